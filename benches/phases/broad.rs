@@ -86,7 +86,7 @@ fn quick(n: usize) -> impl Iterator<Item = (&'static str, &'static Listed)> {
 /// between frames.
 fn recorded(runner: &mut Runner, name: &str, recording: &Recording) {
     let n = recording.first.len();
-    let mobility = |i: usize| if recording.moves[i] { Mobility::Dynamic } else { Mobility::Static };
+    let mobility = |i: usize| if recording.moves[i] { Mobility::Dynamic } else { Mobility::Fixed };
     let mut answers = Answers::new();
     let mut boxes = recording.first.clone();
     let mut peer = parry::BroadPhase::new(&recording.first);

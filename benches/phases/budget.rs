@@ -142,7 +142,8 @@ fn steps(runner: &mut Runner) {
                 if side == 0 {
                     while begin.elapsed() < budget {}
                 } else {
-                    let stats = world.step_within(1.0 / 60.0, Budget::Time(budget)).expect("a good step");
+                    let stats =
+                        world.step_with_budget(1.0 / 60.0, Budget::Time(budget)).expect("a good step");
                     n_left = stats.undone;
                     times = stats.times;
                 }
@@ -227,7 +228,7 @@ fn steps(runner: &mut Runner) {
 fn energy(world: &World) -> f64 {
     let gravity = -world.settings().solver.gravity;
     let of = |id: BodyId| {
-        let body = world.motion(id).ok().filter(|body| 0.0 < body.inverse_mass)?;
+        let body = world.body(id).map(|body| body.motion()).ok().filter(|body| 0.0 < body.inverse_mass)?;
         let height = f64::from(gravity.dot(body.world_center()));
         Some(f64::from(body.kinetic_energy()) + height / f64::from(body.inverse_mass))
     };

@@ -98,7 +98,9 @@ fn run_waves(runner: &mut Runner, scene: &SceneSpec) {
     answers.equal("bodies", &worlds[0].1.len(), &scene.bodies.len());
     // The ground is the first body of a scene.
     let grounds = [worlds[0].1[0], worlds[1].1[0]];
-    let Ok(Shape::Mesh(rest)) = worlds[0].0.shape(grounds[0]).cloned() else { return };
+    let Ok(Shape::Mesh(rest)) = worlds[0].0.body(grounds[0]).map(|body| body.shape()).cloned() else {
+        return;
+    };
     let vertices = rest.mesh().vertices();
     let wave_at = |step: u32| -> Vec<Vec3> {
         let seconds = STEP * step as f32;
@@ -119,7 +121,8 @@ fn run_waves(runner: &mut Runner, scene: &SceneSpec) {
         .entry("carom", || {
             let (positions, mut world) = (next(&counts[0]), refitted.borrow_mut());
             let start = std::time::Instant::now();
-            let deformed = world.deform(grounds[0], &positions);
+            let deformed =
+                world.body_mut(grounds[0]).and_then(|mut body| body.deform(&positions).map(|_| ()));
             *deforming.borrow_mut() += start.elapsed().as_secs_f64();
             let _ = (deformed, world.step(STEP).is_ok());
         })
@@ -127,7 +130,12 @@ fn run_waves(runner: &mut Runner, scene: &SceneSpec) {
             let (positions, mut world) = (next(&counts[1]), rebuilt.borrow_mut());
             let mesh = TriMesh::new(positions, rest.mesh().indices().to_vec());
             if let Some(mesh) = mesh.ok().and_then(|mesh| MeshShape::new(mesh).ok()) {
-                let _ = (world.set_shape(grounds[1], Shape::Mesh(Arc::new(mesh))), world.step(STEP).is_ok());
+                let _ = (
+                    world
+                        .body_mut(grounds[1])
+                        .and_then(|mut body| body.set_shape(Shape::Mesh(Arc::new(mesh))).map(|_| ())),
+                    world.step(STEP).is_ok(),
+                );
             }
         });
     runner.frames(row, 200, comparison.all_frames(), || {});
@@ -269,7 +277,10 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
     let masses = peer.masses();
     answers.equal("bodies", &bodies.len(), &masses.len());
     for (i, (&id, &theirs)) in bodies.iter().zip(&masses).enumerate() {
-        let ours = world.motion(id).map_or(f64::NAN, |body| 1.0 / f64::from(body.inverse_mass));
+        let ours = world
+            .body(id)
+            .map(|body| body.motion())
+            .map_or(f64::NAN, |body| 1.0 / f64::from(body.inverse_mass));
         answers.number(&format!("mass of body {i}"), ours, f64::from(theirs), MASS_TOLERANCE * ours);
     }
     let (world, peer) = (RefCell::new(world), RefCell::new(peer));
@@ -297,8 +308,10 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
     );
 
     let (world, peer) = (world.into_inner(), peer.into_inner());
-    let places: Vec<Vec3> =
-        bodies.iter().map(|&body| world.pose(body).map_or(Vec3::NAN, |pose| pose.translation)).collect();
+    let places: Vec<Vec3> = bodies
+        .iter()
+        .map(|&body| world.body(body).map(|body| body.pose()).map_or(Vec3::NAN, |pose| pose.translation))
+        .collect();
     let deepest = (world.contacts())
         .flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().iter().map(|c| c.distance)))
         .fold(0.0, f32::min);

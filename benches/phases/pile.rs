@@ -35,7 +35,9 @@ fn pile(runner: &mut Runner, n: usize, steps: usize) {
     let phases = RefCell::new([0.0; 4]);
     let places = || -> [Vec<Vec3>; 2] {
         let world = world.borrow();
-        let own = bodies.iter().map(|&body| world.pose(body).map_or(Vec3::NAN, |pose| pose.translation));
+        let own = bodies
+            .iter()
+            .map(|&body| world.body(body).map(|body| body.pose()).map_or(Vec3::NAN, |pose| pose.translation));
         [own.collect(), peer.borrow().places()]
     };
 

@@ -338,10 +338,10 @@ fn bullets(runner: &mut Runner) {
         let ids: Vec<_> = places
             .iter()
             .map(|&place| {
-                let desc = BodyDesc::new(ball.clone())
+                let desc = BodyDesc::dynamic(ball.clone())
                     .with_position(place)
                     .with_velocity(velocity, Vec3::ZERO)
-                    .with_fast(true);
+                    .with_ccd(true);
                 world.insert(desc).expect("a body")
             })
             .collect();
@@ -372,7 +372,7 @@ fn bullets(runner: &mut Runner) {
             one.step(STEP as f32).expect("a good step");
             two.step();
         }
-        let of_ours = ids.iter().filter(|&&id| 0.0 < one.pose(id).expect("a body").translation.x).count();
+        let of_ours = ids.iter().filter(|&&id| 0.0 < one.body(id).expect("a body").position().x).count();
         let of_theirs = others.iter().filter(|&&id| 0.0 < two.bodies[id].translation().x).count();
         (of_ours, of_theirs)
     };

@@ -439,7 +439,7 @@ impl Audit {
             .iter()
             .flatten()
             .filter(|(a, b)| b.kind == BodyKind::Fixed && a.pose == b.pose)
-            .filter_map(|(_, b)| Some((b, world.shape(b.id).ok()?)))
+            .filter_map(|(_, b)| Some((b, world.body(b.id).map(|body| body.shape()).ok()?)))
             .collect();
         let mut passed = Vec::new();
         for (a, b) in pairs.iter().flatten().filter(|(_, b)| b.is_dynamic() && !b.is_sleeping) {
@@ -636,7 +636,7 @@ fn read<B: BroadPhase>(world: &World<B>, substep: f32) -> Vec<Option<State>> {
     let gravity = world.settings().solver.gravity;
     let mut out = Vec::new();
     for id in world.body_ids() {
-        if let Ok(body) = world.motion(id) {
+        if let Ok(body) = world.body(id).map(|body| body.motion()) {
             let number = id.index() as usize;
             out.resize(out.len().max(number + 1), None);
             out[number] = Some(State::new(id, body, gravity, substep));

@@ -10,7 +10,7 @@
 //! let mut world = World::new();
 //! world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
 //! let ball = Shape::Sphere(Sphere::new(0.5)?);
-//! world.insert(BodyDesc::new(ball).with_position(Vec3::new(0.0, 3.0, 0.0)).with_restitution(0.8))?;
+//! world.insert(BodyDesc::dynamic(ball).with_position(Vec3::new(0.0, 3.0, 0.0)).with_restitution(0.8))?;
 //! let mut audit = Audit::new(AuditSettings::default());
 //! for _ in 0..240 {
 //!     audit.begin(&world);

@@ -274,7 +274,7 @@ pub(crate) fn regroup(
     core::mem::swap(&mut fixed_before, &mut fixed.members);
     fixed.members.clear();
     for slot in slots {
-        let is_static = filters[slot as usize].mobility == Mobility::Static;
+        let is_static = filters[slot as usize].mobility == Mobility::Fixed;
         (if is_static { &mut fixed.members } else { &mut moving.members }).push(slot);
     }
     let are_others = fixed_before != fixed.members;

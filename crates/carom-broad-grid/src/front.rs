@@ -89,7 +89,7 @@ impl Front {
         members.clear();
         nodes.visit_members(node, |slot| {
             let is_static = if is_mixed {
-                filters[slot as usize].mobility == Mobility::Static
+                filters[slot as usize].mobility == Mobility::Fixed
             } else {
                 node.n_moving == 0
             };

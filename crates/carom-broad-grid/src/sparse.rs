@@ -126,7 +126,7 @@ pub struct SparseGrid<P: Placement> {
 }
 
 fn is_moving(filter: &Filter) -> bool {
-    filter.mobility != Mobility::Static
+    filter.mobility != Mobility::Fixed
 }
 
 impl<P: Placement> SparseGrid<P> {

@@ -66,5 +66,5 @@ impl PairFinder for ColumnPruner {
 }
 
 fn is_static(proxies: &ProxyTable, slot: u32) -> bool {
-    proxies.filters()[slot as usize].mobility == Mobility::Static
+    proxies.filters()[slot as usize].mobility == Mobility::Fixed
 }

@@ -50,7 +50,7 @@ impl FatTree {
         match part {
             0 => {
                 let is_there = |slot: usize| fat[slot].min.x <= fat[slot].max.x;
-                let is_static = |slot: usize| proxies.filters()[slot].mobility == Mobility::Static;
+                let is_static = |slot: usize| proxies.filters()[slot].mobility == Mobility::Fixed;
                 order.place(fat, is_there, is_static);
             }
             1 => tree.arrange(order),

@@ -47,7 +47,7 @@ impl PairFinder for TreeMaker {
 
     fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes) -> u64 {
         let TreeMaker { tree, order, .. } = self;
-        let is_static = |slot: usize| proxies.filters()[slot].mobility == Mobility::Static;
+        let is_static = |slot: usize| proxies.filters()[slot].mobility == Mobility::Fixed;
         if slots.len() == proxies.n_live() {
             tree.rebuild(order, proxies.boxes(), |slot| proxies.is_live(slot), is_static);
         } else {

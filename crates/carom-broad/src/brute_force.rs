@@ -28,7 +28,7 @@ impl PairFinder for EveryPair {
     const SKIPS_STATICS: bool = true;
 
     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
-        let is_static = |slot: &u32| proxies.filters()[*slot as usize].mobility == Mobility::Static;
+        let is_static = |slot: &u32| proxies.filters()[*slot as usize].mobility == Mobility::Fixed;
         self.slots.clear();
         self.slots.extend(slots.iter().filter(|slot| !is_static(slot)));
         let n = self.slots.len();

@@ -191,7 +191,7 @@ impl<I: FatIndex> Coherent<I> {
     }
 
     fn note_filter(&mut self, filter: &Filter) {
-        let is_static = filter.mobility == Mobility::Static;
+        let is_static = filter.mobility == Mobility::Fixed;
         self.has_statics |= is_static;
         if is_static {
             self.note_statics();

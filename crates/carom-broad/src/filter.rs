@@ -20,7 +20,7 @@ bitflags::bitflags! {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Mobility {
     /// Stays in place unless the caller moves it; two static proxies are not a pair.
-    Static,
+    Fixed,
     /// Moves by the velocity that the caller sets, through all obstacles.
     Kinematic,
     /// Moves by forces and contacts.
@@ -36,7 +36,7 @@ pub struct Filter {
     pub membership: Groups,
     /// The groups that it meets. Each of the two must meet the other.
     pub mask: Groups,
-    /// Its mobility: two `Static` proxies are not a pair.
+    /// Its mobility: two `Fixed` proxies are not a pair.
     pub mobility: Mobility,
 }
 
@@ -60,7 +60,7 @@ impl Filter {
     pub const fn meets(&self, other: &Filter) -> bool {
         self.membership.bits() & other.mask.bits() != 0
             && other.membership.bits() & self.mask.bits() != 0
-            && !(matches!(self.mobility, Mobility::Static) && matches!(other.mobility, Mobility::Static))
+            && !(matches!(self.mobility, Mobility::Fixed) && matches!(other.mobility, Mobility::Fixed))
     }
 }
 

@@ -229,7 +229,7 @@ impl<F: PairFinder> FoundBy<F> {
     }
 
     fn note(&mut self, filter: &Filter) {
-        let is_static = filter.mobility == Mobility::Static;
+        let is_static = filter.mobility == Mobility::Fixed;
         self.changes.members = true;
         self.changes.statics |= is_static;
         self.has_statics |= is_static;
@@ -265,7 +265,7 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
         let FoundBy { finder, proxies, changes, log, .. } = self;
         proxies.remove_each(ids, |slot, aabb, filter| {
             changes.members = true;
-            changes.statics |= filter.mobility == Mobility::Static;
+            changes.statics |= filter.mobility == Mobility::Fixed;
             finder.left(slot, aabb, filter);
             log.note_removed(slot);
         })
@@ -278,7 +278,7 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
         if self.has_statics && !self.changes.statics {
             let filters = self.proxies.filters();
             self.changes.statics =
-                moves.iter().any(|(id, _)| filters[id.index() as usize].mobility == Mobility::Static);
+                moves.iter().any(|(id, _)| filters[id.index() as usize].mobility == Mobility::Fixed);
         }
         Ok(())
     }

@@ -66,7 +66,7 @@ impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
 }
 
 fn is_static(filter: &Filter) -> bool {
-    filter.mobility == Mobility::Static
+    filter.mobility == Mobility::Fixed
 }
 
 /// Returns the changes that concern the static finder.

@@ -11,19 +11,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
     let lift = world.insert(BodyDesc::kinematic(Shape::Cuboid(Cuboid::new(Vec3::new(2.0, 0.1, 2.0))?)))?;
     // 20 kilograms.
-    let light = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::splat(0.3))?)).with_density(20.0 / 0.216);
+    let light = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::splat(0.3))?)).with_density(20.0 / 0.216);
     let light = world.insert(light.with_position(Vec3::new(0.8, 0.4, 0.0)))?;
     let character = Character::new(Figure::capsule(1.8, 0.3)?, CharacterSettings::default(), DVec3::Y * 1.1)?;
     let mut hero = CharacterBody::insert(&mut world, character, QueryFilter::default())?;
     let dt = 1.0 / 60.0;
     for i in 1..=240 {
         let height = 1.0 - (i as f32 / 60.0).cos();
-        world.move_to(lift, Pose::from_translation(Vec3::Y * height))?;
+        world.body_mut(lift)?.move_to(Pose::from_translation(Vec3::Y * height))?;
         world.step(dt as f32)?;
         hero.walk(&mut world, DVec3::X * 0.3, dt)?;
         if i % 60 == 0 {
             let (feet, n) = (hero.character().feet(), hero.contacts().len());
-            let ahead = world.pose(light)?.translation;
+            let ahead = world.body(light)?.position();
             println!("feet at {feet:.3}, {n} contacts; the box at {ahead:.3}");
         }
     }

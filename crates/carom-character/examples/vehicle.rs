@@ -12,7 +12,7 @@ use carom_world::{BodyDesc, World};
 /// A box of a mass, with half its size.
 fn solid(mass: f32, half: Vec3) -> Result<BodyDesc, ShapeError> {
     let density = mass / (8.0 * half.x * half.y * half.z);
-    Ok(BodyDesc::new(Shape::Cuboid(Cuboid::new(half)?)).with_density(density))
+    Ok(BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(half)?)).with_density(density))
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.step(dt)?;
         if frame % 60 == 59 {
             let along =
-                |id| Ok::<f32, carom_world::WorldError>((slope.inverse() * world.pose(id)?.translation).x);
+                |id| Ok::<f32, carom_world::WorldError>((slope.inverse() * world.body(id)?.position()).x);
             let loads: f64 = car.wheels().iter().map(|wheel| wheel.load).sum();
             println!(
                 "{:2} s: car at {:6.2} m, {:6.3} m/s, {loads:6.0} N on its wheels; box at {:6.2} m",

@@ -65,7 +65,7 @@ impl CharacterBody {
         let shape = body_shape(character.figure(), character.settings().skin)
             .map_err(|_| WorldError::BadNumber("figure"))?;
         let desc = BodyDesc::kinematic(shape)
-            .with_pose(body_pose(&character))
+            .with_pose(body_pose(&character, world.origin()))
             .with_groups(filter.membership, filter.mask)
             .with_family(filter.family);
         let body = world.insert(desc)?;
@@ -106,12 +106,13 @@ impl CharacterBody {
     ///
     /// Errors: a removed body, or a place that is not finite in `f32`.
     pub fn set_place<B: BroadPhase>(&mut self, world: &mut World<B>, place: DVec3) -> Result<(), WorldError> {
+        let origin = world.origin();
         let mut moved = self.character.clone();
         moved.set_place(place);
-        if !place.as_vec3().is_finite() {
+        if !(place - origin).as_vec3().is_finite() {
             return Err(WorldError::BadNumber("place"));
         }
-        world.set_pose(self.body, body_pose(&moved))?;
+        world.body_mut(self.body)?.set_pose(body_pose(&moved, origin))?;
         self.character = moved;
         Ok(())
     }
@@ -127,7 +128,7 @@ impl CharacterBody {
         wish: DVec3,
         dt: f64,
     ) -> Result<&Walked, WorldError> {
-        world.motion(self.body)?;
+        world.body(self.body)?.motion();
         let ground = self.character.ground().map(|ground| ground.object);
         let sweep = WorldSweep::new(world, self.filter.without(self.body));
         let mut sweep = if self.is_pushed { sweep } else { sweep.with_yielding(ground) };
@@ -146,13 +147,13 @@ impl CharacterBody {
 
     /// Moves the body to the character, with the velocity of the ground.
     fn follow<B: BroadPhase>(&self, world: &mut World<B>) -> Result<(), WorldError> {
-        let pose = body_pose(&self.character);
-        if world.pose(self.body)? != pose {
-            world.set_pose(self.body, pose)?;
+        let pose = body_pose(&self.character, world.origin());
+        if world.body(self.body)?.pose() != pose {
+            world.body_mut(self.body)?.set_pose(pose)?;
         }
         let velocity = self.character.ground().map_or(DVec3::ZERO, |ground| ground.velocity).as_vec3();
-        if world.motion(self.body)?.linear_velocity != velocity {
-            world.set_velocity(self.body, velocity, Vec3::ZERO)?;
+        if world.body(self.body)?.linear_velocity() != velocity {
+            world.body_mut(self.body)?.set_velocity(velocity, Vec3::ZERO)?;
         }
         Ok(())
     }
@@ -164,9 +165,9 @@ impl CharacterBody {
             let contact = self.contacts[k];
             // A body with several contacts in a call is pushed once.
             let is_new = self.contacts[..k].iter().all(|old| old.body != contact.body);
-            if is_new && world.mobility(contact.body) == Ok(Mobility::Dynamic) {
-                let body = world.motion(contact.body)?;
-                let arm = contact.point - body.world_center().as_dvec3();
+            if is_new && world.body(contact.body).map(|body| body.mobility()) == Ok(Mobility::Dynamic) {
+                let body = world.body(contact.body)?.motion();
+                let arm = contact.point - world.to_wide(body.world_center());
                 let turn = arm.cross(contact.normal);
                 let inertia = body.world_inverse_inertia();
                 let turned = (inertia * turn.as_vec3()).as_dvec3();
@@ -183,7 +184,8 @@ impl CharacterBody {
         for contact in &mut self.contacts {
             contact.force *= part;
             if contact.force != DVec3::ZERO {
-                world.apply_force_at(contact.body, contact.force.as_vec3(), contact.point.as_vec3())?;
+                let point = world.to_local(contact.point);
+                world.body_mut(contact.body)?.apply_force_at(contact.force.as_vec3(), point)?;
             }
         }
         Ok(())
@@ -195,11 +197,12 @@ impl CharacterBody {
         let Some(ground) = self.character.ground() else { return Ok(()) };
         let Some(body) = world.body_at(ground.object) else { return Ok(()) };
         let settings = self.character.settings();
-        let is_dynamic = world.mobility(body) == Ok(Mobility::Dynamic);
+        let is_dynamic = world.body(body).map(|body| body.mobility()) == Ok(Mobility::Dynamic);
         let weight = if is_dynamic { settings.mass * settings.gravity } else { 0.0 };
         let force = self.character.figure().up() * -weight;
         if is_dynamic {
-            world.apply_force_at(body, force.as_vec3(), ground.point.as_vec3())?;
+            let point = world.to_local(ground.point);
+            world.body_mut(body)?.apply_force_at(force.as_vec3(), point)?;
         }
         let (point, normal) = (ground.point, ground.normal);
         self.contacts.push(BodyContact { body, point, normal, approach: 0.0, force });
@@ -239,8 +242,8 @@ fn body_shape(figure: &Figure, skin: f64) -> Result<Shape, ShapeError> {
 }
 
 /// Returns the pose of the body for the position of a character.
-fn body_pose(character: &Character) -> Pose {
+fn body_pose(character: &Character, origin: DVec3) -> Pose {
     let figure = character.figure();
-    let place: Vec3 = (character.place() + figure.up() * half_raise(figure)).as_vec3();
+    let place: Vec3 = (character.place() + figure.up() * half_raise(figure) - origin).as_vec3();
     Pose::new(DQuat::from_mat3(figure.rotation()).as_quat(), place)
 }

@@ -144,12 +144,12 @@ impl Vehicle {
             return Err(WorldError::BadNumber("time step"));
         }
         let controls = Controls { throttle: throttle.clamp(-1.0, 1.0), brake: brake.clamp(0.0, 1.0), steer };
-        let pose = world.pose(self.chassis)?.wide();
+        let pose = world.body(self.chassis)?.wide_pose();
         let mut bodies = Bodies::new(world, self.chassis, dt)?;
         self.speed = bodies.start[0].linear.dot(pose.rotation.x_axis);
         let mut rows = Vec::with_capacity(self.wheels.len());
-        let carried = 1.0 / (bodies.start[0].inverse_mass * self.wheels.len() as f64);
-        let mut sweep = WorldSweep::new(world, self.filter).with_min_mass(MIN_GROUND_MASS * carried);
+        let min_mass = MIN_GROUND_MASS * self.mass_on_wheel(&bodies);
+        let mut sweep = WorldSweep::new(world, self.filter).with_min_mass(min_mass);
         for number in 0..self.wheels.len() {
             rows.extend(self.find_ground(world, &mut sweep, &mut bodies, &pose, &controls, (number, dt)));
         }
@@ -162,13 +162,18 @@ impl Vehicle {
             self.note(world, row, &bodies, &controls, dt);
             let wheel = &self.wheels[row.wheel];
             let force = (wheel.normal * wheel.load + wheel.traction).as_vec3();
-            let point = wheel.point.as_vec3();
-            world.apply_force_at(self.chassis, force, point)?;
+            let point = world.to_local(wheel.point);
+            world.body_mut(self.chassis)?.apply_force_at(force, point)?;
             if let Some(ground) = row.ground {
-                world.apply_force_at(bodies.ids[ground], -force, point)?;
+                world.body_mut(bodies.ids[ground])?.apply_force_at(-force, point)?;
             }
         }
         Ok(())
+    }
+
+    /// Returns the mass of the chassis that each wheel carries.
+    fn mass_on_wheel(&self, bodies: &Bodies) -> f64 {
+        1.0 / (bodies.start[0].inverse_mass * self.wheels.len() as f64)
     }
 
     /// Finds the ground under a wheel. Returns the row of the solver for it; `None` in the air.
@@ -181,7 +186,7 @@ impl Vehicle {
         controls: &Controls,
         (number, dt): (usize, f64),
     ) -> Option<WheelRow> {
-        let share = 1.0 / (bodies.start[0].inverse_mass * self.wheels.len() as f64);
+        let mass = self.mass_on_wheel(bodies);
         let wheel = &mut self.wheels[number];
         let desc = wheel.desc;
         wheel.steer = controls.steer.clamp(-desc.max_steer, desc.max_steer);
@@ -206,8 +211,8 @@ impl Vehicle {
         let pulse = TAU * desc.frequency;
         row.compression = depth;
         row.travel = desc.travel;
-        row.stiffness = share * pulse * pulse;
-        row.damping = 2.0 * desc.damping_ratio * share * pulse;
+        row.stiffness = mass * pulse * pulse;
+        row.damping = 2.0 * desc.damping_ratio * mass * pulse;
         row.rolling = velocity.dot(ahead);
         row.start_speed = velocity.dot(hit.normal);
         row.stop_speed = desc.travel * pulse;
@@ -310,8 +315,8 @@ impl Vehicle {
         let [along, across] = if row.is_sliding || row.load == 0.0 { [0.0; 2] } else { row.stretch };
         let along = if row.is_held { along } else { 0.0 };
         let anchor = row.point - row.ahead * along - row.aside * (across * kept);
-        let pose = wheel.ground.and_then(|ground| world.pose(ground).ok());
-        wheel.anchor = pose.map(|pose| pose.wide().inverse_transform_point(anchor));
+        let ground = wheel.ground.and_then(|ground| world.body(ground).ok());
+        wheel.anchor = ground.map(|body| body.wide_pose().inverse_transform_point(anchor));
     }
 }
 
@@ -353,7 +358,7 @@ impl Bodies {
 
     /// Returns the index of a dynamic body, which may be new; `None` for other bodies.
     fn find_or_add<B: BroadPhase>(&mut self, world: &World<B>, id: BodyId, dt: f64) -> Option<usize> {
-        if world.mobility(id) != Ok(Mobility::Dynamic) {
+        if world.body(id).map(|body| body.mobility()) != Ok(Mobility::Dynamic) {
             return None;
         }
         if let Some(known) = self.ids.iter().position(|known| *known == id) {
@@ -375,9 +380,9 @@ fn wheel_body<B: BroadPhase>(
     id: BodyId,
     dt: f64,
 ) -> Result<(WheelBody, WheelBody), WorldError> {
-    let body = world.motion(id)?;
+    let body = world.body(id)?.motion();
     let start = WheelBody {
-        center: body.world_center().as_dvec3(),
+        center: world.to_wide(body.world_center()),
         linear: body.linear_velocity.as_dvec3(),
         angular: body.angular_velocity.as_dvec3(),
         inverse_mass: f64::from(body.inverse_mass),

@@ -1,8 +1,9 @@
 //! A `carom_world::World` as a world to walk and drive in.
 //!
 //! The broad phase finds the bodies, in their state after the last step. Poses and shapes of bodies
-//! are `f32`. The figure, its way and all distances are `f64`, in the frame of the body. So far
-//! from the origin, results are as exact as the poses.
+//! are `f32` in the frame of the world. The figure, its way and all hits are places in `f64`
+//! ([`World::origin`]). Distances are computed in `f64` in the frame of the body, so they are as
+//! exact as its pose.
 //!
 //! A ray is cast in the frame of the body in `f32`; its hit on a triangle or a half-space is
 //! computed again in `f64`.
@@ -16,9 +17,9 @@ use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_broad::{BroadPhase, Groups, Mobility, SpatialIndex};
-use carom_math::{Interval, Pose, Ray, WidePose, rounding, scaling};
+use carom_math::{Interval, Pose, Ray, Vec3, WidePose, rounding, scaling};
 use carom_query::{Shape, ray_cast};
-use carom_world::{BodyId, World};
+use carom_world::{BodyId, BodyRef, World};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -63,12 +64,11 @@ impl QueryFilter {
     }
 
     /// Whether the filter accepts the body.
-    fn passes<B: BroadPhase>(&self, world: &World<B>, id: BodyId) -> bool {
-        let Ok((membership, mask)) = world.groups(id) else { return false };
-        let family = world.family(id).unwrap_or(0);
+    fn passes<B: BroadPhase>(&self, body: BodyRef<'_, B>) -> bool {
+        let (membership, mask) = body.groups();
         let meets = self.membership.intersects(mask) && membership.intersects(self.mask);
-        let is_kin = family != 0 && family == self.family;
-        meets && !is_kin && self.without != Some(id) && world.is_sensor(id) == Ok(false)
+        let is_kin = body.family() != 0 && body.family() == self.family;
+        meets && !is_kin && self.without != Some(body.id()) && !body.is_sensor()
     }
 }
 
@@ -106,16 +106,19 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
     }
 
     /// Returns the body with an index, if it passes the filter and the least mass.
-    fn body(&self, object: u32) -> Option<(BodyId, &'a Shape)> {
-        let id = self.world.body_at(object).filter(|id| self.filter.passes(self.world, *id))?;
-        if 1.0 < self.min_mass * f64::from(self.world.motion(id).ok()?.inverse_mass) {
-            return None;
-        }
-        Some((id, self.world.shape(id).ok()?))
+    fn body(&self, object: u32) -> Option<BodyRef<'a, B>> {
+        let body = self.any_body(object).filter(|body| self.filter.passes(*body))?;
+        (self.min_mass * f64::from(body.motion().inverse_mass) <= 1.0).then_some(body)
+    }
+
+    /// Returns the body with an index.
+    fn any_body(&self, object: u32) -> Option<BodyRef<'a, B>> {
+        self.world.body(self.world.body_at(object)?).ok()
     }
 
     /// Sets `near` to the bodies that may touch the box, sorted.
     fn find(&mut self, low: DVec3, high: DVec3) {
+        let (low, high) = (low - self.world.origin(), high - self.world.origin());
         let aabb = if low.cmple(high).all() {
             Aabb { min: rounding::down3(low), max: rounding::up3(high) }
         } else {
@@ -135,35 +138,30 @@ impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
     fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(Found<'_>)) {
         self.find(low, high);
         for &object in &self.near {
-            let Some((id, shape)) = self.body(object) else { continue };
-            let Ok(pose) = self.world.pose(id).map(|pose| pose.wide()) else { continue };
-            let is_dynamic = || self.world.mobility(id) == Ok(Mobility::Dynamic);
+            let Some(body) = self.body(object) else { continue };
+            let is_dynamic = || body.mobility() == Mobility::Dynamic;
             let yields = self.yielding_but.is_some_and(|ground| ground != object) && is_dynamic();
             let mut each = |number: u32, pose: &WidePose, found: Part<'_>| {
                 part(Found { object, number, pose, part: found, yields });
             };
-            visit_shape(shape, &pose, [low, high], &mut 0, &mut each);
+            visit_shape(body.shape(), &body.wide_pose(), [low, high], &mut 0, &mut each);
         }
     }
 
     fn velocity_of(&self, object: u32, point: DVec3) -> DVec3 {
-        let Some(id) = self.world.body_at(object) else { return DVec3::ZERO };
-        let Ok(body) = self.world.motion(id) else { return DVec3::ZERO };
-        let arm = point - body.world_center().as_dvec3();
-        let velocity = body.linear_velocity.as_dvec3() + body.angular_velocity.as_dvec3().cross(arm);
-        let Ok([along, spin]) = self.world.surface_velocity(id) else { return velocity };
-        let pose = body.pose.wide();
-        let (along, spin) = (along.as_dvec3(), spin.as_dvec3());
+        let Some(body) = self.any_body(object) else { return DVec3::ZERO };
+        let arm = point - self.world.to_wide(body.center_of_mass());
+        let velocity = body.linear_velocity().as_dvec3() + body.angular_velocity().as_dvec3().cross(arm);
+        let pose = body.wide_pose();
+        let [along, spin] = body.surface_velocity().map(|v| v.as_dvec3());
         velocity + pose.transform_vector(along + spin.cross(pose.inverse_transform_point(point)))
     }
 
     fn is_within(&self, place: DVec3) -> bool {
         let counts =
-            |id: BodyId| self.yielding_but.is_none() || self.world.mobility(id) != Ok(Mobility::Dynamic);
-        self.world.body_ids().filter(|&id| counts(id)).any(|id| {
-            let body = self.body(id.index()).zip(self.world.pose(id).ok());
-            body.is_some_and(|((_, shape), pose)| is_within(shape, &pose.wide(), place))
-        })
+            |body: &BodyRef<'_, B>| self.yielding_but.is_none() || body.mobility() != Mobility::Dynamic;
+        let bodies = self.world.body_ids().filter_map(|id| self.body(id.index()));
+        bodies.filter(counts).any(|body| is_within(body.shape(), &body.wide_pose(), place))
     }
 
     fn passed(&mut self) -> &mut Vec<u32> {
@@ -210,9 +208,9 @@ impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
         self.find(from.min(from + way), from.max(from + way));
         let mut best: Option<RayHit> = None;
         for &object in &self.near {
-            let Some((id, shape)) = self.body(object) else { continue };
-            let Ok(pose) = self.world.pose(id).map(|pose| pose.wide()) else { continue };
-            let Some((t, normal, part)) = ray_shape(shape, &pose, from, way) else { continue };
+            let Some(body) = self.body(object) else { continue };
+            let hit = ray_shape(body.shape(), &body.wide_pose(), from, way);
+            let Some((t, normal, part)) = hit else { continue };
             if best.is_none_or(|best| t < best.t) {
                 best = Some(RayHit::new(t, normal).on(object, part));
             }
@@ -222,10 +220,8 @@ impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
 
     /// `None` for a body whose surface moves: it carries along its surface, not with its pose.
     fn pose_of(&self, object: u32) -> Option<WidePose> {
-        let id = self.world.body_at(object)?;
-        let [along, spin] = self.world.surface_velocity(id).ok()?;
-        let is_belt = along.as_dvec3() != DVec3::ZERO || spin.as_dvec3() != DVec3::ZERO;
-        self.world.pose(id).ok().filter(|_| !is_belt).map(|pose| pose.wide())
+        let body = self.any_body(object)?;
+        (body.surface_velocity() == [Vec3::ZERO; 2]).then(|| body.wide_pose())
     }
 }
 

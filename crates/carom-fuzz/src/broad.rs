@@ -30,7 +30,7 @@ pub(crate) fn aabb(bytes: &mut Bytes<'_>) -> Aabb {
 /// Any filter.
 pub(crate) fn filter(bytes: &mut Bytes<'_>) -> Filter {
     let mobility =
-        [Mobility::Dynamic, Mobility::Dynamic, Mobility::Static, Mobility::Kinematic][bytes.below(4)];
+        [Mobility::Dynamic, Mobility::Dynamic, Mobility::Fixed, Mobility::Kinematic][bytes.below(4)];
     match bytes.byte() % 4 {
         0 => {
             let groups = |byte: u8| Groups::from_bits_retain(u32::from(byte % 4));

@@ -74,7 +74,7 @@ impl<I: FatIndex> World<I> {
         assert_eq!(ours, theirs);
         for (id, (aabb, filter)) in ours.into_iter().zip(boxes) {
             let velocity = self.random.cube_point().as_vec3();
-            let is_static = filter.mobility == Mobility::Static;
+            let is_static = filter.mobility == Mobility::Fixed;
             self.bodies.push(Body { id, home: *aabb, velocity, is_static });
         }
     }
@@ -87,7 +87,7 @@ impl<I: FatIndex> World<I> {
                 let center = (self.random.cube_point() * side).as_vec3();
                 let half = Vec3::splat(0.5) + 0.3 * self.random.cube_point().as_vec3();
                 let is_static = self.random.below(8) == 0;
-                let mobility = if is_static { Mobility::Static } else { Mobility::Dynamic };
+                let mobility = if is_static { Mobility::Fixed } else { Mobility::Dynamic };
                 (Aabb { min: center - half, max: center + half }, Filter::new(mobility))
             })
             .collect();
@@ -199,7 +199,7 @@ impl<I: FatIndex> World<I> {
                     for i in self.some(6) {
                         let (id, filter) = (self.bodies[i].id, filter(bytes));
                         assert_eq!(self.ours.set_filter(id, filter), self.brute.set_filter(id, filter));
-                        self.bodies[i].is_static = filter.mobility == Mobility::Static;
+                        self.bodies[i].is_static = filter.mobility == Mobility::Fixed;
                     }
                 }
                 15 => {

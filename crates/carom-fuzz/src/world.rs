@@ -37,7 +37,7 @@ fn insert(world: &mut World, bytes: &mut Bytes<'_>) -> Option<BodyId> {
     let desc = match bytes.byte() % 4 {
         0 => BodyDesc::fixed(shape),
         1 => BodyDesc::kinematic(shape),
-        _ => BodyDesc::new(shape),
+        _ => BodyDesc::dynamic(shape),
     };
     let mut desc = desc.with_pose(Pose::new(bytes.rotation_f32(), bytes.point_f32()));
     if bytes.byte().is_multiple_of(2) {
@@ -72,26 +72,35 @@ pub fn world(bytes: &[u8]) {
         let id: Option<BodyId> = ids.get(bytes.below(ids.len().max(1))).copied();
         match (bytes.byte() % 16, id) {
             (0, Some(id)) => {
-                let was = world.pose(id).is_ok();
+                let was = world.body(id).is_ok();
                 assert_eq!(world.remove(id).is_ok(), was);
-                assert!(world.pose(id).is_err());
+                assert!(world.body(id).is_err());
             }
-            (1, Some(id)) => drop(world.set_pose(id, Pose::new(bytes.rotation_f32(), bytes.point_f32()))),
-            (2, Some(id)) => drop(world.set_velocity(id, bytes.point_f32(), bytes.point_f32())),
-            (3, Some(id)) => drop(world.apply_impulse(id, bytes.point_f32(), bytes.point_f32())),
-            (4, Some(id)) => drop(world.set_force(id, bytes.point_f32(), bytes.point_f32())),
+            (call @ 1..=4, Some(id)) => {
+                let (rotation, a, b) = (bytes.rotation_f32(), bytes.point_f32(), bytes.point_f32());
+                if let Ok(mut body) = world.body_mut(id) {
+                    drop(match call {
+                        1 => body.set_pose(Pose::new(rotation, a)),
+                        2 => body.set_velocity(a, b),
+                        3 => body.apply_impulse_at(a, b),
+                        _ => body.set_constant_force(a, b),
+                    });
+                }
+            }
             (5, _) => {
                 let ray = Ray::new(bytes.point_f32(), bytes.point_f32());
                 let hit = world.ray_cast(&ray, Interval::FORWARD, &|_| true);
-                assert!(hit.is_none_or(|hit| 0.0 <= hit.hit.t && world.pose(hit.body).is_ok()), "{hit:?}");
+                assert!(hit.is_none_or(|hit| 0.0 <= hit.hit.t && world.body(hit.body).is_ok()), "{hit:?}");
                 let _ = world.nearest(bytes.point_f32(), bytes.float() as f32, &|_| true);
                 if let Some(shape) = shape(&mut bytes) {
                     cast_through(&world, &shape, &mut bytes);
                 }
             }
             (6, Some(id)) => {
-                if let Some(shape) = shape(&mut bytes) {
-                    let _ = world.set_shape(id, shape);
+                if let Some(shape) = shape(&mut bytes)
+                    && let Ok(mut body) = world.body_mut(id)
+                {
+                    let _ = body.set_shape(shape);
                 }
             }
             (7..=10, _) => {
@@ -115,9 +124,9 @@ fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
     let found = world.cast(shape, &motion, &settings, &|_| true).map(|met| (met.safe_until(), met.body));
     let (mut first, mut is_far, mut is_spent): (Option<(f64, BodyId)>, bool, bool) = (None, false, false);
     for id in world.body_ids() {
-        let pose = world.pose(id).unwrap();
+        let pose = world.body(id).unwrap().pose();
         let still = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()).unwrap();
-        let time = cast(shape, &motion, world.shape(id).unwrap(), &still, &settings);
+        let time = cast(shape, &motion, world.body(id).unwrap().shape(), &still, &settings);
         if let Some(hit) = time.hit() {
             assert!(
                 found.is_some_and(|(t, _)| t <= hit.t_hi),
@@ -131,7 +140,8 @@ fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
         // A search that has spent its steps on what turns fast knows less than the boxes of the
         // world do.
         is_spent |= matches!(time, TimeOfImpact::Undecided(undecided) if undecided.why == Why::StepsSpent);
-        is_far |= world.aabb(id).is_ok_and(|aabb| !(aabb.max.abs().max_element() < 1e6));
+        is_far |=
+            world.body(id).map(|body| body.aabb()).is_ok_and(|aabb| !(aabb.max.abs().max_element() < 1e6));
     }
     // Beyond all measure a search is undecided also of bodies that are far from the way.
     let is_moderate = shape.aabb(&start).max.abs().max_element() < 1e6
@@ -148,7 +158,7 @@ fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
 /// surfaces. Events and the range of numbers hold whatever the bytes are.
 fn step(world: &mut World, audit: &mut Audit, dt: f32) {
     audit.begin(world);
-    let before: Vec<Pose> = world.body_ids().map(|id| world.pose(id).unwrap()).collect();
+    let before: Vec<Pose> = world.body_ids().map(|id| world.body(id).unwrap().pose()).collect();
     let is_done = match world.step(dt) {
         Ok(_) => true,
         Err(error) => {
@@ -164,7 +174,7 @@ fn step(world: &mut World, audit: &mut Audit, dt: f32) {
     }
     let ids: Vec<BodyId> = world.body_ids().collect();
     for (id, old) in ids.into_iter().zip(before) {
-        let (pose, motion) = (world.pose(id).unwrap(), *world.motion(id).unwrap());
+        let (pose, motion) = (world.body(id).unwrap().pose(), *world.body(id).unwrap().motion());
         assert!(pose.translation.is_finite() && pose.rotation.is_finite(), "{id:?} {motion:?}");
         assert!(
             motion.linear_velocity.is_finite() && motion.angular_velocity.is_finite(),

@@ -36,7 +36,7 @@ pub fn time_budgets() -> Result<(), Error> {
 /// One step within a time, which is refused without a clock and then changes nothing.
 fn step(world: &mut World<DynamicBvh>, time: Duration) -> Result<(), Error> {
     let before = world.state_hash();
-    let stepped = world.step_within(DT, Budget::Time(time)).map(|_| ());
+    let stepped = world.step_with_budget(DT, Budget::Time(time)).map(|_| ());
     match stepped {
         Ok(()) if clock::IS_THERE => Ok(()),
         Err(WorldError::NoClock) if !clock::IS_THERE && world.state_hash() == before => Ok(()),

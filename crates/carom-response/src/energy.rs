@@ -11,8 +11,8 @@
 //! - A body that touches only bodies that cannot move, and overlaps deeply, is pushed up. The
 //!   energy for that height is taken from its speed.
 //!
-//! Groups with joints, with a body that its owner moves, or on a surface that moves may gain
-//! energy. They are not bounded.
+//! Groups with joints, with a body that its owner moves, on a surface that moves, or on a spring
+//! may gain energy. They are not bounded.
 //!
 //! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3
 //! (energy of impulses).
@@ -147,7 +147,8 @@ impl Energies {
             sum.is_wanted |= sum.is_rash || given.is_deep(slot) && !self.has_neighbour[slot];
             let body = &given.bodies[given.movers[slot] as usize];
             let free = &given.free[slot];
-            let is_free = free.is_loose() && !free.is_driven && body.torque == Vec3::ZERO;
+            let is_given = free.is_driven || free.is_steered;
+            let is_free = free.is_loose() && !is_given && body.torque == Vec3::ZERO;
             self.sums[root].is_left_alone |= !is_free || !(0.0 < body.inverse_mass);
         }
         for slot in 0..n {

@@ -51,8 +51,10 @@ pub(crate) struct Free {
     /// Whether joints hold it. Joints turn with the body, so its angular velocity belongs to its
     /// present orientation.
     pub(crate) is_jointed: bool,
-    /// Whether the velocity of a surface may give it energy.
+    /// Whether a contact may give it energy: one of a moving surface, or with a spring.
     pub(crate) is_driven: bool,
+    /// Whether the caller changed its motion within the step.
+    pub(crate) is_steered: bool,
     pub(crate) rotation: Quat,
     /// The inertia tensor in the body's frame; zero if all principal moments are equal.
     pub(crate) inertia: Mat3,
@@ -73,6 +75,7 @@ impl Free {
         has_bounced: false,
         is_jointed: false,
         is_driven: false,
+        is_steered: false,
         rotation: Quat::IDENTITY,
         inertia: Mat3::ZERO,
     };
@@ -90,6 +93,14 @@ impl Free {
         self.w += w;
         self.is_pushed = true;
         self.has_bounced = true;
+    }
+
+    /// Adds what the caller gives a body at the start of a substep.
+    pub(crate) fn steer(&mut self, v: Vec3, w: Vec3) {
+        self.v += v;
+        self.w += w;
+        self.is_pushed = true;
+        self.is_steered = true;
     }
 
     /// Whether the body moves by forces alone, and bounced.

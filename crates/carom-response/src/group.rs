@@ -36,7 +36,7 @@ pub(crate) struct Group {
     pub(crate) movable_b: u8,
     /// The largest number of contacts of a lane.
     pub(crate) n_points: u8,
-    /// Index of the [`Drive`] of its surfaces, or [`NO_DRIVE`].
+    /// Index of its [`Drive`], or [`NO_DRIVE`].
     pub(crate) drive: u32,
     pub(crate) inverse_mass_a: Lanes,
     pub(crate) inverse_mass_b: Lanes,
@@ -119,7 +119,7 @@ impl Group {
 /// The index of a group without a [`Drive`].
 pub(crate) const NO_DRIVE: u32 = u32::MAX;
 
-/// The surface velocities of eight manifolds.
+/// The surface velocities, springs and bounds of eight manifolds.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct Drive {
@@ -128,11 +128,24 @@ pub(crate) struct Drive {
     /// Velocities along the two tangents, where friction acts.
     pub(crate) slide: [Lanes; 2],
     pub(crate) spin: Lanes,
+    /// For each contact, the largest normal impulse of a substep.
+    pub(crate) max_impulse: [Lanes; MAX_CONTACTS],
+    /// Of a spring: impulse of a substep per length of overlap; 0 if it has none.
+    pub(crate) push: Lanes,
+    /// Of a spring: impulse of a substep per speed.
+    pub(crate) give: Lanes,
 }
 
 impl Drive {
-    /// Surfaces that do not move.
-    pub(crate) const NONE: Drive = Drive { part: [NONE; MAX_CONTACTS], slide: [NONE; 2], spin: NONE };
+    /// Rigid contacts without bounds, of surfaces that do not move.
+    pub(crate) const NONE: Drive = Drive {
+        part: [NONE; MAX_CONTACTS],
+        slide: [NONE; 2],
+        spin: NONE,
+        max_impulse: [[f32::INFINITY; 8]; MAX_CONTACTS],
+        push: NONE,
+        give: NONE,
+    };
 }
 
 /// Parameters shared by all contacts of a pass.
@@ -149,7 +162,7 @@ pub(crate) struct Pass<'a> {
     /// speed. The impulses of a body jammed between two others grow from step to step. A small
     /// rotation then turns them into a torque that throws it away. No pile needs so much.
     pub(crate) most_kept: f32,
-    /// Surface velocities, indexed by [`Group::drive`].
+    /// Indexed by [`Group::drive`].
     pub(crate) drives: &'a [Drive],
     /// Time from the start of the step to the present poses.
     pub(crate) elapsed: f32,

@@ -21,6 +21,7 @@
 //! Differs: a friction impulse that would raise the energy of the two bodies is left out.
 
 use crate::contact::{ContactImpulse, Contacts, Seen};
+use crate::contact_settings::{self, ContactSettings};
 use crate::free::Free;
 use crate::lane_vec::State;
 use crate::mass::{MassData, held_center};
@@ -46,6 +47,8 @@ pub(crate) struct Bouncers<'a> {
     pub(crate) masses: &'a [MassData],
     /// Velocities of surfaces, sorted by contact.
     pub(crate) surfaces: &'a [SurfaceVelocity],
+    /// Settings of contacts, sorted by contact.
+    pub(crate) settings: &'a [ContactSettings],
     /// The impulses of all bounces of the step, by contact, in the order in which they happened.
     pub(crate) bounces: &'a mut Vec<(u32, ContactImpulse)>,
 }
@@ -165,7 +168,9 @@ pub(crate) fn bounce_all(
             if 0.0 < pair.restitution {
                 let sides = [slots(pair.body_a), slots(pair.body_b)];
                 let surface = of_contact(bodies.surfaces, contact).copied();
-                let bounce = bounce_one(&pair, surface, sides, bodies, settings, moment);
+                let of_contact = contact_settings::of_contact(bodies.settings, contact);
+                let scales = of_contact.map_or([1.0; 2], |of_contact| of_contact.mass_scales);
+                let bounce = bounce_one(&pair, (surface, scales), sides, bodies, settings, moment);
                 any |= bounce.is_some();
                 bodies.bounces.extend(bounce.map(|impulse| (contact, impulse)));
             }
@@ -203,7 +208,7 @@ fn speed_after(
 /// Returns the impulses of the bounce, if there is one.
 fn bounce_one(
     pair: &Seen<'_>,
-    surface: Option<SurfaceVelocity>,
+    (surface, mass_scales): (Option<SurfaceVelocity>, [Real; 2]),
     [slot_a, slot_b]: [usize; 2],
     bodies: &mut Bouncers<'_>,
     settings: &SolverSettings,
@@ -213,6 +218,10 @@ fn bounce_one(
     let normal = pair.manifold.normal();
     let mut a = Half::new(bodies, slot_a, moment);
     let mut b = Half::new(bodies, slot_b, moment);
+    for (half, scale) in [&mut a, &mut b].into_iter().zip(mass_scales) {
+        half.inverse_mass *= 1.0 / scale;
+        half.inverse_inertia *= 1.0 / scale;
+    }
     let gain = b.gain_along(normal) - a.gain_along(normal);
     if let Some(surface) = surface {
         // Adds the velocity of the surface to the whole body B. Only changes of its velocity are

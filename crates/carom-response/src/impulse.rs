@@ -9,6 +9,8 @@
 //! - **Slop.** Overlap within the slop is not corrected, so a pile can come to rest.
 //! - **Speculative contacts.** A contact at a positive distance may close within the substep, but
 //!   not overshoot.
+//! - **Springs and bounds.** A group with a [`Drive`] has them: see
+//!   [`contact_settings`](crate::contact_settings).
 //! - **Friction.** It follows the normals, so it never exceeds Coulomb's cone. There is one
 //!   friction vector per manifold, at the centre of pressure, and a torque about the normal.
 //!
@@ -20,7 +22,7 @@
 //! Tried: relaxing after the last substep only. It saves 6 % of a step, but towers fall, and
 //! overlaps of a pile stay four times as deep. Figures: `benches/notes/carom-world.md`.
 
-use crate::group::{Group, Pass, Stage};
+use crate::group::{Drive, Group, Pass, Stage};
 use crate::lane_vec::{Motion, REST, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion};
 use crate::take_back::take_back;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd};
@@ -216,10 +218,10 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
 
         let old = S::F32x8::load(simd, &point.impulse);
         let mass = S::F32x8::load(simd, &point.normal_mass);
+        // The given distance decides what is deep. If a body passes through its contact within the
+        // step, the impulse that stops it must not be limited.
+        let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
         let kept = if STAGE == SOLVE {
-            // The given distance decides what is deep. If a body passes through its contact within
-            // the step, the impulse that stops it must not be limited.
-            let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
             S::F32x8::select((given + deep).gt(zero), old, old.min(mass * most_kept))
         } else {
             old
@@ -228,9 +230,13 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let left = S::F32x8::select(wanted.lt(zero), one - leak * (pushing / wanted), one);
         let new = ((kept - (speed + bias) * mass) * left).max(zero);
         let new = if STAGE == RELAX_BETWEEN {
-            let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
             let keeps = S::F32x8::select(zero.lt(leak), new, new.max(old));
             S::F32x8::select((given + deep).lt(zero), keeps, new)
+        } else {
+            new
+        };
+        let new = if let Some(drive) = drive {
+            bounded::<S, STAGE>(simd, (drive, k), new, (old, mass, distance, speed))
         } else {
             new
         };
@@ -305,6 +311,28 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
 
     scatter_motion(simd, states, &g.body_a, g.movable_a, &a);
     scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
+}
+
+/// Returns the impulse of a spring for lanes that have one, and else the rigid impulse `rigid`,
+/// both within their bounds.
+#[inline(always)]
+fn bounded<S: Simd, const STAGE: u8>(
+    simd: S,
+    (drive, k): (&Drive, usize),
+    rigid: S::F32x8,
+    (old, mass, distance, speed): (S::F32x8, S::F32x8, S::F32x8, S::F32x8),
+) -> S::F32x8 {
+    let zero = S::F32x8::splat(simd, 0.0);
+    let push = S::F32x8::load(simd, &drive.push);
+    let of_spring = if STAGE == SOLVE {
+        // The impulse p with p = -push * distance - give * (the speed after it).
+        let give = S::F32x8::load(simd, &drive.give);
+        let p = (give * old - mass * (push * distance + give * speed)) / (mass + give);
+        S::F32x8::select(distance.lt(zero), p.max(zero), zero)
+    } else {
+        old
+    };
+    S::F32x8::select(zero.lt(push), of_spring, rigid).min(S::F32x8::load(simd, &drive.max_impulse[k]))
 }
 
 /// Runs a stage over the groups of one colour.

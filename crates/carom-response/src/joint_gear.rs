@@ -11,17 +11,18 @@
 //! Differs: angles count full turns, so a drift is corrected after any number of turns.
 
 use crate::body::Body;
+use crate::free::{delta_rotation, motion, set_motion};
 use crate::joint::Joint;
 use crate::joint_fault::JointFault;
 use crate::joint_gear_parts::{GearParts, GearStep};
 use crate::joint_kind::JointKind;
 use crate::joint_mass::JointScale;
-use crate::joint_rows::{JointStep, Jointed, inverse_or_zero, turned_matrix};
+use crate::joint_rows::{JointStep, Jointed, hinge_angle, inverse_or_zero, turned_matrix};
 use crate::joint_softness::Softness;
 use crate::lane_vec::State;
 use crate::mass::MassData;
 use crate::spring::Winding;
-use carom_math::{Mat3, Pose, Quat, Real, Vec3, ops, rotation};
+use carom_math::{Mat3, Pose, Real, Vec3, rotation};
 
 impl Joint {
     /// Returns a gear or a rack and pinion between two joints, or the fault of the first joint that
@@ -45,7 +46,7 @@ impl Joint {
         let mut windings = [Winding::default(); 2];
         for ((winding, (frame_a, frame_b)), [a, b]) in windings.iter_mut().zip(turns).zip(bodies) {
             let turn = |body: &Body, frame: Pose| rotation::mul(body.pose.rotation, frame.rotation);
-            winding.angle = angle_between(turn(a, frame_a), turn(b, frame_b));
+            winding.angle = hinge_angle(turn(a, frame_a), turn(b, frame_b));
         }
         let place = joints[0].translation(bodies[0][0], bodies[0][1]);
         let first = place.unwrap_or(windings[0].total());
@@ -137,17 +138,18 @@ impl JointStep {
         let part_slots = [self.slots.0, self.slots.1];
         for k in 0..2 {
             let [mount, part] = [step.slots[k], part_slots[k]].map(|slot| &states[slot]);
-            let rotation_a = rotation::mul(turned(mount), step.rotations[k]);
-            let rotation_b = rotation::mul(turned(part), [self.rotation_a, self.rotation_b][k]);
+            let rotation_a = rotation::mul(delta_rotation(mount), step.rotations[k]);
+            let rotation_b = rotation::mul(delta_rotation(part), [self.rotation_a, self.rotation_b][k]);
             let axis = rotation::rotate(rotation_a, Vec3::X);
-            let speed = axis.dot(spin(part) - spin(mount));
-            gear.windings[k] = gear.windings[k].at(angle_between(rotation_a, rotation_b), speed * h);
+            let speed = axis.dot(motion(part).1 - motion(mount).1);
+            gear.windings[k] = gear.windings[k].at(hinge_angle(rotation_a, rotation_b), speed * h);
         }
         let first = match joint.kind {
             JointKind::RackAndPinion { .. } => {
                 let mount = &states[step.slots[0]];
-                let offset = self.rack_arm(&step, states) - rotation::rotate(turned(mount), step.anchors[0]);
-                let axis = rotation::rotate(rotation::mul(turned(mount), step.rotations[0]), Vec3::X);
+                let offset =
+                    self.rack_arm(&step, states) - rotation::rotate(delta_rotation(mount), step.anchors[0]);
+                let axis = rotation::rotate(rotation::mul(delta_rotation(mount), step.rotations[0]), Vec3::X);
                 f64::from(axis.dot(offset))
             }
             _ => gear.windings[0].total(),
@@ -176,8 +178,8 @@ impl JointStep {
         };
         let (mut speed, mut felt) = (0.0, 0.0);
         for part in &parts {
-            let state = &bodies.states[part.slot];
-            speed += part.linear.dot(velocity(state)) + part.angular.dot(spin(state));
+            let (v, w) = motion(&bodies.states[part.slot]);
+            speed += part.linear.dot(v) + part.angular.dot(w);
             felt += part.mass * part.linear.length_squared() + part.angular.dot(part.inertia * part.angular);
         }
         let old = joint.impulse.lower;
@@ -191,7 +193,7 @@ impl JointStep {
     /// one. `None` if this is no gear.
     pub(crate) fn gear_load(&self, joint: &Joint, states: &[State]) -> Option<(Vec3, Vec3)> {
         let (step, factor) = (self.gear?, joint.kind.gear_factor()?);
-        let turn = rotation::mul(turned(&states[step.slots[1]]), step.rotations[1]);
+        let turn = rotation::mul(delta_rotation(&states[step.slots[1]]), step.rotations[1]);
         Some((Vec3::ZERO, rotation::rotate(turn, Vec3::X) * (factor * joint.impulse.lower)))
     }
 
@@ -205,15 +207,18 @@ impl JointStep {
             linear,
             angular,
             mass: masses[slot].inverse_mass * scale.moving,
-            inertia: turned_matrix(turned(&states[slot]), masses[slot].inertia_matrix() * scale.turning),
+            inertia: turned_matrix(
+                delta_rotation(&states[slot]),
+                masses[slot].inertia_matrix() * scale.turning,
+            ),
         };
         let [first, second] = [0, 1].map(|k| {
-            let turn = rotation::mul(turned(&states[step.slots[k]]), step.rotations[k]);
+            let turn = rotation::mul(delta_rotation(&states[step.slots[k]]), step.rotations[k]);
             rotation::rotate(turn, Vec3::X)
         });
         let (along, turn_mount, turn_part) = match kind {
             JointKind::RackAndPinion { .. } => {
-                let anchor = rotation::rotate(turned(&states[self.slots.0]), self.anchor_a);
+                let anchor = rotation::rotate(delta_rotation(&states[self.slots.0]), self.anchor_a);
                 (first, self.rack_arm(&step, states).cross(first), anchor.cross(first))
             }
             _ => (Vec3::ZERO, first, first),
@@ -240,7 +245,7 @@ impl JointStep {
     /// Vector from the centre of mass of the mount of a rack to the joint point on the rack.
     fn rack_arm(&self, step: &GearStep, states: &[State]) -> Vec3 {
         let (mount, rack) = (&states[step.slots[0]], &states[self.slots.0]);
-        step.between[0] + moved(rack) - moved(mount) + rotation::rotate(turned(rack), self.anchor_a)
+        step.between[0] + moved(rack) - moved(mount) + rotation::rotate(delta_rotation(rack), self.anchor_a)
     }
 }
 
@@ -248,33 +253,14 @@ impl JointStep {
 fn apply(parts: &[Part; 4], impulse: Real, bodies: &mut Jointed) {
     for part in parts {
         let (v, w) = (part.linear * (part.mass * impulse), part.inertia * (part.angular * impulse));
-        let front = &mut bodies.states[part.slot].front;
-        for (value, change) in front.iter_mut().zip(v.to_array().into_iter().chain(w.to_array())) {
-            *value += change;
-        }
+        let state = &mut bodies.states[part.slot];
+        let (old_v, old_w) = motion(state);
+        set_motion(state, old_v + v, old_w + w);
         bodies.pushes[part.slot].0 += v;
         bodies.pushes[part.slot].1 += w;
     }
 }
 
-/// Angle from the y axis of the first frame to that of the second, about the x axis of the first.
-fn angle_between(rotation_a: Quat, rotation_b: Quat) -> Real {
-    let y = rotation::rotate_back(rotation_a, rotation::rotate(rotation_b, Vec3::Y));
-    ops::atan2(y.z, y.y)
-}
-
 fn moved(state: &State) -> Vec3 {
     Vec3::new(state.back[0], state.back[1], state.back[2])
-}
-
-fn turned(state: &State) -> Quat {
-    Quat::from_xyzw(state.back[3], state.back[4], state.back[5], state.back[6])
-}
-
-fn velocity(state: &State) -> Vec3 {
-    Vec3::new(state.front[0], state.front[1], state.front[2])
-}
-
-fn spin(state: &State) -> Vec3 {
-    Vec3::new(state.front[3], state.front[4], state.front[5])
 }

@@ -205,8 +205,7 @@ impl Rows {
 
     /// Angle from A's y axis to B's, about the axis.
     pub(crate) fn hinge_angle(&self) -> Real {
-        let y = rotation::rotate_back(self.rotation_a, rotation::rotate(self.rotation_b, Vec3::Y));
-        ops::atan2(y.z, y.y)
+        hinge_angle(self.rotation_a, self.rotation_b)
     }
 
     /// Three rows at once: keeps the two joint points together.
@@ -252,6 +251,12 @@ pub(crate) fn limit(
     let change = new - *impulse;
     *impulse = new;
     change
+}
+
+/// Returns the angle from A's y axis to B's, about A's x axis.
+pub(crate) fn hinge_angle(rotation_a: Quat, rotation_b: Quat) -> Real {
+    let y = rotation::rotate_back(rotation_a, rotation::rotate(rotation_b, Vec3::Y));
+    ops::atan2(y.z, y.y)
 }
 
 pub(crate) fn inverse_or_zero(x: Real) -> Real {

@@ -7,8 +7,9 @@ use crate::body::Body;
 use crate::joint::Joint;
 use crate::joint_axes::euler_angles;
 use crate::joint_kind::{AxisLimit, JointKind};
+use crate::joint_rows::hinge_angle;
 use crate::spring::{TorsionSpring, Winding};
-use carom_math::{Quat, Real, Vec3, ops, rotation};
+use carom_math::{Quat, Real, Vec3, rotation};
 
 /// Angular speed, in radians per unit of time, or length per unit of time. If a wound or stretched
 /// spring moves slower than this, something holds it, and it may fall asleep. The bound is far
@@ -32,8 +33,7 @@ impl Joint {
     pub fn angle(&self, a: &Body, b: &Body) -> Option<f64> {
         let JointKind::Revolute { .. } = self.kind else { return None };
         let [rotation_a, rotation_b] = self.rotations(a, b);
-        let y = rotation::rotate_back(rotation_a, rotation::rotate(rotation_b, Vec3::Y));
-        let angle = ops::atan2(y.z, y.y);
+        let angle = hinge_angle(rotation_a, rotation_b);
         // The stored winding is that before the last substep, in which the joint turned by less
         // than pi.
         let is_counted = self.torsion_spring.is_some();

@@ -250,8 +250,7 @@ impl Trace {
         let mut trace = Trace { key, normal, means, n: contacts.len() as u8, ..Trace::default() };
         for (k, c) in contacts.iter().enumerate() {
             trace.features[k] = (c.feature_a, c.feature_b);
-            // Halve before adding: the sum of two very large coordinates would overflow.
-            trace.anchors[k] = c.point_a * 0.5 + c.point_b * 0.5 - center;
+            trace.anchors[k] = c.middle() - center;
         }
         trace
     }

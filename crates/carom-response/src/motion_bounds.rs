@@ -1,7 +1,7 @@
 //! Bounds of motion within a step: locked translations and largest speeds.
 //!
-//! 1. What a bound does not allow is removed from the velocity before positions are integrated, and
-//!    again at the end of a substep.
+//! 1. The part of a velocity beyond a bound is removed before positions are integrated, and again
+//!    at the end of a substep.
 //! 2. Contacts see the whole inverse mass. If a contact pushes along a locked axis, the next
 //!    substeps correct what the removal took from it.
 //!
@@ -40,7 +40,7 @@ impl MotionBounds {
         }
     }
 
-    /// Removes what the bounds do not allow from the velocities.
+    /// Removes the parts beyond the bounds from the velocities.
     pub(crate) fn apply(&self, states: &mut [State]) {
         for bounded in &self.0 {
             let state = &mut states[bounded.slot as usize];

@@ -201,6 +201,9 @@ pub enum SolverError {
     /// The surface velocity at this position is not finite, has no such contact, or is not in
     /// ascending order.
     SurfaceVelocity(usize),
+    /// The contact settings at this position are out of their ranges, have no such contact, or are
+    /// not in ascending order.
+    ContactSettings(usize),
     /// The list of moving joints is wrong at this position: no such joint, or not in ascending
     /// order.
     MovingJoint(usize),
@@ -235,6 +238,9 @@ impl core::fmt::Display for SolverError {
                 f,
                 "the surface velocity at place {place} is not finite, or its contact is not after the one before"
             ),
+            SolverError::ContactSettings(place) => {
+                write!(f, "the contact settings at place {place} are out of range, or not after those before")
+            }
             SolverError::MovingJoint(place) => {
                 write!(
                     f,

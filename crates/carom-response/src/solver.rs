@@ -15,6 +15,7 @@ use crate::classes::Classes;
 use crate::color::Coloring;
 use crate::contact::scale_for;
 use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
+use crate::contact_settings::{self, ContactSettings};
 use crate::energy::{self, Energies};
 use crate::free::{Free, Moves, slot_of};
 use crate::group::{Drive, Group, Pass, Stage};
@@ -23,7 +24,7 @@ use crate::island::Islands;
 use crate::joint::{Joint, MovingJoints};
 use crate::joint_load::JointImpulse;
 use crate::joint_mass::JointMasses;
-use crate::joint_rows::{JointStep, Jointed, Substep};
+use crate::joint_rows::{JointStep, Jointed, Substep as JointSubstep};
 use crate::joint_softness::Softness;
 use crate::kept::{Damping, Kept, KeptList, Stowed};
 use crate::lane_vec::{REST, State};
@@ -38,6 +39,7 @@ use crate::pieces::{Advance, Forces, Limits, Manifolds, Moved};
 use crate::prepare::Given;
 use crate::rest::Touch;
 use crate::settings::{SolverError, SolverSettings};
+use crate::substep::{self, BodyMotion, OnSubstep, Substep};
 use crate::summary::Summary;
 use crate::surface::{self, Driven, SurfaceVelocity};
 use crate::take_back;
@@ -104,6 +106,8 @@ pub struct Solver {
     slots: Vec<u32>,
     /// Surface velocities for the next step, sorted by contact.
     surfaces: Vec<SurfaceVelocity>,
+    /// Settings of contacts for the next step, sorted by contact.
+    contact_settings: Vec<ContactSettings>,
     // Workspace.
     drives: Vec<Drive>,
     summaries: Vec<Summary>,
@@ -140,6 +144,7 @@ pub struct Solver {
     joint_pushes: Vec<(Vec3, Vec3)>,
     motion_bounds: MotionBounds,
     energies: Energies,
+    substep_motions: Vec<BodyMotion>,
 }
 
 /// The state that a solver carries from step to step, for snapshots.
@@ -179,6 +184,12 @@ impl Solver {
     /// contact. The step empties it, even if it returns an error.
     pub fn surface_velocities_mut(&mut self) -> &mut Vec<SurfaceVelocity> {
         &mut self.surfaces
+    }
+
+    /// Returns the settings of contacts for the next step. Fill the list before the step, sorted by
+    /// contact. The step empties it, even if it returns an error.
+    pub fn contact_settings_mut(&mut self) -> &mut Vec<ContactSettings> {
+        &mut self.contact_settings
     }
 
     /// Drops all cached impulses. Call it after bodies were renumbered or a scene was replaced.
@@ -226,6 +237,12 @@ impl Solver {
         &self.impulses
     }
 
+    /// Returns the same list, for an owner that reports the impulses of other contact points than
+    /// it gave to the step. No step reads it.
+    pub fn contact_impulses_mut(&mut self) -> &mut [ContactImpulse] {
+        &mut self.impulses
+    }
+
     /// Returns the bodies that the last step moved by forces, in ascending order, each with its
     /// island. The list is empty after a step of zero length.
     ///
@@ -256,7 +273,7 @@ impl Solver {
         dt: Real,
     ) -> Result<StepStats, SolverError> {
         let stats = self.step_checked(bodies, contacts, joints, dt);
-        self.surfaces.clear();
+        self.forget_input();
         stats
     }
 
@@ -291,7 +308,7 @@ impl Solver {
     ) -> Result<StepStats, SolverError> {
         check_joints(bodies.len(), MovingJoints { list: joints, places: all })?;
         self.take_movers(bodies.len(), (0..).zip(bodies.iter().map(Moves::of)));
-        self.advance(bodies, contacts, (joints, all), dt)
+        self.advance(bodies, contacts, (joints, all), dt, None)
     }
 
     /// Like [`Solver::step`], for a world in which most bodies sleep. It reads only the bodies in
@@ -305,6 +322,9 @@ impl Solver {
     ///
     /// The step wakes no body. If a moving body touches a sleeping one, wake that body and its
     /// island before the step ([`Sleepers`](crate::Sleepers)).
+    ///
+    /// `on_substep` is called before each substep, and may change the motions of the bodies that
+    /// move. With it the threads are entered for each loop anew, so the step takes longer.
     pub fn step_awake(
         &mut self,
         bodies: &mut [Body],
@@ -312,10 +332,18 @@ impl Solver {
         contacts: &Contacts<'_>,
         (joints, moving_joints): (&mut [Joint], &[u32]),
         dt: Real,
+        on_substep: Option<&mut dyn FnMut(Substep<'_>)>,
     ) -> Result<StepStats, SolverError> {
-        let stats = self.step_awake_checked(bodies, movers, contacts, (joints, moving_joints), dt);
-        self.surfaces.clear();
+        let joints = (joints, moving_joints);
+        let stats = self.step_awake_checked(bodies, movers, contacts, joints, dt, on_substep);
+        self.forget_input();
         stats
+    }
+
+    /// Empties the lists of a step.
+    fn forget_input(&mut self) {
+        self.surfaces.clear();
+        self.contact_settings.clear();
     }
 
     fn step_awake_checked(
@@ -325,6 +353,7 @@ impl Solver {
         contacts: &Contacts<'_>,
         (joints, moving_joints): (&mut [Joint], &[u32]),
         dt: Real,
+        on_substep: OnSubstep<'_>,
     ) -> Result<StepStats, SolverError> {
         self.settings.check(dt)?;
         let mut next = 0;
@@ -344,7 +373,7 @@ impl Solver {
         let moves = core::mem::take(&mut self.moves);
         self.take_movers(bodies.len(), movers.iter().copied().zip(moves.iter().copied()));
         self.moves = moves;
-        self.advance(bodies, contacts, (joints, moving_joints), dt)
+        self.advance(bodies, contacts, (joints, moving_joints), dt, on_substep)
     }
 
     /// Assigns slots to the bodies that move, and restores the cached impulses of bodies that slept
@@ -381,6 +410,7 @@ impl Solver {
         contacts: &Contacts<'_>,
         joints: (&mut [Joint], &[u32]),
         dt: Real,
+        on_substep: OnSubstep<'_>,
     ) -> Result<StepStats, SolverError> {
         // The values of the step before are overwritten.
         memory::renew(&mut self.impulses, contacts.len(), ContactImpulse::default());
@@ -389,7 +419,11 @@ impl Solver {
             self.islands.begin(0);
             return Ok(StepStats::default());
         }
-        Ok(loops::inside(|| self.advance_by(bodies, contacts, joints, dt)))
+        Ok(match on_substep {
+            None => loops::inside(|| self.advance_by(bodies, contacts, joints, dt, None)),
+            // It runs on the thread of the caller.
+            Some(_) => self.advance_by(bodies, contacts, joints, dt, on_substep),
+        })
     }
 
     fn advance_by(
@@ -398,6 +432,7 @@ impl Solver {
         contacts: &Contacts<'_>,
         (joints, moving): (&mut [Joint], &[u32]),
         dt: Real,
+        mut on_substep: OnSubstep<'_>,
     ) -> StepStats {
         let mut stats = StepStats::default();
         let n_substeps = self.load.substeps(&self.settings, dt);
@@ -408,23 +443,30 @@ impl Solver {
 
         // Moved out of `self` while the groups are borrowed.
         let (drives, surfaces) = (core::mem::take(&mut self.drives), core::mem::take(&mut self.surfaces));
+        let contact_settings = core::mem::take(&mut self.contact_settings);
         let first = Pass { drives: &drives, ..Pass::new(&self.settings, h) };
         let mut elapsed = 0.0;
         let SolverSettings { joint_frequency, joint_damping, .. } = self.settings;
         let softness = Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
-        let substep = Substep { h, softness, slop: first.slop };
+        let substep = JointSubstep { h, softness, slop: first.slop };
         self.joint_pushes.clear();
         if !moving.is_empty() {
             self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
         }
         let Solver { settings, groups, classes, states, free, masses, joint_steps, joint_pushes, .. } = self;
-        let Solver { bouncing, bounces, slots, movers, motion_bounds, .. } = self;
+        let Solver { bouncing, bounces, slots, movers, motion_bounds, substep_motions, .. } = self;
         bounces.clear();
         let still = movers.len() as u32;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let mut colors = loops::Colors::new(groups, classes);
         for number in 0..n_substeps {
             let (is_first, is_last) = (number == 0, number + 1 == n_substeps);
+            if let Some(call) = &mut on_substep {
+                substep::read(bodies, movers, states, (free, masses), substep_motions);
+                let (index, count, motions) = (number, n_substeps, &mut substep_motions[..]);
+                call(Substep { index, count, dt: h, movers, motions });
+                substep::write(bodies, movers, (states, free), substep_motions, h);
+            }
             for (step, &place) in joint_steps.iter_mut().zip(moving) {
                 step.begin(&mut joints[place as usize], masses, states, (h, is_first));
             }
@@ -433,7 +475,8 @@ impl Solver {
                 colors.run(states, &first);
             }
             if !bouncing.is_empty() {
-                let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces, bounces };
+                let (surfaces, settings_of) = (&surfaces[..], &contact_settings[..]);
+                let mut bodies = Bouncers { states, free, masses, surfaces, settings: settings_of, bounces };
                 let moment = Moment { h, elapsed, has_begun: true };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
@@ -459,7 +502,8 @@ impl Solver {
             }
             if !bouncing.is_empty() {
                 // The relaxation predicts one substep ahead, so bounces are applied before it.
-                let mut bodies = Bouncers { states, free, masses, surfaces: &surfaces, bounces };
+                let (surfaces, settings_of) = (&surfaces[..], &contact_settings[..]);
+                let mut bodies = Bouncers { states, free, masses, surfaces, settings: settings_of, bounces };
                 let moment = Moment { h, elapsed, has_begun: false };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
@@ -468,7 +512,7 @@ impl Solver {
             motion_bounds.apply(states);
         }
         stats.n_substeps = n_substeps;
-        (self.drives, self.surfaces) = (drives, surfaces);
+        (self.drives, self.surfaces, self.contact_settings) = (drives, surfaces, contact_settings);
         stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
         for (contact, bounce) in &self.bounces {
             self.impulses[*contact as usize].add(bounce);
@@ -510,8 +554,16 @@ impl Solver {
         let verdict = loops::summarize(contacts, 0, n_bodies, slop, &mut self.summaries);
         self.are_plain = verdict.are_plain;
         if verdict.are_good {
-            let bad = surface::find_bad(&self.surfaces, contacts.len());
-            return bad.map_or(Ok(()), |place| Err(SolverError::SurfaceVelocity(place)));
+            if let Some(place) = surface::find_bad(&self.surfaces, contacts.len()) {
+                return Err(SolverError::SurfaceVelocity(place));
+            }
+            if let Some(place) = contact_settings::find_bad(&self.contact_settings, contacts.len()) {
+                return Err(SolverError::ContactSettings(place));
+            }
+            for settings in &self.contact_settings {
+                settings.apply_to(&mut self.summaries[settings.contact as usize]);
+            }
+            return Ok(());
         }
         for k in 0..contacts.len() {
             if !contacts.is_whole(k) {
@@ -610,8 +662,9 @@ impl Solver {
         };
         (stats.n_warm, stats.n_contacts) =
             loops::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.traces);
-        let Solver { surfaces, active, coloring, masses, groups, drives, free, .. } = self;
-        let driven = Driven { surfaces, contacts, active, places: coloring.places(), masses };
+        let Solver { surfaces, contact_settings, active, coloring, masses, groups, drives, free, .. } = self;
+        let (settings, places, substep) = (&contact_settings[..], coloring.places(), (h, h / dt));
+        let driven = Driven { surfaces, settings, contacts, active, places, masses, substep };
         driven.load(groups, drives, |slots| {
             slots.into_iter().for_each(|slot| free[slot as usize].is_driven = true);
         });

@@ -180,7 +180,7 @@ fn store_body(
         linear_way: Vec3::new(d[0], d[1], d[2]) * rate,
         angular_way: turn * rate,
         gyration_sq: gyration_sq(body),
-        has_force: free.dv != Vec3::ZERO || free.dw != Vec3::ZERO,
+        has_force: free.dv != Vec3::ZERO || free.dw != Vec3::ZERO || free.is_steered,
         touch,
     };
     body.rest.note(&motion, limits.sleep_speed, limits.dt);

@@ -15,6 +15,7 @@
 
 use crate::body::{Body, BodyKind};
 use crate::contact::Contacts;
+use crate::contact_settings::{self, ContactSettings};
 use crate::group::{Drive, Group, NO_DRIVE};
 use crate::lane_vec::Lanes;
 use crate::mass::MassData;
@@ -120,29 +121,45 @@ pub(crate) fn find_carried(
 #[derive(Clone, Copy)]
 pub(crate) struct Driven<'a> {
     pub(crate) surfaces: &'a [SurfaceVelocity],
+    pub(crate) settings: &'a [ContactSettings],
     pub(crate) contacts: &'a Contacts<'a>,
     /// The contacts that are solved, and the lane of each among all groups.
     pub(crate) active: &'a [u32],
     pub(crate) places: &'a [u32],
     pub(crate) masses: &'a [MassData],
+    /// Length of a substep, and its part of the step.
+    pub(crate) substep: (Real, Real),
 }
 
 impl Driven<'_> {
     /// Writes the drives of groups that are already loaded, and sets the drive index of these
-    /// groups. Calls `mark` with the slots of the two bodies of each such contact.
+    /// groups. Calls `mark` with the slots of the two bodies of each contact that may give them
+    /// energy.
     pub(crate) fn load(&self, groups: &mut [Group], drives: &mut Vec<Drive>, mut mark: impl FnMut([u32; 2])) {
         drives.clear();
-        if self.surfaces.is_empty() {
+        if self.surfaces.is_empty() && self.settings.is_empty() {
             return;
         }
         for (&contact, &place) in self.active.iter().zip(self.places) {
-            let Some(surface) = of_contact(self.surfaces, contact) else { continue };
+            let surface = of_contact(self.surfaces, contact);
+            let settings = contact_settings::of_contact(self.settings, contact);
+            if surface.is_none() && settings.is_none() {
+                continue;
+            }
             let (group, lane) = (&mut groups[place as usize / 8], place as usize % 8);
             if group.drive == NO_DRIVE {
                 group.drive = drives.len() as u32;
                 drives.push(Drive::NONE);
             }
             let drive = &mut drives[group.drive as usize];
+            let n = self.contacts.get(contact as usize).manifold.contacts().len();
+            let slots = [group.body_a[lane], group.body_b[lane]];
+            if let Some(settings) = settings
+                && settings.load((group, lane), drive, n, self.substep)
+            {
+                mark(slots);
+            }
+            let Some(surface) = surface else { continue };
             let vector = |lanes: &[Lanes; 3]| Vec3::new(lanes[0][lane], lanes[1][lane], lanes[2][lane]);
             let (normal, tangent_1) = (vector(&group.normal), vector(&group.tangent));
             let center_a = self.masses[group.body_a[lane] as usize].center;
@@ -151,11 +168,10 @@ impl Driven<'_> {
             drive.slide[0][lane] = slide.dot(tangent_1);
             drive.slide[1][lane] = slide.dot(normal.cross(tangent_1));
             drive.spin[lane] = surface.spin;
-            let n = self.contacts.get(contact as usize).manifold.contacts().len();
             for (lanes, speed) in drive.part.iter_mut().zip(surface.part).take(n) {
                 lanes[lane] = speed;
             }
-            mark([group.body_a[lane], group.body_b[lane]]);
+            mark(slots);
         }
     }
 }

@@ -60,7 +60,12 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
             speed = speed + S::F32x8::load(simd, &drive.part[k]);
         }
         let speed = speed.min(asked).max(zero);
-        let back = (speed * S::F32x8::load(simd, &point.normal_mass)).min(S::F32x8::load(simd, &point.total));
+        let mut back =
+            (speed * S::F32x8::load(simd, &point.normal_mass)).min(S::F32x8::load(simd, &point.total));
+        if let Some(drive) = drive {
+            // The speed that a spring gives is real.
+            back = S::F32x8::select(zero.lt(S::F32x8::load(simd, &drive.push)), zero, back);
+        }
         backs[k] = back;
         power = power + back * speed;
         linear = linear + back;

@@ -120,7 +120,7 @@ fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {
     } else if spec.is_kinematic {
         BodyDesc::kinematic(shape).with_velocity(spec.linear_velocity, spec.angular_velocity)
     } else {
-        BodyDesc::new(shape)
+        BodyDesc::dynamic(shape)
             .with_density(spec.density)
             .with_velocity(spec.linear_velocity, spec.angular_velocity)
     };
@@ -129,6 +129,6 @@ fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {
         .with_restitution(spec.restitution)
         .with_damping(0.0, spec.angular_damping)
         .with_family(spec.family)
-        .with_fast(spec.is_fast)
+        .with_ccd(spec.is_fast)
         .with_response(if spec.sticks { Response::Stick } else { Response::Collide })
 }

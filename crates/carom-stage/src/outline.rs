@@ -6,8 +6,8 @@
 //!
 //! Reference: Ericson, Real-Time Collision Detection, 2005, 9.5 (support maps).
 
-use carom_math::{Pose, Vec3};
 use carom_geom::SupportMap;
+use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -227,7 +227,16 @@ fn push_box(half_extents: Vec3, pose: &Pose, mesh: &mut PlayerMesh) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use carom_geom::Cuboid;
+    use carom_geom::{Cone, Cuboid, Ellipsoid, Sphere};
+    use carom_query::{Compound, CompoundPart};
+
+    fn volume(mesh: &PlayerMesh) -> f32 {
+        let of = |triangle: &[u32; 3]| {
+            let [a, b, c] = triangle.map(|v| mesh.vertices[v as usize]);
+            a.dot(b.cross(c)) / 6.0
+        };
+        mesh.triangles.iter().map(of).sum()
+    }
 
     /// The faces of a drawn box look outward: it encloses its volume, which is negative if they
     /// look inward.
@@ -240,11 +249,35 @@ mod tests {
         let mut mesh = PlayerMesh { vertices: Vec::new(), triangles: Vec::new() };
         push_triangles(&shape, &Pose::IDENTITY, &mut mesh);
         assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (8, 12));
-        let volumes = mesh.triangles.iter().map(|triangle| {
-            let [a, b, c] = triangle.map(|v| mesh.vertices[v as usize]);
-            a.dot(b.cross(c)) / 6.0
-        });
-        let volume: f32 = volumes.sum();
-        assert!((volume - 8.0).abs() < 1e-4, "{volume}");
+        assert!((volume(&mesh) - 8.0).abs() < 1e-4, "{}", volume(&mesh));
+    }
+
+    /// Ellipsoid and cone by their support maps: at least three quarters of the volume, with the faces
+    /// outward.
+    #[test]
+    fn convex_shapes_are_drawn_with_most_of_their_volume() {
+        let third = core::f32::consts::PI / 3.0;
+        let ellipsoid = Shape::Ellipsoid(Ellipsoid::new(Vec3::new(1.0, 2.0, 0.5)).unwrap());
+        let cone = Shape::Cone(Cone::new(1.0, 0.8).unwrap());
+        for (shape, full) in [(ellipsoid, 4.0 * third), (cone, third * 0.64 * 2.0)] {
+            let PlayerShape::Mesh(mesh) = PlayerShape::of(&shape) else { panic!("{shape:?}") };
+            let part = volume(&mesh) / full;
+            assert!((0.75..=1.0001).contains(&part), "{shape:?}: {part}");
+        }
+    }
+
+    #[test]
+    fn each_shape_is_in_the_outlines_once() {
+        let ball = |radius| Shape::Sphere(Sphere::new(radius).unwrap());
+        let part = CompoundPart { shape: ball(0.3), pose: Pose::IDENTITY };
+        let compound =
+            |part: &CompoundPart| Shape::Compound(Arc::new(Compound::new(vec![part.clone()]).unwrap()));
+        let (one, other) = (compound(&part), compound(&part));
+        let mut outlines = Outlines::default();
+        let numbers = [&ball(1.0), &one, &ball(2.0), &ball(1.0), &one.clone(), &other]
+            .map(|shape| outlines.number_of(shape));
+        assert_eq!(numbers, [0, 1, 2, 0, 1, 3]);
+        assert_eq!(outlines.shapes().len(), 4);
+        assert_eq!(outlines.shapes()[2], PlayerShape::Capsule(0.0, 2.0));
     }
 }

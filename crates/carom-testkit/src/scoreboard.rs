@@ -81,7 +81,7 @@ fn settings_for(scene: &SceneSpec, settings: WorldSettings) -> WorldSettings {
 impl Engine for Carom {
     fn drive(&mut self, drive: &Drive) {
         let id = self.ids[drive.body];
-        self.world.set_velocity(id, drive.linear_velocity, drive.angular_velocity).unwrap();
+        self.world.body_mut(id).unwrap().set_velocity(drive.linear_velocity, drive.angular_velocity).unwrap();
     }
 
     fn step(&mut self) {
@@ -90,7 +90,7 @@ impl Engine for Carom {
 
     fn states(&self) -> Vec<State> {
         let state = |&id: &BodyId| {
-            let body = self.world.motion(id).unwrap();
+            let body = self.world.body(id).unwrap().motion();
             State {
                 pose: body.pose,
                 linear_velocity: body.linear_velocity,
@@ -121,7 +121,7 @@ impl<'a> Judge<'a> {
             if spec.is_fixed() || spec.is_kinematic {
                 return Inertia { mass: 0.0, center: DVec3::ZERO, tensor: DMat3::ZERO };
             }
-            let mass = self.world.shape(id).unwrap().mass_properties(spec.density);
+            let mass = self.world.body(id).unwrap().shape().mass_properties(spec.density);
             Inertia {
                 mass: f64::from(mass.mass),
                 center: mass.center.as_dvec3(),
@@ -135,15 +135,15 @@ impl<'a> Judge<'a> {
     /// the thinner one. NaN if a pose is not finite.
     fn overlap(&mut self, states: &[State]) -> f64 {
         for (&id, state) in self.ids.iter().zip(states) {
-            if self.world.set_pose(id, state.pose).is_err() {
+            if self.world.body_mut(id).unwrap().set_pose(state.pose).is_err() {
                 return f64::NAN;
             }
         }
         self.world.detect();
         let mut largest = 0.0_f64;
         for view in self.world.contacts() {
-            let [a, b] =
-                [view.a, view.b].map(|id| (self.world.shape(id).unwrap(), self.world.pose(id).unwrap()));
+            let [a, b] = [view.a, view.b]
+                .map(|id| (self.world.body(id).unwrap().shape(), self.world.body(id).unwrap().pose()));
             let Some(found) = carom_query::contact(a.0, &a.1, b.0, &b.1, 0.0) else { continue };
             let thickness = thickness_of(a.0).min(thickness_of(b.0));
             largest = largest.max(f64::from(-found.contact.distance) / thickness);

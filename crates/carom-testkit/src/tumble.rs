@@ -134,7 +134,7 @@ pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally)
             .sum()
     };
     let bodies_of =
-        |world: &World| -> Vec<Body> { ids.iter().map(|id| *world.motion(*id).unwrap()).collect() };
+        |world: &World| -> Vec<Body> { ids.iter().map(|id| *world.body(*id).unwrap().motion()).collect() };
     let mut bodies = bodies_of(&world);
     let start = energy_of(&bodies);
     let mut least = start;

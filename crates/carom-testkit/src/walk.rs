@@ -531,6 +531,36 @@ fn segment_segment([a, b]: &[DVec3; 2], [c, d]: &[DVec3; 2]) -> f64 {
     if 0.0 <= s && s <= 1.0 && 0.0 <= t && t <= 1.0 { ends.min((w + u * s - v * t).length()) } else { ends }
 }
 
+/// A random wish of a figure, and the length of its calls. Both last for up to 60 calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Intent {
+    /// The velocity that the figure wishes, level.
+    pub(crate) wish: DVec3,
+    pub(crate) dt: f64,
+    /// Calls until the next intent.
+    left: u32,
+}
+
+impl Intent {
+    pub(crate) const NONE: Intent = Intent { wish: DVec3::ZERO, dt: 1.0 / 60.0, left: 0 };
+
+    /// Counts a call, and draws another intent if this one is over. Returns the speed of a jump if
+    /// the figure jumps now.
+    pub(crate) fn go_on(&mut self, rng: &mut Rng) -> Option<f64> {
+        let mut jump = None;
+        if self.left == 0 {
+            self.left = 1 + rng.below(60) as u32;
+            self.dt = [1.0 / 30.0, 1.0 / 60.0, 1.0 / 144.0][rng.below(3)];
+            let direction = rng.direction();
+            let speed = [0.0, 0.3, 2.0, 5.0, 8.0][rng.below(5)];
+            self.wish = DVec3::new(direction.x, 0.0, direction.z).normalize_or_zero() * speed;
+            jump = (rng.below(6) == 0).then(|| rng.range(1.0, 5.0));
+        }
+        self.left -= 1;
+        jump
+    }
+}
+
 /// Makes `n_moves` calls from a random start, with random wishes, jumps and frame times.
 pub fn random_walk(
     course: &Course,
@@ -547,19 +577,12 @@ pub fn random_walk(
     // The first call frees the figure from overlaps at the start.
     character.walk(&mut *world, DVec3::ZERO, 1.0 / 60.0);
     let start = character.place();
-    let (mut wish, mut left, mut dt, mut halted) = (DVec3::ZERO, 0_u32, 1.0 / 60.0, 0_u32);
+    let (mut intent, mut halted) = (Intent::NONE, 0_u32);
     for number in 0..n_moves {
-        if left == 0 {
-            left = 1 + rng.below(60) as u32;
-            dt = [1.0 / 30.0, 1.0 / 60.0, 1.0 / 144.0][rng.below(3)];
-            let direction = rng.direction();
-            let speed = [0.0, 0.3, 2.0, 5.0, 8.0][rng.below(5)];
-            wish = DVec3::new(direction.x, 0.0, direction.z).normalize_or_zero() * speed;
-            if rng.below(6) == 0 {
-                character.jump(rng.range(1.0, 5.0));
-            }
+        if let Some(speed) = intent.go_on(&mut rng) {
+            character.jump(speed);
         }
-        left -= 1;
+        let Intent { wish, dt, .. } = intent;
         let before = character.place();
         let walked = character.walk(&mut *world, wish, dt);
         tally.moves += 1;

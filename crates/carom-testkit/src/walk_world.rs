@@ -5,7 +5,7 @@
 //! against the level. A platform that moves into the figure pushes it out, which is counted and is
 //! no fault. Being freed from the level is a fault.
 
-use crate::walk::{Course, WalkTally};
+use crate::walk::{Course, Intent, WalkTally};
 use carom_character::{BodyContact, Character, CharacterBody, Figure, QueryFilter, Sweep as _, WorldSweep};
 use carom_geom::{Cuboid, Cylinder, MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, ops};
@@ -101,7 +101,7 @@ impl Yard {
             let mass = number(4.0, 150.0);
             let sq = half * half * (mass / 3.0);
             let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
-            let desc = BodyDesc::new(cuboid(half)?)
+            let desc = BodyDesc::dynamic(cuboid(half)?)
                 .with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
                 .with_position(place);
             boxes.push(world.insert(desc)?);
@@ -114,15 +114,15 @@ impl Yard {
     fn step(&mut self, dt: f32) -> Result<u64, Error> {
         self.time += dt;
         for platform in &self.platforms {
-            self.world.move_to(platform.body, (platform.course)(self.time))?;
+            self.world.body_mut(platform.body)?.move_to((platform.course)(self.time))?;
         }
         self.world.step(dt)?;
         let mut n_lost = 0;
         for &id in &self.boxes {
-            if self.world.pose(id)?.translation.y < LOST_DEPTH {
+            if self.world.body(id)?.position().y < LOST_DEPTH {
                 n_lost += 1;
-                self.world.set_pose(id, Pose::from_translation(Vec3::Y * 3.0))?;
-                self.world.set_velocity(id, Vec3::ZERO, Vec3::ZERO)?;
+                self.world.body_mut(id)?.set_pose(Pose::from_translation(Vec3::Y * 3.0))?;
+                self.world.body_mut(id)?.set_velocity(Vec3::ZERO, Vec3::ZERO)?;
             }
         }
         Ok(n_lost)
@@ -134,7 +134,7 @@ impl Yard {
         let figure = hero.character().figure();
         let hit = WorldSweep::new(&self.world, filter).sweep(figure, place, DVec3::Y * 1e-6, 1e-6)?;
         let body = self.world.body_at(hit.object).filter(|_| hit.starts_inside)?;
-        self.world.mobility(body).ok()
+        self.world.body(body).map(|body| body.mobility()).ok()
     }
 }
 
@@ -160,7 +160,7 @@ enum Fault {
 /// times.
 ///
 /// A call is *thrown* if it moves the figure farther than its velocity, its wish and its ground
-/// explain. The figure is *stuck* if it does not get away in 400 calls with many wishes.
+/// explain. The figure is *stuck* if it does not get away in `PATIENCE` calls with many wishes.
 ///
 /// Errors: a step or a call that the world refuses.
 pub fn random_walk_in_world(
@@ -175,20 +175,13 @@ pub fn random_walk_in_world(
     let start = course.start(&figure, &mut rng).ok_or("no start is free")?;
     let character = Character::new(figure, course.settings(), start)?;
     let mut hero = CharacterBody::insert(&mut yard.world, character, QueryFilter::default())?;
-    let (mut wish, mut left, mut dt) = (DVec3::ZERO, 0_u32, 1.0 / 60.0);
+    let mut intent = Intent::NONE;
     let mut progress = Progress { place: start, calls: 0, wished: 0 };
     for number in 0..n_moves {
-        if left == 0 {
-            left = 1 + rng.below(60) as u32;
-            dt = [1.0 / 30.0, 1.0 / 60.0, 1.0 / 144.0][rng.below(3)];
-            let direction = rng.direction();
-            let speed = [0.0, 0.3, 2.0, 5.0, 8.0][rng.below(5)];
-            wish = DVec3::new(direction.x, 0.0, direction.z).normalize_or_zero() * speed;
-            if rng.below(6) == 0 {
-                hero.character_mut().jump(rng.range(1.0, 5.0));
-            }
+        if let Some(speed) = intent.go_on(&mut rng) {
+            hero.character_mut().jump(speed);
         }
-        left -= 1;
+        let Intent { wish, dt, .. } = intent;
         let (before, velocity) = (hero.character().place(), hero.character().velocity());
         tally.lost += yard.step(dt as f32)?;
         hero.walk(&mut yard.world, wish, dt)?;

@@ -132,7 +132,7 @@ impl Drag {
     /// this follows from the effective mass of the body at the point.
     pub(crate) fn pull(&self, world: &mut AnyWorld) -> Result<(), Error> {
         // A body that was removed is held no more.
-        let Ok(body) = world.motion(self.body) else { return Ok(()) };
+        let Ok(body) = world.body(self.body).map(|body| *body.motion()) else { return Ok(()) };
         let point = body.pose.transform_point(self.local);
         let lever = point - body.world_center();
         let velocity = body.linear_velocity + body.angular_velocity.cross(lever);
@@ -141,22 +141,22 @@ impl Drag {
             Vec3::new(-lever.z, 0.0, lever.x),
             Vec3::new(lever.y, -lever.x, 0.0),
         );
-        let inverse_mass =
-            Mat3::from_diagonal(Vec3::splat(body.inverse_mass)) - cross * body.world_inverse_inertia() * cross;
+        let inverse_mass = Mat3::from_diagonal(Vec3::splat(body.inverse_mass))
+            - cross * body.world_inverse_inertia() * cross;
         let gravity = world.settings().solver.gravity * body.gravity_scale;
         let wanted = (self.to - point) * (DRAG_STIFFNESS * DRAG_STIFFNESS)
             - velocity * (2.0 * DRAG_STIFFNESS)
             - gravity;
         let force = inverse_mass.inverse() * wanted;
         if force.is_finite() {
-            world.apply_force_at(self.body, force, point)?;
+            world.body_mut(self.body)?.apply_force_at(force, point)?;
         }
         Ok(())
     }
 
     /// Returns the point of the body in the world.
     pub fn point(&self, world: &AnyWorld) -> Option<Vec3> {
-        world.pose(self.body).ok().map(|pose| pose.transform_point(self.local))
+        world.body(self.body).ok().map(|body| body.pose().transform_point(self.local))
     }
 }
 
@@ -176,17 +176,17 @@ impl Action {
             }
             Action::Release => *drag = None,
             Action::Shoot { origin, velocity, radius } => {
-                let ball = BodyDesc::new(Shape::Sphere(Sphere::new(*radius)?)).with_density(SHOT_DENSITY);
-                let ball = ball.with_position(Vec3::from_array(*origin)).with_fast(true);
+                let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(*radius)?)).with_density(SHOT_DENSITY);
+                let ball = ball.with_position(Vec3::from_array(*origin)).with_ccd(true);
                 world.insert(ball.with_velocity(Vec3::from_array(*velocity), Vec3::ZERO))?;
             }
             Action::Spawn { shape, at, size } => {
-                let desc = BodyDesc::new(shape.shape(*size)?).with_density(DENSITY);
+                let desc = BodyDesc::dynamic(shape.shape(*size)?).with_density(DENSITY);
                 world.insert(desc.with_position(Vec3::from_array(*at)))?;
             }
             Action::Drop { vertices, triangles, at, size } => {
                 let shape = dropped(vertices, triangles, *size)?;
-                let desc = BodyDesc::new(shape).with_density(DENSITY);
+                let desc = BodyDesc::dynamic(shape).with_density(DENSITY);
                 world.insert(desc.with_position(Vec3::from_array(*at)))?;
             }
             Action::Set { setting, value } => set(world, *setting, *value)?,
@@ -200,11 +200,12 @@ impl Action {
 fn grab(world: &AnyWorld, origin: Vec3, direction: Vec3) -> Option<Drag> {
     let ray = Ray::new(origin, direction);
     let hit = world.ray_cast(&ray, Interval::FORWARD, &|_| true)?;
-    if world.mobility(hit.body) != Ok(Mobility::Dynamic) {
+    let body = world.body(hit.body).ok()?;
+    if body.mobility() != Mobility::Dynamic {
         return None;
     }
     let to = origin + direction * hit.hit.t;
-    let local = world.pose(hit.body).ok()?.inverse_transform_point(to);
+    let local = body.pose().inverse_transform_point(to);
     Some(Drag { body: hit.body, local, to })
 }
 
@@ -256,12 +257,18 @@ fn set(world: &mut AnyWorld, setting: Setting, value: f32) -> Result<(), Error> 
         Setting::Gravity => settings.solver.gravity = Vec3::Y * -value,
         Setting::Substeps => settings.solver.substeps = value as u32,
         Setting::Sleeping => settings.solver.sleep = value != 0.0,
-        Setting::Friction => ids.iter().try_for_each(|&id| world.set_friction(id, value))?,
-        Setting::Restitution => ids.iter().try_for_each(|&id| world.set_restitution(id, value))?,
+        Setting::Friction => {
+            ids.iter().try_for_each(|&id| world.body_mut(id)?.set_friction(value).map(|_| ()))?
+        }
+        Setting::Restitution => {
+            ids.iter().try_for_each(|&id| world.body_mut(id)?.set_restitution(value).map(|_| ()))?
+        }
         Setting::Ccd => {
-            let dynamic = ids.iter().filter(|&&id| world.mobility(id) == Ok(Mobility::Dynamic));
-            let dynamic: Vec<BodyId> = dynamic.copied().collect();
-            dynamic.iter().try_for_each(|&id| world.set_fast(id, value != 0.0))?;
+            for id in ids {
+                if world.body(id)?.mobility() == Mobility::Dynamic {
+                    world.body_mut(id)?.set_ccd(value != 0.0)?;
+                }
+            }
         }
     }
     if settings != *world.settings() {

@@ -34,10 +34,11 @@ fn kind_of(shape: &Shape) -> &'static str {
 /// Errors: a body that is not there.
 pub(crate) fn explain(world: &AnyWorld, a: BodyId, b: BodyId) -> Result<Value, Error> {
     let [a, b] = if a.index() <= b.index() { [a, b] } else { [b, a] };
-    let [shape_a, shape_b] = [world.shape(a)?, world.shape(b)?];
+    let [body_a, body_b] = [world.body(a)?, world.body(b)?];
+    let [shape_a, shape_b] = [body_a.shape(), body_b.shape()];
     let mut cost = QueryCost::default();
     let memory = &mut Workspace::default();
-    let near = distance_counted(shape_a, &world.pose(a)?, shape_b, &world.pose(b)?, memory, &mut cost);
+    let near = distance_counted(shape_a, &body_a.pose(), shape_b, &body_b.pose(), memory, &mut cost);
     let contact = world.contacts().find(|view| view.a == a && view.b == b);
     let mut contacts = Vec::new();
     if let Some(view) = &contact {
@@ -91,14 +92,14 @@ fn verdict(
     if has_contact {
         return Ok(("narrow phase", "the shapes are near, and do not touch yet".to_owned()));
     }
-    let none_moves = [a, b].iter().all(|&id| world.mobility(id) != Ok(Mobility::Dynamic));
-    if none_moves {
+    let (body_a, body_b) = (world.body(a)?, world.body(b)?);
+    if [body_a.mobility(), body_b.mobility()].iter().all(|mobility| *mobility != Mobility::Dynamic) {
         return Ok(("filter", "none of the two is dynamic".to_owned()));
     }
-    if world.family(a)? != 0 && world.family(a)? == world.family(b)? {
-        return Ok(("filter", format!("both are of family {}", world.family(a)?)));
+    if body_a.family() != 0 && body_a.family() == body_b.family() {
+        return Ok(("filter", format!("both are of family {}", body_a.family())));
     }
-    let ((member_a, mask_a), (member_b, mask_b)) = (world.groups(a)?, world.groups(b)?);
+    let ((member_a, mask_a), (member_b, mask_b)) = (body_a.groups(), body_b.groups());
     if !(mask_a.intersects(member_b) && mask_b.intersects(member_a)) {
         return Ok(("filter", "their groups do not collide".to_owned()));
     }
@@ -106,7 +107,7 @@ fn verdict(
     if world.joints().any(ends) {
         return Ok(("filter", "a joint holds them, and they do not collide".to_owned()));
     }
-    let (box_a, box_b) = (world.aabb(a)?, world.aabb(b)?);
+    let (box_a, box_b) = (body_a.aabb(), body_b.aabb());
     let gap = (box_a.min - box_b.max).max(box_b.min - box_a.max).max_element();
     Ok(if 0.0 < gap {
         ("broad phase", format!("the boxes are {gap:.3} m apart along an axis"))

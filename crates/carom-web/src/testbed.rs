@@ -215,8 +215,7 @@ impl Testbed {
         }
         let start = film.start.clone();
         self.restore(&start)?;
-        (self.recording, self.replay) =
-            (None, Some(Replay { next: 0, outcome: ReplayOutcome::Running }));
+        (self.recording, self.replay) = (None, Some(Replay { next: 0, outcome: ReplayOutcome::Running }));
         Ok(())
     }
 
@@ -297,9 +296,10 @@ fn broad_phase(name: &str, place: &Place) -> Result<Box<dyn Whole>, Error> {
 }
 
 fn place_of(world: &AnyWorld) -> Place {
-    let moving = world.body_ids().filter(|&id| world.mobility(id) != Ok(Mobility::Static));
-    let points: Vec<Aabb> = moving
-        .filter_map(|id| world.pose(id).ok())
+    let bodies = world.body_ids().filter_map(|id| world.body(id).ok());
+    let points: Vec<Aabb> = bodies
+        .filter(|body| body.mobility() != Mobility::Fixed)
+        .map(|body| body.pose())
         .map(|pose| Aabb { min: pose.translation, max: pose.translation })
         .collect();
     Place::of(&points)

@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
     let pane = |x: f32| -> Result<BodyDesc, ShapeError> {
         let shape = Shape::Cuboid(Cuboid::new(Vec3::new(0.1, 0.6, 0.4))?);
-        Ok(BodyDesc::new(shape)
+        Ok(BodyDesc::dynamic(shape)
             .with_position(Vec3::new(x, 0.6, 0.0))
             .with_density(40.0)
             .with_locked_axes(LockedAxes::OUT_OF_XY)
@@ -26,12 +26,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for x in [2.0, 4.0, 6.0, 8.0] {
         panes.push(world.insert(pane(x)?)?);
     }
-    let ball = BodyDesc::new(Shape::Sphere(Sphere::new(0.2)?))
+    let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.2)?))
         .with_density(60.0)
         .with_position(Vec3::new(0.0, 0.8, 0.1))
         .with_velocity(Vec3::new(20.0, 0.0, 1.0), Vec3::ZERO)
         .with_locked_axes(LockedAxes::OUT_OF_XY)
-        .with_fast(true);
+        .with_ccd(true);
     let ball = world.insert(ball)?;
 
     let mut n_broken = 0;
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     println!("{n_broken} panes broke, {} stand or lie", panes.len());
-    let end = world.pose(ball)?.translation;
+    let end = world.body(ball)?.position();
     println!("the ball lies at {end}");
     assert!(0 < n_broken && end.z == 0.1, "the ball left its plane");
     Ok(())

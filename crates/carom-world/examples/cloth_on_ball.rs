@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     world.set_soft_settings(SoftSettings::default().with_iterations(8))?;
     world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
     let ball = Shape::Sphere(Sphere::new(RADIUS)?);
-    let ball = world.insert(BodyDesc::new(ball).with_density(60.0).with_position(Vec3::Y * RADIUS))?;
+    let ball = world.insert(BodyDesc::dynamic(ball).with_density(60.0).with_position(Vec3::Y * RADIUS))?;
     let silk = ClothSettings::default().with_damping(2.0);
     let sheet = SoftBodyDesc::grid([2.0, 2.0], [40, 40], silk).with_thickness(0.02).with_density(0.15);
     let sheet = world.insert_soft_body(sheet.with_position(Vec3::Y * 1.3))?;
@@ -34,11 +34,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let hit = world.ray_cast_soft(&down, Interval::FORWARD).ok_or("no cloth on the ball")?;
             let below = world.ray_cast(&down, Interval::FORWARD, &|_| true).ok_or("no ball")?;
             assert!(hit.t < below.hit.t);
-            world.apply_impulse(ball, Vec3::X * 60.0, Vec3::Y * RADIUS)?;
+            world.body_mut(ball)?.apply_impulse_at(Vec3::X * 60.0, Vec3::Y * RADIUS)?;
         }
         world.step(1.0 / 60.0)?;
     }
-    let (at, cloth) = (world.pose(ball)?.translation, middle(&world)?);
+    let (at, cloth) = (world.body(ball)?.position(), middle(&world)?);
     println!("after 4 s the ball is at x {:.2} m, the middle of the cloth at {:.2} m", at.x, cloth.x);
     assert!(0.5 < at.x && 0.1 < cloth.x, "the ball takes the cloth along");
     // No vertex is in the ball or in the floor.

@@ -31,20 +31,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let last = BodyDesc::fixed(straight).with_pose(Pose::new(along, Vec3::new(1.0, -0.1, -3.0)));
     let last = world.insert(last.with_surface_velocity(Vec3::X * SPEED, Vec3::ZERO))?;
 
-    let parcel = BodyDesc::new(cuboid(Vec3::new(0.2, 0.15, 0.2))?).with_position(Vec3::new(-5.0, 0.15, 1.0));
+    let parcel =
+        BodyDesc::dynamic(cuboid(Vec3::new(0.2, 0.15, 0.2))?).with_position(Vec3::new(-5.0, 0.15, 1.0));
     let parcel = world.insert(parcel)?;
     for frame in 0..600 {
         if frame == 440 {
-            world.set_surface_velocity(last, Vec3::ZERO, Vec3::ZERO)?;
+            world.body_mut(last)?.set_surface_velocity(Vec3::ZERO, Vec3::ZERO)?;
             println!("the last belt stops");
         }
         world.step(1.0 / 60.0)?;
         if frame % 60 == 59 {
-            let at = world.pose(parcel)?.translation;
-            let speed = world.motion(parcel)?.linear_velocity.length();
+            let at = world.body(parcel)?.position();
+            let speed = world.body(parcel)?.linear_velocity().length();
             println!("second {:2}: x {:5.2}, z {:5.2}, {speed:.2} m/s", frame / 60 + 1, at.x, at.z);
         }
     }
-    println!("asleep: {}", world.is_sleeping(parcel)?);
+    println!("asleep: {}", world.body(parcel)?.is_sleeping());
     Ok(())
 }

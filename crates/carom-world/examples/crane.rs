@@ -14,10 +14,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let beam =
         world.insert(BodyDesc::fixed(block(Vec3::new(6.0, 0.2, 0.2))?).with_position(Vec3::Y * 8.0))?;
     // 50 and 900 kilograms.
-    let trolley = BodyDesc::new(block(Vec3::splat(0.2))?).with_density(50.0 / 0.064);
+    let trolley = BodyDesc::dynamic(block(Vec3::splat(0.2))?).with_density(50.0 / 0.064);
     let trolley = world.insert(trolley.with_position(Vec3::new(-4.0, 7.5, 0.0)))?;
     let load =
-        BodyDesc::new(Shape::Sphere(Sphere::new(0.5)?)).with_density(900.0 / std::f32::consts::FRAC_PI_6);
+        BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.5)?)).with_density(900.0 / std::f32::consts::FRAC_PI_6);
     let load = world.insert(load.with_position(Vec3::new(-4.0, 3.5, 0.0)))?;
 
     // The trolley slides along the beam, from its start to 8 m further on.
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut more = 0.0;
     while world.broken_joints().is_empty() {
         more += 20.0;
-        world.apply_force(load, Vec3::NEG_Y * more)?;
+        world.body_mut(load)?.apply_force(Vec3::NEG_Y * more)?;
         world.step(1.0 / 60.0)?;
     }
     let broken = world.broken_joints()[0];

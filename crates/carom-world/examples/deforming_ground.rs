@@ -41,15 +41,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ground = world.insert(BodyDesc::fixed(Shape::Mesh(Arc::new(mesh))))?;
 
     let ball = Shape::Sphere(Sphere::new(0.3)?);
-    let ball = world.insert(BodyDesc::new(ball).with_position(Vec3::new(0.0, 0.3, -2.0)))?;
+    let ball = world.insert(BodyDesc::dynamic(ball).with_position(Vec3::new(0.0, 0.3, -2.0)))?;
     let raft = Shape::Cuboid(Cuboid::new(Vec3::new(0.4, 0.1, 0.4))?);
-    let raft = world.insert(BodyDesc::new(raft).with_position(Vec3::new(0.0, 0.1, 3.0)))?;
+    let raft = world.insert(BodyDesc::dynamic(raft).with_position(Vec3::new(0.0, 0.1, 3.0)))?;
     let mut highest = 0.0f32;
     for frame in 1..=240 {
         // Where the vertices are at the end of the next step; what they touch feels them move.
-        world.deform(ground, &ground_at(DT * frame as f32))?;
+        world.body_mut(ground)?.deform(&ground_at(DT * frame as f32))?;
         world.step(DT)?;
-        let [ball, raft] = [world.pose(ball)?.translation, world.pose(raft)?.translation];
+        let [ball, raft] = [world.body(ball)?.position(), world.body(raft)?.position()];
         highest = highest.max(ball.y);
         if frame % 20 == 0 {
             let seconds = DT * frame as f32;

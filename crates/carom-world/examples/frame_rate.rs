@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut crates = Vec::new();
     for row in 0..40 {
         let at = Vec3::new(0.0, 2.0, -10.0 * row as f32);
-        crates.push((world.insert(BodyDesc::new(cube.clone()).with_position(at))?, 0));
+        crates.push((world.insert(BodyDesc::dynamic(cube.clone()).with_position(at))?, 0));
     }
 
     let mut frames = FrameController::new(Duration::from_millis(16));
@@ -43,13 +43,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 
         let viewer = Viewer::new(camera, Vec3::NEG_Z, HALF_VIEW, NOTICED)?;
         for (id, level) in &mut crates {
-            let center = world.pose(*id)?.translation;
+            let center = world.body(*id)?.position();
             // The viewer sees the velocity relative to the camera.
             let angle = viewer.resolved_angle(center, RADIUS, Vec3::Z * 120.0);
             let wanted = levels.level(allowed_error((center - camera).length(), angle), *level);
             if wanted != *level {
                 *level = wanted;
-                world.set_shape(*id, levels.shape(wanted).clone())?;
+                world.body_mut(*id)?.set_shape(levels.shape(wanted).clone())?;
             }
         }
 

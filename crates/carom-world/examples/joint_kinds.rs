@@ -34,7 +34,7 @@ fn weld() -> Done {
     run(&mut world, 1.0)?;
     assert!(world.broken_joints().is_empty());
     for _ in 0..60 {
-        world.apply_force(board, Vec3::NEG_Y * 200.0)?;
+        world.body_mut(board)?.apply_force(Vec3::NEG_Y * 200.0)?;
         world.step(DT)?;
     }
     println!("weld: the board broke off, {} joints are left", world.joints().count());
@@ -47,7 +47,7 @@ fn revolute() -> Done {
     let closer = TorsionSpring::new(8.0, 0.0).with_damping(4.0);
     let joint = JointDesc::revolute(post, door).with_anchor(Vec3::ZERO).with_axis(Vec3::Y);
     let joint = world.insert_joint(joint.with_limits(-1.57, 1.57).with_torsion_spring(closer))?;
-    world.set_velocity(door, Vec3::ZERO, Vec3::Y * 3.0)?;
+    world.body_mut(door)?.set_velocity(Vec3::ZERO, Vec3::Y * 3.0)?;
     run(&mut world, 0.5)?;
     println!("revolute: the door is open by {:.2}", world.joint(joint)?.angle().unwrap_or(0.0));
     run(&mut world, 10.0)?;
@@ -55,7 +55,7 @@ fn revolute() -> Done {
     Ok(())
 }
 
-/// A lift that stops where it is told to.
+/// A lift with a motor that holds a given height.
 fn prismatic() -> Done {
     let (mut world, post, cabin) = post_and_box(Vec3::ZERO)?;
     let motor = Motor::position(3.0, Spring::new(1.0, 1.0)).with_max_force(500.0);
@@ -75,7 +75,7 @@ fn cylindrical() -> Done {
     let joint = world.insert_joint(joint.with_axis_motor(JointAxis::AngX, turning))?;
     run(&mut world, 3.0)?;
     let place = world.joint(joint)?.axis_place(JointAxis::X).unwrap_or(0.0);
-    println!("cylindrical: at {place:.2}, turning by {:.2}", world.motion(sleeve)?.angular_velocity.y);
+    println!("cylindrical: at {place:.2}, turning by {:.2}", world.body(sleeve)?.angular_velocity().y);
     Ok(())
 }
 
@@ -87,7 +87,7 @@ fn universal() -> Done {
     let motor = Motor::velocity(3.0).with_max_force(20.0);
     world.insert_joint(joint.with_axis_motor(JointAxis::AngX, motor))?;
     run(&mut world, 2.0)?;
-    println!("universal: the shaft turns by {:.2}", world.motion(shaft)?.angular_velocity.length());
+    println!("universal: the shaft turns by {:.2}", world.body(shaft)?.angular_velocity().length());
     Ok(())
 }
 
@@ -96,9 +96,9 @@ fn spherical() -> Done {
     let (mut world, trunk, arm) = post_and_box(Vec3::X)?;
     let joint = JointDesc::spherical(trunk, arm).with_anchor(Vec3::ZERO).with_axis(Vec3::X);
     let joint = world.insert_joint(joint.with_cone(1.0).with_twist(-0.3, 0.3))?;
-    world.set_velocity(arm, Vec3::ZERO, Vec3::X * 8.0)?;
+    world.body_mut(arm)?.set_velocity(Vec3::ZERO, Vec3::X * 8.0)?;
     run(&mut world, 5.0)?;
-    println!("spherical: the arm hangs at {:.2}", world.pose(arm)?.translation);
+    println!("spherical: the arm hangs at {:.2}", world.body(arm)?.position());
     println!("spherical: the shoulder carries {:.1} N", world.joint(joint)?.force().length());
     Ok(())
 }
@@ -111,9 +111,9 @@ fn six_dof() -> Done {
         joint = joint.with_axis_limit(axis, AxisLimit::Locked);
     }
     world.insert_joint(joint.with_axis_limit(JointAxis::X, AxisLimit::Between(-1.0, 1.0)))?;
-    world.set_velocity(plate, Vec3::new(2.0, 5.0, 1.0), Vec3::ONE)?;
+    world.body_mut(plate)?.set_velocity(Vec3::new(2.0, 5.0, 1.0), Vec3::ONE)?;
     run(&mut world, 2.0)?;
-    println!("six_dof: the plate is at {:.2}", world.pose(plate)?.translation);
+    println!("six_dof: the plate is at {:.2}", world.body(plate)?.position());
     Ok(())
 }
 
@@ -143,7 +143,7 @@ fn pulley() -> Done {
     let supports = [Vec3::new(1.0, 3.0, 0.0), Vec3::new(3.0, 3.0, 0.0)];
     world.insert_joint(JointDesc::pulley(a, b, supports, 2.0, 9.0))?;
     run(&mut world, 0.5)?;
-    let [a, b] = [world.pose(a)?, world.pose(b)?].map(|pose| pose.translation.y);
+    let [a, b] = [world.body(a)?.pose(), world.body(b)?.pose()].map(|pose| pose.translation.y);
     println!("pulley: A sank to {a:.2}, B rose to {b:.2}");
     Ok(())
 }
@@ -188,7 +188,7 @@ fn post_and_box(at: Vec3) -> Result<(World, BodyId, BodyId), Box<dyn std::error:
 
 fn box_at(at: Vec3) -> Result<BodyDesc, Box<dyn std::error::Error>> {
     let shape = Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 0.2, 0.1))?);
-    Ok(BodyDesc::new(shape).with_density(25.0).with_position(at))
+    Ok(BodyDesc::dynamic(shape).with_density(25.0).with_position(at))
 }
 
 fn run(world: &mut World, seconds: f32) -> Done {

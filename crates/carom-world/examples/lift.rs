@@ -21,37 +21,37 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let lift = world.insert(BodyDesc::kinematic(cuboid(1.0, 0.1, 1.0)?))?;
     let shelf = BodyDesc::fixed(cuboid(1.0, 0.1, 1.0)?).with_position(Vec3::new(2.1, 4.0, 0.0));
     let shelf = world.insert(shelf)?;
-    let load = world.insert(BodyDesc::new(cuboid(0.3, 0.3, 0.3)?).with_position(Vec3::Y * 0.4))?;
+    let load = world.insert(BodyDesc::dynamic(cuboid(0.3, 0.3, 0.3)?).with_position(Vec3::Y * 0.4))?;
 
     // Up by 4 m in 3 s.
     for step in 1..=180 {
         let height = 4.0 * step as f32 / 180.0;
-        world.move_to(lift, Pose::from_translation(Vec3::Y * height))?;
+        world.body_mut(lift)?.move_to(Pose::from_translation(Vec3::Y * height))?;
         world.step(DT)?;
     }
     report(&world, "on the lift", load)?;
 
     // Across to the shelf: a push of 0.8 of its weight against a friction of 0.5.
-    let weight = 9.81 / world.motion(load)?.inverse_mass;
+    let weight = 9.81 / world.body(load)?.motion().inverse_mass;
     for _ in 0..90 {
-        let speed = world.motion(load)?.linear_velocity.x;
-        if world.pose(load)?.translation.x < 2.0 && speed < 1.5 {
-            world.apply_force(load, Vec3::X * 0.8 * weight)?;
+        let speed = world.body(load)?.linear_velocity().x;
+        if world.body(load)?.position().x < 2.0 && speed < 1.5 {
+            world.body_mut(load)?.apply_force(Vec3::X * 0.8 * weight)?;
         }
         world.step(DT)?;
     }
     (0..60).try_for_each(|_| world.step(DT).map(|_| ()))?;
     report(&world, "on the shelf", load)?;
-    let below: Vec<_> = world.touching(load)?.collect();
+    let below: Vec<_> = world.body(load)?.touching().collect();
     println!("it touches the shelf: {}", below.contains(&shelf));
 
-    world.set_mobility(shelf, Mobility::Dynamic)?;
+    world.body_mut(shelf)?.set_mobility(Mobility::Dynamic)?;
     (0..30).try_for_each(|_| world.step(DT).map(|_| ()))?;
     report(&world, "half a second after the shelf gave way", load).map_err(Into::into)
 }
 
 fn report(world: &World, place: &str, load: carom_world::BodyId) -> Result<(), WorldError> {
-    let at = world.pose(load)?.translation;
+    let at = world.body(load)?.position();
     println!("{place}: the load is at ({:.2}, {:.2})", at.x, at.y);
     Ok(())
 }

@@ -33,8 +33,9 @@ fn main() {
     let unit = || Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).expect("a box"));
     let start = Instant::now();
     for i in 0..n {
-        let body =
-            BodyDesc::new(unit()).with_position(place(i)).with_can_sleep(!(i / HEIGHT).is_multiple_of(10));
+        let body = BodyDesc::dynamic(unit())
+            .with_position(place(i))
+            .with_can_sleep(!(i / HEIGHT).is_multiple_of(10));
         world.insert(body).expect("a good body");
     }
     println!("{n} boxes put in: {:.0} ns each", start.elapsed().as_secs_f64() * 1e9 / n as f64);
@@ -91,7 +92,7 @@ fn main() {
         }
         for i in 0..n_change {
             let at = Vec3::new(-10.0 - (i % 100) as f32 * 1.5, 0.5, (i / 100) as f32 * 1.5);
-            guests.push(world.insert(BodyDesc::new(unit()).with_position(at)).expect("a good body"));
+            guests.push(world.insert(BodyDesc::dynamic(unit()).with_position(at)).expect("a good body"));
         }
         let stats = world.step(STEP).expect("a good step");
         assert_eq!(stats.n_bodies, n_before + n_change, "one was lost");

@@ -56,8 +56,7 @@ fn main() {
 }
 
 fn tell_motion(world: &World, step: usize) {
-    let speeds =
-        world.body_ids().filter_map(|id| world.motion(id).ok()).map(|body| body.linear_velocity.length());
+    let speeds = world.bodies().map(|body| body.linear_velocity().length());
     let (sum, most) = speeds.fold((0.0, 0.0), |(sum, most), speed| (sum + speed, f32::max(most, speed)));
     let overlaps = world.contacts().flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts()));
     let deepest = overlaps.map(|contact| -contact.distance).fold(0.0, f32::max);

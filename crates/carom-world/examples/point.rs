@@ -21,12 +21,12 @@ fn main() {
         } else {
             Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).expect("a box"))
         };
-        world.insert(BodyDesc::new(shape)).expect("a good body");
+        world.insert(BodyDesc::dynamic(shape)).expect("a good body");
     }
     for step in 0..n_steps {
         let start = Instant::now();
         let stats = *world.step(1.0 / 60.0).expect("a good step");
-        let far = world.body_ids().filter_map(|id| world.pose(id).ok());
+        let far = world.bodies().map(|body| body.pose());
         let far = far.map(|pose| pose.translation.length()).fold(0.0, f32::max);
         println!(
             "step {step}: {:.2} s, {} pairs and {} left out, {} manifolds, the farthest is {far:.3} away",
@@ -36,7 +36,7 @@ fn main() {
             stats.n_manifolds
         );
     }
-    let is_finite = world.body_ids().all(|id| world.motion(id).is_ok_and(|body| body.pose.is_finite()));
+    let is_finite = world.bodies().all(|body| body.pose().is_finite());
     assert!(is_finite, "a body is nowhere");
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("memory unknown"));

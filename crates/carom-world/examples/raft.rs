@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pool = Shape::Cuboid(Cuboid::new(Vec3::new(WIDTH, 0.2, WIDTH))?);
     let water = ParticlesDesc::new(ParticlePhase::Liquid(Liquid::default()), 0.025);
     let water = world.insert_particles(water.with_filling(&pool, &Pose::from_translation(Vec3::Y * 0.2)))?;
-    let box_ = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::splat(SIDE))?)).with_density(500.0);
+    let box_ = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::splat(SIDE))?)).with_density(500.0);
     let box_ = world.insert(box_.with_position(Vec3::Y * 0.7))?;
     // The water rises by what the box displaces: half of its volume.
     let area = 4.0 * WIDTH * WIDTH;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut sum, mut n) = (0.0, 0);
     for frame in 0..600 {
         world.step(1.0 / 60.0)?;
-        let height = world.pose(box_)?.translation.y;
+        let height = world.body(box_)?.position().y;
         if frame % 60 == 59 {
             println!("second {:2}: the box is {:+.3} m above the level", frame / 60 + 1, height - level);
         }

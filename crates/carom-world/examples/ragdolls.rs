@@ -65,7 +65,7 @@ fn insert(world: &mut World, at: Vec3) -> Vec<BodyId> {
     let place = |k: usize| at + Vec3::X * (0.3 * k as f32);
     let limbs: Vec<BodyId> = (0..LIMBS)
         .map(|k| {
-            let body = BodyDesc::new(limb.clone()).with_position(place(k)).with_damping(0.0, 4.0);
+            let body = BodyDesc::dynamic(limb.clone()).with_position(place(k)).with_damping(0.0, 4.0);
             world.insert(body).expect("a good body")
         })
         .collect();

@@ -13,25 +13,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // A box on a hinge, and a dart that flies at its lower half.
     let hook = world.insert(BodyDesc::fixed(ball(0.1)?).with_position(Vec3::Y))?;
-    let target = world.insert(BodyDesc::new(cube(0.5)?))?;
+    let target = world.insert(BodyDesc::dynamic(cube(0.5)?))?;
     world.insert_joint(
         JointDesc::new(hook, target, JointKind::Spherical { cone: 4.0, twist: None })
             .with_anchor(Vec3::Y)
             .with_axis(Vec3::X),
     )?;
-    let dart = BodyDesc::new(ball(0.05)?).with_position(Vec3::new(-3.0, -0.3, 0.0)).with_density(100.0);
-    let dart = dart.with_velocity(Vec3::X * 40.0, Vec3::ZERO).with_fast(true);
+    let dart = BodyDesc::dynamic(ball(0.05)?).with_position(Vec3::new(-3.0, -0.3, 0.0)).with_density(100.0);
+    let dart = dart.with_velocity(Vec3::X * 40.0, Vec3::ZERO).with_ccd(true);
     world.insert(dart.with_response(Response::Stick))?;
 
     // A bat gives what it hits 5 Ns more than the collision does.
-    let bat = BodyDesc::new(cube(0.5)?).with_position(Vec3::new(-3.0, 0.0, 5.0));
+    let bat = BodyDesc::dynamic(cube(0.5)?).with_position(Vec3::new(-3.0, 0.0, 5.0));
     let bat = bat.with_velocity(Vec3::X * 3.0, Vec3::ZERO).with_response(Response::Knock { impulse: 5.0 });
     world.insert(bat)?;
-    let struck = world.insert(BodyDesc::new(ball(0.5)?).with_position(Vec3::new(0.0, 0.0, 5.0)))?;
+    let struck = world.insert(BodyDesc::dynamic(ball(0.5)?).with_position(Vec3::new(0.0, 0.0, 5.0)))?;
 
     // A rule of one pair: the wall holds everything but the ghost.
     let wall = world.insert(BodyDesc::fixed(cube(0.5)?).with_position(Vec3::Z * 10.0))?;
-    let ghost = BodyDesc::new(ball(0.3)?).with_position(Vec3::new(-3.0, 0.0, 10.0));
+    let ghost = BodyDesc::dynamic(ball(0.3)?).with_position(Vec3::new(-3.0, 0.0, 10.0));
     let ghost = world.insert(ghost.with_velocity(Vec3::X * 3.0, Vec3::ZERO))?;
     world.set_pair_response(wall, ghost, Some(Response::Pass))?;
 
@@ -48,11 +48,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("step {step:3}: {} and {} {:?}", event.a.index(), event.b.index(), event.kind);
         }
     }
-    let speed = world.motion(struck)?.linear_velocity.length();
-    let at = world.pose(ghost)?.translation.x;
+    let speed = world.body(struck)?.linear_velocity().length();
+    let at = world.body(ghost)?.position().x;
     println!(
         "the ball flies at {speed:.1} m/s; the ghost is at {at:.1} m; {:?}",
-        world.pose(target)?.rotation
+        world.body(target)?.rotation()
     );
     Ok(())
 }

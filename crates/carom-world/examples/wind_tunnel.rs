@@ -9,7 +9,7 @@ use carom_query::Shape;
 use carom_world::{BodyDesc, ForceFieldDesc, ForceKind, ForceRegion, World};
 
 fn ball(radius: f32) -> Result<BodyDesc, ShapeError> {
-    Ok(BodyDesc::new(Shape::Sphere(Sphere::new(radius)?)))
+    Ok(BodyDesc::dynamic(Shape::Sphere(Sphere::new(radius)?)))
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -36,14 +36,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for _ in 0..60 {
             world.step(1.0 / 60.0)?;
         }
-        let speed = world.motion(balls[0])?.linear_velocity.y;
-        let distance = (world.pose(moon)?.translation - center).length();
+        let speed = world.body(balls[0])?.linear_velocity().y;
+        let distance = (world.body(moon)?.position() - center).length();
         println!("{second:>2} s: balls at {speed:.3} m/s, the moon {distance:.2} m from its planet");
     }
     // The wind holds a ball if the drag of its relative speed is the weight: 4 - 9.81 / 2.
-    let speed = world.motion(balls[0])?.linear_velocity.y;
+    let speed = world.body(balls[0])?.linear_velocity().y;
     assert!((speed - (4.0 - 9.81 / 2.0)).abs() < 0.1, "{speed}");
-    let distance = (world.pose(moon)?.translation - center).length();
+    let distance = (world.body(moon)?.position() - center).length();
     assert!((distance - 40.0).abs() < 1.0, "{distance}");
     Ok(())
 }

@@ -12,7 +12,8 @@ const SUBSTEP: f32 = DT / 6.0;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world: World = World::new();
     let post = world.insert(BodyDesc::fixed(Shape::Cuboid(Cuboid::new(Vec3::splat(0.1))?)))?;
-    let wheel = world.insert(BodyDesc::new(Shape::Cylinder(Cylinder::new(0.1, 0.5)?)).with_density(2.0))?;
+    let wheel =
+        world.insert(BodyDesc::dynamic(Shape::Cylinder(Cylinder::new(0.1, 0.5)?)).with_density(2.0))?;
 
     // A revolute joint about y, the axis of the wheel, with a spring that is at rest now.
     let spring = TorsionSpring::new(0.02, 0.0);
@@ -35,11 +36,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // Let go, the wheel gets the energy and winds the spring up the other way.
     world.joint_mut(hinge)?.set_motor(None)?;
-    world.set_velocity(wheel, Vec3::ZERO, Vec3::ZERO)?;
+    world.body_mut(wheel)?.set_velocity(Vec3::ZERO, Vec3::ZERO)?;
     println!("seconds  turns   speed  kinetic   spring    total (J)");
     let report = |world: &World, second: u32| -> Result<(), WorldError> {
         let turns = turns(world)?;
-        let speed = world.motion(wheel)?.angular_velocity.y;
+        let speed = world.body(wheel)?.angular_velocity().y;
         let energy = world.energy(SUBSTEP);
         let (kinetic, spring) = (energy.kinetic, energy.potential);
         println!("{second:7} {turns:6.2} {speed:7.2} {kinetic:8.3} {spring:8.3} {:8.3}", energy.total());

@@ -4,51 +4,15 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 6.4.2 (refit of deforming
 //! meshes).
 
-use crate::bodies::id::BodyId;
+use crate::World;
 use crate::bodies::size::Size;
 use crate::contacts::ContactSet;
-use crate::{World, WorldError};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
-use carom_math::Vec3;
 use carom_query::Shape;
 
 impl<B: BroadPhase> World<B> {
-    /// Deforms the mesh of a body: its vertices are at `positions` after the next step.
-    ///
-    /// `positions` are in the frame of the body, one for each vertex of the mesh; the triangles
-    /// stay. In the step each vertex goes there in a straight line. What the mesh touches feels it
-    /// move: it is thrown up by a membrane that rises, and rides on a wave. Until then queries see
-    /// the mesh as it was. Call this before each step; a step without a call finds the mesh at
-    /// rest. A second call before the step replaces the first. To put vertices somewhere without a
-    /// motion, use [`World::set_shape`].
-    ///
-    /// Fast bodies: the middle of a body that moves freely does not come to the other side of the
-    /// mesh in the step, as long as nothing else holds it there. Its contacts are found as far
-    /// ahead as the vertices go.
-    ///
-    /// Mass and inertia stay as they are. The owner moves the mesh, so its motion may give energy.
-    /// What touches it wakes, and stays awake while the mesh moves.
-    ///
-    /// Errors: a stale handle; [`WorldError::NotAMesh`] for a shape that is not a `Shape::Mesh`;
-    /// and [`WorldError::Vertices`] for another number of vertices, or for the first that is not
-    /// finite or too far. Nothing is changed then; an earlier call before the same step still
-    /// counts.
-    pub fn deform(&mut self, id: BodyId, positions: &[Vec3]) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        let Some(Shape::Mesh(now)) = &self.bodies.shapes[index] else {
-            return Err(WorldError::NotAMesh(id));
-        };
-        let was_pending = self.bodies.deforming.next_of(id.index).is_some();
-        let farthest = self.bodies.deforming.set_next(id.index, now, positions)?;
-        self.bodies.sizes[index] = Size::Other;
-        if 0.0 < farthest || was_pending {
-            self.wake_around(id);
-        }
-        Ok(())
-    }
-
     /// Makes the boxes of meshes hold all of the way of their vertices in the step.
     pub(crate) fn expand_bounds_of_deforming(&mut self) {
         if !self.bodies.deforming.is_pending() {

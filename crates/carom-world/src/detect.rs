@@ -11,6 +11,7 @@ use crate::contacts::narrow;
 use crate::contacts::narrow::{Row, Tally};
 use crate::contacts::records::Records;
 use crate::contacts::scene::Scene;
+use crate::hooks::Hooks;
 use crate::memory::trim;
 use crate::stats::{Clock, PhaseTimes, Undone};
 use alloc::vec::Vec;
@@ -18,9 +19,10 @@ use carom_broad::BroadPhase;
 use carom_response::StepStats;
 
 impl<B: BroadPhase> World<B> {
-    pub(crate) fn detect_within(&mut self, plan: &mut Plan, recycling: f32) {
+    /// Finds contacts and reports events. `filter` is asked about pairs; without it the answers of
+    /// the last step count.
+    pub(crate) fn detect_within(&mut self, plan: &mut Plan, recycling: f32, filter: Option<&dyn Hooks>) {
         let mut clock = Clock::start();
-        self.contacts.scratch.ended.clear();
         self.contacts.responses.clear();
         self.contacts.impulse_events.clear();
         self.joints.broken.clear();
@@ -38,6 +40,9 @@ impl<B: BroadPhase> World<B> {
             // Pairs that are not active keep their last event.
             core::mem::swap(&mut self.contacts.events, &mut self.contacts.scratch.last_events);
         }
+        let filter = filter.filter(|_| 0 < self.bodies.n_hooked);
+        // The answers may change though nothing moved.
+        self.contacts.is_changed |= filter.is_some() && self.bodies.are_moving();
         if self.contacts.is_changed {
             let World { bodies, joints, contacts, broad, budget, stats, .. } = self;
             contacts.find_pairs(broad, bodies, joints, stats, |pair, change| {
@@ -51,6 +56,9 @@ impl<B: BroadPhase> World<B> {
         let mut always = 0.0;
         if self.contacts.is_changed {
             self.contacts.collect_active_pairs(&self.bodies);
+            if let Some(filter) = filter {
+                self.filter_pairs(filter);
+            }
             always = clock.lap();
             self.find_contacts(plan, recycling);
             let narrow = clock.lap();
@@ -64,6 +72,8 @@ impl<B: BroadPhase> World<B> {
         } else {
             self.stats.n_touching = self.contacts.report_events();
         }
+        // Not earlier: a filter may panic before they are reported.
+        self.contacts.scratch.ended.clear();
         let events = clock.lap();
         self.stats.times.narrow += events;
         plan.note_always(always + events);

@@ -9,12 +9,10 @@ use crate::bodies::id::BodyId;
 use crate::bodies::size::Size;
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
-use crate::{World, WorldError, WorldSettings};
+use crate::{BodyMut, BodyRef, World, WorldError, WorldSettings};
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Groups};
+use carom_broad::BroadPhase;
 use carom_math::{Pose, Vec3};
-use carom_query::Shape;
 use carom_response::{Body, BodyKind, Energy};
 
 impl<B: BroadPhase> World<B> {
@@ -22,7 +20,7 @@ impl<B: BroadPhase> World<B> {
     ///
     /// Errors: a number out of range, a dynamic body without mass, or no number left.
     pub fn insert(&mut self, desc: BodyDesc) -> Result<BodyId, WorldError> {
-        let (traits, body) = body::admit(&desc)?;
+        let (traits, body) = body::admit(&desc, self.origin())?;
         let index = match self.bodies.free.last() {
             Some(&index) => index as usize,
             None => self.bodies.motions.len(),
@@ -45,6 +43,10 @@ impl<B: BroadPhase> World<B> {
         self.bodies.traits[index] = traits;
         self.bodies.weights[index] = desc.weight();
         self.bodies.motions[index] = body;
+        self.bodies.places.forget(index);
+        if let Some(place) = desc.wide_position {
+            self.bodies.places.put(index, body.pose.translation, place - self.origin());
+        }
         self.bodies.girths[index] = Girth::of(&desc.shape, self.bodies.motions[index].center_of_mass);
         let aabb = self.box_of(index, &desc.shape);
         let proxy = match self.broad.insert(aabb, traits.filter) {
@@ -70,7 +72,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.bodies.n_live += 1;
         self.bodies.n_sensors += usize::from(desc.is_sensor);
-        self.bodies.n_hooked += usize::from(desc.has_hooks);
+        self.bodies.n_hooked += usize::from(traits.has_hooks());
         self.bodies.n_with_threshold += usize::from(traits.has_threshold());
         self.contacts.rules.set_body(index as u32, desc.response);
         self.contacts.belts.set(index as u32, desc.surface_velocity, desc.surface_spin);
@@ -95,7 +97,7 @@ impl<B: BroadPhase> World<B> {
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         self.bodies.put_shape(index, None);
         self.bodies.n_sensors -= usize::from(self.bodies.traits[index].is_sensor);
-        self.bodies.n_hooked -= usize::from(self.bodies.traits[index].has_hooks);
+        self.bodies.n_hooked -= usize::from(self.bodies.traits[index].has_hooks());
         self.bodies.n_with_threshold -= usize::from(self.bodies.traits[index].has_threshold());
         self.contacts.hooked.memory.retain(|(pair, _)| !pair.contains(&id.index));
         self.bodies.traits[index] = Traits::NONE;
@@ -118,7 +120,30 @@ impl<B: BroadPhase> World<B> {
         self.bodies.n_live == 0
     }
 
-    /// All bodies, in the order of their numbers.
+    /// Returns a body, to be read.
+    ///
+    /// Errors: the body was removed.
+    pub fn body(&self, id: BodyId) -> Result<BodyRef<'_, B>, WorldError> {
+        let index = self.bodies.index_of(id)?;
+        let proxy = self.bodies.proxies[index].ok_or(WorldError::StaleBody(id))?;
+        let shape = self.bodies.shapes[index].as_ref().ok_or(WorldError::StaleBody(id))?;
+        Ok(BodyRef { world: self, id, shape, aabb: self.broad.aabb(proxy)? })
+    }
+
+    /// Returns a body, to be written. This wakes nothing; setters wake what a change concerns.
+    ///
+    /// Errors: the body was removed.
+    pub fn body_mut(&mut self, id: BodyId) -> Result<BodyMut<'_, B>, WorldError> {
+        self.bodies.index_of(id)?;
+        Ok(BodyMut { world: self, id })
+    }
+
+    /// All bodies, to be read, in the order of their numbers.
+    pub fn bodies(&self) -> impl Iterator<Item = BodyRef<'_, B>> {
+        self.body_ids().filter_map(|id| self.body(id).ok())
+    }
+
+    /// The handles of all bodies, in the order of their numbers.
     pub fn body_ids(&self) -> impl Iterator<Item = BodyId> + '_ {
         let is_live = |id: &BodyId| self.bodies.shapes[id.index as usize].is_some();
         (0..self.bodies.motions.len() as u32).map(|index| self.bodies.id_at(index)).filter(is_live)
@@ -139,167 +164,9 @@ impl<B: BroadPhase> World<B> {
         sum
     }
 
-    /// Returns the pose of a body.
-    pub fn pose(&self, id: BodyId) -> Result<Pose, WorldError> {
-        self.motion(id).map(|body| body.pose)
-    }
-
-    /// Returns a body as the solver sees it: mass, pose and motion.
-    pub fn motion(&self, id: BodyId) -> Result<&Body, WorldError> {
-        self.bodies.index_of(id).map(|index| &self.bodies.motions[index])
-    }
-
-    /// The shape of a body.
-    pub fn shape(&self, id: BodyId) -> Result<&Shape, WorldError> {
-        let index = self.bodies.index_of(id)?;
-        self.bodies.shapes[index].as_ref().ok_or(WorldError::StaleBody(id))
-    }
-
-    /// Returns the box of a body in the broad phase: that of its shape with half the prediction
-    /// around. For a body that goes far in a step it is the box of its path.
-    pub fn aabb(&self, id: BodyId) -> Result<Aabb, WorldError> {
-        let index = self.bodies.index_of(id)?;
-        let proxy = self.bodies.proxies[index].ok_or(WorldError::StaleBody(id))?;
-        Ok(self.broad.aabb(proxy)?)
-    }
-
-    /// Returns the number that the caller gave to a body.
-    pub fn user_data(&self, id: BodyId) -> Result<u64, WorldError> {
-        self.bodies.index_of(id).map(|index| self.bodies.traits[index].user_data)
-    }
-
     /// The body that has a number, [`BodyId::index`]; `None` if no living body has it.
     pub fn body_at(&self, index: u32) -> Option<BodyId> {
         self.bodies.solid_at(index).map(|(id, ..)| id)
-    }
-
-    /// Returns the groups that a body is in, and those that it collides with.
-    ///
-    /// Errors: a stale handle.
-    pub fn groups(&self, id: BodyId) -> Result<(Groups, Groups), WorldError> {
-        let filter = self.bodies.index_of(id).map(|index| self.bodies.traits[index].filter)?;
-        Ok((filter.membership, filter.mask))
-    }
-
-    /// Returns the family of a body; 0 is none.
-    ///
-    /// Errors: a stale handle.
-    pub fn family(&self, id: BodyId) -> Result<u32, WorldError> {
-        self.bodies.index_of(id).map(|index| self.bodies.traits[index].family)
-    }
-
-    /// Whether a body is a sensor.
-    ///
-    /// Errors: a stale handle.
-    pub fn is_sensor(&self, id: BodyId) -> Result<bool, WorldError> {
-        self.bodies.index_of(id).map(|index| self.bodies.traits[index].is_sensor)
-    }
-
-    /// Whether the body sleeps: steps do not move it until something wakes it.
-    pub fn is_sleeping(&self, id: BodyId) -> Result<bool, WorldError> {
-        self.motion(id).map(|body| body.is_sleeping)
-    }
-
-    /// Whether a budget left a body out of the last step. It keeps its pose and its velocity: see
-    /// [`Undone::n_halted`](crate::Undone::n_halted).
-    pub fn is_halted(&self, id: BodyId) -> Result<bool, WorldError> {
-        self.bodies.index_of(id).map(|index| self.bodies.is_halted(index))
-    }
-
-    /// Moves a body to a pose, and wakes it and the bodies that it touched.
-    pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        let pose = Pose::try_new(pose.rotation, pose.translation)?;
-        self.wake_around(id);
-        self.bodies.motions[index].pose = pose;
-        // Its contacts are not carried along.
-        if let Some(seen) = self.bodies.detected_poses.get_mut(index) {
-            *seen = None;
-        }
-        self.refit(index);
-        Ok(())
-    }
-
-    /// Gives a body another shape, and wakes it and the bodies that it touched. Mass and inertia
-    /// stay.
-    pub fn set_shape(&mut self, id: BodyId, shape: Shape) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        self.wake_around(id);
-        self.bodies.deforming.forget(id.index);
-        self.bodies.put_shape(index, Some(shape));
-        // Caches of the old shape are dropped.
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
-        pairs_by_body.visit(pairs, id.index, |place| {
-            if records[place].a == id || records[place].b == id {
-                records[place].forget();
-            }
-        });
-        self.refit(index);
-        Ok(())
-    }
-
-    /// Sets the velocities of a body, and wakes it.
-    pub fn set_velocity(&mut self, id: BodyId, linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        body::check_velocity(linear, angular)?;
-        self.bodies.wake(index);
-        let body = &mut self.bodies.motions[index];
-        body.linear_velocity = linear;
-        body.angular_velocity = angular;
-        self.bodies.steering.stop(id.index);
-        self.bodies.is_stale[index] |= self.bodies.is_halted(index);
-        self.expand_bounds_of(index);
-        Ok(())
-    }
-
-    /// Sets the force and the torque that act on a body in each step from now on, and wakes it.
-    pub fn set_force(&mut self, id: BodyId, force: Vec3, torque: Vec3) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        if !(force.is_finite() && torque.is_finite()) {
-            return Err(WorldError::BadNumber("force"));
-        }
-        self.bodies.wake(index);
-        let body = &mut self.bodies.motions[index];
-        (body.force, body.torque) = (force, torque);
-        Ok(())
-    }
-
-    /// Changes the motion of a dynamic body by an impulse at a point of the world, and wakes it.
-    pub fn apply_impulse(&mut self, id: BodyId, impulse: Vec3, point: Vec3) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        if !(impulse.is_finite() && point.is_finite()) {
-            return Err(WorldError::BadNumber("impulse"));
-        }
-        let mut pushed = self.bodies.motions[index];
-        pushed.apply_impulse(impulse, point);
-        body::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
-        self.bodies.wake(index);
-        self.bodies.motions[index] = pushed;
-        self.bodies.is_stale[index] |= self.bodies.is_halted(index);
-        self.expand_bounds_of(index);
-        Ok(())
-    }
-
-    /// Changes the groups of a body, and wakes it and the bodies that it touched.
-    pub fn set_groups(&mut self, id: BodyId, membership: Groups, mask: Groups) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        self.wake_around(id);
-        let filter = self.bodies.traits[index].filter.with_groups(membership, mask);
-        self.bodies.traits[index].filter = filter;
-        if let Some(proxy) = self.bodies.proxies[index] {
-            self.broad.set_filter(proxy, filter)?;
-        }
-        // Pairs may begin although nothing moved.
-        self.bodies.is_stale[index] = true;
-        self.contacts.is_changed = true;
-        Ok(())
-    }
-
-    /// Wakes a body and the bodies that it fell asleep with.
-    pub fn wake(&mut self, id: BodyId) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        self.bodies.wake(index);
-        Ok(())
     }
 
     /// Replaces all settings. The next step wakes the bodies that a change concerns, as after

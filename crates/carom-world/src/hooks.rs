@@ -1,122 +1,251 @@
-//! Hooks: the caller's own say over contacts, inside a step, before they are solved.
+//! Hooks: the caller decides about pairs and contacts inside a step, before they are solved.
 //!
-//! A pair is asked for if one of its bodies has hooks
-//! ([`BodyDesc::has_hooks`](crate::BodyDesc::has_hooks)); other pairs cost nothing. A hook sees the
-//! bodies and their contacts. It may leave the pair out, or change its friction and restitution.
-//! What it answers should follow from what it sees: then a world with hooks has the same bits in
-//! every run, and after a snapshot.
+//! - A hook is called for pairs in which a body asks for it ([`BodyDesc::hooks`]). Other pairs cost
+//!   nothing.
+//! - Hooks are called on any thread and in any order, so what they answer must follow from what
+//!   they see. Then a world with hooks has the same bits in every run, on any number of threads,
+//!   and after a snapshot (tests: `hooks::the_same_bits_*`).
+//! - They are called before anything moves. Pairs that a swept body may meet in the step are asked
+//!   about too, so one-way platforms and filtered walls hold for bullets.
 //!
-//! Reference: E. Catto, Box2D 3.1, `b2PreSolveFcn`, 2025; rapier 0.36,
-//! `PhysicsHooks::modify_solver_contacts`.
+//! [`BodyDesc::hooks`]: crate::BodyDesc::hooks
+//!
+//! Reference: E. Catto, Box2D 3.1, `b2PreSolveFcn` and `b2FrictionCallback`, 2025; rapier 0.36,
+//! `PhysicsHooks`.
 
 use crate::BodyId;
+use crate::contacts::hook_input::{ContactPointMut, MixedMaterial, Which};
+use crate::contacts::hooked::{Change, Surface};
 use carom_geom::Manifold;
-use carom_math::{Budget, Vec3};
-use carom_response::Body;
+use carom_math::Vec3;
+use carom_query::Shape;
+use carom_response::{Body, MIN_MASS_SCALE, Spring};
 
-/// What is asked inside a step. Each method has an answer that changes nothing.
+/// What is called inside a step. Each method has an answer that changes nothing.
 ///
-/// A hook that panics leaves the world as it was before the bodies moved; it can be stepped again.
+/// A hook that panics leaves the bodies as they were before the step, and the world can be stepped
+/// again (tests: `hook_panics::*`). The events of that step stay in [`World::events`]; they are not
+/// reported again.
+///
+/// [`World::events`]: crate::World::events
 pub trait Hooks: Sync {
-    /// Called for each pair with hooks that may touch in this step, in the order of the pairs,
-    /// before it is solved.
+    /// Returns whether two bodies meet. If not, they are as if apart: they have no contact, no
+    /// event, and no impact within the step.
     ///
-    /// These are pairs with contacts, and pairs of bodies that go far for their size. Sensors are
+    /// Called in each step for each pair with [`ActiveHooks::FILTER`] whose boxes touch and of
+    /// which a body is awake, sensors included. [`World::detect`](crate::World::detect) keeps the
+    /// answers of the last step. If a pair parts in this way, its sleeping bodies wake.
+    fn filter_pair(&self, pair: &PairView<'_>) -> bool {
+        let _ = pair;
+        true
+    }
+
+    /// Changes the material of a pair after the rules of both bodies.
+    ///
+    /// Called in each step for each pair with [`ActiveHooks::COMBINE`] that has contacts and of
+    /// which a body is awake.
+    fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {
+        let _ = (pair, mixed);
+    }
+
+    /// Changes the contacts of one manifold before they are solved.
+    ///
+    /// Called in each step for each manifold of each pair with [`ActiveHooks::MODIFY`] of which a
+    /// body is awake. The manifolds of a pair come one after the other. A pair without contacts
+    /// comes once, with an empty manifold, if a body of it travels far in the step. Sensors are
     /// left out.
     fn modify_contact(&self, contact: &mut ContactMut<'_>) {
         let _ = contact;
     }
 }
 
-/// How a step is made. The default has no budget and no hooks.
-#[derive(Clone, Copy)]
+/// Hooks that change nothing.
+pub(crate) struct NoHooks;
+
+impl Hooks for NoHooks {}
+
+/// A body of a pair, as hooks see it.
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct StepOptions<'a> {
-    /// What the step may cost: see [`World::step_within`](crate::World::step_within).
-    pub budget: Budget,
-    /// Asked inside the step.
-    pub hooks: Option<&'a dyn Hooks>,
+pub struct Side<'a> {
+    /// The body.
+    pub id: BodyId,
+    /// Its mass, pose and velocities.
+    pub body: &'a Body,
+    /// Its shape.
+    pub shape: &'a Shape,
+    /// The caller's own number of the body.
+    pub user_data: u64,
 }
 
-impl Default for StepOptions<'_> {
-    fn default() -> Self {
-        StepOptions { budget: Budget::Unlimited, hooks: None }
+/// A pair of bodies, as hooks see it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PairView<'a> {
+    /// The body with the smaller number.
+    pub a: Side<'a>,
+    /// The other.
+    pub b: Side<'a>,
+}
+
+impl<'a> PairView<'a> {
+    /// Returns a side.
+    pub fn side(&self, which: Which) -> &Side<'a> {
+        match which {
+            Which::A => &self.a,
+            Which::B => &self.b,
+        }
+    }
+
+    /// Returns the side opposite to `which`.
+    pub fn other(&self, which: Which) -> &Side<'a> {
+        self.side(which.other())
+    }
+
+    /// Returns the first side for which `is_it` holds, if any.
+    pub fn side_with(&self, mut is_it: impl FnMut(&Side<'a>) -> bool) -> Option<Which> {
+        [Which::A, Which::B].into_iter().find(|&which| is_it(self.side(which)))
     }
 }
 
-impl<'a> StepOptions<'a> {
-    /// With this budget.
-    pub fn with_budget(self, budget: Budget) -> Self {
-        StepOptions { budget, ..self }
-    }
-
-    /// With these hooks.
-    pub fn with_hooks(self, hooks: &'a dyn Hooks) -> Self {
-        StepOptions { hooks: Some(hooks), ..self }
-    }
-}
-
-/// The contacts of a pair, before they are solved.
+/// The contacts of one manifold of a pair, before they are solved.
+///
+/// A setter with a number out of its range changes nothing.
+#[derive(Debug)]
 pub struct ContactMut<'a> {
-    /// The bodies; normals point from A to B.
-    pub a: BodyId,
-    /// The other one.
-    pub b: BodyId,
-    /// Mass, pose and velocities of both.
-    pub bodies: [&'a Body; 2],
-    /// The callers' own numbers of both.
-    pub user_data: [u64; 2],
-    /// Where they touch, or may in this step. Empty if only their paths are near.
-    pub manifolds: &'a [Manifold],
-    /// The hook's own memory of this pair: 0 at first, and kept as long as the pair has contacts.
-    /// It is part of a snapshot.
-    pub memory: u32,
-    /// Coulomb's coefficient. A number that is negative or not finite counts as the one before.
-    pub friction: f32,
-    /// 0 stays, 1 bounces back. A number that is negative or not finite counts as the one before.
-    pub restitution: f32,
-    /// Whether they push each other in this step. If not, they pass each other; events are told all
-    /// the same.
-    pub is_enabled: bool,
+    pub(crate) pair: PairView<'a>,
+    /// All manifolds of the pair.
+    pub(crate) manifolds: &'a [Manifold],
+    pub(crate) manifold: &'a Manifold,
+    pub(crate) tag: &'a mut u32,
+    pub(crate) change: Change,
 }
 
-/// Memory of a one-way platform: it holds the body, or lets it through until they part.
+/// Tag of a one-way platform: it holds the body, or lets it through until they part.
 const HOLDS: u32 = 1;
 const PASSES: u32 = 2;
 
 /// The least cosine of the angle between the normal of a contact and the direction that is up.
 const STEEPEST: f32 = 0.7;
 
-impl ContactMut<'_> {
-    /// The mean normal from a body to the other one; `None` where there are no contacts, or it is
-    /// none of the two.
-    pub fn normal_from(&self, body: BodyId) -> Option<Vec3> {
-        let sum: Vec3 = self.manifolds.iter().map(Manifold::normal).sum();
-        let normal = sum.try_normalize().filter(|_| body == self.a || body == self.b)?;
-        Some(if body == self.a { normal } else { -normal })
-    }
-
-    /// Lets the other body come from one side only: it stands on the body `solid` if it comes from
-    /// where `up` points, a unit vector of the world, and passes from elsewhere until both are
-    /// apart. Uses [`ContactMut::memory`].
-    pub fn make_one_way(&mut self, solid: BodyId, up: Vec3) {
-        if solid != self.a && solid != self.b {
-            return;
-        }
-        if self.memory != HOLDS && self.memory != PASSES {
-            let [own, other] = if solid == self.a { [0, 1] } else { [1, 0] }.map(|k| self.bodies[k]);
-            let place = self.manifolds.first().and_then(|manifold| manifold.contacts().first());
-            let place = place.map_or(other.world_center(), |contact| contact.point_a);
-            let rising = (other.velocity_at(place) - own.velocity_at(place)).dot(up);
-            // It lies on the platform with a little noise.
-            let is_rising = RISING < rising;
-            let is_above = self.normal_from(solid).is_none_or(|normal| STEEPEST < normal.dot(up));
-            self.memory = if is_above && !is_rising { HOLDS } else { PASSES };
-        }
-        self.is_enabled &= self.memory == HOLDS;
-    }
-}
-
 /// A body that leaves a platform more slowly than this does not rise through it. Length per time;
 /// above the rounding of velocities of up to 1000 units.
 const RISING: f32 = 1e-3;
+
+impl<'a> ContactMut<'a> {
+    /// Returns the pair.
+    pub fn pair(&self) -> &PairView<'a> {
+        &self.pair
+    }
+
+    /// Returns the first side for which `is_it` holds, if any.
+    pub fn side_with(&self, is_it: impl FnMut(&Side<'a>) -> bool) -> Option<Which> {
+        self.pair.side_with(is_it)
+    }
+
+    /// Returns the contacts as they were found. Empty if only the paths of the bodies are near.
+    pub fn manifold(&self) -> &'a Manifold {
+        self.manifold
+    }
+
+    /// Returns the mean normal of all contacts of the pair, away from a side. `None` without
+    /// contacts.
+    pub fn normal_from(&self, which: Which) -> Option<Vec3> {
+        let sum: Vec3 = self.manifolds.iter().map(Manifold::normal).sum();
+        let normal = sum.try_normalize()?;
+        Some(if which == Which::A { normal } else { -normal })
+    }
+
+    /// Returns the hook's own memory of this pair, one for all its manifolds. It is 0 at first, and
+    /// kept in snapshots and as long as the pair has contacts. A step without hooks resets it.
+    pub fn tag(&mut self) -> &mut u32 {
+        self.tag
+    }
+
+    /// Lets the bodies pass each other at this manifold in this step. Events are reported all the
+    /// same. If all manifolds of a pair are disabled, a swept body passes too.
+    pub fn disable(&mut self) {
+        self.change.is_enabled = false;
+    }
+
+    /// Whether the manifold was not disabled.
+    pub fn is_enabled(&self) -> bool {
+        self.change.is_enabled
+    }
+
+    /// Returns Coulomb's coefficient.
+    pub fn friction(&self) -> f32 {
+        self.change.material.friction
+    }
+
+    /// Sets Coulomb's coefficient. Not negative, and finite.
+    pub fn set_friction(&mut self, friction: f32) {
+        self.change.material = MixedMaterial { friction, ..self.change.material }.or(self.change.material);
+    }
+
+    /// Returns the restitution: 0 does not bounce, 1 keeps the speed.
+    pub fn restitution(&self) -> f32 {
+        self.change.material.restitution
+    }
+
+    /// Sets the restitution. Not negative, and finite.
+    pub fn set_restitution(&mut self, restitution: f32) {
+        let material = MixedMaterial { restitution, ..self.change.material };
+        self.change.material = material.or(self.change.material);
+    }
+
+    /// Sets the velocity of the surface of a side against its body, in the world frame and in place
+    /// of the one of the body: a belt. `spin` is the angular velocity of the surface, for a curved
+    /// belt. Both finite; in length and in radians per time.
+    ///
+    /// The velocity is that in the middle of the contacts. Only the part along the surface counts.
+    pub fn set_surface_velocity(&mut self, of: Which, velocity: Vec3, spin: Vec3) {
+        if velocity.is_finite() && spin.is_finite() {
+            self.change.surface = Some(Surface { of, velocity, spin });
+        }
+    }
+
+    /// Makes the contact a spring: soft ground. The bodies do not bounce then.
+    ///
+    /// Its stiffness is that with which the two bodies, free otherwise, swing at the frequency,
+    /// shared equally by the points of the pair. So a body of any mass sinks into soft ground by
+    /// g / (2 pi frequency)^2. Numbers out of the range of [`Spring::validate`] change nothing.
+    pub fn set_spring(&mut self, spring: Spring) {
+        if spring.validate().is_ok() {
+            self.change.spring = Some(spring);
+        }
+    }
+
+    /// Scales the masses of the two sides at this contact only. An infinite scale is a side that is
+    /// not pushed. At least 0.001. The total momentum is not kept.
+    pub fn set_mass_scales(&mut self, a: f32, b: f32) {
+        if [a, b].iter().all(|scale| (MIN_MASS_SCALE..=f32::INFINITY).contains(scale)) {
+            self.change.mass_scales = [a, b];
+        }
+    }
+
+    /// Returns the contact points.
+    pub fn points_mut(&mut self) -> &mut [ContactPointMut] {
+        &mut self.change.points[..self.manifold.contacts().len()]
+    }
+
+    /// Lets the other body come from one side only: it stands on the side `solid` if it comes from
+    /// where `up` points, a unit vector in the frame of that body. From elsewhere it passes until
+    /// both are apart. Keeps its state in [`ContactMut::tag`].
+    pub fn make_one_way(&mut self, solid: Which, up: Vec3) {
+        if *self.tag != HOLDS && *self.tag != PASSES {
+            let (own, other) = (self.pair.side(solid).body, self.pair.other(solid).body);
+            let up = own.pose.transform_vector(up);
+            let place = self.manifolds.first().and_then(|manifold| manifold.contacts().first());
+            let place = place.map_or(other.world_center(), |contact| contact.point_a);
+            let rising = (other.velocity_at(place) - own.velocity_at(place)).dot(up);
+            // A body at rest on the platform has a little noise.
+            let is_rising = RISING < rising;
+            let is_above = self.normal_from(solid).is_none_or(|normal| STEEPEST < normal.dot(up));
+            *self.tag = if is_above && !is_rising { HOLDS } else { PASSES };
+        }
+        if *self.tag != HOLDS {
+            self.disable();
+        }
+    }
+}

@@ -6,11 +6,13 @@
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2ContactHitEvent`, 2025; rapier 0.36, `ContactForceEvent`.
 
-use crate::World;
-use crate::contacts::ContactSet;
-use crate::contacts::events::ImpulseEvent;
+use crate::contacts::events::{Approach, ImpulseEvent};
+use crate::contacts::record::Record;
+use crate::{BodyId, World};
 use carom_broad::BroadPhase;
+use carom_geom::Manifold;
 use carom_math::Vec3;
+use carom_response::ContactImpulse;
 
 impl<B: BroadPhase> World<B> {
     /// Returns the pairs that pushed each other in the last step by more than a threshold, sorted
@@ -23,65 +25,70 @@ impl<B: BroadPhase> World<B> {
 
     /// Before the solver: lists the pairs with a threshold, and the speed at which each approaches.
     pub(crate) fn note_approach_speeds(&mut self) {
-        let ContactSet { approaches, records, active_pairs, manifolds, sleeping, .. } = &mut self.contacts;
+        let mut approaches = core::mem::take(&mut self.contacts.approaches);
         approaches.clear();
-        if self.bodies.n_with_threshold == 0 {
-            return;
-        }
-        let (traits, motions) = (&self.bodies.traits, &self.bodies.motions);
-        for &place in active_pairs.iter() {
-            let record = &records[place as usize];
-            let (a, b) = (record.a.index as usize, record.b.index as usize);
-            let threshold = traits[a].impulse_threshold.min(traits[b].impulse_threshold);
-            if record.n == 0 || !record.may_push() || threshold == f32::MAX {
-                continue;
-            }
-            let mut speed = 0.0_f32;
-            let own = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
-            for manifold in own {
-                for contact in manifold.contacts() {
-                    let point = contact.point_a * 0.5 + contact.point_b * 0.5;
-                    let apart = motions[b].velocity_at(point) - motions[a].velocity_at(point);
-                    speed = speed.max(-apart.dot(manifold.normal()));
+        if 0 < self.bodies.n_with_threshold {
+            for &place in &self.contacts.active_pairs {
+                let record = &self.contacts.records[place as usize];
+                let threshold = self.impulse_threshold(record);
+                if 0 < record.n && record.may_push() && threshold < f32::MAX {
+                    approaches.push(Approach { place, threshold, speed: self.approach_speed(record) });
                 }
             }
-            approaches.push((place, speed));
         }
+        self.contacts.approaches = approaches;
+    }
+
+    /// Returns the lower threshold of two bodies.
+    fn impulse_threshold(&self, record: &Record) -> f32 {
+        let of = |body: BodyId| self.bodies.traits[body.index as usize].impulse_threshold;
+        of(record.a).min(of(record.b))
+    }
+
+    /// Returns the largest speed at which two bodies come together at a contact; 0 if they do not.
+    fn approach_speed(&self, record: &Record) -> f32 {
+        let [a, b] = [record.a, record.b].map(|body| &self.bodies.motions[body.index as usize]);
+        let mut speed = 0.0_f32;
+        for manifold in self.contacts.manifolds_of(record) {
+            for contact in manifold.contacts() {
+                let point = contact.middle();
+                speed = speed.max(-(b.velocity_at(point) - a.velocity_at(point)).dot(manifold.normal()));
+            }
+        }
+        speed
     }
 
     /// After the solver: reports those of these pairs whose impulses were above the threshold.
     pub(crate) fn report_impulses(&mut self) {
-        let ContactSet { impulse_events, approaches, records, manifolds, sleeping, .. } = &mut self.contacts;
-        let (traits, impulses) = (&self.bodies.traits, self.solver.contact_impulses());
-        for &(place, approach_speed) in approaches.iter() {
-            let record = &records[place as usize];
-            let first = record.first_solved as usize;
-            let Some(own) = impulses.get(first..first.saturating_add(record.n as usize)) else { continue };
-            let [a, b] = [record.a, record.b];
-            let mut event = ImpulseEvent {
-                a,
-                b,
-                total: 0.0,
-                largest: 0.0,
-                point: Vec3::ZERO,
-                normal: Vec3::Y,
-                approach_speed,
-            };
-            let touching = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
-            for (manifold, impulse) in touching.iter().zip(own) {
-                event.total += impulse.total_normal();
-                for (contact, &impulse) in manifold.contacts().iter().zip(&impulse.normal) {
-                    if event.largest < impulse {
-                        event.largest = impulse;
-                        event.point = contact.point_a * 0.5 + contact.point_b * 0.5;
-                        event.normal = manifold.normal();
-                    }
-                }
-            }
-            let thresholds = [a, b].map(|body| traits[body.index as usize].impulse_threshold);
-            if thresholds[0].min(thresholds[1]) < event.total {
-                impulse_events.push(event);
+        let mut events = core::mem::take(&mut self.contacts.impulse_events);
+        let (contacts, impulses) = (&self.contacts, self.solver.contact_impulses());
+        for &Approach { place, threshold, speed } in &contacts.approaches {
+            let record = &contacts.records[place as usize];
+            let Some(own) = impulses.get(record.solved_range()) else { continue };
+            let event = event_of(record, contacts.manifolds_of(record), own, speed);
+            events.extend(Some(event).filter(|event| threshold < event.total));
+        }
+        self.contacts.impulse_events = events;
+    }
+}
+
+/// Sums up the impulses of a pair.
+fn event_of(
+    record: &Record,
+    manifolds: &[Manifold],
+    impulses: &[ContactImpulse],
+    approach_speed: f32,
+) -> ImpulseEvent {
+    let (a, b) = (record.a, record.b);
+    let (total, largest, point, normal) = (0.0, 0.0, Vec3::ZERO, Vec3::Y);
+    let mut event = ImpulseEvent { a, b, total, largest, point, normal, approach_speed };
+    for (manifold, impulse) in manifolds.iter().zip(impulses) {
+        event.total += impulse.total_normal();
+        for (contact, &impulse) in manifold.contacts().iter().zip(&impulse.normal) {
+            if event.largest < impulse {
+                (event.largest, event.point, event.normal) = (impulse, contact.middle(), manifold.normal());
             }
         }
     }
+    event
 }

@@ -117,6 +117,11 @@ impl Joints {
         self.ids.iter().copied().zip(&self.list).filter(|(_, joint)| is_there(joint))
     }
 
+    /// All places for joints; those without a joint are harmless to change.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Joint> + '_ {
+        self.list.iter_mut()
+    }
+
     /// Returns the joints of a body, each with the other body.
     pub(crate) fn of(&self, body: u32) -> &[(u32, JointId)] {
         self.by_body.get(&body).map_or(&[], Vec::as_slice)

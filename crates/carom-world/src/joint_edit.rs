@@ -2,7 +2,7 @@
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (forces of joints).
 
-use crate::joint::JointBroken;
+use crate::joint::{JointBroken, Joints};
 use crate::joint_desc::{JointDesc, JointEnds};
 use crate::joint_mut::{JointMut, JointParts};
 use crate::joint_ref::JointRef;
@@ -91,25 +91,30 @@ impl<B: BroadPhase> World<B> {
         let [one, other] = coupled.map(|id| self.joint(id));
         let views = [one?, other?];
         let gear = desc.gear_of(views.map(|view| view.joint), views.map(|view| view.bodies))?;
-        gear.check_settings()?;
-        let [a, b] = [gear.body_a, gear.body_b];
-        self.bodies.wake(a as usize);
-        self.bodies.wake(b as usize);
-        let id = self.joints.insert_gear(gear, coupled);
-        self.refilter(a, b);
-        Ok(id)
+        self.admit(gear, |joints, gear| joints.insert_gear(gear, coupled))
     }
 
     pub(crate) fn admit_joint(&mut self, a: BodyId, b: BodyId, joint: Joint) -> Result<JointId, WorldError> {
-        let (index_a, index_b) = (self.bodies.index_of(a)?, self.bodies.index_of(b)?);
+        self.bodies.index_of(a)?;
+        self.bodies.index_of(b)?;
         if a == b {
             return Err(JointFault::SameBody.into());
         }
+        self.admit(joint, Joints::insert)
+    }
+
+    /// Checks the settings of a joint, inserts it, and wakes its bodies.
+    fn admit(
+        &mut self,
+        joint: Joint,
+        insert: impl FnOnce(&mut Joints, Joint) -> JointId,
+    ) -> Result<JointId, WorldError> {
         joint.check_settings()?;
-        self.bodies.wake(index_a);
-        self.bodies.wake(index_b);
-        let id = self.joints.insert(joint);
-        self.refilter(a.index, b.index);
+        let (a, b) = (joint.body_a, joint.body_b);
+        self.bodies.wake(a as usize);
+        self.bodies.wake(b as usize);
+        let id = insert(&mut self.joints, joint);
+        self.refilter(a, b);
         Ok(id)
     }
 

@@ -9,7 +9,7 @@
 //! let mut world = World::new();
 //! world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
 //! let crate_ = world.insert(
-//!     BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::splat(0.5))?))
+//!     BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::splat(0.5))?))
 //!         .with_position(Vec3::new(0.0, 2.0, 0.0)),
 //! )?;
 //! let mut landed = false;
@@ -19,8 +19,8 @@
 //!     landed |= world.events().iter().any(began);
 //! }
 //! assert!(landed);
-//! assert!((world.pose(crate_)?.translation.y - 0.5).abs() < 0.01);
-//! assert!(world.is_sleeping(crate_)?);
+//! assert!((world.body(crate_)?.position().y - 0.5).abs() < 0.01);
+//! assert!(world.body(crate_)?.is_sleeping());
 //!
 //! let down = Ray::new(Vec3::new(0.1, 5.0, 0.0), Vec3::NEG_Y);
 //! let hit = world.ray_cast(&down, Interval::FORWARD, &|_| true).unwrap();
@@ -37,6 +37,9 @@
 extern crate alloc;
 
 mod bodies;
+mod body_mut;
+mod body_ref;
+mod body_settings;
 mod boxes;
 mod budget;
 mod call_hooks;
@@ -55,33 +58,40 @@ mod joint_edit;
 mod joint_mut;
 mod joint_ref;
 mod memory;
+mod origin;
 #[cfg(feature = "parallel")]
 mod par;
 mod queries;
 mod respond;
 mod responses;
-mod setters;
 mod settings;
+mod shift;
 mod snapshot;
 #[cfg(feature = "soft")]
 mod soft;
 mod stats;
 mod steering;
+mod step_options;
+mod substeps;
 mod surfaces;
 mod validate;
 mod waking;
 mod world;
 
+pub use bodies::active_hooks::ActiveHooks;
 pub use bodies::body::{BodyDesc, mass_of};
 pub use bodies::force_fields::{ForceFieldDesc, ForceFieldId, ForceKind, ForceRegion};
 pub use bodies::id::BodyId;
+pub use body_mut::BodyMut;
+pub use body_ref::BodyRef;
 pub use budget::detail::{DetailLevels, allowed_error};
 pub use budget::frame_controller::FrameController;
 pub use budget::noticed::Viewer;
 pub use contacts::events::{ContactView, Event, EventKind, ImpulseEvent};
+pub use contacts::hook_input::{ContactPointMut, MixedMaterial, Which};
 pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;
-pub use hooks::{ContactMut, Hooks, StepOptions};
+pub use hooks::{ContactMut, Hooks, PairView, Side};
 pub use joint::{JointBroken, JointId};
 pub use joint_desc::{JointDesc, JointEnds, JointFrames};
 pub use joint_mut::JointMut;
@@ -105,6 +115,8 @@ pub use soft::set::SoftEvent;
 #[cfg(feature = "soft")]
 pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
 pub use stats::{PhaseTimes, Stats, Undone};
+pub use step_options::StepOptions;
+pub use substeps::{BodyForces, Substep};
 pub use world::World;
 
 pub use carom_broad::{Answers, Groups, Mobility};

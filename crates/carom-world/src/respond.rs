@@ -9,14 +9,20 @@ use crate::budget::time_critical::Plan;
 use crate::budget::unknown;
 use crate::contacts::solver_input::{self, Part, SolverInput};
 use crate::contacts::{ContactSet, Scratch};
+use crate::substeps::{Guarded, Names};
 use crate::{World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
-use carom_response::{ContactLink, Contacts, StepStats};
+use carom_response::{ContactLink, Contacts, StepStats, Substep};
 
 impl<B: BroadPhase> World<B> {
     /// Wakes sleeping bodies that are touched, then moves all awake bodies by `dt`.
-    pub(crate) fn respond(&mut self, dt: f32, plan: &Plan) -> Result<(), WorldError> {
+    pub(crate) fn respond(
+        &mut self,
+        dt: f32,
+        plan: &Plan,
+        on_substep: &mut Guarded<'_>,
+    ) -> Result<(), WorldError> {
         if 0.0 < dt {
             if 0 < self.stats.undone.n_unknown {
                 let World { settings, broad, bodies, contacts, .. } = self;
@@ -32,25 +38,30 @@ impl<B: BroadPhase> World<B> {
         } else {
             self.joints.find_moving(&self.bodies.active, &mut self.contacts.scratch.joints);
         }
+        let n_manifolds = self.add_changed_manifolds();
         self.collect_solver_input();
-        self.hand_over_materials();
         self.hand_over_surfaces();
+        self.hand_over_changes(n_manifolds);
         self.continuous_step().note_starts();
         self.note_approach_speeds();
         let n_planned = plan.substeps(self.stats.n_tested, self.contacts.scratch.contacts.len());
         let forces = if 0.0 < dt { self.begin_forces(dt) } else { Vec::new() };
         let World { settings, solver, bodies, joints, contacts, .. } = self;
-        let BodySet { motions, active, .. } = bodies;
+        let BodySet { motions, active, generations, traits, .. } = bodies;
         let ContactSet { scratch, manifolds, sleeping, records, active_pairs, .. } = contacts;
         let links = Contacts::Links(&scratch.contacts, [manifolds, sleeping.manifolds()]);
         let factor = if plan.is_free() { settings.solver.max_load_factor } else { 1 };
         *solver.settings_mut() = settings.solver.with_substeps(n_planned).with_max_load_factor(factor);
         let (joints, moving_joints) = (joints.list_mut(), &scratch.joints[..]);
-        let solved = solver.step_awake(motions, active.moving(), &links, (joints, moving_joints), dt);
+        let has_callback = on_substep.is_there();
+        let mut call = |substep: Substep<'_>| on_substep.call(substep, Names { generations, traits });
+        let call: Option<&mut dyn FnMut(Substep<'_>)> = if has_callback { Some(&mut call) } else { None };
+        let solved = solver.step_awake(motions, active.moving(), &links, (joints, moving_joints), dt, call);
         if solved.is_err() {
             solver_input::unmark_solved(records, active_pairs, &scratch.contacts);
         }
         self.end_forces(&forces, solved.is_ok());
+        self.take_back_changes(n_manifolds);
         self.stats.solver = solved?;
         self.report_impulses();
         if 0.0 < dt {

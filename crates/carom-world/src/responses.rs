@@ -25,26 +25,6 @@ use carom_response::response::{self, CommonMotion, Exchange};
 use carom_response::{Body, BodyKind, Joint, JointKind, Response};
 
 impl<B: BroadPhase> World<B> {
-    /// Returns the response of a body to the bodies that it touches.
-    pub fn response(&self, id: BodyId) -> Result<Response, WorldError> {
-        self.motion(id).map(|_| self.contacts.rules.of_body(id.index))
-    }
-
-    /// Sets the response of a body to the bodies that it touches, and wakes it and the bodies that
-    /// it touched.
-    ///
-    /// Bodies that stick are held by a weld joint ([`World::responses`] names it), and do not
-    /// collide any more: the event of their contact is [`EventKind::Ended`]. To part them, set the
-    /// response to [`Response::Collide`] and remove the joint.
-    pub fn set_response(&mut self, id: BodyId, response: Response) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        check_response(response)?;
-        self.wake_around(id);
-        self.contacts.rules.set_body(id.index, response);
-        self.note_new_rule(index);
-        Ok(())
-    }
-
     /// Sets the response of two bodies to each other, whatever their own responses are; `None`
     /// removes it. Wakes both and the bodies that they touched.
     pub fn set_pair_response(
@@ -240,8 +220,7 @@ impl<B: BroadPhase> World<B> {
         let [a, b] = [a, b].map(|index| self.bodies.id_at(index));
         let Some(place) = self.contacts.place_of(a, b) else { return false };
         let record = &self.contacts.records[place];
-        let first = record.first_solved as usize;
-        let pushed = self.solver.contact_impulses().get(first..first.saturating_add(record.n as usize));
+        let pushed = self.solver.contact_impulses().get(record.solved_range());
         pushed.unwrap_or(&[]).iter().any(|impulse| 0.0 < impulse.total_normal())
     }
 }

@@ -8,11 +8,13 @@
 //! required state).
 
 use crate::bodies::active_bodies::ActiveBodies;
+use crate::bodies::active_hooks::ActiveHooks;
 use crate::bodies::body::Traits;
 use crate::bodies::deforming::StoredSheet;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
+use crate::bodies::places::Places;
 use crate::bodies::size::Size;
 use crate::bodies::steering::Steering;
 use crate::bodies::weight::Weight;
@@ -37,11 +39,13 @@ use carom_query::{ManifoldCache, Shape};
 use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 
 /// The state of a world without its shapes. The vertices of meshes that were deformed are in it:
-/// [`World::deform`](crate::World::deform).
+/// [`BodyMut::deform`](crate::BodyMut::deform).
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
     settings: WorldSettings,
+    #[cfg_attr(feature = "serde", serde(default))]
+    places: Places,
     /// The settings of the last step. `None`, from older snapshots: the same.
     #[cfg_attr(feature = "serde", serde(default))]
     settings_in_force: Option<WorldSettings>,
@@ -104,6 +108,7 @@ impl<B: BroadPhase> World<B> {
         }
         Snapshot {
             settings: self.settings,
+            places: self.bodies.places.clone(),
             settings_in_force: Some(self.last.settings),
             generations: self.bodies.generations.clone(),
             free: self.bodies.free.clone(),
@@ -163,7 +168,7 @@ impl<B: BroadPhase + Default> World<B> {
 impl<B: BroadPhase> World<B> {
     /// Returns a world in the state of the snapshot, as [`World::restored`] does, with this broad
     /// phase, which must be empty. Later steps have the same bits with each one (test:
-    /// `golden::with_a_snapshot_in_the_middle`).
+    /// `testbed::each_broad_phase_can_take_over_at_any_time`, carom-web).
     pub fn restored_with_broad_phase(
         broad: B,
         snapshot: &Snapshot,
@@ -180,6 +185,7 @@ impl<B: BroadPhase> World<B> {
             world.bodies.traits[index as usize] = Traits::NONE;
         }
         world.bodies.motions = snapshot.bodies.clone();
+        world.bodies.places = snapshot.places.clone();
         world.bodies.weights = snapshot.weights.clone();
         world.bodies.steering = snapshot.steering.clone();
         world.bodies.force_fields = snapshot.force_fields.clone();
@@ -231,7 +237,7 @@ impl<B: BroadPhase> World<B> {
             boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
             world.bodies.n_live += 1;
             world.bodies.n_sensors += usize::from(world.bodies.traits[index].is_sensor);
-            world.bodies.n_hooked += usize::from(world.bodies.traits[index].has_hooks);
+            world.bodies.n_hooked += usize::from(world.bodies.traits[index].has_hooks());
             world.bodies.n_with_threshold += usize::from(world.bodies.traits[index].has_threshold());
         }
         world.note_deformed();
@@ -261,6 +267,7 @@ impl Snapshot {
         if let Some(settings) = &self.settings_in_force {
             settings.check()?;
         }
+        self.places.check()?;
         self.check_bodies()?;
         let is_live: Vec<bool> = self.generations.iter().map(|generation| generation % 2 == 1).collect();
         self.joints.check(&is_live)?;
@@ -312,7 +319,7 @@ impl Snapshot {
             body.validate().map_err(|what| Inconsistency { what, index })?;
             demand(is_live || body.kind == BodyKind::Fixed, "a removed body that moves", index)?;
             let mobility = match body.kind {
-                BodyKind::Fixed => Mobility::Static,
+                BodyKind::Fixed => Mobility::Fixed,
                 BodyKind::Kinematic => Mobility::Kinematic,
                 BodyKind::Dynamic => Mobility::Dynamic,
             };
@@ -376,7 +383,9 @@ impl Snapshot {
             // A rule that lets bodies pass may have changed since.
             demand(record.is_sensor || !is_sensor, "whether a pair has a sensor", index)?;
             let is_wanted = narrow::is_wanted(record.pair(), &self.traits, &self.bodies, &joints);
-            demand(record.is_wanted == is_wanted, "whether a pair is wanted", index)?;
+            let is_filtered = [a, b].iter().any(|&k| self.traits[k].hooks.contains(ActiveHooks::FILTER));
+            let is_known = record.is_wanted == is_wanted || is_filtered && !record.is_wanted;
+            demand(is_known, "whether a pair is wanted", index)?;
             let can_move = |body: usize| self.bodies[body].kind != BodyKind::Fixed;
             demand(can_move(a) || can_move(b), "a pair of which nothing can move", index)?;
         }

@@ -67,7 +67,7 @@ pub struct Undone {
     /// Substeps that the solver did not make. The others were longer.
     pub n_substeps: u32,
     /// Bodies that were halted, because one substep of all does not fit. They keep poses and
-    /// velocities, and move in later steps ([`World::is_halted`](crate::World::is_halted)).
+    /// velocities, and move in later steps ([`BodyRef::is_halted`](crate::BodyRef::is_halted)).
     ///
     /// In a held call these are all bodies that could move, though none of them counts as halted.
     pub n_halted: usize,

@@ -10,90 +10,64 @@
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2Body_SetTargetTransform` and `b2Body_ApplyForce`, 2025.
 
+use crate::World;
 use crate::bodies::BodySet;
-use crate::contacts::rules::set;
 use crate::continuous::flight::between;
-use crate::{BodyId, World, WorldError};
+use crate::substeps::{BodyForces, Names};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
-use carom_math::{Pose, Vec3};
-use carom_response::{Body, BodyKind};
+use carom_math::Vec3;
+use carom_response::{Body, BodyKind, BodyMotion};
 
 impl<B: BroadPhase> World<B> {
-    /// Lets a force act at a point of the world on a dynamic body in the next step only, and wakes
-    /// it. Forces add up.
+    /// Calls `f` for each dynamic body that is awake, on several threads with the feature
+    /// `parallel`. Forces act in the next step only, and add up with those of
+    /// [`BodyMut::apply_force`](crate::BodyMut::apply_force); a body that gets one does not come to
+    /// rest.
     ///
-    /// For a force that stays see [`World::set_force`]. Other bodies than dynamic ones feel none.
-    ///
-    /// Errors: a stale handle, or a number that is not finite.
-    pub fn apply_force_at(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        let lever = point - self.bodies.motions[index].world_center();
-        self.push(id, force, lever.cross(force))
-    }
+    /// If `f` panics, nothing is changed.
+    pub fn for_each_active(&mut self, f: impl Fn(&mut BodyForces<'_>) + Sync) {
+        self.bodies.active.apply_changes(&self.bodies.motions);
+        let forces = &self.bodies.steering.forces;
+        let known = |index: u32| {
+            let place = forces.binary_search_by_key(&index, |(body, _)| *body);
+            place.map_or([Vec3::ZERO; 2], |place| forces[place].1)
+        };
+        let motion_of = |body: &Body, index: u32| {
+            let mut motion = BodyMotion::of(body);
+            [motion.force, motion.torque] = known(index);
+            motion
+        };
+        let is_dynamic = |index: &u32| self.bodies.motions[*index as usize].kind == BodyKind::Dynamic;
+        let awake: Vec<u32> = self.bodies.active.awake().iter().copied().filter(is_dynamic).collect();
+        let before: Vec<BodyMotion> =
+            awake.iter().map(|&index| motion_of(&self.bodies.motions[index as usize], index)).collect();
+        let mut motions = before.clone();
+        let names = Names { generations: &self.bodies.generations, traits: &self.bodies.traits };
+        names.visit(&awake, &mut motions, &f);
 
-    /// Lets a force act on the centre of mass of a dynamic body in the next step only: see
-    /// [`World::apply_force_at`].
-    ///
-    /// Errors: a stale handle, or a number that is not finite.
-    pub fn apply_force(&mut self, id: BodyId, force: Vec3) -> Result<(), WorldError> {
-        self.push(id, force, Vec3::ZERO)
-    }
-
-    /// Lets a torque act on a dynamic body in the next step only: see [`World::apply_force_at`].
-    ///
-    /// Errors: a stale handle, or a number that is not finite.
-    pub fn apply_torque(&mut self, id: BodyId, torque: Vec3) -> Result<(), WorldError> {
-        self.push(id, Vec3::ZERO, torque)
-    }
-
-    fn push(&mut self, id: BodyId, force: Vec3, torque: Vec3) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        let forces = &mut self.bodies.steering.forces;
-        let known = forces.binary_search_by_key(&id.index, |(body, _)| *body);
-        let [old, old_torque] = known.map_or([Vec3::ZERO; 2], |place| forces[place].1);
-        let sum = [old + force, old_torque + torque];
-        if !sum.iter().all(|v| v.is_finite()) {
-            return Err(WorldError::BadNumber("force"));
+        let mut forces: Vec<(u32, [Vec3; 2])> = Vec::new();
+        for ((&index, new), old) in awake.iter().zip(&motions).zip(&before) {
+            let velocities = [new.linear_velocity, new.angular_velocity];
+            if velocities != [old.linear_velocity, old.angular_velocity] {
+                let id = self.bodies.id_at(index);
+                if let Ok(mut body) = self.body_mut(id) {
+                    // Both are finite.
+                    _ = body.set_velocity(velocities[0], velocities[1]);
+                }
+            }
+            let pushes = [new.force, new.torque];
+            if pushes != [old.force, old.torque] {
+                forces.push((index, pushes));
+                self.bodies.wake(index as usize);
+            }
         }
-        if self.bodies.motions[index].kind == BodyKind::Dynamic {
-            set(forces, id.index, Some(sum));
-            self.bodies.wake(index);
-        }
-        Ok(())
-    }
-
-    /// Changes the angular momentum of a dynamic body, and wakes it. Mass times area per time.
-    ///
-    /// Errors: a stale handle, or a number that is not finite.
-    pub fn apply_angular_impulse(&mut self, id: BodyId, impulse: Vec3) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        let body = &self.bodies.motions[index];
-        let (linear, angular) = (body.linear_velocity, body.angular_velocity);
-        if body.kind != BodyKind::Dynamic {
-            return Ok(());
-        }
-        let angular = angular + body.world_inverse_inertia() * impulse;
-        if !angular.is_finite() {
-            return Err(WorldError::BadNumber("impulse"));
-        }
-        self.set_velocity(id, linear, angular)
-    }
-
-    /// Moves a kinematic body so that it is at `pose` after the next step. It pushes and carries
-    /// what is in its way.
-    ///
-    /// Its velocities are set for that step; in the step after it stands still, unless it is moved
-    /// again. Bodies that are not kinematic are not moved.
-    ///
-    /// Errors: a stale handle, or a pose that is not finite or not a rotation.
-    pub fn move_to(&mut self, id: BodyId, pose: Pose) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        let pose = Pose::try_new(pose.rotation, pose.translation)?;
-        if self.bodies.motions[index].kind == BodyKind::Kinematic {
-            set(&mut self.bodies.steering.targets, id.index, Some(pose));
-        }
-        Ok(())
+        let is_old = |body: u32| forces.binary_search_by_key(&body, |(body, _)| *body).is_err();
+        let others: Vec<_> =
+            self.bodies.steering.forces.iter().copied().filter(|&(body, _)| is_old(body)).collect();
+        forces.extend(others);
+        forces.sort_unstable_by_key(|(body, _)| *body);
+        self.bodies.steering.forces = forces;
     }
 
     /// At the start of a step of this length: the velocities of kinematic bodies with a target, and

@@ -4,55 +4,16 @@
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
 
-use crate::bodies::body;
+use crate::World;
 use crate::contacts::ContactSet;
-use crate::contacts::belts::Belt;
 use crate::contacts::record::NOT_SOLVED;
 use crate::contacts::surface_velocity::{Sheet, middle_of, velocity_at};
-use crate::{BodyId, World, WorldError};
 use carom_broad::BroadPhase;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::SurfaceVelocity;
 
 impl<B: BroadPhase> World<B> {
-    /// Sets the velocity of a body's surface against the body, in the body's frame, and wakes the
-    /// body and what touches it.
-    ///
-    /// `velocity` is that at the body's origin, length per time; `spin` turns about the origin,
-    /// radians per time. A belt has the first, a turntable the second, a curved belt both. At each
-    /// contact the part along the surface counts: friction pulls the other body to it. The body
-    /// itself stays; the normal direction is not affected. A dynamic body gets the opposite
-    /// impulse, and so it drives like a tracked vehicle. Zero stops the surface.
-    ///
-    /// The surface gives and takes energy as a motor does. Its power is at most friction times
-    /// speed.
-    ///
-    /// A body that rides along does not fall asleep. One that is held, by a wall, slips and may;
-    /// this setter and the removal of the wall wake it.
-    ///
-    /// Errors: a stale handle, or a number that is not finite; nothing is changed.
-    pub fn set_surface_velocity(&mut self, id: BodyId, velocity: Vec3, spin: Vec3) -> Result<(), WorldError> {
-        let index = self.bodies.index_of(id)?;
-        body::check_surface(velocity, spin)?;
-        if self.contacts.belts.of(index as u32) == Some(&Belt { velocity, spin }) {
-            return Ok(());
-        }
-        self.wake_around(id);
-        self.contacts.belts.set(index as u32, velocity, spin);
-        Ok(())
-    }
-
-    /// The velocity of a body's surface against the body at the body's origin, and its spin, both
-    /// in the body's frame: [`World::set_surface_velocity`].
-    ///
-    /// Errors: a stale handle.
-    pub fn surface_velocity(&self, id: BodyId) -> Result<[Vec3; 2], WorldError> {
-        let index = self.bodies.index_of(id)?;
-        let belt = self.contacts.belts.of(index as u32);
-        Ok(belt.map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin]))
-    }
-
     /// Gives the solver the velocities of the surfaces at the contacts that it was handed.
     pub(crate) fn hand_over_surfaces(&mut self) {
         let out = self.solver.surface_velocities_mut();

@@ -53,7 +53,7 @@ impl<B: BroadPhase> World<B> {
         let n_surfaces = self.bodies.girths.iter().filter(|girth| girth.is_surface).count();
         let counts = [
             (count(|traits| traits.is_sensor), self.bodies.n_sensors, "the number of sensors"),
-            (count(|traits| traits.has_hooks), self.bodies.n_hooked, "the number of bodies with hooks"),
+            (count(Traits::has_hooks), self.bodies.n_hooked, "the number of bodies with hooks"),
             (count(Traits::has_threshold), self.bodies.n_with_threshold, "the number of thresholds"),
             (n_surfaces, self.bodies.n_surfaces, "the number of surfaces"),
         ];

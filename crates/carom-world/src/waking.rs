@@ -29,13 +29,15 @@ use carom_geom::Manifold;
 use carom_response::{BOUNCE_LOOK_AHEAD, Body, BodyKind, Response, SolverSettings};
 
 impl<B: BroadPhase> World<B> {
-    /// Wakes the sleeping bodies of contacts that began in this detection.
+    /// Wakes the sleeping bodies of contacts that began in this detection, and of those that a
+    /// filter ended.
     pub(crate) fn wake_newly_touched(&mut self) {
         let sleeps = |id: &BodyId| self.bodies.motions[id.index as usize].is_sleeping;
         let began = |record: &&Record| record.is_touching && !record.was_touching && !record.is_sensor;
         let records = self.contacts.active_pairs.iter().map(|&place| &self.contacts.records[place as usize]);
         let sleepers = records.filter(began).flat_map(|record| [record.a, record.b]).filter(sleeps);
-        let sleepers: Vec<BodyId> = sleepers.collect();
+        let mut sleepers: Vec<BodyId> = sleepers.collect();
+        sleepers.extend(self.contacts.hooked.parted.drain(..).filter(sleeps));
         if sleepers.is_empty() {
             return;
         }

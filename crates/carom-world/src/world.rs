@@ -18,10 +18,12 @@ use crate::budget::time_critical::Plan;
 use crate::contacts::ContactSet;
 use crate::contacts::events::{ContactView, Event};
 use crate::continuous::{Continuous, ContinuousStep};
-use crate::hooks::StepOptions;
+use crate::hooks::{Hooks, NoHooks};
 use crate::joint::Joints;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats};
+use crate::step_options::StepOptions;
+use crate::substeps::Guarded;
 use carom_broad::{BroadPhase, Pair};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Budget, clock};
@@ -101,7 +103,7 @@ impl<B: BroadPhase> World<B> {
     /// Errors: a time step or a setting out of its bounds; nothing is changed then. Or a body whose
     /// numbers leave the finite range; the bodies then keep their poses.
     pub fn step(&mut self, dt: f32) -> Result<&Stats, WorldError> {
-        self.step_within(dt, Budget::Unlimited)
+        self.step_with_budget(dt, Budget::Unlimited)
     }
 
     /// Does as [`World::step`], but stops working when the budget is spent. [`Stats::undone`] says
@@ -112,8 +114,9 @@ impl<B: BroadPhase> World<B> {
     /// 1. Pairs are tested less often, and substeps are fewer and longer.
     /// 2. The step is held: nothing moves, and the next call continues it. At most 16 calls in a
     ///    row are held ([`crate::Undone::is_held`]).
-    /// 3. If one substep of all bodies does not fit, some bodies are halted ([`World::is_halted`]).
-    ///    They move in later steps, fast ones more often.
+    /// 3. If one substep of all bodies does not fit, some bodies are halted
+    ///    ([`BodyRef::is_halted`](crate::BodyRef::is_halted)). They move in later steps, fast ones
+    ///    more often.
     ///
     /// For halted bodies, and in held calls, time stands still. For the others the whole of `dt`
     /// passes. Energy does not grow (test: `budget::steps_are_counted_and_nothing_explodes`).
@@ -127,14 +130,28 @@ impl<B: BroadPhase> World<B> {
     /// (test: `budget::the_same_bits_with_the_same_steps`). A budget in seconds is planned from
     /// measured costs of earlier steps, and at first from the costs of a slow machine. Without a
     /// clock it is an error.
-    pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
-        self.step_with(dt, &StepOptions::default().with_budget(budget))
+    pub fn step_with_budget(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
+        self.step_with(dt, StepOptions::new().with_budget(budget))
     }
 
-    /// One step with all that can be said about it: [`World::step`] and [`World::step_within`] are
-    /// this one.
-    pub fn step_with(&mut self, dt: f32, options: &StepOptions<'_>) -> Result<&Stats, WorldError> {
-        let mut plan = self.plan(dt, options.budget)?;
+    /// One step with all that can be said about it: [`World::step`] and [`World::step_with_budget`]
+    /// are this one.
+    pub fn step_with(&mut self, dt: f32, options: StepOptions<'_>) -> Result<&Stats, WorldError> {
+        let StepOptions { budget, hooks, on_substep } = options;
+        let mut on_substep = Guarded::new(on_substep);
+        let is_done = self.step_all(dt, budget, hooks, &mut on_substep);
+        on_substep.end();
+        is_done.map(|()| &self.stats)
+    }
+
+    fn step_all(
+        &mut self,
+        dt: f32,
+        budget: Budget,
+        hooks: Option<&dyn Hooks>,
+        on_substep: &mut Guarded<'_>,
+    ) -> Result<(), WorldError> {
+        let mut plan = self.plan(dt, budget)?;
         // Broad and narrow phase: which bodies touch, and where.
         self.bodies.active.apply_changes(&self.bodies.motions);
         if 0.0 < dt {
@@ -144,21 +161,22 @@ impl<B: BroadPhase> World<B> {
         if 0.0 < dt {
             self.expand_bounds_of_deforming();
         }
-        self.detect_within(&mut plan, self.settings.recycled_for());
+        let filter = hooks.unwrap_or(&NoHooks);
+        self.detect_within(&mut plan, self.settings.recycled_for(), Some(filter));
         let mut clock = Clock::start();
         let is_moving = self.bodies.are_moving()
             || self.bodies.deforming.is_pending()
             || (0.0 < dt && self.is_soft_awake());
         if self.stats.n_tested + self.stats.undone.n_pairs == 0 && !is_moving {
-            return Ok(&self.stats);
+            return Ok(());
         }
         if 0.0 < dt && plan.is_held(self.stats.n_tested, self.stats.undone.n_pairs) {
             self.end_held_call(&plan, dt);
-            return Ok(&self.stats);
+            return Ok(());
         }
-        self.call_hooks(options.hooks);
+        self.call_hooks(hooks);
         // Response: velocities and poses.
-        self.respond(dt, &plan)?;
+        self.respond(dt, &plan, on_substep)?;
         if 0.0 < dt {
             self.swap_deformed();
             self.resolve_continuous();
@@ -173,7 +191,7 @@ impl<B: BroadPhase> World<B> {
             self.break_joints();
             self.apply_responses();
         }
-        Ok(&self.stats)
+        Ok(())
     }
 
     /// Whether soft things move in this step even if no body does.
@@ -201,7 +219,7 @@ impl<B: BroadPhase> World<B> {
     /// reports is not reported again.
     pub fn detect(&mut self) -> &Stats {
         self.bodies.active.apply_changes(&self.bodies.motions);
-        self.detect_within(&mut Plan::start(Budget::Unlimited, self.budget.cost_model, 0), 0.0);
+        self.detect_within(&mut Plan::start(Budget::Unlimited, self.budget.cost_model, 0), 0.0, None);
         &self.stats
     }
 
@@ -229,7 +247,6 @@ impl<B: BroadPhase> World<B> {
     /// [`carom_query::ManifoldCache`].
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
         self.contacts.records.iter().filter(|record| 0 < record.n || record.is_touching).map(|record| {
-            let first = record.first_solved as usize;
             let impulses = self.solver.contact_impulses();
             ContactView {
                 a: record.a,
@@ -237,7 +254,7 @@ impl<B: BroadPhase> World<B> {
                 is_touching: record.is_touching,
                 is_sensor: record.is_sensor,
                 manifolds: self.contacts.manifolds_of(record),
-                impulses: impulses.get(first..first.saturating_add(record.n as usize)).unwrap_or(&[]),
+                impulses: impulses.get(record.solved_range()).unwrap_or(&[]),
             }
         })
     }

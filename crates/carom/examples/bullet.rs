@@ -3,16 +3,15 @@
 //!
 //! `cargo run -p carom --example bullet`
 
-use carom::geom::{Cuboid, Sphere};
 use carom::query::ImpactSettings;
 use carom::{BodyDesc, Pose, Shape, Vec3, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dt = 1.0 / 60.0;
     let mut world = World::new();
-    let sheet = Shape::Cuboid(Cuboid::new(Vec3::new(0.0005, 1.0, 1.0))?);
+    let sheet = Shape::cuboid(Vec3::new(0.0005, 1.0, 1.0))?;
     let sheet = world.insert(BodyDesc::fixed(sheet).with_position(Vec3::X * 5.0))?;
-    let bullet = Shape::Sphere(Sphere::new(0.004)?);
+    let bullet = Shape::sphere(0.004)?;
     let velocity = Vec3::X * 800.0;
 
     // One step covers 13 m. The proof: nothing touches before `safe_until`, in seconds.
@@ -25,12 +24,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!((impact.safe_until() - 4.9955 / 800.0).abs() < 1e-6);
 
     // The same as a body of the world.
-    let shot = BodyDesc::new(bullet).with_velocity(velocity, Vec3::ZERO).with_gravity_scale(0.0);
-    let shot = world.insert(shot.with_fast(true))?;
+    let shot = BodyDesc::dynamic(bullet).with_velocity(velocity, Vec3::ZERO).with_gravity_scale(0.0);
+    let shot = world.insert(shot.with_ccd(true))?;
     for _ in 0..3 {
         world.step(dt)?;
-        println!("the bullet is at x = {:.4} m", world.pose(shot)?.translation.x);
-        assert!(world.pose(shot)?.translation.x < 5.0, "it did not pass");
+        println!("the bullet is at x = {:.4} m", world.body(shot)?.position().x);
+        assert!(world.body(shot)?.position().x < 5.0, "it did not pass");
     }
     Ok(())
 }

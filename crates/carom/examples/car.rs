@@ -1,42 +1,55 @@
-//! A car on four rays with springs drives off, turns and brakes. It takes any world that answers
-//! rays; here a world of bodies with a ramp.
+//! A car drives off, over a ramp and into a box, turns and brakes. It is a body with four wheels on
+//! springs.
 //!
 //! `cargo run -p carom --example car`
 
-use carom::character::{Car, CarSettings, Controls, QueryFilter, WorldSweep};
-use carom::geom::{Cuboid, HalfSpace};
-use carom::glam::{DQuat, DVec3};
-use carom::{BodyDesc, Pose, Quat, Shape, Vec3, World};
+use carom::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let dt = 1.0 / 60.0;
     let mut world = World::new();
-    world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
-    // A ramp of 6 degrees, across the road from 20 m on.
-    let ramp = BodyDesc::fixed(Shape::Cuboid(Cuboid::new(Vec3::new(5.0, 0.5, 4.0))?));
-    let tilt = Pose::new(Quat::from_rotation_z(0.1), Vec3::new(25.0, 0.0, 0.0));
+    world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?).with_friction(0.8))?;
+    // A ramp of 6 degrees, across the road from 15 m on.
+    let ramp = BodyDesc::fixed(Shape::cuboid(Vec3::new(5.0, 0.5, 4.0))?);
+    let tilt = Pose::new(Quat::from_rotation_z(0.1), Vec3::new(20.0, -0.1, 0.0));
     world.insert(ramp.with_pose(tilt))?;
+    // A box of 60 kg in front of the car.
+    let parcel = BodyDesc::dynamic(Shape::cuboid(Vec3::splat(0.4))?).with_density(60.0 / 0.512);
+    let parcel = world.insert(parcel.with_position(Vec3::new(6.0, 0.4, 0.0)))?;
 
-    // The middle of the car is 0.85 m above the road. It looks along x.
-    let mut car = Car::new(CarSettings::default(), DVec3::Y * 0.85, DQuat::IDENTITY)?;
-    let mut road = WorldSweep::new(&world, QueryFilter::default());
-    let (mut top_speed, mut highest) = (0.0_f64, 0.0_f64);
-    for step in 1..=540 {
+    // 1200 kg. It looks along x.
+    let half = Vec3::new(1.9, 0.4, 0.8);
+    let chassis = BodyDesc::dynamic(Shape::cuboid(half)?);
+    let chassis = chassis.with_density(1200.0 / (8.0 * half.element_product()));
+    let chassis = world.insert(chassis.with_position(Vec3::Y * 0.9))?;
+    let mut car = Vehicle::new(chassis);
+    let wheel = WheelDesc::new(0.35).with_suspension(1.5, 0.5).with_travel(0.3);
+    for side in [-0.75, 0.75] {
+        car.add_wheel(wheel.with_mount(DVec3::new(1.3, -0.4, side)).with_max_steer(0.6))?;
+        car.add_wheel(wheel.with_mount(DVec3::new(-1.3, -0.4, side)).with_max_drive_force(3000.0))?;
+    }
+    let (mut top_speed, mut highest) = (0.0_f64, 0.0_f32);
+    for step in 1..=600 {
         let controls = match step {
-            0..=240 => Controls { throttle: 0.6, ..Controls::default() },
-            241..=360 => Controls { throttle: 0.2, steer: 0.2, ..Controls::default() },
-            _ => Controls { brake: 1.0, ..Controls::default() },
+            0..=240 => Controls::new().with_throttle(0.6),
+            241..=420 => Controls::new().with_throttle(0.2).with_steer(0.2),
+            _ => Controls::new().with_brake(1.0),
         };
-        car.drive(&mut road, &controls, 1.0 / 60.0);
-        (top_speed, highest) = (top_speed.max(car.velocity().length()), highest.max(car.place().y));
+        car.drive(&mut world, &controls, f64::from(dt))?;
+        world.step(dt)?;
+        let at = world.body(chassis)?.position();
+        (top_speed, highest) = (top_speed.max(car.speed()), highest.max(at.y));
         if step % 60 == 0 {
-            let on_road = car.wheels().iter().filter(|wheel| 0.0 < wheel.load).count();
-            let (place, speed) = (car.place(), car.velocity().length());
-            println!("{} s: at {place:.1}, {speed:.1} m/s, {on_road} wheels on the road", step / 60);
+            let n_on_road = car.wheels().iter().filter(|wheel| 0.0 < wheel.load).count();
+            let speed = car.speed();
+            println!("{} s: at {at:.1}, {speed:.1} m/s, {n_on_road} wheels on the road", step / 60);
         }
     }
-    println!("at most {top_speed:.1} m/s, {highest:.2} m high");
+    let (at, moved) = (world.body(chassis)?.position(), world.body(parcel)?.position().x - 6.0);
+    println!("at most {top_speed:.1} m/s, {highest:.2} m high; the box was pushed by {moved:.1} m");
     assert!(1.2 < highest, "it drove over the ramp");
-    assert!(car.place().z < -2.0, "it turned left");
-    assert!(car.velocity().length() < 0.1, "it stands");
+    assert!(1.0 < moved, "it pushed the box");
+    assert!(at.z < -2.0, "it turned left");
+    assert!(car.speed().abs() < 0.1, "it stands");
     Ok(())
 }

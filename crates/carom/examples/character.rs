@@ -4,21 +4,20 @@
 //! `cargo run -p carom --example character`
 
 use carom::character::{Character, CharacterBody, CharacterSettings, Figure, QueryFilter};
-use carom::geom::{Cuboid, HalfSpace};
 use carom::glam::DVec3;
 use carom::{BodyDesc, Shape, Vec3, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
-    world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
-    let block = |half: Vec3| Cuboid::new(half).map(Shape::Cuboid);
+    world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
     // From x = 2 m on, the ground is 20 cm higher; a wall stands at 9 m.
-    let terrace = BodyDesc::fixed(block(Vec3::new(4.0, 0.1, 2.0))?);
+    let terrace = BodyDesc::fixed(Shape::cuboid(Vec3::new(4.0, 0.1, 2.0))?);
     world.insert(terrace.with_position(Vec3::new(6.0, 0.1, 0.0)))?;
-    let wall = BodyDesc::fixed(block(Vec3::new(0.5, 2.0, 2.0))?);
+    let wall = BodyDesc::fixed(Shape::cuboid(Vec3::new(0.5, 2.0, 2.0))?);
     world.insert(wall.with_position(Vec3::new(9.5, 2.0, 0.0)))?;
     // A box of 20 kg.
-    let parcel = BodyDesc::new(block(Vec3::splat(0.3))?).with_density(20.0 / 0.216).with_friction(0.2);
+    let parcel =
+        BodyDesc::dynamic(Shape::cuboid(Vec3::splat(0.3))?).with_density(20.0 / 0.216).with_friction(0.2);
     let parcel = world.insert(parcel.with_position(Vec3::new(4.0, 0.5, 0.0)))?;
 
     // 1.8 m tall, 0.3 m wide on each side. The position is that of its middle.
@@ -30,11 +29,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.step(dt as f32)?;
         hero.walk(&mut world, DVec3::X * 1.5, dt)?;
         if step % 60 == 0 {
-            let (feet, box_at) = (hero.character().feet(), world.pose(parcel)?.translation);
+            let (feet, box_at) = (hero.character().feet(), world.body(parcel)?.position());
             println!("{} s: feet at {feet:.2}, the box at {box_at:.2}", step / 60);
         }
     }
-    let (feet, box_at) = (hero.character().feet(), world.pose(parcel)?.translation);
+    let (feet, box_at) = (hero.character().feet(), world.body(parcel)?.position());
     assert!((feet.y - 0.2).abs() < 0.05, "it climbed the step");
     assert!((box_at.x - 8.7).abs() < 0.05, "the box stands against the wall");
     assert!((feet.x - 8.1).abs() < 0.1, "and the character behind the box");

@@ -3,7 +3,6 @@
 //!
 //! `cargo run -p carom --example debug_draw > picture.svg`
 
-use carom::geom::{Cuboid, HalfSpace};
 use carom::world::{DebugDraw, DrawFlags, DrawRole};
 use carom::{BodyDesc, Shape, Vec3, World};
 
@@ -37,8 +36,8 @@ impl DebugDraw for Svg {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
-    world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
-    let brick = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 0.25, 0.5))?));
+    world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
+    let brick = BodyDesc::dynamic(Shape::cuboid(Vec3::new(0.5, 0.25, 0.5))?);
     for i in 0..6 {
         let at = Vec3::new(0.05 * i as f32, 0.3 + 0.55 * i as f32, 0.0);
         world.insert(brick.clone().with_position(at))?;

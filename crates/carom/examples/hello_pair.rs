@@ -3,13 +3,12 @@
 //!
 //! `cargo run -p carom --example hello_pair`
 
-use carom::geom::{Cuboid, Sphere};
 use carom::{Pose, Shape, Vec3};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Half the size of the brick; the radius of the ball.
-    let brick = Shape::Cuboid(Cuboid::new(Vec3::new(1.0, 0.5, 0.5))?);
-    let ball = Shape::Sphere(Sphere::new(0.5)?);
+    let brick = Shape::cuboid(Vec3::new(1.0, 0.5, 0.5))?;
+    let ball = Shape::sphere(0.5)?;
     let here = Pose::IDENTITY;
 
     let above = Pose::from_translation(Vec3::new(0.0, 1.25, 0.0));

@@ -3,15 +3,13 @@
 //!
 //! `cargo run -p carom --example joints`
 
-use carom::geom::{Cuboid, Sphere};
 use carom::world::{JointDesc, Motor};
 use carom::{BodyDesc, Shape, Vec3, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
-    let block = |half: Vec3| Cuboid::new(half).map(Shape::Cuboid);
-    let frame = world.insert(BodyDesc::fixed(block(Vec3::new(0.1, 1.0, 0.1))?))?;
-    let door = BodyDesc::new(block(Vec3::new(0.4, 0.9, 0.03))?).with_density(600.0);
+    let frame = world.insert(BodyDesc::fixed(Shape::cuboid(Vec3::new(0.1, 1.0, 0.1))?))?;
+    let door = BodyDesc::dynamic(Shape::cuboid(Vec3::new(0.4, 0.9, 0.03))?).with_density(600.0);
     let door = world.insert(door.with_position(Vec3::X * 0.5))?;
     // From shut to a quarter turn, at one radian per second, with at most 200 Nm.
     let hinge = JointDesc::revolute(frame, door)
@@ -22,14 +20,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let hinge = world.insert_joint(hinge)?;
 
     // A lamp of 2 kg, 1 m below its hook, drawn aside.
-    let hook = world.insert(BodyDesc::fixed(block(Vec3::splat(0.05))?).with_position(Vec3::Y * 3.0))?;
-    let lamp = BodyDesc::new(Shape::Sphere(Sphere::new(0.1)?)).with_density(2.0 / 0.00419);
+    let hook =
+        world.insert(BodyDesc::fixed(Shape::cuboid(Vec3::splat(0.05))?).with_position(Vec3::Y * 3.0))?;
+    let lamp = BodyDesc::dynamic(Shape::sphere(0.1)?).with_density(2.0 / 0.00419);
     let lamp = world.insert(lamp.with_position(Vec3::new(0.6, 2.2, 0.0)))?;
     let rope = world.insert_joint(JointDesc::rope(hook, lamp, 1.0).with_break_force(300.0))?;
 
     for step in 1..=180 {
         world.step(1.0 / 60.0)?;
-        let length = (world.pose(lamp)?.translation - Vec3::Y * 3.0).length();
+        let length = (world.body(lamp)?.position() - Vec3::Y * 3.0).length();
         assert!(length < 1.01, "the rope does not stretch: {length}");
         if step % 30 == 0 {
             let angle = world.joint(hinge)?.angle().unwrap_or_default().to_degrees();
@@ -47,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut force = 0.0;
     while world.broken_joints().is_empty() {
         force += 5.0;
-        world.apply_force(lamp, Vec3::NEG_Y * force)?;
+        world.body_mut(lamp)?.apply_force(Vec3::NEG_Y * force)?;
         world.step(1.0 / 60.0)?;
     }
     println!("the rope breaks at {:.0} N", world.broken_joints()[0].force);

@@ -5,7 +5,6 @@
 
 use carom::bounds::BoundingVolume;
 use carom::broad::{Found, FoundBy, PairFinder, ProxyTable};
-use carom::geom::{Cuboid, HalfSpace};
 use carom::world::WorldSettings;
 use carom::{BodyDesc, BroadPhase, Shape, Vec3, World};
 
@@ -36,8 +35,8 @@ impl PairFinder for SortAlongX {
 
 /// Drops a wall of bricks in the world, and returns the hash of its state after two seconds.
 fn run<B: BroadPhase>(mut world: World<B>) -> Result<u64, Box<dyn std::error::Error>> {
-    world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
-    let brick = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::splat(0.5))?));
+    world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
+    let brick = BodyDesc::dynamic(Shape::cuboid(Vec3::splat(0.5))?);
     for i in 0..60 {
         let at = Vec3::new(1.2 * (i % 10) as f32, 0.7 + 1.3 * (i / 10) as f32, 0.1 * (i % 7) as f32);
         world.insert(brick.clone().with_position(at))?;

@@ -3,7 +3,7 @@
 //!
 //! `cargo run -p carom --example own_shape`
 
-use carom::geom::{Cuboid, Ellipsoid, NO_VERTEX, SupportMap, SupportPoint};
+use carom::geom::{Ellipsoid, NO_VERTEX, SupportMap, SupportPoint};
 use carom::glam::DVec3;
 use carom::{BodyDesc, Interval, Pose, Ray, Shape, Vec3, World};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl SupportMap for Lens {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Two balls of 1 m, 1.2 m apart: 0.4 m from the middle to the top, 0.8 m to the rim.
     let lens = Shape::User(Arc::new(Lens { radius: 1.0, shift: 0.6 }));
-    let table = Shape::Cuboid(Cuboid::new(Vec3::new(2.0, 0.5, 2.0))?);
+    let table = Shape::cuboid(Vec3::new(2.0, 0.5, 2.0))?;
     let here = Pose::IDENTITY;
 
     let above = Pose::from_translation(Vec3::Y * 1.5);
@@ -65,11 +65,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mass = Ellipsoid::new(Vec3::new(0.8, 0.4, 0.8))?.mass_properties(1000.0);
     let mut world = World::new();
     world.insert(BodyDesc::fixed(table))?;
-    let body = world.insert(BodyDesc::new(lens).with_mass(mass).with_pose(above))?;
+    let body = world.insert(BodyDesc::dynamic(lens).with_mass(mass).with_pose(above))?;
     for _ in 0..120 {
         world.step(1.0 / 60.0)?;
     }
-    let height = world.pose(body)?.translation.y;
+    let height = world.body(body)?.position().y;
     println!("dropped on the table, its middle rests at {height:.3} m");
     assert!((height - 0.9).abs() < 0.02);
     Ok(())

@@ -3,7 +3,6 @@
 //!
 //! `cargo run -p carom --example parallel --features parallel --release`
 
-use carom::geom::{Cuboid, HalfSpace};
 use carom::{BodyDesc, Shape, Vec3, World};
 use std::time::Instant;
 
@@ -13,9 +12,9 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// Returns the hash of a pile of bricks after half a second.
 fn pile() -> Result<u64, Failure> {
     let mut world = World::new();
-    let floor = HalfSpace::new(Vec3::Y).map(Shape::HalfSpace)?;
+    let floor = Shape::half_space(Vec3::Y)?;
     world.insert(BodyDesc::fixed(floor))?;
-    let brick = BodyDesc::new(Cuboid::new(Vec3::splat(0.25)).map(Shape::Cuboid)?);
+    let brick = BodyDesc::dynamic(Shape::cuboid(Vec3::splat(0.25))?);
     for i in 0..800 {
         let (column, layer) = (i % 100, i / 100);
         let at = Vec3::new((column % 10) as f32, 0.5 + layer as f32, (column / 10) as f32) * 0.55;

@@ -3,15 +3,14 @@
 //!
 //! `cargo run -p carom --example ray`
 
-use carom::geom::{Cuboid, HalfSpace, Sphere};
 use carom::{BodyDesc, Interval, Pose, Ray, Shape, Vec3, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
-    let floor = world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
-    let pillar = BodyDesc::fixed(Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 2.0, 0.5))?));
+    let floor = world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
+    let pillar = BodyDesc::fixed(Shape::cuboid(Vec3::new(0.5, 2.0, 0.5))?);
     let pillar = world.insert(pillar.with_position(Vec3::new(4.0, 2.0, 0.0)))?;
-    let ball = BodyDesc::fixed(Shape::Sphere(Sphere::new(1.0)?)).with_position(Vec3::new(9.0, 1.0, 0.0));
+    let ball = BodyDesc::fixed(Shape::sphere(1.0)?).with_position(Vec3::new(9.0, 1.0, 0.0));
     let ball = world.insert(ball)?;
 
     let name = |body| match body {
@@ -49,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!((near.body, near.projection.distance), (pillar, 1.5));
 
     // What would an explosion of 2 m reach?
-    let blast = Shape::Sphere(Sphere::new(2.0)?);
+    let blast = Shape::sphere(2.0)?;
     let mut reached = Vec::new();
     world.overlapping(&blast, &Pose::from_translation(Vec3::new(6.0, 1.0, 0.0)), &mut reached);
     let names: Vec<&str> = reached.iter().map(|&body| name(body)).collect();

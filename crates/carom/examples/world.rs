@@ -3,14 +3,13 @@
 //!
 //! `cargo run -p carom --example world`
 
-use carom::geom::{Cuboid, HalfSpace};
 use carom::world::EventKind;
 use carom::{BodyDesc, Shape, Vec3, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
-    world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
-    let brick = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 0.25, 0.5))?));
+    world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
+    let brick = BodyDesc::dynamic(Shape::cuboid(Vec3::new(0.5, 0.25, 0.5))?);
     let mut tower = Vec::new();
     for i in 0..6 {
         let at = Vec3::Y * (0.35 + 0.6 * i as f32);
@@ -29,10 +28,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     assert!(6 <= n_landings, "each brick landed on something");
 
-    let top = world.pose(tower[5])?.translation;
-    println!("the top brick is at {top:.3}, asleep: {}", world.is_sleeping(tower[5])?);
+    let top = world.body(tower[5])?.position();
+    println!("the top brick is at {top:.3}, asleep: {}", world.body(tower[5])?.is_sleeping());
     // Six bricks of half a metre: the middle of the last is at 2.75 m.
     assert!((top - Vec3::Y * 2.75).length() < 0.05);
-    assert!(world.is_sleeping(tower[5])?);
+    assert!(world.body(tower[5])?.is_sleeping());
     Ok(())
 }

@@ -51,7 +51,7 @@ fn kinds(audit: &Audit) -> Vec<(FaultKind, u64)> {
 /// A ball in the air, free of forces.
 fn flying() -> (World, BodyId) {
     let mut world = weightless();
-    let id = world.insert(BodyDesc::new(ball(0.5)).with_velocity(Vec3::X * 2.0, Vec3::Y)).unwrap();
+    let id = world.insert(BodyDesc::dynamic(ball(0.5)).with_velocity(Vec3::X * 2.0, Vec3::Y)).unwrap();
     (world, id)
 }
 
@@ -62,7 +62,7 @@ fn right_worlds_have_no_faults() {
     for n in 0..6 {
         let at = Vec3::new(0.1 * n as f32, 0.6 + 1.1 * n as f32, 0.0);
         let shape = if n % 2 == 0 { ball(0.5) } else { cuboid(0.5, 0.4, 0.3) };
-        world.insert(BodyDesc::new(shape).with_position(at)).unwrap();
+        world.insert(BodyDesc::dynamic(shape).with_position(at)).unwrap();
     }
     let audit = audited(&mut world, 600, AuditSettings::default(), |_, _| {});
     assert!(audit.faults().is_empty(), "{:#?}", audit.faults());
@@ -71,8 +71,8 @@ fn right_worlds_have_no_faults() {
     let mut audit = Audit::new(AuditSettings::default());
     for step in 0..20 {
         if step == 10 {
-            world.set_velocity(id, Vec3::Y * 50.0, Vec3::ZERO).unwrap();
-            world.set_pose(id, Pose::from_translation(Vec3::X * 100.0)).unwrap();
+            world.body_mut(id).unwrap().set_velocity(Vec3::Y * 50.0, Vec3::ZERO).unwrap();
+            world.body_mut(id).unwrap().set_pose(Pose::from_translation(Vec3::X * 100.0)).unwrap();
         }
         audit.begin(&world);
         world.step(DT).unwrap();
@@ -84,10 +84,10 @@ fn right_worlds_have_no_faults() {
 #[test]
 fn work_of_forces_is_put_in() {
     let (mut world, id) = flying();
-    world.set_force(id, Vec3::new(30.0, 10.0, 0.0), Vec3::ZERO).unwrap();
+    world.body_mut(id).unwrap().set_constant_force(Vec3::new(30.0, 10.0, 0.0), Vec3::ZERO).unwrap();
     let audit = audited(&mut world, 200, AuditSettings::default(), |_, _| {});
     assert!(audit.faults().is_empty(), "{:#?}", audit.faults());
-    assert!(50.0 < world.motion(id).unwrap().linear_velocity.length());
+    assert!(50.0 < world.body(id).unwrap().linear_velocity().length());
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn energy_and_momentum_from_nothing() {
     let (mut world, id) = flying();
     let audit = audited(&mut world, 20, AuditSettings::default(), |world, step| {
         if step == 7 {
-            world.set_velocity(id, Vec3::X * 2.01, Vec3::Y).unwrap();
+            world.body_mut(id).unwrap().set_velocity(Vec3::X * 2.01, Vec3::Y).unwrap();
         }
     });
     assert_eq!(kinds(&audit), [(FaultKind::Momentum, 7), (FaultKind::Energy, 7)]);
@@ -103,7 +103,7 @@ fn energy_and_momentum_from_nothing() {
     let (mut world, id) = flying();
     let audit = audited(&mut world, 20, AuditSettings::default(), |world, step| {
         if step == 7 {
-            world.set_velocity(id, Vec3::Z * 2.0, Vec3::Y).unwrap();
+            world.body_mut(id).unwrap().set_velocity(Vec3::Z * 2.0, Vec3::Y).unwrap();
         }
     });
     assert_eq!(kinds(&audit), [(FaultKind::Momentum, 7)]);
@@ -111,7 +111,7 @@ fn energy_and_momentum_from_nothing() {
     let (mut world, id) = flying();
     let audit = audited(&mut world, 20, AuditSettings::default(), |world, step| {
         if step == 7 {
-            world.set_velocity(id, Vec3::X * 2.0, Vec3::NEG_Y).unwrap();
+            world.body_mut(id).unwrap().set_velocity(Vec3::X * 2.0, Vec3::NEG_Y).unwrap();
         }
     });
     assert_eq!(kinds(&audit), [(FaultKind::Spin, 7)]);
@@ -121,10 +121,10 @@ fn energy_and_momentum_from_nothing() {
 fn energy_is_above_the_start_after_losses_too() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
-    let id = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 2.0)).unwrap();
+    let id = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 2.0)).unwrap();
     let audit = audited(&mut world, 60, AuditSettings::default(), |world, step| {
         if step == 50 {
-            world.set_velocity(id, Vec3::Y * 6.0, Vec3::ZERO).unwrap();
+            world.body_mut(id).unwrap().set_velocity(Vec3::Y * 6.0, Vec3::ZERO).unwrap();
         }
     });
     assert_eq!(
@@ -148,11 +148,11 @@ fn a_centre_that_passes_a_surface() {
             let mut world = weightless();
             world.insert(BodyDesc::fixed(wall.clone())).unwrap();
             let start = Vec3::new(0.3, 1.5, 0.2);
-            let id = world.insert(BodyDesc::new(ball(0.1)).with_position(start)).unwrap();
+            let id = world.insert(BodyDesc::dynamic(ball(0.1)).with_position(start)).unwrap();
             let settings = AuditSettings::default();
             let audit = audited(&mut world, 4, settings, |world, step| {
                 if let (3, Some(put)) = (step, put) {
-                    world.set_pose(id, Pose::from_translation(put)).unwrap();
+                    world.body_mut(id).unwrap().set_pose(Pose::from_translation(put)).unwrap();
                 }
             });
             kinds(&audit)
@@ -169,11 +169,11 @@ fn a_centre_that_passes_a_surface() {
 fn overlap_and_sleep() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
-    let id = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 0.5)).unwrap();
+    let id = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 0.5)).unwrap();
     let settings = AuditSettings::default().with_max_depth(0.1);
     let audit = audited(&mut world, 3, settings, |_, _| {});
     assert_eq!(kinds(&audit), []);
-    world.set_pose(id, Pose::from_translation(Vec3::Y * 0.2)).unwrap();
+    world.body_mut(id).unwrap().set_pose(Pose::from_translation(Vec3::Y * 0.2)).unwrap();
     let audit = audited(&mut world, 1, settings, |_, _| {});
     assert!(kinds(&audit).contains(&(FaultKind::Depth, 1)));
 }
@@ -182,10 +182,10 @@ fn overlap_and_sleep() {
 fn a_body_asleep_in_the_air() {
     // Planted by gravity that begins to act while it sleeps.
     let mut world = weightless();
-    let id = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+    let id = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
     let audit = audited(&mut world, 90, AuditSettings::default(), |_, _| {});
     assert_eq!(kinds(&audit), []);
-    assert!(world.is_sleeping(id).unwrap());
+    assert!(world.body(id).unwrap().is_sleeping());
     let audit = audited(&mut world, 1, AuditSettings::default(), |world, _| {
         world.solver_settings_mut().gravity = Vec3::NEG_Y;
     });
@@ -198,7 +198,7 @@ fn bodies_that_are_driven_are_left_out_and_counted() {
     world
         .insert(BodyDesc::kinematic(cuboid(0.5, 0.5, 0.5)).with_velocity(Vec3::X * 3.0, Vec3::ZERO))
         .unwrap();
-    world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::X * 2.0)).unwrap();
+    world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * 2.0)).unwrap();
     let audit = audited(&mut world, 90, AuditSettings::default(), |_, _| {});
     assert_eq!(kinds(&audit), []);
     assert!(0 < audit.n_left_out());
@@ -211,10 +211,10 @@ fn a_contact_that_begins_unreported() {
     let run = |hides: bool| {
         let mut world = weightless();
         world.insert(ground()).unwrap();
-        let id = world.insert(BodyDesc::new(ball(0.2)).with_can_sleep(false)).unwrap();
+        let id = world.insert(BodyDesc::dynamic(ball(0.2)).with_can_sleep(false)).unwrap();
         let mut audit = Audit::new(AuditSettings::default());
         for (step, height) in [0.2, 0.2, 1.0, 0.2, 0.2].into_iter().enumerate() {
-            world.set_pose(id, Pose::from_translation(Vec3::Y * height)).unwrap();
+            world.body_mut(id).unwrap().set_pose(Pose::from_translation(Vec3::Y * height)).unwrap();
             audit.begin(&world);
             world.step(DT).unwrap();
             if hides && step == 3 {
@@ -234,12 +234,16 @@ fn an_overlap_that_grows() {
         let mut world = weightless();
         world.insert(ground()).unwrap();
         let id = world
-            .insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 0.48).with_can_sleep(false))
+            .insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 0.48).with_can_sleep(false))
             .unwrap();
         let mut audit = Audit::new(AuditSettings::default());
         for step in 0..900 {
             // The caller puts it deeper and deeper.
-            world.set_pose(id, Pose::from_translation(Vec3::Y * (0.48 - sinks * step as f32))).unwrap();
+            world
+                .body_mut(id)
+                .unwrap()
+                .set_pose(Pose::from_translation(Vec3::Y * (0.48 - sinks * step as f32)))
+                .unwrap();
             audit.begin(&world);
             world.step(DT).unwrap();
             audit.end(&world, DT);

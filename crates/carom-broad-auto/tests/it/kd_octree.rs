@@ -40,7 +40,7 @@ fn resting_static_ground_costs_nothing() {
 fn boxes_that_change_sides() {
     let mut dice = Dice::new(31);
     let (mut broad, mut brute) = (KdOctree::new(), BruteForce::new());
-    let filter = |is_static: bool| Filter::new(if is_static { Mobility::Static } else { Mobility::Dynamic });
+    let filter = |is_static: bool| Filter::new(if is_static { Mobility::Fixed } else { Mobility::Dynamic });
     let batch: Vec<(Aabb, Filter)> = (0..600).map(|i| (dice.aabb(8.0, 2.0), filter(i % 4 != 0))).collect();
     let (mut ids, mut same_ids) = (Vec::new(), Vec::new());
     broad.insert_batch(&batch, &mut ids).unwrap();
@@ -68,7 +68,7 @@ fn boxes_that_change_sides() {
         brute.pairs(&mut expected);
         assert_eq!(pairs, expected, "frame {frame}");
         broad.validate().unwrap();
-        let is_static = |slot: u32| broad.proxies().filters()[slot as usize].mobility == Mobility::Static;
+        let is_static = |slot: u32| broad.proxies().filters()[slot as usize].mobility == Mobility::Fixed;
         n_static_pairs += pairs.iter().filter(|pair| is_static(pair.a) || is_static(pair.b)).count();
     }
     assert!(2000 < n_static_pairs, "{n_static_pairs} pairs with a static box");

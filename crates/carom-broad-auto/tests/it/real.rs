@@ -93,7 +93,7 @@ fn play(broad: &mut dyn BroadPhase, run: &Run, name: &str) {
     let batch = |boxes: &[Aabb], mobility: Mobility| -> Vec<_> {
         boxes.iter().map(|&aabb| (aabb, Filter::new(mobility))).collect()
     };
-    broad.insert_batch(&batch(&run.standing, Mobility::Static), &mut ids).unwrap();
+    broad.insert_batch(&batch(&run.standing, Mobility::Fixed), &mut ids).unwrap();
     broad.insert_batch(&batch(&run.flying, Mobility::Dynamic), &mut ids).unwrap();
     let mut pairs = Vec::new();
     for (number, frame) in run.frames.iter().enumerate() {

@@ -19,7 +19,7 @@ fn shifted(aabb: Aabb, step: Vec3) -> Aabb {
 fn escaped_boxes_are_found_and_lists_live_on() {
     let mut dice = Dice::new(11);
     let (mut broad, mut expected) = (CoherentGrid::new(), BruteForce::new());
-    let filter = |i: usize| Filter::new(if i % 10 == 3 { Mobility::Static } else { Mobility::Dynamic });
+    let filter = |i: usize| Filter::new(if i % 10 == 3 { Mobility::Fixed } else { Mobility::Dynamic });
     let batch: Vec<_> = (0..N).map(|i| (dice.aabb(9.0, 1.5), filter(i))).collect();
     let (mut ids, mut same) = (Vec::new(), Vec::new());
     broad.insert_batch(&batch, &mut ids).unwrap();

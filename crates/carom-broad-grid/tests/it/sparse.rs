@@ -92,7 +92,7 @@ fn all_boxes_grow_and_shrink() {
 fn check_each_is_found_once(boxes: &[Aabb], is_static: impl Fn(usize) -> bool) -> (f64, usize) {
     let (mut finder, mut proxies) = (SparseGrid::<Hashed>::default(), ProxyTable::new());
     for (i, &aabb) in boxes.iter().enumerate() {
-        let filter = Filter::new(if is_static(i) { Mobility::Static } else { Mobility::Dynamic });
+        let filter = Filter::new(if is_static(i) { Mobility::Fixed } else { Mobility::Dynamic });
         let id = proxies.insert(aabb, filter).unwrap();
         finder.came(id.index(), &aabb, &filter);
     }

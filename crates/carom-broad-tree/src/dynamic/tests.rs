@@ -12,7 +12,7 @@ const N: usize = 1000;
 fn boxes() -> (Vec<Aabb>, ProxyTable) {
     let unit = |i: usize| {
         let min = Vec3::new((i % 10) as f32, (i / 10 % 10) as f32, (i / 100) as f32);
-        let mobility = if i.is_multiple_of(9) { Mobility::Static } else { Mobility::Dynamic };
+        let mobility = if i.is_multiple_of(9) { Mobility::Fixed } else { Mobility::Dynamic };
         (Aabb { min, max: min + 0.9 }, Filter::new(mobility))
     };
     let mut proxies = ProxyTable::new();

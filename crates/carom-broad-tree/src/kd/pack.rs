@@ -60,7 +60,7 @@ impl Packed {
             moving.clear();
             fixed.clear();
             for &slot in own.iter() {
-                let is_static = filters[slot as usize].mobility == Mobility::Static;
+                let is_static = filters[slot as usize].mobility == Mobility::Fixed;
                 let list = if is_static { &mut *fixed } else { &mut *moving };
                 list.push((boxes[slot as usize].min[node.sort_axis], slot));
             }

@@ -108,7 +108,7 @@ fn ten_thousand_at_one_point() {
 fn static_boxes_ask_nobody() {
     let mut dice = Dice::new(22);
     let mut broad = KdTree::new();
-    let boxes: Vec<_> = (0..5000).map(|_| (dice.aabb(8.0, 2.0), Filter::new(Mobility::Static))).collect();
+    let boxes: Vec<_> = (0..5000).map(|_| (dice.aabb(8.0, 2.0), Filter::new(Mobility::Fixed))).collect();
     let mut ids = Vec::new();
     broad.insert_batch(&boxes, &mut ids).unwrap();
     let mut pairs = Vec::new();

@@ -40,7 +40,7 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         for id in ids {
             let slot = id.index();
             self.log.note_removed(slot);
-            if self.proxies.filters()[slot as usize].mobility == Mobility::Static {
+            if self.proxies.filters()[slot as usize].mobility == Mobility::Fixed {
                 self.note_statics();
             }
             self.pace[slot as usize] = 0.0;
@@ -86,7 +86,7 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         self.policy.note_moves(n_woken, few.len(), n_loose_moves);
         if self.has_statics && !(self.have_statics_changed && self.next.have_statics_changed) {
             let filters = self.proxies.filters();
-            if moves.iter().any(|(id, _)| filters[id.index() as usize].mobility == Mobility::Static) {
+            if moves.iter().any(|(id, _)| filters[id.index() as usize].mobility == Mobility::Fixed) {
                 self.note_statics();
             }
         }

@@ -137,7 +137,7 @@ impl<I: FatIndex> Coherent<I> {
             let margin = (frames * if pace < least { least } else { pace }).min(0.25 * mean_size(aabb));
             // Static boxes have no margin, so an index may keep its data for them. Boxes that never
             // moved usually have none. Branchless, because it is unpredictable which boxes move.
-            let is_static = *has_statics && filters[slot].mobility == Mobility::Static;
+            let is_static = *has_statics && filters[slot].mobility == Mobility::Fixed;
             let margin = if (0.0 < pace || is_stirred) && !is_static { margin } else { 0.0 };
             // Rounding to nearest is monotone, so the fat box contains the box.
             Aabb { min: (aabb.min - margin).max(-limit), max: (aabb.max + margin).min(limit) }

@@ -27,7 +27,7 @@ fn static_boxes_are_never_tested_against_each_other() {
         let mut broad = BruteForce::new();
         // They come in turns, so that neither kind stands in one row of slots.
         for k in 0..n.max(m) {
-            for (count, mobility) in [(m, Mobility::Static), (n, Mobility::Dynamic)] {
+            for (count, mobility) in [(m, Mobility::Fixed), (n, Mobility::Dynamic)] {
                 if k < count {
                     broad.insert(everywhere, Filter::new(mobility)).expect("a sound box");
                 }

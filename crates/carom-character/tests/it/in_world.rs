@@ -27,7 +27,7 @@ fn floor() -> BodyDesc {
 fn box_of(mass: f32, half: Vec3) -> BodyDesc {
     let sq = half * half * (mass / 3.0);
     let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
-    BodyDesc::new(cuboid(half)).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
+    BodyDesc::dynamic(cuboid(half)).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
 }
 
 /// A character in the world whose feet are at a place.
@@ -74,7 +74,7 @@ fn both(rng: &mut Rng) -> (World, ShapeWorld) {
         };
         let id = world.insert(BodyDesc::fixed(a).with_pose(Pose::new(turn, place))).unwrap();
         // The world rounds rotations to length 1.
-        let pose = world.pose(id).unwrap();
+        let pose = world.body(id).unwrap().pose();
         let (turn, place) = (pose.rotation.as_dquat(), pose.translation.as_dvec3());
         shapes.insert(b, carom_math::f64::Pose::new(turn, place));
     }
@@ -165,17 +165,17 @@ fn ride(what: &str, shape: near_query::Shape, start: DVec3, course: Course<'_>, 
                 hero.walk(&mut world, DVec3::ZERO, dt).unwrap();
             }
             assert_eq!(hero.contacts()[0].body, carrier);
-            let first = world.pose(carrier).unwrap().wide();
+            let first = world.body(carrier).unwrap().pose().wide();
             let mut mark = first.inverse_transform_point(hero.character().feet());
             mark.y -= hero.character().settings().skin;
             let (mut way, mut last, mut worst) = (0.0, first.transform_point(mark), 0.0_f64);
             for frame in 1..=(4.0 * hertz) as usize {
-                world.move_to(carrier, course(frame as f64 * dt)).unwrap();
+                world.body_mut(carrier).unwrap().move_to(course(frame as f64 * dt)).unwrap();
                 world.step(dt as f32).unwrap();
                 let walked = hero.walk(&mut world, DVec3::ZERO, dt).unwrap();
                 assert!(walked.freed == DVec3::ZERO && !walked.is_stuck, "{what} {kind} {hertz}: {walked:?}");
                 assert!(hero.character().ground().is_some(), "{what} {kind} {hertz} Hz");
-                let point = world.pose(carrier).unwrap().wide().transform_point(mark);
+                let point = world.body(carrier).unwrap().pose().wide().transform_point(mark);
                 let off = hero.character().feet() - point;
                 worst = worst.max(off.x.hypot(off.z));
                 assert!(off.y.abs() < height, "{what} {kind} {hertz} Hz: {off}");
@@ -254,9 +254,9 @@ fn push(mass: f32, max_push: f64, wish: f64) -> (f64, f64, World, CharacterBody)
         hero.walk(&mut world, DVec3::X * wish, dt).unwrap();
         let total: f64 = hero.contacts().iter().filter(|c| c.approach > 0.0).map(|c| c.force.length()).sum();
         assert!(total <= max_push * 1.000_001, "{total}");
-        fastest = fastest.max(f64::from(world.motion(crate_).unwrap().linear_velocity.x));
+        fastest = fastest.max(f64::from(world.body(crate_).unwrap().linear_velocity().x));
     }
-    let way = f64::from(world.pose(crate_).unwrap().translation.x) - 1.5;
+    let way = f64::from(world.body(crate_).unwrap().position().x) - 1.5;
     (way, fastest, world, hero)
 }
 
@@ -293,9 +293,9 @@ fn bodies_stop_at_a_character() {
             world.step(1.0 / 60.0).unwrap();
             let walked = hero.walk(&mut world, DVec3::ZERO, 1.0 / 60.0).unwrap();
             assert!(walked.freed == DVec3::ZERO && !walked.is_stuck, "{walked:?}");
-            was_met |= world.touching(hero.body()).unwrap().any(|other| other == body);
+            was_met |= world.body(hero.body()).unwrap().touching().any(|other| other == body);
         }
-        let (place, x) = (hero.character().place(), world.pose(body).unwrap().translation.x);
+        let (place, x) = (hero.character().place(), world.body(body).unwrap().position().x);
         assert!(was_met && place.x.hypot(place.z) < 1e-9, "{place}");
         assert!(0.78 < x, "{mass} kg, {speed} m/s: {x}");
     }
@@ -313,11 +313,11 @@ fn weight_acts_on_what_it_stands_on() {
         hero.walk(&mut world, DVec3::ZERO, 1.0 / 60.0).unwrap();
     }
     // 784.8 newtons on 200 kg for nearly a second.
-    let fall = f64::from(world.motion(raft).unwrap().linear_velocity.y);
+    let fall = f64::from(world.body(raft).unwrap().linear_velocity().y);
     assert!((-3.93..-3.6).contains(&fall), "{fall}");
     assert!(hero.contacts().iter().any(|contact| contact.body == raft && 0.9 < contact.normal.y));
     // It rides on the raft, and does not float above it.
-    let top = f64::from(world.pose(raft).unwrap().translation.y) + 0.2;
+    let top = f64::from(world.body(raft).unwrap().position().y) + 0.2;
     assert!((hero.character().feet().y - top).abs() < 0.02, "{} {top}", hero.character().feet());
 }
 
@@ -352,7 +352,7 @@ fn a_random_walk_among_boxes() {
             }
             let t = frame as f32 / 60.0;
             let pose = Pose::from_translation(Vec3::new(2.0 * (0.5 * t).sin(), 0.6 - 0.5 * t.cos(), -6.0));
-            world.move_to(lift, pose).unwrap();
+            world.body_mut(lift).unwrap().move_to(pose).unwrap();
             world.step(1.0 / 60.0).unwrap();
             let Walked { freed, is_stuck, .. } = *hero.walk(&mut world, wish, 1.0 / 60.0).unwrap();
             (n_freed, n_stuck) =
@@ -363,7 +363,7 @@ fn a_random_walk_among_boxes() {
             let (place, feet) = (hero.character().place(), hero.character().feet());
             assert!(place.x.abs() < 7.7 && place.z.abs() < 7.7 && -1e-3 < feet.y, "{frame}: {place}");
             for &id in &boxes {
-                let body = world.motion(id).unwrap();
+                let body = world.body(id).unwrap().motion();
                 // At first they fall on to the floor.
                 if 60 < frame {
                     fastest = fastest.max(body.linear_velocity.length());

@@ -4,6 +4,7 @@
 mod carriers;
 mod cars;
 mod cone;
+mod far;
 mod fields;
 mod in_world;
 mod limits;

@@ -25,17 +25,17 @@ fn decks_carry() {
         let (mut mark, mut way, mut last) = (Vec3::ZERO, 0.0, Vec3::ZERO);
         for frame in 1..=(10.0 * hertz) as usize {
             // The deck starts at full speed: the first second is for the springs and tyres.
-            world.move_to(deck, course(frame as f32 / hertz)).unwrap();
+            world.body_mut(deck).unwrap().move_to(course(frame as f32 / hertz)).unwrap();
             run(&mut world, &mut car, &BRAKED, 1.0 / hertz, hertz);
             let here = place(&world, car.chassis());
             if frame == hertz as usize {
-                mark = world.pose(deck).unwrap().inverse_transform_point(here);
+                mark = world.body(deck).unwrap().pose().inverse_transform_point(here);
                 last = here;
             }
             way += if hertz as usize <= frame { (here - last).length() } else { 0.0 };
             last = here;
         }
-        let on_deck = world.pose(deck).unwrap().inverse_transform_point(place(&world, car.chassis()));
+        let on_deck = world.body(deck).unwrap().pose().inverse_transform_point(place(&world, car.chassis()));
         let off = (on_deck - mark).with_y(0.0).length();
         println!("{hertz} Hz: {off} of {way}");
         assert!(off < 0.01 * way && 15.0 < way, "{hertz} Hz: {off} of {way}");
@@ -52,7 +52,7 @@ fn drives_on_a_moving_deck() {
             BodyDesc::kinematic(deck).with_position(Vec3::Y * -0.5).with_velocity(Vec3::Z * 3.0, Vec3::ZERO);
         world.insert(deck).unwrap();
         let mut car = car(&mut world, Pose::from_translation(Vec3::Y * STANDING));
-        world.set_velocity(car.chassis(), Vec3::Z * 3.0, Vec3::ZERO).unwrap();
+        world.body_mut(car.chassis()).unwrap().set_velocity(Vec3::Z * 3.0, Vec3::ZERO).unwrap();
         run(&mut world, &mut car, &BRAKED, 2.0, hertz);
         run(&mut world, &mut car, &Controls::new().with_throttle(0.5), 4.0, hertz);
         let v = velocity(&world, car.chassis());
@@ -244,7 +244,7 @@ fn errors_name_what_is_wrong() {
     );
     assert_eq!((car.clone(), world.state_hash()), before);
     // A fixed chassis is none to drive, and no error.
-    world.set_mobility(car.chassis(), Mobility::Static).unwrap();
+    world.body_mut(car.chassis()).unwrap().set_mobility(Mobility::Fixed).unwrap();
     car.drive(&mut world, &BRAKED, 0.01).unwrap();
     assert!(car.wheels().iter().all(|wheel| wheel.load == 0.0));
     world.remove(car.chassis()).unwrap();

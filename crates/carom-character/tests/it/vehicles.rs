@@ -23,7 +23,7 @@ pub(crate) fn cuboid(half: Vec3) -> Shape {
 pub(crate) fn solid(mass: f32, half: Vec3) -> BodyDesc {
     let sq = half * half * (mass / 3.0);
     let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
-    BodyDesc::new(cuboid(half)).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
+    BodyDesc::dynamic(cuboid(half)).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
 }
 
 pub(crate) fn chassis() -> BodyDesc {
@@ -66,11 +66,11 @@ pub(crate) fn run(world: &mut World, car: &mut Vehicle, controls: &Controls, sec
 }
 
 pub(crate) fn place(world: &World, id: BodyId) -> Vec3 {
-    world.pose(id).unwrap().translation
+    world.body(id).unwrap().position()
 }
 
 pub(crate) fn velocity(world: &World, id: BodyId) -> Vec3 {
-    world.motion(id).unwrap().linear_velocity
+    world.body(id).unwrap().linear_velocity()
 }
 
 /// On a level road the springs carry the weight, and are pressed by what it does to them.
@@ -152,7 +152,7 @@ fn brakes_in_the_distance_of_coulomb() {
     for hertz in RATES {
         let (mut world, mut car) = on_slope(0.0);
         run(&mut world, &mut car, &BRAKED, 2.0, hertz);
-        world.set_velocity(car.chassis(), Vec3::X * 20.0, Vec3::ZERO).unwrap();
+        world.body_mut(car.chassis()).unwrap().set_velocity(Vec3::X * 20.0, Vec3::ZERO).unwrap();
         let from = place(&world, car.chassis()).x;
         run(&mut world, &mut car, &BRAKED, 4.0, hertz);
         let way = place(&world, car.chassis()).x - from;
@@ -173,7 +173,7 @@ fn steers_the_circle_of_its_wheel_base() {
             run(&mut world, &mut car, &BRAKED, 2.0, hertz);
             run(&mut world, &mut car, &Controls::new().with_throttle(0.3), 2.0, hertz);
             run(&mut world, &mut car, &Controls::new().with_steer(steer), 1.5, hertz);
-            let body = world.motion(car.chassis()).unwrap();
+            let body = world.body(car.chassis()).unwrap().motion();
             // The middle of the rear axle goes straight ahead.
             let rear = body.pose.transform_point(Vec3::X * -1.3);
             let radius = f64::from(body.velocity_at(rear).length() / body.angular_velocity.y);
@@ -209,7 +209,7 @@ fn lands() {
             let mut world = World::new();
             world.insert(BodyDesc::fixed(plane())).unwrap();
             let mut car = car(&mut world, Pose::from_translation(Vec3::Y * (STANDING + 2.0)));
-            world.set_velocity(car.chassis(), Vec3::X * speed, Vec3::ZERO).unwrap();
+            world.body_mut(car.chassis()).unwrap().set_velocity(Vec3::X * speed, Vec3::ZERO).unwrap();
             car.drive(&mut world, &Controls::default(), f64::from(1.0 / hertz)).unwrap();
             assert!(car.wheels().iter().all(|wheel| wheel.ground.is_none() && wheel.load == 0.0));
             let energy = |world: &World| world.energy(1.0 / (hertz * 6.0)).total();
@@ -220,7 +220,7 @@ fn lands() {
                 most = most.max(energy(&world));
                 lowest = lowest.min(place(&world, car.chassis()).y);
             }
-            let pose = world.pose(car.chassis()).unwrap();
+            let pose = world.body(car.chassis()).unwrap().pose();
             let left = velocity(&world, car.chassis());
             println!("{hertz} Hz, {speed} m/s: lowest {lowest}, energy {most:.1} of {start:.1}, left {left}");
             // Half the height of the chassis, less its slop.

@@ -190,7 +190,7 @@ fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairR
             Some(deep) => {
                 let c = &deep.contact;
                 let depth = if is_touching { 0.0 } else { (-c.distance).max(0.0) };
-                (depth, c.point_a * 0.5 + c.point_b * 0.5)
+                (depth, c.middle())
             }
             None => (0.0, distance(&x.shape, &x.pose, &y.shape, &y.pose).point_a),
         };

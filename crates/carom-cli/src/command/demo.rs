@@ -18,7 +18,7 @@ use carom_broad_auto::catalogue::{self, Place, Whole};
 use carom_math::{Pose, Vec3};
 use carom_scenes::{AntHill, SceneSpec, ShapeSpec, scoreboard};
 use carom_stage::{Outlines, PlayerShape};
-use carom_world::{BodyId, Budget, DrawFlags, Stats, World, WorldSettings};
+use carom_world::{BodyId, Budget, DrawFlags, Stats, World, WorldError, WorldSettings};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -394,14 +394,14 @@ fn play(
         }
         let from = STEP * f64::from(frame - 1);
         for drive in scene.drives_between(from, from + STEP) {
-            world
-                .set_velocity(inserted.bodies[drive.body], drive.linear_velocity, drive.angular_velocity)
-                .map_err(|e| format!("step {frame}: {e}"))?;
+            let at_step = |e: WorldError| format!("step {frame}: {e}");
+            let mut body = world.body_mut(inserted.bodies[drive.body]).map_err(at_step)?;
+            body.set_velocity(drive.linear_velocity, drive.angular_velocity).map_err(at_step)?;
         }
         if let Some(audit) = &mut audit {
             audit.begin(&world);
         }
-        let stats = *world.step_within(STEP as f32, budget).map_err(|e| format!("step {frame}: {e}"))?;
+        let stats = *world.step_with_budget(STEP as f32, budget).map_err(|e| format!("step {frame}: {e}"))?;
         if let Some(audit) = &mut audit {
             audit.end(&world, STEP as f32);
         }
@@ -419,7 +419,8 @@ fn play(
         progress.step();
     }
     let stats = *world.stats();
-    let asleep = inserted.bodies.iter().filter(|id| world.is_sleeping(**id) == Ok(true));
+    let asleep =
+        inserted.bodies.iter().filter(|id| world.body(**id).map(|body| body.is_sleeping()) == Ok(true));
     Ok(Run {
         hash: world.state_hash(),
         n_bodies: scene.n_moving(),
@@ -516,14 +517,14 @@ fn energy_of<B: BroadPhase>(world: &World<B>) -> [f64; 2] {
 fn contact_points<B: BroadPhase>(world: &World<B>) -> Vec<Vec3> {
     let mut points = Vec::new();
     let slop = world.settings().solver.slop * world.settings().solver.length_unit;
-    let is_still = |id| world.motion(id).is_ok_and(|body| body.inverse_mass == 0.0);
+    let is_still = |id| world.body(id).map(|body| body.motion()).is_ok_and(|body| body.inverse_mass == 0.0);
     for view in world.contacts().filter(|view| view.is_touching) {
         let is_still = [view.a, view.b].map(is_still);
         let contacts = view.manifolds.iter().flat_map(|manifold| manifold.contacts());
         points.extend(contacts.map(|contact| match is_still {
             [true, false] if slop < contact.distance => contact.point_a,
             [false, true] if slop < contact.distance => contact.point_b,
-            _ => contact.point_a * 0.5 + contact.point_b * 0.5,
+            _ => contact.middle(),
         }));
     }
     points
@@ -540,8 +541,10 @@ fn record<B: BroadPhase>(
 ) {
     let mut is_touching = vec![false; inserted.bodies.len()];
     // Nearly all ants touch the ground, so their contacts with immovable bodies do not count here.
-    let is_of_interest =
-        |id| args.scene != "ants" || world.motion(id).is_ok_and(|body| 0.0 < body.inverse_mass);
+    let is_of_interest = |id| {
+        args.scene != "ants"
+            || world.body(id).map(|body| body.motion()).is_ok_and(|body| 0.0 < body.inverse_mass)
+    };
     let touching = world.contacts().filter(|view| view.is_touching);
     for view in touching.filter(|view| is_of_interest(view.a) && is_of_interest(view.b)) {
         for id in [view.a, view.b] {
@@ -555,7 +558,7 @@ fn record<B: BroadPhase>(
     let mut states = Vec::with_capacity(inserted.bodies.len());
     let mut n_awake = 0;
     for (id, touches) in inserted.bodies.iter().zip(is_touching) {
-        let Ok(body) = world.motion(*id) else {
+        let Ok(body) = world.body(*id).map(|body| body.motion()) else {
             poses.push(Pose::IDENTITY);
             states.push(BodyState::Fixed);
             continue;

@@ -9,8 +9,8 @@
 //! Reference: C. Reynolds, Steering Behaviors for Autonomous Characters, Game Developers
 //! Conference, 1999 (seek, wander, avoid).
 
-use crate::player::{PlayerShape, View};
 use crate::command::demo::Inserted;
+use crate::player::{PlayerShape, View};
 use carom_broad::{BroadPhase, SpatialIndex};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_scenes::{ANT_HEIGHT, ANT_LENGTH, AntHill, Rng};
@@ -144,7 +144,7 @@ impl Colony {
         }
         let (body, held) = (self.ants[ant].body, self.crumbs[crumb]);
         // The joint holds the crumb in its present pose: a joint with a gap would add a torque.
-        let place = world.pose(body)?.inverse() * world.pose(held)?;
+        let place = world.body(body)?.pose().inverse() * world.body(held)?.pose();
         let joint = world.insert_joint(JointDesc::weld(body, held).with_frames(place, Pose::IDENTITY))?;
         self.ants[ant].carries = Some((joint, crumb));
         self.is_taken[crumb] = true;
@@ -159,8 +159,8 @@ impl Colony {
         let heap = self.heaps[self.rng.below(self.heaps.len())];
         let aside = Vec3::new(self.rng.range(-1.0, 1.0) as f32, 0.0, self.rng.range(-1.0, 1.0) as f32);
         let high = Vec3::Y * (2.0 + self.rng.range(0.0, 2.0) as f32);
-        world.set_pose(self.crumbs[crumb], Pose::from_translation(heap + aside + high))?;
-        world.set_velocity(self.crumbs[crumb], Vec3::ZERO, Vec3::ZERO)?;
+        world.body_mut(self.crumbs[crumb])?.set_pose(Pose::from_translation(heap + aside + high))?;
+        world.body_mut(self.crumbs[crumb])?.set_velocity(Vec3::ZERO, Vec3::ZERO)?;
         self.ants[ant].heap = self.rng.below(self.heaps.len());
         Ok(())
     }
@@ -172,7 +172,7 @@ impl Colony {
     ) -> Result<(), WorldError> {
         self.rays.clear();
         for ant in &self.ants {
-            let pose = world.pose(ant.body)?;
+            let pose = world.body(ant.body)?.pose();
             let [right, up, ahead] = axes(pose.rotation);
             let at = pose.translation;
             self.rays.push((Ray::new(at + Vec3::Y * 0.2, Vec3::NEG_Y), Interval::new(0.0, 0.8)));
@@ -202,7 +202,7 @@ impl Colony {
         // An ant without ground below it cannot walk.
         let Some(ground) = self.hits.of(3 * number).first() else { return Ok(()) };
         let normal = if ground.hit.normal.y < 0.0 { -ground.hit.normal } else { ground.hit.normal };
-        let body = world.motion(ant.body)?;
+        let body = world.body(ant.body)?.motion();
         let (at, velocity) = (body.pose.translation, body.linear_velocity);
         let [right, up, ahead] = axes(body.pose.rotation);
         let flat = |v: Vec3| v - normal * v.dot(normal);
@@ -243,12 +243,12 @@ impl Colony {
         let wanted = ahead * (speed * (0.3 + 0.7 * cosine.max(0.0)));
         let linear = flat(velocity).lerp(wanted, 0.25) + normal * (into - 4.0 * lift * ANT_LENGTH).min(0.5);
         let angular = up.cross(normal) * 8.0 + normal * (7.0 * turn);
-        world.set_velocity(ant.body, linear, angular)
+        world.body_mut(ant.body).and_then(|mut body| body.set_velocity(linear, angular).map(|_| ()))
     }
 
     /// Rolls the ball on in wide turns, and turns it back near the border.
     fn roll<B: BroadPhase>(&mut self, world: &mut World<B>) -> Result<(), WorldError> {
-        let body = *world.motion(self.ball.1)?;
+        let body = *world.body(self.ball.1)?.motion();
         let at = body.pose.translation;
         let turn = self.rng.range(-0.06, 0.06) as f32;
         self.ball_way += Vec3::Y.cross(self.ball_way) * turn;
@@ -258,7 +258,9 @@ impl Colony {
         }
         self.ball_way = self.ball_way.normalize_or(Vec3::X);
         let spin = Vec3::Y.cross(self.ball_way) * BALL_SPEED;
-        world.set_velocity(self.ball.1, body.linear_velocity, body.angular_velocity.lerp(spin, 0.1))
+        let spin = body.angular_velocity.lerp(spin, 0.1);
+        world.body_mut(self.ball.1)?.set_velocity(body.linear_velocity, spin)?;
+        Ok(())
     }
 }
 

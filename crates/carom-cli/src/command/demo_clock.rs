@@ -27,7 +27,11 @@ pub(crate) fn report<B: BroadPhase>(world: &World<B>, inserted: &Inserted) -> St
 fn n_part_pairs<B: BroadPhase>(world: &World<B>, inserted: &Inserted) -> usize {
     let mut boxes: Vec<(usize, Aabb)> = Vec::new();
     for (number, &id) in inserted.bodies.iter().enumerate() {
-        let (Ok(shape), Ok(pose)) = (world.shape(id), world.pose(id)) else { continue };
+        let (Ok(shape), Ok(pose)) =
+            (world.body(id).map(|body| body.shape()), world.body(id).map(|body| body.pose()))
+        else {
+            continue;
+        };
         match shape {
             Shape::Compound(compound) => {
                 let part = |part: &carom_query::CompoundPart| {

@@ -57,7 +57,7 @@ fn simulate(
         .with_charts(charts);
     let mut n_faces = 0;
     if let Some((sheet, vertices_at)) = sheet
-        && let Ok(Shape::Mesh(mesh)) = world.shape(sheet)
+        && let Ok(Shape::Mesh(mesh)) = world.body(sheet).map(|body| body.shape())
     {
         let triangles = mesh.mesh().indices().to_vec();
         n_faces = triangles.len();
@@ -75,7 +75,7 @@ fn simulate(
         let seconds = FRAME as f32 * frame as f32;
         if 0 < frame {
             actors.before(&mut world, u64::from(frame)).map_err(|e| format!("frame {frame}: {e}"))?;
-            pool.install(|| world.step_within(FRAME as f32, budget).map(|_| ()))
+            pool.install(|| world.step_with_budget(FRAME as f32, budget).map(|_| ()))
                 .map_err(|e| format!("frame {frame}: {e}"))?;
         }
         let times = world.stats().times;
@@ -113,14 +113,15 @@ fn simulate(
                 }
             }
             for (state, &body) in state.iter_mut().zip(&bodies) {
-                let motion = world.motion(body).map_err(|e| e.to_string())?;
+                let motion = world.body(body).map(|body| body.motion()).map_err(|e| e.to_string())?;
                 if motion.inverse_mass == 0.0 {
                     *state = BodyState::Fixed;
                 } else if motion.is_sleeping {
                     *state = BodyState::Asleep;
                 }
             }
-            let poses: Result<Vec<Pose>, _> = bodies.iter().map(|&body| world.pose(body)).collect();
+            let poses: Result<Vec<Pose>, _> =
+                bodies.iter().map(|&body| world.body(body).map(|body| body.pose())).collect();
             let n_touching = world.stats().n_touching as f64;
             let values = vec![times.total() * 1e3, energy.kinetic, energy.potential, n_touching];
             recording.push(poses.map_err(|e| e.to_string())?, state, &points, FrameStats { values });
@@ -130,7 +131,8 @@ fn simulate(
         }
         progress.step();
     }
-    let n_asleep = world.body_ids().filter(|&id| world.is_sleeping(id) == Ok(true)).count();
+    let n_asleep =
+        world.body_ids().filter(|&id| world.body(id).map(|body| body.is_sleeping()) == Ok(true)).count();
     let (hash, n_touching) = (world.state_hash(), world.stats().n_touching);
     let mut run = Run::of(hash, args.n_bodies(), total, n_touching, energies, recording);
     let [broad, narrow, response] = total;

@@ -89,7 +89,7 @@ fn states(scene: &Scene) -> Vec<BodyState> {
     }
     touching.sort_unstable();
     let state_of = |id: BodyId| {
-        let Ok(body) = scene.world.motion(id) else { return BodyState::Fixed };
+        let Ok(body) = scene.world.body(id).map(|body| body.motion()) else { return BodyState::Fixed };
         let walker = scene.actors.walkers.iter().find(|walker| walker.hero.body() == id);
         match walker {
             Some(walker) if walker.hero.contacts().iter().any(|contact| 0.0 < contact.approach) => {
@@ -178,7 +178,7 @@ fn record(scene: &Scene, [step_ms, walk_ms]: [f64; 2], recording: &mut Recording
         let walker = scene.actors.walkers.iter().find(|walker| walker.hero.body() == id);
         poses.push(match walker {
             Some(walker) => Pose::from_translation(walker.hero.character().place().as_vec3()),
-            None => scene.world.pose(id)?,
+            None => scene.world.body(id)?.pose(),
         });
     }
     let mut points = Vec::new();
@@ -196,7 +196,12 @@ fn record(scene: &Scene, [step_ms, walk_ms]: [f64; 2], recording: &mut Recording
         let n_pushing = scene.actors.walkers.iter().filter(pushes).count();
         let contacts = || scene.actors.walkers.iter().flat_map(|walker| walker.hero.contacts());
         let force = contacts().filter(|c| 0.0 < c.approach).map(|c| c.force.length()).fold(0.0, f64::max);
-        values.extend([n_ground as f64, (scene.actors.walkers.len() - n_ground) as f64, n_pushing as f64, force]);
+        values.extend([
+            n_ground as f64,
+            (scene.actors.walkers.len() - n_ground) as f64,
+            n_pushing as f64,
+            force,
+        ]);
         points.extend(contacts().map(|contact| contact.point.as_vec3()));
     }
     recording.push(poses, states(scene), &points, FrameStats { values });
@@ -206,15 +211,21 @@ fn record(scene: &Scene, [step_ms, walk_ms]: [f64; 2], recording: &mut Recording
 /// Returns the report of the scene.
 fn told(scene: &Scene, args: &DemoArgs) -> String {
     let n_moved = |distance: f32| {
-        let is_far =
-            |id: &BodyId| scene.world.motion(*id).is_ok_and(|body| distance < body.pose.translation.length());
+        let is_far = |id: &BodyId| {
+            let place = scene.world.body(*id).map(|body| body.pose().translation);
+            place.is_ok_and(|place| distance < place.length())
+        };
         scene.world.body_ids().filter(is_far).count()
     };
     let end = match &scene.actors.car {
         Some(car) => format!("the car drives at {:.1} m/s", car.speed()),
         None => {
-            let n_ground =
-                scene.actors.walkers.iter().filter(|walker| walker.hero.character().ground().is_some()).count();
+            let n_ground = scene
+                .actors
+                .walkers
+                .iter()
+                .filter(|walker| walker.hero.character().ground().is_some())
+                .count();
             format!("{n_ground} of {} characters stand on something", scene.actors.walkers.len())
         }
     };

@@ -32,6 +32,13 @@ pub struct Contact {
 }
 
 impl Contact {
+    /// Returns the point half way between the two contact points. It is finite if both are.
+    #[inline]
+    pub fn middle(&self) -> Vec3 {
+        // Halved before the sum, which may overflow.
+        self.point_a * 0.5 + self.point_b * 0.5
+    }
+
     /// A contact of two single shapes, features unknown.
     #[inline]
     pub const fn new(point_a: Vec3, point_b: Vec3, normal: Vec3, distance: Real) -> Contact {

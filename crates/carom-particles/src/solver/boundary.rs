@@ -358,7 +358,7 @@ pub(crate) struct BodyState {
     inverse_inertia: Mat3,
     linear_velocity: Vec3,
     angular_velocity: Vec3,
-    /// Of other causes than particles.
+    /// The acceleration by causes other than particles.
     acceleration: Vec3,
     /// Both velocities at the beginning of the substep.
     before: [Vec3; 2],

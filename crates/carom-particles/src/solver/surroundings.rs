@@ -112,8 +112,8 @@ pub struct BodyBoundary<'a> {
     pub linear_velocity: Vec3,
     /// In radians per second, in the world frame.
     pub angular_velocity: Vec3,
-    /// What else accelerates the centre of mass during the step, such as gravity. It is not part of
-    /// the impulses.
+    /// The other acceleration of the centre of mass during the step, such as gravity. It is not
+    /// part of the impulses.
     pub acceleration: Vec3,
     /// Set by a step: the sum of the impulses on the centre of mass.
     pub impulse: Vec3,

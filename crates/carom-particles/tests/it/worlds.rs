@@ -52,7 +52,7 @@ impl Scene {
     fn step(&mut self, constraints: &mut dyn FnMut(&mut SolidPass<'_>)) {
         let mut boundaries: Vec<BodyBoundary<'_>> = Vec::new();
         for (id, distance) in &self.bodies {
-            let body = self.world.motion(*id).unwrap();
+            let body = self.world.body(*id).unwrap().motion();
             boundaries.push(BodyBoundary {
                 center_of_mass: body.center_of_mass,
                 inverse_mass: body.inverse_mass,
@@ -67,17 +67,17 @@ impl Scene {
         self.solver.step_in(DT, &mut around).unwrap();
         self.impulses.clear();
         for ((id, _), boundary) in self.bodies.iter().zip(&boundaries) {
-            let body = *self.world.motion(*id).unwrap();
+            let body = *self.world.body(*id).unwrap().motion();
             let linear = body.linear_velocity + boundary.impulse * body.inverse_mass;
             let turn = body.world_inverse_inertia() * boundary.angular_impulse;
-            self.world.set_velocity(*id, linear, body.angular_velocity + turn).unwrap();
+            self.world.body_mut(*id).unwrap().set_velocity(linear, body.angular_velocity + turn).unwrap();
             self.impulses.push(boundary.impulse);
         }
         self.world.step(DT).unwrap();
     }
 
     fn place(&self, id: BodyId) -> Vec3 {
-        self.world.pose(id).unwrap().translation
+        self.world.body(id).unwrap().position()
     }
 
     /// Kinetic energy, and that in the field of gravity, of all particles and bodies.
@@ -93,7 +93,7 @@ impl Scene {
             }
         }
         for (id, _) in &self.bodies {
-            let body = self.world.motion(*id).unwrap();
+            let body = self.world.body(*id).unwrap().motion();
             let weight = GRAVITY / body.inverse_mass;
             sum += f64::from(body.kinetic_energy() + weight * body.world_center().y);
         }
@@ -161,7 +161,7 @@ fn cloth_carries_a_box() {
     let mut cloth = Cloth::new(added.indices.start as usize, &places, &triangles, &settings).unwrap();
     let half = Vec3::new(0.12, 0.06, 0.12);
     let shape = Shape::Cuboid(Cuboid::new(half).unwrap());
-    let desc = BodyDesc::new(shape).with_density(400.0).with_position(Vec3::new(0.02, 0.75, 0.01));
+    let desc = BodyDesc::dynamic(shape).with_density(400.0).with_position(Vec3::new(0.02, 0.75, 0.01));
     let weight = GRAVITY * 400.0 * 8.0 * half.x * half.y * half.z;
     let id = scene.add_body(desc, cuboid(half));
     let (mut carried, mut n_carried, mut before) = (0.0, 0, Vec3::ZERO);
@@ -175,7 +175,7 @@ fn cloth_carries_a_box() {
             n_carried += 1;
         }
     }
-    let (carried, body) = (carried / n_carried as f32, *scene.world.motion(id).unwrap());
+    let (carried, body) = (carried / n_carried as f32, *scene.world.body(id).unwrap().motion());
     let lowest = added.ids.map(|i| scene.solver.position(i).unwrap().y).fold(1.0, f32::min);
     // The velocity itself is that at the end of a step, after gravity and before the cloth.
     let speed = body.world_center().distance(before);
@@ -208,7 +208,7 @@ fn sand_stops_a_rolling_wheel() {
         }
         let shape = Shape::Cylinder(Cylinder::new(0.5 * width, radius).unwrap());
         let axle = Pose::new(Quat::from_rotation_x(core::f32::consts::FRAC_PI_2), Vec3::Y * radius);
-        let desc = BodyDesc::new(shape).with_density(1000.0).with_pose(axle);
+        let desc = BodyDesc::dynamic(shape).with_density(1000.0).with_pose(axle);
         let desc = desc.with_velocity(Vec3::X * 2.0, Vec3::NEG_Z * (2.0 / radius));
         let id = scene.add_body(desc, cylinder(0.5 * width, radius));
         for _ in 0..60 {
@@ -288,11 +288,11 @@ fn all_kinds_with_bodies_keep_their_energy() {
 
     let shape = Shape::Sphere(Sphere::new(0.18).unwrap());
     let at = Vec3::new(0.3, 1.35, 0.55);
-    scene.add_body(BodyDesc::new(shape).with_density(300.0).with_position(at), ball(0.18));
+    scene.add_body(BodyDesc::dynamic(shape).with_density(300.0).with_position(at), ball(0.18));
     let half = Vec3::new(0.15, 0.1, 0.15);
     let shape = Shape::Cuboid(Cuboid::new(half).unwrap());
     let at = Vec3::new(0.75, 1.4, 0.5);
-    scene.add_body(BodyDesc::new(shape).with_density(1500.0).with_position(at), cuboid(half));
+    scene.add_body(BodyDesc::dynamic(shape).with_density(1500.0).with_position(at), cuboid(half));
 
     let seconds = if std::env::var_os("CAROM_SLOW").is_some() { 60 } else { 10 };
     let n = scene.solver.n_particles();

@@ -155,6 +155,11 @@ impl MeshShape {
         self
     }
 
+    /// Whether the triangles are taken as facing outwards.
+    pub(super) fn keeps_orientation(&self) -> bool {
+        self.keeps_orientation
+    }
+
     /// Returns why the mesh does not define an inside; `None` if it does. See
     /// [`Orientation`](carom_geom::Orientation).
     pub fn ambiguity(&self) -> Option<Ambiguity> {

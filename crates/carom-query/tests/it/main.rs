@@ -34,6 +34,7 @@ mod ray_cases;
 mod ray_depth;
 mod rays;
 mod round_manifolds;
+mod scaled;
 mod separating_plane;
 mod solid_truth;
 mod solids;

@@ -39,7 +39,7 @@ fn links_are_as_pairs() {
         let (links, [first, second]) = apart(&linked.contacts);
         let contacts = Contacts::Links(&links, [&first, &second]);
         assert!(contacts.len() == links.len() && contacts.is_empty() == links.is_empty());
-        linked.solver.step_awake(&mut linked.bodies, &movers, &contacts, (&mut [], &[]), DT).unwrap();
+        linked.solver.step_awake(&mut linked.bodies, &movers, &contacts, (&mut [], &[]), DT, None).unwrap();
         assert_eq!(pairs.bodies, linked.bodies, "step {step}");
         assert_eq!(pairs.solver.contact_impulses(), linked.solver.contact_impulses());
     }
@@ -58,7 +58,7 @@ fn a_link_to_no_manifold_is_refused() {
     let before = scene.bodies.clone();
     let mut step = |links: &[ContactLink]| {
         let contacts = Contacts::Links(links, [&first, &second]);
-        scene.solver.step_awake(&mut scene.bodies, &movers, &contacts, (&mut [], &[]), DT)
+        scene.solver.step_awake(&mut scene.bodies, &movers, &contacts, (&mut [], &[]), DT, None)
     };
     let error = step(&links).unwrap_err();
     assert_eq!(error, SolverError::ContactManifold(7));
@@ -89,12 +89,12 @@ fn joints_that_do_not_move_are_not_looked_at() {
     own[1].frame_a.translation.x = f32::NAN;
     for step in 0..30 {
         all.solver.step(&mut all.bodies, &[], &mut joints, DT).unwrap();
-        some.solver.step_awake(&mut some.bodies, &[1, 2], &none, (&mut own, &[0]), DT).unwrap();
+        some.solver.step_awake(&mut some.bodies, &[1, 2], &none, (&mut own, &[0]), DT, None).unwrap();
         assert_eq!(all.bodies, some.bodies, "step {step}");
         assert_eq!(joints[0], own[0]);
     }
     let mut step = |moving: &[u32]| {
-        some.solver.step_awake(&mut some.bodies, &[1, 2], &none, (&mut own, moving), DT).unwrap_err()
+        some.solver.step_awake(&mut some.bodies, &[1, 2], &none, (&mut own, moving), DT, None).unwrap_err()
     };
     assert_eq!(step(&[0, 1]), SolverError::JointNotFinite(1));
     assert_eq!(step(&[0, 2]), SolverError::MovingJoint(1));

@@ -197,7 +197,7 @@ fn halted_bodies_go_on_pressing_after_substeps_of_another_length() {
                 scene.find_contacts();
                 let Scene { solver, bodies, contacts, .. } = &mut scene;
                 let contacts = Contacts::Pairs(contacts);
-                solver.step_awake(bodies, movers, &contacts, (&mut [], &[]), DT).unwrap();
+                solver.step_awake(bodies, movers, &contacts, (&mut [], &[]), DT, None).unwrap();
             }
             let mut fastest = 0.0_f32;
             for _ in 0..2 {

@@ -196,7 +196,7 @@ fn random_box(script: &Script, dice: &mut Dice) -> Aabb {
 fn random_filter(script: &Script, dice: &mut Dice) -> Filter {
     let is_static = script.one_static_in != 0 && dice.one_in(script.one_static_in);
     let mobility = match (is_static, dice.one_in(5)) {
-        (true, _) => Mobility::Static,
+        (true, _) => Mobility::Fixed,
         (false, true) => Mobility::Kinematic,
         (false, false) => Mobility::Dynamic,
     };

@@ -86,7 +86,7 @@ pub fn worlds() -> Vec<World> {
 /// third box is static.
 pub fn work(broad: &mut impl BroadPhase, boxes: &[Aabb], has_statics: bool) -> f64 {
     let filter = |i: usize| {
-        Filter::new(if has_statics && i.is_multiple_of(3) { Mobility::Static } else { Mobility::Dynamic })
+        Filter::new(if has_statics && i.is_multiple_of(3) { Mobility::Fixed } else { Mobility::Dynamic })
     };
     let batch: Vec<_> = boxes.iter().enumerate().map(|(i, &aabb)| (aabb, filter(i))).collect();
     broad.insert_batch(&batch, &mut Vec::new()).unwrap();
@@ -110,7 +110,7 @@ pub fn check<B: BroadPhase>(name: &str, make: impl Fn() -> B, limit: impl Fn(&st
 /// them.
 pub fn static_ground_costs_nothing(broad: &mut impl BroadPhase) {
     let mut dice = Dice::new(6);
-    let ground: Vec<_> = (0..N).map(|_| (dice.aabb(15.0, 2.0), Filter::new(Mobility::Static))).collect();
+    let ground: Vec<_> = (0..N).map(|_| (dice.aabb(15.0, 2.0), Filter::new(Mobility::Fixed))).collect();
     broad.insert_batch(&ground, &mut Vec::new()).unwrap();
     broad.insert(dice.aabb(1.0, 2.0), Filter::default()).unwrap();
     let mut pairs = Vec::new();

@@ -81,7 +81,7 @@ impl<I: FatIndex> Both<I> {
                 let is_static = self.dice.one_in(8);
                 (
                     self.dice.aabb(7.0, 2.0),
-                    Filter::new(if is_static { Mobility::Static } else { Mobility::Dynamic }),
+                    Filter::new(if is_static { Mobility::Fixed } else { Mobility::Dynamic }),
                 )
             })
             .collect();
@@ -120,7 +120,7 @@ impl<I: FatIndex> Both<I> {
     }
 
     fn is_static(&self, id: ProxyId) -> bool {
-        self.brute.proxies().filters()[id.index() as usize].mobility == Mobility::Static
+        self.brute.proxies().filters()[id.index() as usize].mobility == Mobility::Fixed
     }
 
     fn update(&mut self, moves: &[(ProxyId, Aabb)]) {
@@ -167,13 +167,13 @@ impl<I: FatIndex> Both<I> {
             Change::SetGroups => {
                 for id in self.some(12) {
                     let groups = Groups::from_bits_retain(self.dice.bits() as u32 & 3);
-                    let mobility = if self.is_static(id) { Mobility::Static } else { Mobility::Kinematic };
+                    let mobility = if self.is_static(id) { Mobility::Fixed } else { Mobility::Kinematic };
                     self.set_filter(id, Filter::new(mobility).with_groups(groups, Groups::all()));
                 }
             }
             Change::SetMobility => {
                 for id in self.some(12) {
-                    let mobility = if self.is_static(id) { Mobility::Dynamic } else { Mobility::Static };
+                    let mobility = if self.is_static(id) { Mobility::Dynamic } else { Mobility::Fixed };
                     self.set_filter(id, Filter::new(mobility));
                 }
             }
@@ -306,7 +306,7 @@ fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
             both.update(&moves);
             if 30 <= frame && frame % 5 == 0 {
                 both.moved(&ids[frame..frame + 4], |dice, _, _| dice.aabb(7.0, 2.0));
-                both.set_filter(ids[frame + 20], Filter::new(Mobility::Static));
+                both.set_filter(ids[frame + 20], Filter::new(Mobility::Fixed));
             }
         } else {
             both.moved(&ids, |_, aabb, velocity| shifted(aabb, velocity));

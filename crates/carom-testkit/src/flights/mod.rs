@@ -231,9 +231,9 @@ impl Flight {
         let mut movers = Vec::new();
         if let Some(other) = &obstacle.moving {
             let pose = Pose::new(quat(rng), frame.translation);
-            let desc = placed(BodyDesc::new(other.shape.clone())).with_pose(pose);
+            let desc = placed(BodyDesc::dynamic(other.shape.clone())).with_pose(pose);
             let desc =
-                desc.with_density(log_range(rng, 0.1, 10.0) as f32).with_fast(is_fast).with_can_sleep(false);
+                desc.with_density(log_range(rng, 0.1, 10.0) as f32).with_ccd(is_fast).with_can_sleep(false);
             movers.push((world.insert(desc).unwrap(), other.clone()));
         }
         let mut n_steps = 60;
@@ -266,7 +266,7 @@ impl Flight {
             let velocity = wide.transform_vector(toward) * speed;
             let omega = rng.direction() * spin;
             let pose = Pose::new(quat(rng), wide.transform_point(place).as_vec3());
-            let desc = placed(BodyDesc::new(one.shape.clone())).with_pose(pose).with_fast(is_fast);
+            let desc = placed(BodyDesc::dynamic(one.shape.clone())).with_pose(pose).with_ccd(is_fast);
             // Sleep takes the momentum of slow bodies.
             let desc = desc.with_velocity(velocity.as_vec3(), omega.as_vec3()).with_can_sleep(!is_pair);
             movers.push((world.insert(desc).unwrap(), one.clone()));
@@ -328,7 +328,11 @@ impl Flight {
         let dt = f64::from(self.dt);
         let backed = if self.obstacle.thick == 0.0 { f64::INFINITY } else { self.obstacle.thick };
         let is_slow = |(state, (id, flyer)): (&State, &(BodyId, Flyer))| {
-            let spin = self.world.motion(*id).map_or(0.0, |body| f64::from(body.angular_velocity.length()));
+            let spin = self
+                .world
+                .body(*id)
+                .map(|body| body.motion())
+                .map_or(0.0, |body| f64::from(body.angular_velocity.length()));
             let speed = state.velocity.length() + spin * flyer.radius + self.gravity.length() * dt;
             speed * dt < flyer.thin.min(backed)
         };
@@ -376,7 +380,10 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     let mut out = Outcome { worst: 1.0, ..Outcome::default() };
     let substep = flight.dt / flight.world.settings().solver.substeps as f32;
     let states = |world: &World, movers: &[(BodyId, Flyer)]| -> Vec<State> {
-        movers.iter().map(|(id, _)| state_of(world.motion(*id).unwrap(), flight.gravity, substep)).collect()
+        movers
+            .iter()
+            .map(|(id, _)| state_of(world.body(*id).unwrap().motion(), flight.gravity, substep))
+            .collect()
     };
     let slop = f64::from(flight.world.settings().solver.slop);
     let mut before = states(&flight.world, &flight.movers);
@@ -489,7 +496,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
                     flight.frame.inverse_transform_vector(s.velocity),
                 ];
                 let spin = flight.frame.inverse_transform_vector(s.angular_momentum);
-                let body = flight.world.motion(flight.movers[k].0).unwrap();
+                let body = flight.world.body(flight.movers[k].0).unwrap().motion();
                 let omega = flight.frame.inverse_transform_vector(body.angular_velocity.as_dvec3());
                 let _ = writeln!(
                     log,

@@ -13,7 +13,7 @@ pub fn touching(boxes: &[Option<(Aabb, Filter)>]) -> Vec<Pair> {
             let (Some((box_a, filter_a)), Some((box_b, filter_b))) = (first, second) else { continue };
             let apart =
                 (0..3).any(|axis| box_a.max[axis] < box_b.min[axis] || box_b.max[axis] < box_a.min[axis]);
-            let both_static = filter_a.mobility == Mobility::Static && filter_b.mobility == Mobility::Static;
+            let both_static = filter_a.mobility == Mobility::Fixed && filter_b.mobility == Mobility::Fixed;
             let strangers = (filter_a.membership & filter_b.mask).is_empty()
                 || (filter_b.membership & filter_a.mask).is_empty();
             if !(apart || both_static || strangers) {

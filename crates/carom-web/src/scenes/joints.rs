@@ -7,9 +7,7 @@ use carom_broad::BroadPhase;
 use carom_geom::{Cuboid, Cylinder, HalfSpace, Sphere};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
-use carom_world::{
-    AxisLimit, BodyDesc, BodyId, JointAxis, JointDesc, Motor, Spring, TorsionSpring, World,
-};
+use carom_world::{AxisLimit, BodyDesc, BodyId, JointAxis, JointDesc, Motor, Spring, TorsionSpring, World};
 
 /// Distance from one joint to the next, in metres.
 const SPACING: f32 = 2.2;
@@ -33,13 +31,13 @@ fn post<B: BroadPhase>(world: &mut World<B>, at: Vec3) -> Result<BodyId, Error> 
 
 /// Inserts a board.
 fn board<B: BroadPhase>(world: &mut World<B>, at: Vec3) -> Result<BodyId, Error> {
-    let desc = BodyDesc::new(cuboid(Vec3::new(0.5, 0.2, 0.1))?).with_density(25.0);
+    let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.5, 0.2, 0.1))?).with_density(25.0);
     Ok(world.insert(desc.with_position(at))?)
 }
 
 /// Inserts a wheel whose axle is along z.
 fn wheel<B: BroadPhase>(world: &mut World<B>, radius: f32, at: Vec3) -> Result<BodyId, Error> {
-    let desc = BodyDesc::new(Shape::Cylinder(Cylinder::new(0.1, radius)?)).with_density(25.0);
+    let desc = BodyDesc::dynamic(Shape::Cylinder(Cylinder::new(0.1, radius)?)).with_density(25.0);
     Ok(world.insert(desc.with_pose(Pose::new(along_z(), at)))?)
 }
 
@@ -65,7 +63,7 @@ pub fn joint_kinds<B: BroadPhase>(world: &mut World<B>, _: &Request) -> Result<(
     let closer = TorsionSpring::new(8.0, 0.0).with_damping(4.0);
     let door = JointDesc::revolute(a, b).with_anchor(at).with_axis(Vec3::Y);
     world.insert_joint(door.with_limits(-1.57, 1.57).with_torsion_spring(closer))?;
-    world.set_velocity(b, Vec3::ZERO, Vec3::Y * 3.0)?;
+    world.body_mut(b)?.set_velocity(Vec3::ZERO, Vec3::Y * 3.0)?;
 
     let at = place();
     let (a, b) = (post(world, at + Vec3::NEG_Z * 0.4)?, board(world, at)?);
@@ -102,7 +100,7 @@ pub fn joint_kinds<B: BroadPhase>(world: &mut World<B>, _: &Request) -> Result<(
     world.insert_joint(plate.with_axis_limit(JointAxis::X, AxisLimit::Between(-0.5, 0.5)))?;
 
     let at = place();
-    let ball = BodyDesc::new(Shape::Sphere(Sphere::new(0.25)?)).with_density(25.0);
+    let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.25)?)).with_density(25.0);
     let (a, b) = (post(world, at)?, world.insert(ball.with_position(at + Vec3::X * 1.4))?);
     world.insert_joint(JointDesc::distance(a, b, 1.4, 1.4))?;
 
@@ -131,7 +129,7 @@ pub fn joint_kinds<B: BroadPhase>(world: &mut World<B>, _: &Request) -> Result<(
     let at = place();
     let pinion = wheel(world, 0.4, at)?;
     let rack = world.insert(
-        BodyDesc::new(cuboid(Vec3::new(0.9, 0.08, 0.1))?)
+        BodyDesc::dynamic(cuboid(Vec3::new(0.9, 0.08, 0.1))?)
             .with_density(25.0)
             .with_position(at + Vec3::Y * 0.5),
     )?;

@@ -155,11 +155,11 @@ impl Actors {
         let (from, to) = (STEP * (step - 1) as f64, STEP * step as f64);
         for (body, drive) in &self.drives {
             if (from..to).contains(&f64::from(drive.at)) {
-                world.set_velocity(*body, drive.linear_velocity, drive.angular_velocity)?;
+                world.body_mut(*body)?.set_velocity(drive.linear_velocity, drive.angular_velocity)?;
             }
         }
         if let Some((sheet, vertices_at)) = self.sheet {
-            world.deform(sheet, &vertices_at(to as f32))?;
+            world.body_mut(sheet)?.deform(&vertices_at(to as f32))?;
         }
         walkers::before(self, world, to as f32)
     }

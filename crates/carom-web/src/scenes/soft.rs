@@ -18,9 +18,9 @@ pub fn cloth_on_ball<B: BroadPhase>(world: &mut World<B>, request: &Request) -> 
     world.set_soft_settings(SoftSettings::default().with_iterations(8))?;
     world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
     let ball = Shape::Sphere(Sphere::new(RADIUS)?);
-    world.insert(BodyDesc::new(ball).with_density(60.0).with_position(Vec3::Y * RADIUS))?;
+    world.insert(BodyDesc::dynamic(ball).with_density(60.0).with_position(Vec3::Y * RADIUS))?;
     for side in [-1.0, 1.0] {
-        let block = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::splat(0.15))?)).with_density(60.0);
+        let block = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::splat(0.15))?)).with_density(60.0);
         world.insert(block.with_position(Vec3::new(0.9 * side, 0.15, 0.4)))?;
     }
     let n = request.count as u32;
@@ -48,7 +48,7 @@ pub fn raft<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<()
         let [column, layer] = [k % 4, k / 4];
         let side = |k: usize| 0.25 * if k == 0 { -1.0 } else { 1.0 };
         let place = Vec3::new(side(column % 2), 0.6 + 0.2 * layer as f32, side(column / 2));
-        world.insert(BodyDesc::new(block).with_density(500.0).with_position(place))?;
+        world.insert(BodyDesc::dynamic(block).with_density(500.0).with_position(place))?;
     }
     Ok(())
 }

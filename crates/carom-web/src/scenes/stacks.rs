@@ -27,7 +27,7 @@ pub fn pyramid<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result
         for k in 0..n {
             let x = 1.05 * (k as f32 - 0.5 * (n - 1) as f32);
             let place = Vec3::new(x, HALF + row as f32, 0.0);
-            world.insert(BodyDesc::new(shape.clone()).with_position(place))?;
+            world.insert(BodyDesc::dynamic(shape.clone()).with_position(place))?;
         }
     }
     Ok(())
@@ -48,7 +48,7 @@ pub fn boxes<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<(
         let aside = Vec3::new(rng.range(-0.1, 0.1) as f32, 0.0, rng.range(-0.1, 0.1) as f32);
         let height = 1.0 + 1.1 * layer as f32;
         let place = Vec3::new(place(cell % side), height, place(cell / side)) + aside;
-        world.insert(BodyDesc::new(shape.clone()).with_position(place))?;
+        world.insert(BodyDesc::dynamic(shape.clone()).with_position(place))?;
     }
     Ok(())
 }

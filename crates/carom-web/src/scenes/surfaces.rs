@@ -66,7 +66,7 @@ pub fn conveyor<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Resul
         let side = if place % 2 == 0 { middle } else { -middle };
         let y = 0.3 + 0.6 * layer as f32;
         let at = if place % 4 < 2 { Vec3::new(along, y, side) } else { Vec3::new(side, y, along) };
-        world.insert(BodyDesc::new(cuboid(half)?).with_position(at).with_friction(0.8))?;
+        world.insert(BodyDesc::dynamic(cuboid(half)?).with_position(at).with_friction(0.8))?;
     }
     Ok(actors)
 }
@@ -113,7 +113,7 @@ pub fn waves<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<A
         };
         let (layer, place) = (k / 81, k % 81);
         let at = Vec3::new((place % 9) as f32 - 4.0, 1.0 + layer as f32, (place / 9) as f32 - 4.0);
-        world.insert(BodyDesc::new(shape).with_position(at))?;
+        world.insert(BodyDesc::dynamic(shape).with_position(at))?;
     }
     Ok(actors)
 }

@@ -100,7 +100,7 @@ fn cuboid(half: Vec3) -> Result<Shape, Error> {
 fn solid(mass: f32, half: Vec3) -> Result<BodyDesc, Error> {
     let sq = half * half * (mass / 3.0);
     let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
-    Ok(BodyDesc::new(cuboid(half)?).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia)))
+    Ok(BodyDesc::dynamic(cuboid(half)?).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia)))
 }
 
 /// Inserts a floor whose top is at height 0.
@@ -110,7 +110,10 @@ fn floor<B: BroadPhase>(world: &mut World<B>, half: f32) -> Result<(), Error> {
 }
 
 /// Inserts a car that drives a circle over hills, through walls of boxes.
-pub fn vehicle<B: BroadPhase + SpatialIndex>(world: &mut World<B>, request: &Request) -> Result<Actors, Error> {
+pub fn vehicle<B: BroadPhase + SpatialIndex>(
+    world: &mut World<B>,
+    request: &Request,
+) -> Result<Actors, Error> {
     let mut actors = Actors::new(request.seed);
     let hills = mesh::terrain(70.0, 4.0, 35, 9);
     let (corners, triangles) = (hills.vertices_f32(), hills.triangles.clone());
@@ -154,7 +157,10 @@ pub fn vehicle<B: BroadPhase + SpatialIndex>(world: &mut World<B>, request: &Req
 
 /// Inserts platforms: a lift, an escalator, a disc that turns, one that turns and
 /// tilts, a seesaw and a belt. Characters stand on them; others roam.
-pub fn platforms<B: BroadPhase + SpatialIndex>(world: &mut World<B>, request: &Request) -> Result<Actors, Error> {
+pub fn platforms<B: BroadPhase + SpatialIndex>(
+    world: &mut World<B>,
+    request: &Request,
+) -> Result<Actors, Error> {
     let mut actors = Actors::new(request.seed);
     floor(world, 14.0)?;
     actors.insert_platform(world, cuboid(Vec3::new(1.5, 1.5, 1.5))?, |t| {
@@ -207,7 +213,10 @@ pub fn platforms<B: BroadPhase + SpatialIndex>(world: &mut World<B>, request: &R
 }
 
 /// Inserts two crowds that walk to and fro, through each other and through boxes.
-pub fn characters<B: BroadPhase + SpatialIndex>(world: &mut World<B>, request: &Request) -> Result<Actors, Error> {
+pub fn characters<B: BroadPhase + SpatialIndex>(
+    world: &mut World<B>,
+    request: &Request,
+) -> Result<Actors, Error> {
     let mut actors = Actors::new(request.seed);
     floor(world, 14.0)?;
     let mut rng = Rng::new(request.seed);
@@ -244,14 +253,16 @@ fn car_body() -> Result<Shape, Error> {
 pub fn wheel() -> Result<Shape, Error> {
     // A cylinder of a shape is along y.
     let turn = Quat::from_rotation_x(core::f32::consts::FRAC_PI_2);
-    let part =
-        CompoundPart { shape: Shape::Cylinder(Cylinder::new(0.12, WHEEL_RADIUS)?), pose: Pose::new(turn, Vec3::ZERO) };
+    let part = CompoundPart {
+        shape: Shape::Cylinder(Cylinder::new(0.12, WHEEL_RADIUS)?),
+        pose: Pose::new(turn, Vec3::ZERO),
+    };
     Ok(Shape::Compound(Arc::new(Compound::new(vec![part])?)))
 }
 
 /// Returns the poses of the wheels of a car.
 pub fn wheel_poses<B: BroadPhase>(car: &Vehicle, world: &World<B>) -> Result<Vec<Pose>, Error> {
-    let pose = world.pose(car.chassis())?;
+    let pose = world.body(car.chassis())?.pose();
     let wheels = car.wheels().iter().map(|wheel| {
         let turn = DQuat::from_rotation_y(wheel.steer) * DQuat::from_rotation_z(-wheel.rolled);
         Pose::new(pose.rotation * turn.as_quat(), pose.transform_point(wheel.hub().as_vec3()))
@@ -266,7 +277,7 @@ pub(super) fn before<B: BroadPhase + SpatialIndex>(
     seconds: f32,
 ) -> Result<(), Error> {
     for (body, course) in &actors.platforms {
-        world.move_to(*body, course(seconds))?;
+        world.body_mut(*body)?.move_to(course(seconds))?;
     }
     if let Some(car) = &mut actors.car {
         let controls = steer(car, world)?;
@@ -318,7 +329,7 @@ fn decide(walker: &mut Walker, rng: &mut Rng) {
 
 /// Returns the controls that steer the car round its circle.
 fn steer<B: BroadPhase>(car: &Vehicle, world: &World<B>) -> Result<Controls, Error> {
-    let pose = world.pose(car.chassis())?;
+    let pose = world.body(car.chassis())?.pose();
     let angle = ops::atan2(-f64::from(pose.translation.z), f64::from(pose.translation.x));
     // The goal lies 0.3 radians ahead on the circle.
     let (sin, cos) = ops::sin_cos(angle + 0.3);

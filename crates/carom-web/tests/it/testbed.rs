@@ -70,11 +70,19 @@ fn a_drag_moves_one_body_to_the_place() {
     bed.act(&AT_TOP).unwrap();
     bed.act(&Action::Drag { to: [0.0, 8.0, 0.5] }).unwrap();
     run(&mut bed, 120);
-    let top = bed.world().body_ids().map(|id| bed.world().pose(id).unwrap().translation.y).fold(0.0, f32::max);
+    let top = bed
+        .world()
+        .body_ids()
+        .map(|id| bed.world().body(id).unwrap().pose().translation.y)
+        .fold(0.0, f32::max);
     assert!((top - 8.0).abs() < 0.6, "{top}");
     bed.act(&Action::Release).unwrap();
     run(&mut bed, 20);
-    let falls = bed.world().body_ids().map(|id| bed.world().pose(id).unwrap().translation.y).fold(0.0, f32::max);
+    let falls = bed
+        .world()
+        .body_ids()
+        .map(|id| bed.world().body(id).unwrap().pose().translation.y)
+        .fold(0.0, f32::max);
     assert!(falls < top - 0.1, "{falls}");
     // Nothing is held where the ray meets the floor, or nothing.
     run(&mut bed, 60);
@@ -115,8 +123,12 @@ fn what_is_added_is_there() {
     assert_eq!(bed.world().len(), n + 10);
     run(&mut bed, 90);
     bed.world().validate().unwrap();
-    let flat = Action::Drop { vertices: vec![[1.0; 3]; 3], triangles: vec![[0, 1, 2]], at: [0.0; 3], size: 1.0 };
-    assert!(bed.act(&flat).is_err() && bed.act(&Action::Spawn { shape: Spawned::Ball, at: [0.0; 3], size: -1.0 }).is_err());
+    let flat =
+        Action::Drop { vertices: vec![[1.0; 3]; 3], triangles: vec![[0, 1, 2]], at: [0.0; 3], size: 1.0 };
+    assert!(
+        bed.act(&flat).is_err()
+            && bed.act(&Action::Spawn { shape: Spawned::Ball, at: [0.0; 3], size: -1.0 }).is_err()
+    );
     assert_eq!(bed.world().len(), n + 10);
 }
 
@@ -137,7 +149,7 @@ fn settings_act_and_outlive_a_restart() {
         let solver = bed.world().settings().solver;
         assert_eq!((solver.gravity, solver.substeps, solver.sleep), (-Vec3::ZERO, 9, false));
         run(&mut bed, 60);
-        let highest = bed.world().body_ids().map(|id| bed.world().pose(id).unwrap().translation.y);
+        let highest = bed.world().body_ids().map(|id| bed.world().body(id).unwrap().pose().translation.y);
         assert!(highest.fold(0.0, f32::max) < 4.6, "nothing flies away or falls");
         bed.restart().unwrap();
     }
@@ -177,7 +189,10 @@ fn a_pair_is_explained() {
     let ids: Vec<_> = bed.world().body_ids().collect();
     // The floor, and the first box of the lowest row.
     let found = bed.explain(ids[1], ids[0]).unwrap();
-    assert_eq!((found["a"]["shape"].as_str(), found["b"]["shape"].as_str()), (Some("half-space"), Some("box")));
+    assert_eq!(
+        (found["a"]["shape"].as_str(), found["b"]["shape"].as_str()),
+        (Some("half-space"), Some("box"))
+    );
     assert_eq!((found["touching"].as_bool(), found["phase"].as_str()), (Some(true), Some("narrow phase")));
     assert_eq!(found["contacts"].as_array().unwrap().len(), 4);
     assert!(found["contacts"][0]["features"][1].as_str().is_some_and(|feature| !feature.is_empty()));

@@ -3,9 +3,11 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
 
 use crate::WorldError;
+use crate::bodies::active_hooks::ActiveHooks;
 use crate::bodies::weight::Weight;
 use carom_broad::{Filter, Groups, Mobility};
 use carom_geom::MassProperties;
+use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, CombineRule, LockedAxes, Response};
@@ -18,7 +20,7 @@ use carom_response::{Body, CombineRule, LockedAxes, Response};
 /// use carom_query::Shape;
 /// use carom_world::BodyDesc;
 ///
-/// let ball = BodyDesc::new(Shape::Sphere(Sphere::new(0.5)?))
+/// let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.5)?))
 ///     .with_pose(Pose::from_translation(Vec3::new(0.0, 3.0, 0.0)))
 ///     .with_density(1000.0)
 ///     .with_restitution(0.8);
@@ -32,7 +34,10 @@ pub struct BodyDesc {
     pub shape: Shape,
     /// Its pose in the world frame.
     pub pose: Pose,
-    /// Static, kinematic or dynamic.
+    /// The place of its frame in `f64`, instead of the translation of `pose`:
+    /// [`World::origin`](crate::World::origin).
+    pub wide_position: Option<DVec3>,
+    /// Fixed, kinematic or dynamic.
     pub mobility: Mobility,
     /// Velocity of the centre of mass, or of the origin of a kinematic body. Length per time.
     pub linear_velocity: Vec3,
@@ -63,10 +68,10 @@ pub struct BodyDesc {
     /// Reports the bodies that it touches, and pushes none.
     pub is_sensor: bool,
     /// Its response to the bodies that it touches:
-    /// [`World::set_response`](crate::World::set_response).
+    /// [`BodyMut::set_response`](crate::BodyMut::set_response).
     pub response: Response,
     /// Velocity of its surface against the body, at its origin and in its frame: a conveyor belt.
-    /// Length per time: [`World::set_surface_velocity`](crate::World::set_surface_velocity).
+    /// Length per time: [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
     pub surface_velocity: Vec3,
     /// Angular velocity of its surface against the body, in its frame: a turntable, a curved belt.
     /// Radians per time.
@@ -75,9 +80,9 @@ pub struct BodyDesc {
     /// at the first thing that it meets, until the next step. So a dynamic body passes through
     /// nothing (test: `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is tested
     /// against the whole path of another fast body, even if that one stops earlier.
-    pub is_fast: bool,
-    /// Hooks are called for its contacts: [`Hooks`](crate::Hooks).
-    pub has_hooks: bool,
+    pub ccd: bool,
+    /// The hooks that are called for its pairs: [`Hooks`](crate::Hooks).
+    pub hooks: ActiveHooks,
     /// Factor of gravity; 1 is all of it.
     pub gravity_scale: f32,
     /// Part of the velocity that is lost per unit of time. Not negative.
@@ -101,10 +106,11 @@ pub struct BodyDesc {
 
 impl BodyDesc {
     /// A dynamic body at the origin, at rest, of density 1, friction 0.5, and no restitution.
-    pub const fn new(shape: Shape) -> BodyDesc {
+    pub const fn dynamic(shape: Shape) -> BodyDesc {
         BodyDesc {
             shape,
             pose: Pose::IDENTITY,
+            wide_position: None,
             mobility: Mobility::Dynamic,
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
@@ -122,8 +128,8 @@ impl BodyDesc {
             response: Response::Collide,
             surface_velocity: Vec3::ZERO,
             surface_spin: Vec3::ZERO,
-            is_fast: false,
-            has_hooks: false,
+            ccd: false,
+            hooks: ActiveHooks::empty(),
             gravity_scale: 1.0,
             linear_damping: 0.0,
             angular_damping: 0.0,
@@ -137,12 +143,17 @@ impl BodyDesc {
 
     /// A static body.
     pub fn fixed(shape: Shape) -> BodyDesc {
-        BodyDesc { mobility: Mobility::Static, ..BodyDesc::new(shape) }
+        BodyDesc { mobility: Mobility::Fixed, ..BodyDesc::dynamic(shape) }
     }
 
     /// A kinematic body: it moves with the velocities that the caller sets, whatever it meets.
     pub fn kinematic(shape: Shape) -> BodyDesc {
-        BodyDesc { mobility: Mobility::Kinematic, ..BodyDesc::new(shape) }
+        BodyDesc { mobility: Mobility::Kinematic, ..BodyDesc::dynamic(shape) }
+    }
+
+    /// At this place in `f64`: [`World::origin`](crate::World::origin).
+    pub fn with_wide_position(self, place: DVec3) -> BodyDesc {
+        BodyDesc { wide_position: Some(place), ..self }
     }
 
     /// At this pose.
@@ -216,13 +227,13 @@ impl BodyDesc {
     }
 
     /// Swept in each step, or not.
-    pub fn with_fast(self, is_fast: bool) -> BodyDesc {
-        BodyDesc { is_fast, ..self }
+    pub fn with_ccd(self, ccd: bool) -> BodyDesc {
+        BodyDesc { ccd, ..self }
     }
 
-    /// With hooks, or without.
-    pub fn with_hooks(self, has_hooks: bool) -> BodyDesc {
-        BodyDesc { has_hooks, ..self }
+    /// With these hooks.
+    pub fn with_hooks(self, hooks: ActiveHooks) -> BodyDesc {
+        BodyDesc { hooks, ..self }
     }
 
     /// With these dampings, linear and angular.
@@ -274,14 +285,14 @@ pub(crate) struct Traits {
     pub(crate) family: u32,
     pub(crate) is_sensor: bool,
     pub(crate) is_fast: bool,
-    pub(crate) has_hooks: bool,
+    pub(crate) hooks: ActiveHooks,
     pub(crate) user_data: u64,
 }
 
 impl Traits {
     /// For a number without a body.
     pub(crate) const NONE: Traits = Traits {
-        filter: Filter::new(Mobility::Static),
+        filter: Filter::new(Mobility::Fixed),
         friction: 0.0,
         restitution: 0.0,
         friction_rule: CombineRule::GeometricMean,
@@ -290,7 +301,7 @@ impl Traits {
         family: 0,
         is_sensor: false,
         is_fast: false,
-        has_hooks: false,
+        hooks: ActiveHooks::empty(),
         user_data: 0,
     };
 }
@@ -309,6 +320,11 @@ impl Traits {
         CombineRule::combine(rules, [self.restitution, other.restitution])
     }
 
+    /// Whether hooks are called for it.
+    pub(crate) fn has_hooks(&self) -> bool {
+        !self.hooks.is_empty()
+    }
+
     /// Whether its impulse events are wanted.
     pub(crate) fn has_threshold(&self) -> bool {
         self.impulse_threshold < f32::MAX
@@ -316,8 +332,9 @@ impl Traits {
 }
 
 /// Checks a description, and turns it into what the world keeps.
-pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
-    let pose = Pose::try_new(desc.pose.rotation, desc.pose.translation)?;
+pub(crate) fn admit(desc: &BodyDesc, origin: DVec3) -> Result<(Traits, Body), WorldError> {
+    let translation = desc.wide_position.map_or(desc.pose.translation, |place| (place - origin).as_vec3());
+    let pose = Pose::try_new(desc.pose.rotation, translation)?;
     check_velocity(desc.linear_velocity, desc.angular_velocity)?;
     check_not_negative(desc.friction, "friction")?;
     check_not_negative(desc.restitution, "restitution")?;
@@ -330,7 +347,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
         return Err(WorldError::BadNumber("gravity scale"));
     }
     let mut body = match desc.mobility {
-        Mobility::Static => Body::fixed(pose),
+        Mobility::Fixed => Body::fixed(pose),
         Mobility::Kinematic => Body::kinematic(pose, desc.linear_velocity, desc.angular_velocity),
         Mobility::Dynamic => {
             let mass = desc.weight().of(&desc.shape)?;
@@ -360,8 +377,8 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
         impulse_threshold: desc.impulse_threshold,
         family: desc.family,
         is_sensor: desc.is_sensor,
-        is_fast: desc.is_fast,
-        has_hooks: desc.has_hooks,
+        is_fast: desc.ccd,
+        hooks: desc.hooks,
         user_data: desc.user_data,
     };
     Ok((traits, body))

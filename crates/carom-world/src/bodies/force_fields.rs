@@ -6,6 +6,7 @@
 //! Reference: Godot 4, `Area3D` (gravity by region, priorities); H. Goldstein, Classical Mechanics,
 //! 3rd ed., 1.5 (Rayleigh's dissipation).
 
+use crate::shift::Shift;
 use alloc::vec::Vec;
 use carom_broad::Groups;
 use carom_math::{Pose, Vec3, ops};
@@ -24,7 +25,7 @@ impl ForceFieldId {
     }
 }
 
-/// What a force field does to a dynamic body. Lengths and times are those of the world.
+/// The effect of a force field on a dynamic body. Lengths and times are those of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -101,7 +102,7 @@ impl ForceRegion {
 pub struct ForceFieldDesc {
     /// The region.
     pub region: ForceRegion,
-    /// What it does to a body there.
+    /// The effect on a body there.
     pub kind: ForceKind,
     /// The groups of bodies on which it acts.
     pub mask: Groups,
@@ -187,6 +188,20 @@ pub(crate) struct ForceFields {
 }
 
 impl ForceFields {
+    /// Moves regions and centres along with the frame of the world.
+    pub(crate) fn shift(&mut self, shift: Shift) {
+        for (_, field) in &mut self.fields {
+            match &mut field.region {
+                ForceRegion::Everywhere => {}
+                ForceRegion::Ball { center, .. } => shift.apply(center),
+                ForceRegion::Cuboid { pose, .. } => shift.apply(&mut pose.translation),
+            }
+            if let ForceKind::Radial { center, .. } = &mut field.kind {
+                shift.apply(center);
+            }
+        }
+    }
+
     pub(crate) fn insert(&mut self, desc: ForceFieldDesc) -> ForceFieldId {
         let id = ForceFieldId(self.next);
         self.next += 1;

@@ -3,8 +3,10 @@
 //! - `body`: the description that a user gives, and the properties beside motion and shape.
 //! - `weight`: where the mass of a body comes from.
 //! - `active_bodies`: which bodies are awake, which move in this step, and which sleep together.
+//! - `active_hooks`: which hooks are called for it.
 //! - `steering`: forces and targets for the next step. `force_fields`: forces by region.
 //! - `deforming`: meshes that change their shape.
+//! - `places`: the origin of the frame, and what positions lack of places in `f64`.
 //! - `girth`: thickness, and whether a body is swift.
 //! - `size`: the radius that the recycling of contacts needs.
 //! - `body_bounds`: the boxes of bodies.
@@ -13,12 +15,14 @@
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
 pub(crate) mod active_bodies;
+pub(crate) mod active_hooks;
 pub(crate) mod body;
 pub(crate) mod body_bounds;
 pub(crate) mod deforming;
 pub(crate) mod force_fields;
 pub(crate) mod girth;
 pub(crate) mod id;
+pub(crate) mod places;
 pub(crate) mod size;
 pub(crate) mod steering;
 pub(crate) mod weight;
@@ -30,15 +34,18 @@ use crate::bodies::deforming::Deforming;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
+use crate::bodies::places::Places;
 use crate::bodies::size::Size;
 use crate::bodies::steering::Steering;
 use crate::bodies::weight::Weight;
 #[cfg(feature = "parallel")]
 use crate::par::{CHUNK_LENGTH, is_serial};
+use crate::shift::Shift;
 use crate::{WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::ProxyId;
 use carom_math::Pose;
+use carom_math::glam::DVec3;
 use carom_query::Shape;
 use carom_response::{Body, BodyKind};
 #[cfg(feature = "parallel")]
@@ -64,6 +71,7 @@ pub(crate) struct BodySet {
     pub(crate) force_fields: ForceFields,
     /// Mass, pose and motion, as the solver sees them.
     pub(crate) motions: Vec<Body>,
+    pub(crate) places: Places,
     pub(crate) proxies: Vec<Option<ProxyId>>,
     /// Whether the pose, shape or filter changed since the last detection.
     pub(crate) is_stale: Vec<bool>,
@@ -104,6 +112,32 @@ impl BodySet {
     pub(crate) fn solid_at(&self, index: u32) -> Option<(BodyId, &Shape, &Pose)> {
         let shape = self.shapes.get(index as usize)?.as_ref()?;
         Some((self.id_at(index), shape, &self.motions[index as usize].pose))
+    }
+
+    /// Returns the place of the origin of a body's frame in the frame of the world.
+    pub(crate) fn place_of(&self, index: usize) -> DVec3 {
+        let position = self.motions[index].pose.translation;
+        position.as_dvec3() + self.places.remainder(index, position)
+    }
+
+    /// Moves all bodies along with the frame of the world.
+    pub(crate) fn shift(&mut self, shift: Shift) {
+        for index in 0..self.motions.len() {
+            let place = self.place_of(index) + shift.0;
+            let (old, new) = (self.motions[index].pose.translation, place.as_vec3());
+            self.motions[index].pose.translation = new;
+            self.places.put(index, new, place);
+            if let Some(Some(seen)) = self.detected_poses.get_mut(index) {
+                // Who has not moved since the last detection has not moved now.
+                if seen.translation == old {
+                    seen.translation = new;
+                } else {
+                    shift.apply(&mut seen.translation);
+                }
+            }
+        }
+        self.steering.shift(shift);
+        self.force_fields.shift(shift);
     }
 
     /// Returns the motion at a number; `None` beyond the last one.

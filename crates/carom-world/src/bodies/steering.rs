@@ -1,9 +1,10 @@
-//! What bodies are asked to do in the next step only. `World::apply_force` and `World::move_to`
+//! What bodies are asked to do in the next step only. `BodyMut::apply_force` and `BodyMut::move_to`
 //! write it.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2Body_SetTargetTransform` and `b2Body_ApplyForce`, 2025.
 
 use crate::contacts::rules::{check_list, set};
+use crate::shift::Shift;
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 use carom_response::{Body, BodyKind, Inconsistency};
@@ -25,6 +26,11 @@ impl Steering {
     pub(crate) fn forget(&mut self, body: u32) {
         set(&mut self.forces, body, None);
         self.stop(body);
+    }
+
+    /// Moves the targets along with the frame of the world.
+    pub(crate) fn shift(&mut self, shift: Shift) {
+        self.targets.iter_mut().for_each(|(_, pose)| shift.apply(&mut pose.translation));
     }
 
     /// The body goes on as its velocities say.

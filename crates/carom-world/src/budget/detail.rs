@@ -39,11 +39,11 @@ pub fn allowed_error(distance: f32, angle: f32) -> f32 {
 /// let ball = Shape::Sphere(Sphere::new(0.5)?);
 /// let levels = DetailLevels::new(cube.clone()).with_level(ball, 0.3661)?;
 /// let mut world = World::new();
-/// let id = world.insert(BodyDesc::new(cube).with_position(Vec3::Z * 900.0))?;
+/// let id = world.insert(BodyDesc::dynamic(cube).with_position(Vec3::Z * 900.0))?;
 /// // Two pixels of a milliradian, seen from the origin.
-/// let level = levels.level(allowed_error(world.pose(id)?.translation.length(), 0.002), 0);
+/// let level = levels.level(allowed_error(world.body(id)?.position().length(), 0.002), 0);
 /// assert_eq!(level, 1);
-/// world.set_shape(id, levels.shape(level).clone())?;
+/// world.body_mut(id)?.set_shape(levels.shape(level).clone())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -70,7 +70,7 @@ impl Prediction {
 /// let mut frames = FrameController::new(Duration::from_millis(16));
 /// for _ in 0..3 {
 ///     let start = Instant::now();
-///     world.step_within(1.0 / 60.0, frames.budget())?;
+///     world.step_with_budget(1.0 / 60.0, frames.budget())?;
 ///     let step = start.elapsed();
 ///     // Draw the world here.
 ///     frames.note(step, start.elapsed());

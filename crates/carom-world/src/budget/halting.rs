@@ -96,7 +96,7 @@ mod tests {
         let cube = Shape::Cuboid(Cuboid::new(Vec3::splat(0.6)).unwrap());
         for i in 0..200 {
             let at = Vec3::new(i as f32, 0.0, 0.0);
-            world.insert(BodyDesc::new(cube.clone()).with_position(at)).unwrap();
+            world.insert(BodyDesc::dynamic(cube.clone()).with_position(at)).unwrap();
         }
         world.step(0.01).unwrap();
         let mut chosen = Vec::new();
@@ -127,12 +127,12 @@ mod tests {
         let cube = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());
         for i in 0..1000 {
             let at = Vec3::new(2.0 * (i % 40) as f32, 0.499, 2.0 * (i / 40) as f32);
-            world.insert(BodyDesc::new(cube.clone()).with_position(at)).unwrap();
+            world.insert(BodyDesc::dynamic(cube.clone()).with_position(at)).unwrap();
         }
         let mut rooms = Vec::new();
         let mut sizes = Vec::new();
         for _ in 0..80 {
-            let stats = world.step_within(0.01, Budget::Steps(60)).unwrap();
+            let stats = world.step_with_budget(0.01, Budget::Steps(60)).unwrap();
             assert!(0 < stats.undone.n_halted);
             rooms.push(world.contacts.sleeping.capacity());
             sizes.push(world.contacts.sleeping.len());

@@ -97,6 +97,17 @@ impl ImpulseEvent {
     }
 }
 
+/// A pair with an impulse threshold, in the step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Approach {
+    /// The place of its record.
+    pub(crate) place: u32,
+    /// The lower threshold of its bodies.
+    pub(crate) threshold: f32,
+    /// The largest speed at which they come together at a contact; 0 if they do not.
+    pub(crate) speed: f32,
+}
+
 /// Records that are scanned at once.
 const BLOCK_RECORDS: usize = 64;
 

@@ -1,18 +1,149 @@
-//! What hooks know of pairs, and what they changed in this step.
+//! What hooks keep of pairs, and what they changed in this step.
 //!
 //! Reference: rapier 0.36, `ContactModificationContext` (a number of the user's own for each pair).
 
+use crate::bodies::id::BodyId;
+use crate::contacts::hook_input::{ContactPointMut, MixedMaterial, Which};
 use crate::contacts::rules::check_list;
 use alloc::vec::Vec;
-use carom_response::Inconsistency;
+use carom_geom::{Contact, MAX_CONTACTS, Manifold};
+use carom_math::Vec3;
+use carom_response::{Body, BodyKind, ContactSettings, Inconsistency, Spring};
+use core::f32::consts::TAU;
 
-/// What hooks know of pairs, and what they changed in this step.
-#[derive(Clone, Debug, Default)]
+/// What hooks keep of pairs, and what they changed in this step.
+#[derive(Debug, Default)]
 pub(crate) struct Hooked {
     /// Their memory of pairs, sorted.
     pub(crate) memory: Vec<([u32; 2], u32)>,
-    /// The places of records with friction and restitution of their own.
-    pub(crate) materials: Vec<(u32, [f32; 2])>,
+    /// Bodies of pairs that touched until the filter parted them in this detection.
+    pub(crate) parted: Vec<BodyId>,
+    /// The manifolds that were changed in this step, in the order of the solver.
+    pub(crate) changes: Vec<Change>,
+    // Workspace.
+    pub(crate) places: Vec<u32>,
+    pub(crate) verdicts: Vec<bool>,
+    pub(crate) answers: Vec<Answers>,
+}
+
+/// What hooks answered for a chunk of the pairs.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    pub(crate) pairs: Vec<PairAnswer>,
+    pub(crate) changes: Vec<Change>,
+}
+
+/// What hooks answered for a pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairAnswer {
+    /// The place of its record.
+    pub(crate) place: u32,
+    pub(crate) key: [u32; 2],
+    /// The memory to keep; 0 for none.
+    pub(crate) tag: u32,
+    pub(crate) is_disabled: bool,
+}
+
+/// The velocity of the surface of a side against its body, in the world frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Surface {
+    pub(crate) of: Which,
+    pub(crate) velocity: Vec3,
+    pub(crate) spin: Vec3,
+}
+
+/// What a hook made of a manifold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    /// The place of the record, and the number of the manifold among its own.
+    pub(crate) place: u32,
+    pub(crate) number: u32,
+    pub(crate) is_enabled: bool,
+    pub(crate) material: MixedMaterial,
+    pub(crate) surface: Option<Surface>,
+    pub(crate) spring: Option<Spring>,
+    pub(crate) mass_scales: [f32; 2],
+    pub(crate) points: [ContactPointMut; MAX_CONTACTS],
+    pub(crate) n_points: usize,
+    /// The points of the pair that are solved.
+    pub(crate) n_points_of_pair: usize,
+}
+
+impl Change {
+    /// Returns a change of nothing, for a manifold with this material.
+    pub(crate) fn none(place: u32, number: u32, material: MixedMaterial, manifold: &Manifold) -> Change {
+        let absent = ContactPointMut::new(&Contact::new(Vec3::ZERO, Vec3::ZERO, Vec3::ZERO, 0.0));
+        let mut points = [absent; MAX_CONTACTS];
+        let contacts = manifold.contacts();
+        points.iter_mut().zip(contacts).for_each(|(point, contact)| *point = ContactPointMut::new(contact));
+        Change {
+            place,
+            number,
+            is_enabled: true,
+            material,
+            surface: None,
+            spring: None,
+            mass_scales: [1.0; 2],
+            points,
+            n_points: contacts.len(),
+            n_points_of_pair: contacts.len(),
+        }
+    }
+
+    /// Returns the points that are solved, each with its number in the manifold.
+    pub(crate) fn solved_points(&self) -> impl Iterator<Item = (usize, &ContactPointMut)> {
+        let n = if self.is_enabled { self.n_points } else { 0 };
+        self.points[..n].iter().enumerate().filter(|(_, point)| !point.is_removed)
+    }
+
+    /// Whether the solver needs other points than the manifold has.
+    pub(crate) fn has_other_points(&self) -> bool {
+        let is_other = |(_, point): (usize, &ContactPointMut)| point.distance != point.contact().distance;
+        self.solved_points().count() < self.n_points || self.solved_points().any(is_other)
+    }
+
+    /// Whether anything differs from a manifold with the material `mixed` that no hook saw.
+    pub(crate) fn is_change(&self, mixed: MixedMaterial) -> bool {
+        self.material != mixed
+            || self.surface.is_some()
+            || self.has_other_points()
+            || self.settings(0, [1.0; 2]).is_some()
+    }
+
+    /// Returns the manifold with the points that are solved.
+    pub(crate) fn manifold(&self, found: &Manifold) -> Manifold {
+        let mut manifold = Manifold::new(found.normal());
+        for (_, point) in self.solved_points() {
+            let mut contact = *point.contact();
+            contact.distance = point.distance;
+            manifold.push(contact);
+        }
+        manifold
+    }
+
+    /// Returns the settings for the contact of this number, if they are not those of every contact.
+    pub(crate) fn settings(&self, contact: u32, inverse_masses: [f32; 2]) -> Option<ContactSettings> {
+        let mut settings = ContactSettings::new(contact);
+        let bounds = settings.max_impulse.iter_mut().zip(self.solved_points());
+        bounds.for_each(|(bound, (_, point))| *bound = point.max_normal_impulse);
+        settings.mass_scales = self.mass_scales;
+        if let Some(spring) = self.spring {
+            let inverse_mass: f32 =
+                inverse_masses.iter().zip(self.mass_scales).map(|(inverse, scale)| inverse / scale).sum();
+            let omega = TAU * spring.frequency;
+            let per_point = 1.0 / (inverse_mass * self.n_points_of_pair.max(1) as f32);
+            // Beyond the range of numbers a spring is as good as rigid.
+            let within = |x: f32| if x <= f32::MAX { x } else { f32::MAX };
+            settings.stiffness = within(omega * omega * per_point);
+            settings.damping = within(2.0 * spring.damping_ratio * omega * per_point);
+        }
+        (settings != ContactSettings::new(contact)).then_some(settings)
+    }
+}
+
+/// Returns one over the mass with which contacts push a body.
+pub(crate) fn inverse_mass_of(body: &Body) -> f32 {
+    if body.kind == BodyKind::Dynamic { body.inverse_mass } else { 0.0 }
 }
 
 /// Checks that the memory is sorted, and of pairs of living bodies.

@@ -24,6 +24,7 @@ pub(crate) mod changes;
 pub(crate) mod chunks;
 pub(crate) mod crowd;
 pub(crate) mod events;
+pub(crate) mod hook_input;
 pub(crate) mod hooked;
 pub(crate) mod internal_edges;
 pub(crate) mod narrow;
@@ -43,7 +44,7 @@ use crate::BodyId;
 use crate::bodies::BodySet;
 use crate::contacts::belts::Belts;
 use crate::contacts::changes::{Changes, Gaps};
-use crate::contacts::events::{Event, EventKind, ImpulseEvent};
+use crate::contacts::events::{Approach, Event, EventKind, ImpulseEvent};
 use crate::contacts::hooked::Hooked;
 use crate::contacts::pairs_by_body::PairsByBody;
 use crate::contacts::record::Record;
@@ -51,6 +52,7 @@ use crate::contacts::records::Records;
 use crate::contacts::rules::{ResponseEvent, Rules};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::contacts::solver_input::Part;
+use crate::shift::Shift;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};
@@ -87,8 +89,8 @@ pub(crate) struct ContactSet {
     pub(crate) responses: Vec<ResponseEvent>,
     /// The pairs that pushed each other in the last step by more than a threshold.
     pub(crate) impulse_events: Vec<ImpulseEvent>,
-    /// The pairs with a threshold in this step, by place, and the speeds at which they approach.
-    pub(crate) approaches: Vec<(u32, f32)>,
+    /// The pairs with a threshold in this step.
+    pub(crate) approaches: Vec<Approach>,
     pub(crate) hooked: Hooked,
     /// Surfaces that move along themselves.
     pub(crate) belts: Belts,
@@ -99,6 +101,19 @@ impl ContactSet {
     /// Returns the manifolds of a record.
     pub(crate) fn manifolds_of(&self, record: &Record) -> &[Manifold] {
         self.sleeping.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()])
+    }
+
+    /// Moves all contacts along with the frame of the world.
+    pub(crate) fn shift(&mut self, shift: Shift) {
+        for manifold in self.manifolds.iter_mut().chain(self.sleeping.manifolds_mut()) {
+            for contact in manifold.contacts_mut() {
+                shift.apply(&mut contact.point_a);
+                shift.apply(&mut contact.point_b);
+            }
+        }
+        // Points were rounded, so a pair that moves again is tested, not recycled.
+        self.records.iter_mut().for_each(|record| record.drift = f32::MAX);
+        self.impulse_events.iter_mut().for_each(|event| shift.apply(&mut event.point));
     }
 
     /// Ends a pair whose boxes have parted. If it touched, this is an event.

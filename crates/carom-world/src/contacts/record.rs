@@ -101,6 +101,13 @@ impl Record {
         Pair { a: self.a.index, b: self.b.index }
     }
 
+    /// Returns the numbers of its manifolds in the input of the solver. They are beyond the end if
+    /// it was not solved.
+    pub(crate) fn solved_range(&self) -> core::ops::Range<usize> {
+        let first = self.first_solved as usize;
+        first..first.saturating_add(self.n as usize)
+    }
+
     /// The places of its manifolds in the list that has them.
     pub(crate) fn range(&self) -> core::ops::Range<usize> {
         self.first as usize..self.first as usize + self.n as usize

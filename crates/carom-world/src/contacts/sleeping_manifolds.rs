@@ -39,6 +39,10 @@ impl SleepingManifolds {
         &self.manifolds
     }
 
+    pub(crate) fn manifolds_mut(&mut self) -> &mut [Manifold] {
+        &mut self.manifolds
+    }
+
     /// The number of those in use.
     pub(crate) fn len(&self) -> usize {
         self.manifolds.len() - self.n_unused

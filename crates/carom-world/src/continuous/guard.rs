@@ -165,11 +165,23 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                     && self.bodies.traits[index].filter.meets(&traits.filter)
                     && narrow::is_wanted(pair, &self.bodies.traits, &self.bodies.motions, self.joints)
                     && !self.is_torn(index)
+                    && !self.is_left_out(pair)
                 {
                     pairs.push((number, other));
                 }
             }
         }
+    }
+
+    /// Whether a hook left a pair out of this step.
+    fn is_left_out(&self, pair: Pair) -> bool {
+        let contacts = &self.contacts;
+        let is_it = |&&place: &&u32| {
+            contacts.pairs[place as usize] == pair && !contacts.records[place as usize].is_gap()
+        };
+        0 < self.bodies.n_hooked
+            && (contacts.active_pairs.iter().find(is_it))
+                .is_some_and(|&place| !contacts.records[place as usize].may_push())
     }
 
     /// Finds the pairs in which a body travelled farther than the part of it above the surface.

@@ -2,7 +2,7 @@
 //!
 //! Two words for bodies that go far:
 //!
-//! - *fast*: marked by the user (`BodyDesc::with_fast`). Swept along its path in each step.
+//! - *fast*: marked by the user (`BodyDesc::with_ccd`). Swept along its path in each step.
 //! - *swift*: will travel far for its thickness in this step (`Girth::is_swift`). Its contacts are
 //!   found ahead.
 //!

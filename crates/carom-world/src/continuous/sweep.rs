@@ -206,8 +206,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             if !is_fast || record.is_touching || record.is_sensor {
                 continue;
             }
-            let first = record.first_solved as usize;
-            let pushed = impulses.get(first..first.saturating_add(record.n as usize)).unwrap_or(&[]);
+            let pushed = impulses.get(record.solved_range()).unwrap_or(&[]);
             if !pushed.iter().any(|impulse| 0.0 < impulse.total_normal()) {
                 continue;
             }

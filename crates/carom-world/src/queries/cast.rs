@@ -89,7 +89,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
         memory.near.clear();
         self.broad_phase().visit_box(&way.all, &mut |index| {
             if let Some((body, ..)) = self.bodies.solid_at(index).filter(|solid| wanted(solid.0))
-                && let Ok(aabb) = self.aabb(body)
+                && let Ok(aabb) = self.body(body).map(|body| body.aabb())
                 && let Some(entry) = way.entry(&aabb)
             {
                 memory.near.push((entry, body));

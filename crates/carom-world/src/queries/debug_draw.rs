@@ -83,17 +83,15 @@ impl<B: BroadPhase> World<B> {
     /// unit of length.
     pub fn debug_draw(&self, draw: &mut dyn DebugDraw, flags: DrawFlags) {
         let unit = self.settings().solver.length_unit;
-        for id in self.body_ids() {
-            let Ok(body) = self.motion(id) else { continue };
+        for view in self.bodies() {
+            let body = view.motion();
             if flags.contains(DrawFlags::BOXES) {
                 let role = match body.kind {
                     carom_response::BodyKind::Fixed => DrawRole::StaticBox,
                     _ if body.is_sleeping => DrawRole::SleepingBox,
                     _ => DrawRole::AwakeBox,
                 };
-                if let Ok(aabb) = self.aabb(id) {
-                    draw.aabb(&aabb, role);
-                }
+                draw.aabb(&view.aabb(), role);
             }
             if flags.contains(DrawFlags::AXES) {
                 let center = body.world_center();

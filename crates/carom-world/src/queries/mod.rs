@@ -7,4 +7,3 @@ pub(crate) mod cast;
 pub(crate) mod debug_draw;
 pub(crate) mod query;
 pub(crate) mod query_batch;
-pub(crate) mod touching;

@@ -3,6 +3,7 @@
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014.
 
 use crate::BodyId;
+use crate::shift::Shift;
 use crate::soft::desc::{ParticlePhase, SoftSettings};
 use crate::soft::error::SoftError;
 use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
@@ -126,6 +127,36 @@ impl SoftSet {
             resting: Resting::default(),
             pushes: Vec::new(),
         })
+    }
+
+    /// Moves all along with the frame of the world, in which `aabb` gives the boxes of bodies.
+    ///
+    /// Errors: a vertex beyond the range of meshes.
+    pub(crate) fn shift(
+        &mut self,
+        shift: Shift,
+        aabb: &dyn Fn(BodyId) -> Option<Aabb>,
+    ) -> Result<(), SoftError> {
+        for id in 0..self.solver.n_particles() as u32 {
+            let (Some(mut position), Some(velocity)) = (self.solver.position(id), self.solver.velocity(id))
+            else {
+                continue;
+            };
+            shift.apply(&mut position);
+            self.solver.set_particle(id, position, velocity)?;
+        }
+        self.read_particles();
+        for thing in self.slots.iter_mut().filter_map(|slot| slot.thing.as_mut()) {
+            let Thing { positions, kind: ThingKind::Body(part), .. } = thing else { continue };
+            part.pins.iter_mut().for_each(|(_, target)| shift.apply(target));
+            part.follow(positions, false)?;
+        }
+        self.resting.places.iter_mut().for_each(|place| shift.apply(place));
+        for (body, pose, known) in &mut self.resting.near {
+            shift.apply(&mut pose.translation);
+            *known = aabb(*body).unwrap_or(*known);
+        }
+        Ok(())
     }
 
     /// Returns all things, by ascending index.

@@ -138,9 +138,7 @@ impl SoftPart {
     /// Moves the mesh to these positions; rebuilds it if the cloth was torn.
     pub(crate) fn follow(&mut self, positions: &[Vec3], is_torn: bool) -> Result<(), SoftError> {
         if is_torn {
-            let is_in_threads =
-                matches!(&self.kind, SoftBodyKind::Cloth { triangles, .. } if triangles.is_empty());
-            self.mesh = if is_in_threads { None } else { mesh_of(&self.kind, positions)? };
+            self.mesh = mesh_of(&self.kind, positions)?;
         } else if let Some(mesh) = &mut self.mesh {
             Arc::make_mut(mesh).set_vertices(positions)?;
         }
@@ -166,15 +164,18 @@ pub(crate) fn constraint_of(
     })
 }
 
-/// Returns the mesh of the surface; `None` for a rope.
+/// Returns the mesh of the surface; `None` for a rope, and for a cloth that is torn to threads.
 ///
-/// Errors: a cloth without a triangle, or a position out of range.
+/// Errors: a position out of range.
 pub(crate) fn mesh_of(kind: &SoftBodyKind, positions: &[Vec3]) -> Result<Option<Arc<MeshShape>>, SoftError> {
     let triangles = match kind {
         SoftBodyKind::Cloth { triangles, .. } => triangles.clone(),
         SoftBodyKind::Rope(_) => return Ok(None),
         SoftBodyKind::Volume { tetrahedra, .. } => surface_of(tetrahedra),
     };
+    if triangles.is_empty() {
+        return Ok(None);
+    }
     let mesh = TriMesh::new(positions.to_vec(), triangles)?;
     let mesh = MeshShape::new(mesh).map_err(|_| ParticleError::TooMany)?;
     Ok(Some(Arc::new(mesh)))

@@ -231,10 +231,7 @@ impl StoredThing {
             body.set_rotations(&rotations).map_err(|_| "the rotations of a soft body")?;
         }
         let positions: Vec<Vec3> = (first_id..).zip(rest).filter_map(|(id, _)| solver.position(id)).collect();
-        // A cloth that is torn to threads has none.
-        let is_in_threads = matches!(&kind, SoftBodyKind::Cloth { triangles, .. } if triangles.is_empty());
-        let mesh = if is_in_threads { Ok(None) } else { mesh_of(&kind, &positions) };
-        let mesh = mesh.map_err(|_| "the mesh of a soft body")?;
+        let mesh = mesh_of(&kind, &positions).map_err(|_| "the mesh of a soft body")?;
         let part = SoftPart {
             kind,
             rest: rest.clone(),

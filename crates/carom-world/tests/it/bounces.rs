@@ -17,7 +17,7 @@ fn drop_of(shape: Shape, rest: f32, height: f32, restitution: f32) -> (World, Bo
     let mut world = world(SolverSettings::default());
     world.insert(ground().with_restitution(restitution)).unwrap();
     let at = Vec3::new(0.0, rest + height, 0.0);
-    let body = world.insert(BodyDesc::new(shape).with_position(at)).unwrap();
+    let body = world.insert(BodyDesc::dynamic(shape).with_position(at)).unwrap();
     (world, body)
 }
 
@@ -27,8 +27,8 @@ fn tops(world: &mut World, body: BodyId, rest: f32, dt: f32, n: usize) -> Vec<f3
     let (mut top, mut was_rising) = (0.0_f32, false);
     for _ in 0..(300.0 / dt) as usize {
         world.checked_step(dt).unwrap();
-        let y = world.pose(body).unwrap().translation.y - rest;
-        let rises = 0.0 < world.motion(body).unwrap().linear_velocity.y;
+        let y = world.body(body).unwrap().position().y - rest;
+        let rises = 0.0 < world.body(body).unwrap().linear_velocity().y;
         top = if rises && !was_rising { y } else { top.max(y) };
         if was_rising && !rises {
             tops.push(top);
@@ -92,7 +92,7 @@ fn flat_and_long_bodies_keep_their_height() {
     let mut world = self::world(SolverSettings::default());
     world.insert(ground().with_restitution(1.0)).unwrap();
     let lying = Pose::new(Quat::from_rotation_z(0.5 * core::f32::consts::PI), Vec3::new(0.0, 2.3, 0.0));
-    let capsule = BodyDesc::new(Shape::Capsule(Capsule::new(0.5, 0.3).unwrap())).with_pose(lying);
+    let capsule = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.5, 0.3).unwrap())).with_pose(lying);
     let body = world.insert(capsule).unwrap();
     assert_tops("capsule", &tops(&mut world, body, 0.3, DT, 15), (15, 2.0, 1.0), 0.01);
 }
@@ -102,10 +102,10 @@ fn flat_and_long_bodies_keep_their_height() {
 fn a_ball_on_a_box_at_rest_keeps_its_height() {
     let mut world = self::world(SolverSettings::default());
     world.insert(ground()).unwrap();
-    let block = BodyDesc::new(cuboid(Vec3::splat(1.0))).with_position(Vec3::new(0.0, 1.0, 0.0));
+    let block = BodyDesc::dynamic(cuboid(Vec3::splat(1.0))).with_position(Vec3::new(0.0, 1.0, 0.0));
     world.insert(block.with_density(1e5)).unwrap();
     let at = Vec3::new(0.0, 4.25, 0.0);
-    let body = world.insert(BodyDesc::new(ball(0.25)).with_position(at).with_restitution(1.0)).unwrap();
+    let body = world.insert(BodyDesc::dynamic(ball(0.25)).with_position(at).with_restitution(1.0)).unwrap();
     assert_tops("on a box", &tops(&mut world, body, 2.25, DT, 20), (20, 2.0, 1.0), 0.02);
 }
 
@@ -117,7 +117,7 @@ fn other_gravity_and_other_units_keep_the_height() {
         let mut world = self::world(solver);
         world.insert(ground().with_restitution(1.0)).unwrap();
         let at = Vec3::new(0.0, 2.5 * unit, 0.0);
-        let body = world.insert(BodyDesc::new(ball(0.5 * unit)).with_position(at)).unwrap();
+        let body = world.insert(BodyDesc::dynamic(ball(0.5 * unit)).with_position(at)).unwrap();
         let tops: Vec<f32> =
             tops(&mut world, body, 0.5 * unit, DT, 15).iter().map(|top| top / unit).collect();
         assert_tops(&format!("gravity {gravity}"), &tops, (15, 2.0, 1.0), 0.02);
@@ -133,7 +133,7 @@ fn a_ball_between_floor_and_ceiling_keeps_its_energy() {
     let turn = Quat::from_rotation_x(core::f32::consts::PI);
     let turned = Pose::new(turn, Vec3::new(0.0, 3.0, 0.0));
     world.insert(ceiling.with_pose(turned).with_restitution(1.0)).unwrap();
-    let desc = BodyDesc::new(ball(0.25)).with_position(Vec3::new(0.0, 1.0, 0.0));
+    let desc = BodyDesc::dynamic(ball(0.25)).with_position(Vec3::new(0.0, 1.0, 0.0));
     let thrown = desc.with_velocity(Vec3::new(0.0, 12.0, 0.0), Vec3::ZERO);
     let body = world.insert(thrown).unwrap();
     let start = energy(&world);
@@ -142,7 +142,7 @@ fn a_ball_between_floor_and_ceiling_keeps_its_energy() {
         world.checked_step(DT).unwrap();
         let now = energy(&world);
         (least, most) = (least.min(now), most.max(now));
-        let y = world.pose(body).unwrap().translation.y;
+        let y = world.body(body).unwrap().position().y;
         assert!(0.0 < y && y < 3.0, "{y}");
     }
     println!("of {start} at least {least}, at most {most}");
@@ -155,7 +155,7 @@ fn balls_that_meet_exchange_their_velocities() {
     for (restitution, masses) in [(1.0, [1.0, 1.0]), (1.0, [1.0, 9.0]), (0.6, [2.0, 1.0])] {
         let mut world = self::world(SolverSettings::default().with_gravity(Vec3::ZERO));
         let insert = |world: &mut World, x: f32, v: f32, mass: f32| {
-            let desc = BodyDesc::new(ball(0.5)).with_position(Vec3::new(x, 0.0, 0.0)).with_density(mass);
+            let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::new(x, 0.0, 0.0)).with_density(mass);
             let desc = desc.with_velocity(Vec3::new(v, 0.0, 0.0), Vec3::ZERO);
             world.insert(desc.with_restitution(restitution)).unwrap()
         };
@@ -168,7 +168,7 @@ fn balls_that_meet_exchange_their_velocities() {
         }
         let middle = (m_a * v_a + m_b * v_b) / (m_a + m_b);
         for (body, v) in [(a, v_a), (b, v_b)] {
-            let after = world.motion(body).unwrap().linear_velocity.x;
+            let after = world.body(body).unwrap().linear_velocity().x;
             let due = middle - restitution * (v - middle);
             assert!((after - due).abs() < 1e-4, "{restitution}, {masses:?}: {after} {due}");
         }
@@ -186,15 +186,15 @@ fn a_fast_ball_that_is_stopped_as_it_bounces_gains_no_energy() {
             let mut world = world(SolverSettings::default());
             world.insert(ground().with_restitution(1.0)).unwrap();
             let at = Vec3::new(0.0, radius + height, 0.0);
-            let desc = BodyDesc::new(ball(radius)).with_position(at).with_fast(true);
+            let desc = BodyDesc::dynamic(ball(radius)).with_position(at).with_ccd(true);
             let body = world.insert(desc).unwrap();
             // The stored velocity lags half a substep behind.
             let lag = 0.5 * f64::from(dt) / 6.0 * 9.81;
             let mut top = 0.0_f64;
             for _ in 0..(4.0 / dt) as usize {
                 world.checked_step(dt).unwrap();
-                let speed = f64::from(world.motion(body).unwrap().linear_velocity.y) - lag;
-                let y = f64::from(world.pose(body).unwrap().translation.y - radius);
+                let speed = f64::from(world.body(body).unwrap().linear_velocity().y) - lag;
+                let y = f64::from(world.body(body).unwrap().position().y - radius);
                 top = top.max(y + speed * speed / (2.0 * 9.81));
             }
             assert!(top <= f64::from(height) * 1.001 + 1e-4, "radius {radius}, dt {dt}: {height} to {top}");

@@ -63,7 +63,7 @@ fn steps_are_counted_and_nothing_explodes() {
         assert!(0 < n_substeps, "{part}");
         assert!(!(4..1000).contains(&part) || (0 < n_put_off && 0 < n_carried), "{part}");
         for id in world.body_ids() {
-            assert!(world.pose(id).unwrap().is_finite());
+            assert!(world.body(id).unwrap().pose().is_finite());
         }
     }
 }
@@ -76,7 +76,7 @@ fn a_heap_on_half_its_time_stays_in_its_walls_and_rests() {
     assert!(trace.iter().any(|(stats, _)| 0 < stats.undone.n_substeps));
     let mut speeds = Vec::new();
     for id in world.body_ids().skip(5) {
-        let body = world.motion(id).unwrap();
+        let body = world.body(id).unwrap().motion();
         let at = body.pose.translation;
         assert!(at.x.abs() < 5.6 && at.z.abs() < 5.6 && 0.1 < at.y, "{at}");
         speeds.push(body.linear_velocity.length());
@@ -111,7 +111,7 @@ fn a_snapshot_on_a_budget_goes_on_with_the_same_bits() {
     let (_, mut world) = run::<DynamicBvh>(60, budget);
     let puts_off = |_| 0 < world.checked_step_within(DT, budget).unwrap().undone.n_pairs;
     assert!((0..60).any(puts_off), "something is put off");
-    let shape_of = |id| world.shape(id).ok().cloned();
+    let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
     let mut again: World<BruteForce> = World::restored(&world.snapshot(), shape_of).unwrap();
     for step in 0..40 {
         world.checked_step_within(DT, budget).unwrap();
@@ -136,11 +136,12 @@ fn no_time_at_all_is_survived() {
 /// A plate that flies at many boxes.
 fn plate() -> World<DynamicBvh> {
     let mut world = world_on::<DynamicBvh>();
-    let plate = BodyDesc::new(cuboid(Vec3::new(0.5, 4.0, 4.0))).with_position(Vec3::new(-1.005, 2.7, 2.7));
+    let plate =
+        BodyDesc::dynamic(cuboid(Vec3::new(0.5, 4.0, 4.0))).with_position(Vec3::new(-1.005, 2.7, 2.7));
     world.insert(plate.with_velocity(Vec3::X, Vec3::ZERO)).unwrap();
     for (y, z) in (0..36).map(|k| (k / 6, k % 6)) {
         let at = Vec3::new(0.0, 1.1 * y as f32, 1.1 * z as f32);
-        world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
+        world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
     }
     world
 }
@@ -221,11 +222,11 @@ fn carried_contacts_go_with_their_bodies() {
     let mut world = World::with_settings(WorldSettings::default().with_recycling(0.0).with_solver(solver));
     let bodies = stack(&mut world, 3);
     let other =
-        world.insert(BodyDesc::new(cuboid(Vec3::ONE)).with_position(Vec3::new(50.0, 50.0, 0.0))).unwrap();
+        world.insert(BodyDesc::dynamic(cuboid(Vec3::ONE)).with_position(Vec3::new(50.0, 50.0, 0.0))).unwrap();
     for _ in 0..10 {
         world.checked_step(DT).unwrap();
     }
-    let y = world.pose(bodies[2]).unwrap().translation.y;
+    let y = world.body(bodies[2]).unwrap().position().y;
     let (mut n_tested, mut n_carried) = (0, 0);
     for _ in 0..60 {
         // Hardly anything is looked at: the stack stands on what is known of it.
@@ -234,10 +235,14 @@ fn carried_contacts_go_with_their_bodies() {
         n_carried += stats.undone.n_carried;
     }
     assert!(n_tested <= 60 && 100 < n_carried, "{n_tested} {n_carried}");
-    let now = world.pose(bodies[2]).unwrap().translation;
+    let now = world.body(bodies[2]).unwrap().position();
     assert!((now.y - y).abs() < 0.02, "{y} {now}");
     // A body that is put somewhere else leaves its contacts behind.
-    world.set_pose(bodies[2], carom_math::Pose::from_translation(Vec3::new(30.0, 2.5, 0.0))).unwrap();
+    world
+        .body_mut(bodies[2])
+        .unwrap()
+        .set_pose(carom_math::Pose::from_translation(Vec3::new(30.0, 2.5, 0.0)))
+        .unwrap();
     world.checked_step_within(DT, Budget::Steps(0)).unwrap();
     let touches = |id| world.contacts().any(|view| (view.a == id || view.b == id) && view.is_touching);
     assert!(!touches(bodies[2]) && touches(bodies[1]) && !touches(other));
@@ -260,7 +265,7 @@ fn a_ball_on_carried_contacts_rolls_no_faster() {
                 Quat::from_xyzw(core::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, core::f32::consts::FRAC_1_SQRT_2),
                 Vec3::new(0.0, 0.5, 4.0 * i as f32),
             );
-            let desc = BodyDesc::new(shape).with_pose(pose).with_friction(0.8).with_can_sleep(false);
+            let desc = BodyDesc::dynamic(shape).with_pose(pose).with_friction(0.8).with_can_sleep(false);
             let rolling = desc.with_velocity(Vec3::X * speed, Vec3::Z * (-speed / 0.5));
             world.insert(rolling).unwrap()
         })
@@ -272,7 +277,7 @@ fn a_ball_on_carried_contacts_rolls_no_faster() {
         assert!(0 < world.checked_step_within(DT, Budget::Steps(0)).unwrap().undone.n_carried);
     }
     for id in bodies {
-        let body = world.motion(id).unwrap();
+        let body = world.body(id).unwrap().motion();
         println!("{} m/s at {}", body.linear_velocity, body.pose.translation);
         assert!((0.9 * speed..1.002 * speed).contains(&body.linear_velocity.x), "{}", body.linear_velocity);
         assert!((body.pose.translation.y - 0.5).abs() < 0.02, "{}", body.pose.translation);
@@ -302,13 +307,13 @@ fn nothing_falls_through_a_floor_however_small_the_budget() {
                 .map(|i| {
                     let shape = if i % 2 == 0 { crate::scenes::ball(0.5) } else { cuboid(Vec3::splat(0.5)) };
                     let at = Vec3::new(0.2 * i as f32, 2.0 + 1.1 * i as f32, 0.0);
-                    world.insert(BodyDesc::new(shape).with_position(at)).unwrap()
+                    world.insert(BodyDesc::dynamic(shape).with_position(at)).unwrap()
                 })
                 .collect();
             for _ in 0..1000 {
                 world.checked_step_within(DT, budget).unwrap();
             }
-            let at = |id: &BodyId| world.pose(*id).unwrap().translation;
+            let at = |id: &BodyId| world.body(*id).unwrap().position();
             let lowest = bodies.iter().map(at).min_by(|a, b| a.y.total_cmp(&b.y)).unwrap();
             println!("{budget:?}, floor {k}, {n} bodies: lowest {lowest}");
             assert!(0.0 < lowest.y, "{budget:?}, floor {k}, {n} bodies: {lowest}");

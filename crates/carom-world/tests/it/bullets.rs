@@ -36,11 +36,11 @@ fn range(n: usize, is_fast: bool, seed: u64) -> (World, Vec<BodyId>) {
                 Vec3::new(random.range(-30.0, -1.0) as f32, row * 0.4 - 10.0, (i % 200) as f32 * 0.4 - 40.0);
             let spin = if i % 4 == 0 { Vec3::ZERO } else { random.cube_point().as_vec3() * 200.0 };
             let aside = random.cube_point().as_vec3() * 30.0;
-            let desc = BodyDesc::new(shape)
+            let desc = BodyDesc::dynamic(shape)
                 .with_pose(Pose::from_translation(place))
                 .with_velocity(Vec3::new(SPEED, aside.y, aside.z), spin)
                 .with_density(8000.0)
-                .with_fast(is_fast);
+                .with_ccd(is_fast);
             world.insert(desc).unwrap()
         })
         .collect();
@@ -52,7 +52,7 @@ fn tunnelled(world: &mut World, bodies: &[BodyId], n_steps: usize) -> usize {
     for _ in 0..n_steps {
         world.checked_step(DT).unwrap();
     }
-    bodies.iter().filter(|&&id| 0.0 < world.pose(id).unwrap().translation.x).count()
+    bodies.iter().filter(|&&id| 0.0 < world.body(id).unwrap().position().x).count()
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn no_bullet_passes_a_wall_of_a_millimetre() {
         let beyond: Vec<_> = bodies
             .iter()
             .enumerate()
-            .filter(|&(_, &id)| 0.0 < world.pose(id).unwrap().translation.x)
-            .map(|(i, &id)| (i, world.pose(id).unwrap(), *world.motion(id).unwrap()))
+            .filter(|&(_, &id)| 0.0 < world.body(id).unwrap().position().x)
+            .map(|(i, &id)| (i, world.body(id).unwrap().pose(), *world.body(id).unwrap().motion()))
             .collect();
         assert!(
             beyond.is_empty(),
@@ -82,7 +82,7 @@ fn no_bullet_passes_a_wall_of_a_millimetre() {
     println!("{n} bullets: 0 tunnelled, {n_stopped} stops, {per_step:.2} ms a step");
     assert!(0 < n_stopped);
     // All have come to the wall and not stopped short in the air.
-    let near = bodies.iter().filter(|&&id| -31.0 < world.pose(id).unwrap().translation.x).count();
+    let near = bodies.iter().filter(|&&id| -31.0 < world.body(id).unwrap().position().x).count();
     assert!(n / 2 < near, "{near} of {n}");
     // Bodies that are not marked are guarded against fixed walls too: their middles stay in front.
     let (mut world, bodies) = range(200, false, 31);
@@ -96,14 +96,14 @@ fn a_spinning_plank_does_not_reach_through() {
     let wall = Cuboid::new(Vec3::new(0.5 * WALL, 5.0, 5.0)).unwrap();
     world.insert(BodyDesc::fixed(Shape::Cuboid(wall))).unwrap();
     let plank = Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 1.0, 0.05)).unwrap());
-    let desc = BodyDesc::new(plank)
+    let desc = BodyDesc::dynamic(plank)
         .with_position(Vec3::new(-0.5, 0.0, 0.0))
         .with_velocity(Vec3::ZERO, Vec3::Z * 60.0)
         .with_gravity_scale(0.0)
-        .with_fast(true);
+        .with_ccd(true);
     let id = world.insert(desc).unwrap();
     let stats = *world.checked_step(DT).unwrap();
-    let pose = world.pose(id).unwrap();
+    let pose = world.body(id).unwrap().pose();
     assert_eq!(stats.n_stopped, 1, "{pose:?}");
     for end in [-1.0, 1.0] {
         assert!(pose.transform_point(Vec3::Y * end).x < 0.0, "{pose:?}");
@@ -116,21 +116,21 @@ fn a_fast_body_flies_freely_and_slides_where_it_touches() {
     let floor = Cuboid::new(Vec3::new(100.0, 0.5, 10.0)).unwrap();
     world.insert(BodyDesc::fixed(Shape::Cuboid(floor)).with_position(Vec3::Y * -0.5)).unwrap();
     let ball = |y: f32| {
-        BodyDesc::new(Shape::Sphere(Sphere::new(0.1).unwrap()))
+        BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.1).unwrap()))
             .with_position(Vec3::new(-50.0, y, 0.0))
             .with_velocity(Vec3::X * 60.0, Vec3::ZERO)
             .with_friction(0.0)
-            .with_fast(true)
+            .with_ccd(true)
     };
     let free = world.insert(ball(5.0).with_gravity_scale(0.0)).unwrap();
     let sliding = world.insert(ball(0.1)).unwrap();
     for _ in 0..30 {
         world.checked_step(DT).unwrap();
     }
-    let x = |id| world.pose(id).unwrap().translation.x;
+    let x = |id| world.body(id).unwrap().position().x;
     assert!((x(free) - -20.0).abs() < 1e-3, "{}", x(free));
     assert!((x(sliding) - -20.0).abs() < 3.0, "it slides on: {}", x(sliding));
-    assert!(0.0 < world.pose(sliding).unwrap().translation.y);
+    assert!(0.0 < world.body(sliding).unwrap().position().y);
 }
 
 #[test]
@@ -146,10 +146,10 @@ fn r_who_is_struck_is_told() {
         n_seen += world.contacts().filter(|view| view.is_touching && !view.manifolds.is_empty()).count();
     }
     let turned: Vec<_> =
-        bodies.iter().filter(|&&id| world.motion(id).unwrap().linear_velocity.x < 0.5 * SPEED).collect();
+        bodies.iter().filter(|&&id| world.body(id).unwrap().linear_velocity().x < 0.5 * SPEED).collect();
     assert!(80 < turned.len() && 80 < n_seen, "{} {n_seen}", turned.len());
     for id in turned {
-        assert!(told.contains(id), "{id:?} {:?}", world.motion(*id));
+        assert!(told.contains(id), "{id:?} {:?}", world.body(*id).map(|body| body.motion()));
     }
 }
 
@@ -164,14 +164,14 @@ fn of_many_things_in_the_way_the_first_stops_whatever_their_order() {
             let post = BodyDesc::fixed(Shape::Sphere(Sphere::new(0.05).unwrap()));
             world.insert(post.with_position(at)).unwrap();
         }
-        let desc = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 1.0, 0.05)).unwrap()))
+        let desc = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 1.0, 0.05)).unwrap()))
             .with_velocity(Vec3::ZERO, Vec3::Z * 60.0)
             .with_gravity_scale(0.0)
-            .with_fast(true);
+            .with_ccd(true);
         let id = world.insert(desc).unwrap();
         let stats = *world.checked_step(DT).unwrap();
         assert_eq!((stats.n_swept, stats.n_stopped), (5, 1));
-        let (axis, angle) = world.pose(id).unwrap().rotation.to_axis_angle();
+        let (axis, angle) = world.body(id).unwrap().rotation().to_axis_angle();
         assert!(0.99 < axis.z);
         angle
     };
@@ -211,16 +211,16 @@ fn slid(shape: &Shape, unit: f32, speed: f32, gravity: f32) -> Vec<(f32, f32)> {
             let gap = 0.005 * unit * (0.9 + 5e-3 * i as f32);
             let at = Vec3::new(0.0, low + gap, (i as f32 - 20.0) * 2.0 * unit);
             let spin = random.cube_point().as_vec3() * if i % 4 == 0 { 0.0 } else { 10.0 };
-            let desc = BodyDesc::new(shape.clone())
+            let desc = BodyDesc::dynamic(shape.clone())
                 .with_pose(Pose::new(turn, at))
                 .with_velocity(Vec3::new(speed, -0.1, 0.0) * unit, spin)
                 .with_friction(0.0)
-                .with_fast(true);
+                .with_ccd(true);
             world.insert(desc).unwrap()
         })
         .collect();
     let energy = |world: &World, id: BodyId| {
-        let body = world.motion(id).unwrap();
+        let body = world.body(id).unwrap().motion();
         let mut still = *body;
         still.linear_velocity.x = 0.0;
         let moving = still.kinetic_energy() * body.inverse_mass / (unit * unit);
@@ -230,10 +230,10 @@ fn slid(shape: &Shape, unit: f32, speed: f32, gravity: f32) -> Vec<(f32, f32)> {
     let first: Vec<f32> = bodies.iter().map(|&id| energy(&world, id)).collect();
     let mut found = vec![(0.0, f32::NEG_INFINITY); bodies.len()];
     for _ in 0..n_steps {
-        let before: Vec<f32> = bodies.iter().map(|&id| world.pose(id).unwrap().translation.x).collect();
+        let before: Vec<f32> = bodies.iter().map(|&id| world.body(id).unwrap().position().x).collect();
         world.checked_step(DT).unwrap();
         for (k, &id) in bodies.iter().enumerate() {
-            let at = world.pose(id).unwrap().translation;
+            let at = world.body(id).unwrap().position();
             assert!(0.0 < at.y);
             found[k].0 += (at.x - before[k]) / (speed * unit * n_steps as f32 * DT);
             found[k].1 = found[k].1.max(energy(&world, id) - first[k]);
@@ -293,20 +293,20 @@ fn a_fast_body_in_a_corner_stays_in_it() {
                 };
                 let signs = Vec3::from([0, 1, 2].map(|k| if i >> k & 1 == 0 { -1.0 } else { 1.0 }));
                 let flat = Vec3::from([0, 1, 2].map(|k| if i % 5 == k { 0.0 } else { 1.0 }));
-                let desc = BodyDesc::new(shape)
+                let desc = BodyDesc::dynamic(shape)
                     .with_position(random.cube_point().as_vec3() * (0.8 * half))
                     .with_velocity(signs * flat * speed, random.cube_point().as_vec3() * 200.0)
                     .with_density(8000.0)
                     .with_restitution(if i % 3 == 0 { 0.0 } else { 0.5 })
                     .with_friction(if i % 2 == 0 { 0.0 } else { 0.5 })
-                    .with_fast(true);
+                    .with_ccd(true);
                 world.insert(desc).unwrap()
             })
             .collect();
         for step in 0..240 {
             world.checked_step(DT).unwrap();
             for &id in &bodies {
-                let at = world.pose(id).unwrap().translation;
+                let at = world.body(id).unwrap().position();
                 assert!(at.abs().max_element() < half, "{half} {speed} step {step}: {id:?} {at:?}");
             }
         }
@@ -342,14 +342,14 @@ fn who_slides_goes_through_nothing() {
                 };
                 let speed = [0.5, 5.0, 50.0, 500.0][(trial / 2) % 4];
                 let velocity = Vec3::new(speed, random.range(-1.0, 0.0) as f32 * speed, 0.0);
-                let desc = BodyDesc::new(shape)
+                let desc = BodyDesc::dynamic(shape)
                     .with_pose(Pose::new(
                         Quat::from_scaled_axis(random.cube_point().as_vec3() * 3.0),
                         Vec3::new(random.range(-40.0, 40.0) as f32, 1.5, 2.0 * (i as f32 - 12.0)),
                     ))
                     .with_velocity(velocity, random.cube_point().as_vec3() * 60.0)
                     .with_friction(if i % 3 == 0 { 0.5 } else { 0.0 })
-                    .with_fast(true);
+                    .with_ccd(true);
                 world.insert(desc).unwrap()
             })
             .collect();
@@ -358,7 +358,7 @@ fn who_slides_goes_through_nothing() {
             n_stopped += world.checked_step(DT).unwrap().n_stopped;
             // Who has come around the ends of the walls is of no interest.
             bodies.retain(|&id| {
-                let at = world.pose(id).unwrap().translation;
+                let at = world.body(id).unwrap().position();
                 let is_through = at.y < 0.0 || 50.0 < at.x;
                 let is_inside = -59.0 < at.x && at.y < 29.0 && at.z.abs() < 29.0;
                 assert!(!(is_inside && is_through), "trial {trial} step {step}: {id:?} {at:?}");
@@ -386,17 +386,17 @@ fn fast_bodies_in_a_row_keep_their_order() {
         }
         let bodies: Vec<BodyId> = (0..6)
             .map(|i| {
-                let desc = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::splat(0.1)).unwrap()))
+                let desc = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::splat(0.1)).unwrap()))
                     .with_position(Vec3::new(i as f32 * 0.5, 0.1025, 0.0))
                     .with_velocity(Vec3::X * if i < 3 { speed } else { -speed }, Vec3::ZERO)
                     .with_friction(0.0)
-                    .with_fast(true);
+                    .with_ccd(true);
                 world.insert(desc).unwrap()
             })
             .collect();
         for step in 0..60 {
             world.checked_step(DT).unwrap();
-            let ways: Vec<f32> = bodies.iter().map(|&id| world.pose(id).unwrap().translation.x).collect();
+            let ways: Vec<f32> = bodies.iter().map(|&id| world.body(id).unwrap().position().x).collect();
             assert!(ways.is_sorted(), "{speed}, step {step}: {ways:?}");
         }
     }
@@ -418,7 +418,7 @@ fn fast_bodies_land_however_short_the_steps() {
             let mut worlds = [false, true].map(|is_fast| {
                 let mut world = World::new();
                 world.insert(slab.clone().with_position(Vec3::Y * -0.5)).unwrap();
-                let desc = BodyDesc::new(shape.clone()).with_position(Vec3::Y * 0.2).with_fast(is_fast);
+                let desc = BodyDesc::dynamic(shape.clone()).with_position(Vec3::Y * 0.2).with_ccd(is_fast);
                 let body = world.insert(desc).unwrap();
                 (world, body)
             });
@@ -427,7 +427,7 @@ fn fast_bodies_land_however_short_the_steps() {
                 for _ in 0..n {
                     world.checked_step(1.0 / f32::from(n)).unwrap();
                 }
-                world.motion(*body).unwrap().pose.translation.y
+                world.body(*body).unwrap().pose().translation.y
             });
             assert!((heights[0] - heights[1]).abs() < 0.004, "shape {k}, 1/{n} s: {heights:?}");
         }

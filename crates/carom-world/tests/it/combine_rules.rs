@@ -31,14 +31,14 @@ fn friction_by_each_pair_of_rules() {
             let mut world = World::new();
             let floor = ground().with_friction(0.3).with_combine_rules(rule_of_floor, CombineRule::Max);
             world.insert(floor).unwrap();
-            let desc = BodyDesc::new(cuboid(Vec3::new(0.5, 0.1, 0.5))).with_position(Vec3::Y * 0.1);
+            let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.5, 0.1, 0.5))).with_position(Vec3::Y * 0.1);
             let desc = desc.with_velocity(Vec3::X * 8.0, Vec3::ZERO).with_friction(0.8);
             let id = world.insert(desc.with_combine_rules(rule, CombineRule::Max)).unwrap();
             for _ in 0..30 {
                 world.checked_step(DT).unwrap();
             }
             let mu = expected(own, other, [0.8, 0.3]);
-            let lost = 8.0 - world.motion(id).unwrap().linear_velocity.x;
+            let lost = 8.0 - world.body(id).unwrap().linear_velocity().x;
             assert!((lost - mu * 9.81 * 0.5).abs() < 0.02, "{rule:?} {rule_of_floor:?}: {lost}, mu {mu}");
         }
     }
@@ -52,12 +52,12 @@ fn restitution_by_each_pair_of_rules() {
             let mut world = World::new();
             let floor = ground().with_restitution(0.4);
             world.insert(floor.with_combine_rules(CombineRule::Max, rule_of_floor)).unwrap();
-            let desc = BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 5.5).with_restitution(0.9);
+            let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 5.5).with_restitution(0.9);
             let id = world.insert(desc.with_combine_rules(CombineRule::Max, rule)).unwrap();
             let (mut has_bounced, mut highest) = (false, 0.0_f32);
             for _ in 0..140 {
                 world.checked_step(DT).unwrap();
-                let body = world.motion(id).unwrap();
+                let body = world.body(id).unwrap().motion();
                 has_bounced |= 0.0 < body.linear_velocity.y;
                 let is_rising = has_bounced && 0.0 < body.linear_velocity.y;
                 highest = if is_rising { highest.max(body.pose.translation.y - 0.5) } else { highest };

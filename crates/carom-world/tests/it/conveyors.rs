@@ -19,13 +19,13 @@ fn belt(velocity: Vec3, spin: Vec3) -> BodyDesc {
 }
 
 fn parcel(friction: f32) -> BodyDesc {
-    BodyDesc::new(cuboid(Vec3::new(0.5, 0.25, 0.5)))
+    BodyDesc::dynamic(cuboid(Vec3::new(0.5, 0.25, 0.5)))
         .with_position(Vec3::Y * 0.25)
         .with_friction(friction * friction)
 }
 
 fn velocity<B: BroadPhase>(world: &World<B>, body: BodyId) -> Vec3 {
-    world.motion(body).unwrap().linear_velocity
+    world.body(body).unwrap().linear_velocity()
 }
 
 fn run(world: &mut World, seconds: f32) {
@@ -62,11 +62,11 @@ fn a_ball_rolls_at_two_sevenths_of_the_speed() {
     let mut world = World::new();
     world.insert(belt(Vec3::X * 3.5, Vec3::ZERO)).unwrap();
     let ball =
-        world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 0.5).with_friction(0.25)).unwrap();
+        world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 0.5).with_friction(0.25)).unwrap();
     run(&mut world, 2.0);
     let found = velocity(&world, ball);
     assert!((found.x - 1.0).abs() < 0.02, "{found}");
-    let spin = world.motion(ball).unwrap().angular_velocity;
+    let spin = world.body(ball).unwrap().angular_velocity();
     assert!((spin.z - (3.5 - found.x) / 0.5).abs() < 0.02, "{spin}");
 }
 
@@ -83,7 +83,7 @@ fn a_box_goes_round_on_a_curved_belt() {
         let parcel = world.insert(desc).unwrap();
         // A whole turn.
         run(&mut world, core::f32::consts::TAU / 0.8);
-        let body = world.motion(parcel).unwrap();
+        let body = world.body(parcel).unwrap().motion();
         let away = body.pose.translation - center;
         let radius = away.with_y(0.0).length();
         assert!((radius - 2.0).abs() < 0.01, "{radius}");
@@ -101,9 +101,9 @@ fn the_end_of_a_belt_pushes_nothing() {
     let belt = BodyDesc::fixed(cuboid(Vec3::new(2.0, 1.0, 2.0))).with_position(Vec3::Y);
     world.insert(belt.with_surface_velocity(Vec3::X * 5.0, Vec3::ZERO)).unwrap();
     let at = Vec3::new(2.5, 0.5, 0.0);
-    let body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
+    let body = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
     run(&mut world, 2.0);
-    let way = world.pose(body).unwrap().translation - at;
+    let way = world.body(body).unwrap().position() - at;
     assert!(way.length() < 0.01, "{way}");
 }
 
@@ -139,7 +139,7 @@ fn a_belt_carries_a_box_up_a_slope() {
 fn a_tracked_body_drives_and_keeps_momentum() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
-    let tank = BodyDesc::new(cuboid(Vec3::new(1.0, 0.3, 0.6))).with_position(Vec3::Y * 0.3);
+    let tank = BodyDesc::dynamic(cuboid(Vec3::new(1.0, 0.3, 0.6))).with_position(Vec3::Y * 0.3);
     let tank = world.insert(tank.with_surface_velocity(Vec3::X * -2.0, Vec3::ZERO)).unwrap();
     run(&mut world, 2.0);
     let found = velocity(&world, tank);
@@ -147,12 +147,12 @@ fn a_tracked_body_drives_and_keeps_momentum() {
 
     let mut world = World::new();
     world.insert(ground().with_friction(0.0)).unwrap();
-    let plank = BodyDesc::new(cuboid(Vec3::new(6.0, 0.1, 2.0))).with_position(Vec3::Y * 0.1);
+    let plank = BodyDesc::dynamic(cuboid(Vec3::new(6.0, 0.1, 2.0))).with_position(Vec3::Y * 0.1);
     let plank = world.insert(plank).unwrap();
-    let tank = BodyDesc::new(cuboid(Vec3::new(1.0, 0.3, 0.6))).with_position(Vec3::Y * 0.5);
+    let tank = BodyDesc::dynamic(cuboid(Vec3::new(1.0, 0.3, 0.6))).with_position(Vec3::Y * 0.5);
     let tank = world.insert(tank.with_surface_velocity(Vec3::X * -2.0, Vec3::ZERO)).unwrap();
     run(&mut world, 1.0);
-    let bodies = [tank, plank].map(|id| *world.motion(id).unwrap());
+    let bodies = [tank, plank].map(|id| *world.body(id).unwrap().motion());
     let momentum: Vec3 = bodies.iter().map(|body| body.linear_velocity / body.inverse_mass).sum();
     let size = bodies[0].linear_velocity.length() / bodies[0].inverse_mass;
     assert!(momentum.with_y(0.0).length() < 1e-4 * size, "{momentum} of {size}");
@@ -171,10 +171,10 @@ fn the_power_of_a_belt_is_bounded() {
     for k in 0..12 {
         let half = Vec3::splat(random.range(0.2, 0.4) as f32);
         let at = Vec3::new(2.0 * k as f32 - 12.0, half.y, 0.0);
-        let desc = BodyDesc::new(if k % 3 == 0 { ball(half.x) } else { cuboid(half) });
+        let desc = BodyDesc::dynamic(if k % 3 == 0 { ball(half.x) } else { cuboid(half) });
         bodies.push(world.insert(desc.with_position(at).with_friction(0.16)).unwrap());
     }
-    let mass = |id: &BodyId| 1.0 / world.motion(*id).unwrap().inverse_mass;
+    let mass = |id: &BodyId| 1.0 / world.body(*id).unwrap().motion().inverse_mass;
     let weight: f32 = bodies.iter().map(mass).sum::<f32>() * G;
     let bound = f64::from(0.4 * weight * speed);
     let first = energy(&world);
@@ -200,10 +200,10 @@ fn what_rides_stays_awake_and_what_is_held_sleeps() {
         let held = world.insert(parcel(0.5).with_position(Vec3::new(0.0, 0.25, 10.0))).unwrap();
         for _ in 0..600 {
             world.step(DT).unwrap();
-            assert!(!world.is_sleeping(rides).unwrap(), "{speed}");
+            assert!(!world.body(rides).unwrap().is_sleeping(), "{speed}");
         }
-        assert!(world.is_sleeping(held).unwrap(), "{speed}");
-        let way = world.pose(rides).unwrap().translation.x;
+        assert!(world.body(held).unwrap().is_sleeping(), "{speed}");
+        let way = world.body(rides).unwrap().position().x;
         assert!((way / (10.0 * speed) - 1.0).abs() < 0.05, "{speed}: {way}");
 
         world.remove(wall).unwrap();
@@ -211,11 +211,11 @@ fn what_rides_stays_awake_and_what_is_held_sleeps() {
         assert!((velocity(&world, held).x / speed - 1.0).abs() < 0.05, "{speed}");
 
         // It stops, and so do they; it starts, and they wake.
-        world.set_surface_velocity(belt, Vec3::ZERO, Vec3::ZERO).unwrap();
+        world.body_mut(belt).unwrap().set_surface_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
         run(&mut world, 4.0);
-        assert!(world.is_sleeping(rides).unwrap() && world.is_sleeping(held).unwrap());
-        world.set_surface_velocity(belt, Vec3::Z * speed, Vec3::ZERO).unwrap();
-        assert!(!world.is_sleeping(rides).unwrap() && !world.is_sleeping(held).unwrap());
+        assert!(world.body(rides).unwrap().is_sleeping() && world.body(held).unwrap().is_sleeping());
+        world.body_mut(belt).unwrap().set_surface_velocity(Vec3::Z * speed, Vec3::ZERO).unwrap();
+        assert!(!world.body(rides).unwrap().is_sleeping() && !world.body(held).unwrap().is_sleeping());
         run(&mut world, 1.0);
         assert!((velocity(&world, held).z / speed - 1.0).abs() < 0.05, "{speed}");
     }
@@ -225,13 +225,13 @@ fn what_rides_stays_awake_and_what_is_held_sleeps() {
 fn a_bouncing_ball_is_pulled_along() {
     let mut world = World::new();
     world.insert(belt(Vec3::X * 2.0, Vec3::ZERO)).unwrap();
-    let desc = BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 2.0).with_restitution(0.8);
+    let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 2.0).with_restitution(0.8);
     let ball = world.insert(desc).unwrap();
     let mut highest = 0.0f32;
     for step in 0..120 {
         world.step(DT).unwrap();
         if 40 < step {
-            highest = highest.max(world.pose(ball).unwrap().translation.y - 0.5);
+            highest = highest.max(world.body(ball).unwrap().position().y - 0.5);
         }
     }
     // 0.64 of 1.5.
@@ -247,17 +247,25 @@ fn wrong_numbers_are_refused_and_change_nothing() {
         let error = WorldError::BadNumber("surface velocity");
         let desc = parcel(0.5).with_surface_velocity(Vec3::Y * bad, Vec3::ZERO);
         assert_eq!(world.insert(desc), Err(error));
-        assert_eq!(world.set_surface_velocity(belt, Vec3::ZERO, Vec3::Z * bad), Err(error));
-        assert_eq!(world.surface_velocity(belt), Ok([Vec3::X, Vec3::Y]));
+        assert_eq!(
+            world
+                .body_mut(belt)
+                .and_then(|mut body| body.set_surface_velocity(Vec3::ZERO, Vec3::Z * bad).map(|_| ())),
+            Err(error)
+        );
+        assert_eq!(world.body(belt).map(|body| body.surface_velocity()), Ok([Vec3::X, Vec3::Y]));
     }
     let gone = world.insert(parcel(0.5).with_surface_velocity(Vec3::X, Vec3::ZERO)).unwrap();
     world.remove(gone).unwrap();
-    assert_eq!(world.set_surface_velocity(gone, Vec3::X, Vec3::X), Err(WorldError::StaleBody(gone)));
-    assert_eq!(world.surface_velocity(gone), Err(WorldError::StaleBody(gone)));
+    assert_eq!(
+        world.body_mut(gone).and_then(|mut body| body.set_surface_velocity(Vec3::X, Vec3::X).map(|_| ())),
+        Err(WorldError::StaleBody(gone))
+    );
+    assert_eq!(world.body(gone).map(|body| body.surface_velocity()), Err(WorldError::StaleBody(gone)));
     // The number passes to another body, which has no belt.
     let new = world.insert(parcel(0.5)).unwrap();
     assert_eq!(new.index(), gone.index());
-    assert_eq!(world.surface_velocity(new), Ok([Vec3::ZERO; 2]));
+    assert_eq!(world.body(new).map(|body| body.surface_velocity()), Ok([Vec3::ZERO; 2]));
 }
 
 /// Numbers of any size leave bodies where numbers are.
@@ -275,8 +283,9 @@ fn enormous_belts_do_no_harm() {
             });
             for _ in 0..120 {
                 world.step(DT).unwrap();
-                let is_finite =
-                    |id: BodyId| world.pose(id).unwrap().is_finite() && velocity(&world, id).is_finite();
+                let is_finite = |id: BodyId| {
+                    world.body(id).unwrap().pose().is_finite() && velocity(&world, id).is_finite()
+                };
                 assert!(bodies.iter().all(|&id| is_finite(id)));
             }
         }
@@ -299,7 +308,7 @@ fn factory<B: BroadPhase + Default>() -> (World<B>, Vec<BodyId>) {
         let turn = Quat::from_rotation_y(core::f32::consts::FRAC_PI_2 * (k % 4) as f32);
         let at = turn * Vec3::new(-2.0 + 0.9 * (k / 4 % 5) as f32, 1.5 + (k / 20) as f32, 4.0);
         let shape = if k % 5 == 0 { ball(0.3) } else { cuboid(Vec3::new(0.3, 0.2, 0.25)) };
-        let desc = BodyDesc::new(shape).with_position(at);
+        let desc = BodyDesc::dynamic(shape).with_position(at);
         let own = if k % 7 == 0 { Vec3::X } else { Vec3::ZERO };
         world.insert(desc.with_surface_velocity(own, Vec3::ZERO)).unwrap();
     }
@@ -311,10 +320,13 @@ fn trace<B: BroadPhase + Default>(n_steps: usize, restores: bool) -> Vec<u64> {
     let mut hashes = Vec::new();
     for step in 0..n_steps {
         if step == 60 {
-            world.set_surface_velocity(belts[0], Vec3::X * -1.0, Vec3::Y).unwrap();
+            world.body_mut(belts[0]).unwrap().set_surface_velocity(Vec3::X * -1.0, Vec3::Y).unwrap();
         }
         if restores && step % 25 == 20 {
-            world = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+            world = World::restored(&world.snapshot(), |id| {
+                world.body(id).map(|body| body.shape()).ok().cloned()
+            })
+            .unwrap();
         }
         world.step(DT).unwrap();
         hashes.push(world.state_hash());

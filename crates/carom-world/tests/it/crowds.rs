@@ -12,7 +12,7 @@ fn asleep(n_piles: usize) -> (World, Vec<BodyId>) {
     let mut bodies = Vec::new();
     for i in 0..3 * n_piles {
         let at = Vec3::new((i / 3 % 40) as f32 * 1.5, 0.5 + (i % 3) as f32, (i / 120) as f32 * 1.5);
-        let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at);
+        let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at);
         bodies.push(world.insert(desc.with_can_sleep(!(i / 3).is_multiple_of(10))).unwrap());
     }
     for _ in 0..60 {
@@ -32,22 +32,22 @@ fn who_sleeps_is_not_looked_at() {
     assert_eq!((stats.n_touching, world.events().len()), (900, 900));
     assert_eq!(world.contacts().filter(|view| view.is_touching && view.manifolds.len() == 1).count(), 900);
     // A box that falls on a pile wakes it, and no other.
-    let above = world.pose(bodies[5]).unwrap().translation + Vec3::Y * 1.2;
-    world.insert(BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(above)).unwrap();
+    let above = world.body(bodies[5]).unwrap().position() + Vec3::Y * 1.2;
+    world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(above)).unwrap();
     let mut most = 0;
     for _ in 0..20 {
         most = most.max(world.checked_step(DT).unwrap().solver.n_awake);
     }
     assert_eq!(most, 94);
-    assert!(!world.is_sleeping(bodies[3]).unwrap() && world.is_sleeping(bodies[6]).unwrap());
+    assert!(!world.body(bodies[3]).unwrap().is_sleeping() && world.body(bodies[6]).unwrap().is_sleeping());
     // And so does one that is taken away.
     world.remove(bodies[6]).unwrap();
-    assert!(!world.is_sleeping(bodies[7]).unwrap() && !world.is_sleeping(bodies[8]).unwrap());
-    assert!(world.is_sleeping(bodies[9]).unwrap());
+    assert!(!world.body(bodies[7]).unwrap().is_sleeping() && !world.body(bodies[8]).unwrap().is_sleeping());
+    assert!(world.body(bodies[9]).unwrap().is_sleeping());
     for _ in 0..60 {
         world.checked_step(DT).unwrap();
     }
-    assert!((world.pose(bodies[7]).unwrap().translation.y - 0.5).abs() < 0.02, "it fell to the ground");
+    assert!((world.body(bodies[7]).unwrap().position().y - 0.5).abs() < 0.02, "it fell to the ground");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn who_comes_and_goes_leaves_nothing_behind() {
         for i in 0..50 {
             // Some of them on the piles that sleep.
             let at = Vec3::new((i % 10) as f32 * 1.5, 3.45 + (i / 10) as f32, 0.0);
-            let desc = BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(at);
+            let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(at);
             guests.push(world.insert(desc).unwrap());
         }
         world.checked_step(DT).unwrap();
@@ -79,5 +79,5 @@ fn who_comes_and_goes_leaves_nothing_behind() {
     println!("{counted:?}");
     // Tables may double once; a leak of one byte a body would be 20,000.
     assert!(counted.bytes_current < 16_384, "{counted:?}");
-    assert!(bodies.iter().all(|&body| world.pose(body).unwrap().is_finite()), "nobody was lost");
+    assert!(bodies.iter().all(|&body| world.body(body).unwrap().pose().is_finite()), "nobody was lost");
 }

@@ -44,11 +44,11 @@ fn sheet(friction: f32) -> BodyDesc {
 }
 
 fn at<B: BroadPhase>(world: &World<B>, id: BodyId) -> Vec3 {
-    world.pose(id).unwrap().translation
+    world.body(id).unwrap().position()
 }
 
 fn velocity<B: BroadPhase>(world: &World<B>, id: BodyId) -> Vec3 {
-    world.motion(id).unwrap().linear_velocity
+    world.body(id).unwrap().linear_velocity()
 }
 
 /// A ball, a box, a capsule, each with the height of its middle when it lies on something.
@@ -72,14 +72,14 @@ fn what_lies_on_a_rising_sheet_rises_with_it() {
             shapes().map(|(shape, height)| {
                 x += 2.0;
                 let start = Vec3::new(x, height, 0.1);
-                world.insert(BodyDesc::new(shape).with_position(start)).unwrap()
+                world.insert(BodyDesc::dynamic(shape).with_position(start)).unwrap()
             })
         };
         let bodies = insert(&mut worlds[0]);
         assert_eq!(bodies, insert(&mut worlds[1]));
         for step in 1..=60 {
             let y = speed * DT * step as f32;
-            worlds[0].deform(floor, &flat(y)).unwrap();
+            worlds[0].body_mut(floor).unwrap().deform(&flat(y)).unwrap();
             for world in &mut worlds {
                 world.step(DT).unwrap();
             }
@@ -99,14 +99,14 @@ fn a_trampoline_throws_a_ball_up() {
     for speed in [3.0, 8.0] {
         let mut world = World::new();
         let floor = world.insert(sheet(0.5)).unwrap();
-        let body = world.insert(BodyDesc::new(ball(0.4)).with_position(Vec3::Y * 0.4)).unwrap();
+        let body = world.insert(BodyDesc::dynamic(ball(0.4)).with_position(Vec3::Y * 0.4)).unwrap();
         let (mut y, mut highest) = (0.0, 0.0f32);
         for step in 0..300 {
             if step < 12 {
                 y += speed * DT;
                 // A bulge in the middle; its top is flat.
                 let bulge = |p: Vec3| Vec3::Y * y * (1.5 - 0.3 * p.length()).clamp(0.0, 1.0);
-                world.deform(floor, &sheet_at(bulge)).unwrap();
+                world.body_mut(floor).unwrap().deform(&sheet_at(bulge)).unwrap();
             }
             world.step(DT).unwrap();
             highest = highest.max(at(&world, body).y - 0.4 - y);
@@ -122,21 +122,21 @@ fn a_box_rides_on_a_heaving_sheet() {
     let (height, rate) = (0.4f32, 4.0f32);
     let mut world = World::new();
     let floor = world.insert(sheet(0.5)).unwrap();
-    let body = BodyDesc::new(cuboid(Vec3::splat(0.3))).with_position(Vec3::Y * 0.3);
+    let body = BodyDesc::dynamic(cuboid(Vec3::splat(0.3))).with_position(Vec3::Y * 0.3);
     let body = world.insert(body).unwrap();
     for step in 1..=600 {
         let y = height * sin(rate * DT * step as f32);
-        world.deform(floor, &flat(y)).unwrap();
+        world.body_mut(floor).unwrap().deform(&flat(y)).unwrap();
         world.step(DT).unwrap();
         let above = at(&world, body).y - 0.3 - y;
         assert!(above.abs() < 0.012, "{step}: {above}");
-        assert!(!world.is_sleeping(body).unwrap());
+        assert!(!world.body(body).unwrap().is_sleeping());
     }
     // At rest again, it falls asleep.
     for _ in 0..120 {
         world.step(DT).unwrap();
     }
-    assert!(world.is_sleeping(body).unwrap());
+    assert!(world.body(body).unwrap().is_sleeping());
 }
 
 /// A wave travels under boxes and balls; their middles stay above it.
@@ -154,12 +154,12 @@ fn bodies_stay_above_a_travelling_wave() {
     for k in 0..24 {
         let (shape, _) = shapes()[k % 3].clone();
         let place = Vec3::new((k % 6) as f32 - 2.5, 1.0 + (k % 2) as f32, (k / 6) as f32 * 1.4 - 2.1);
-        let body = BodyDesc::new(shape).with_position(place + random.cube_point().as_vec3() * 0.1);
+        let body = BodyDesc::dynamic(shape).with_position(place + random.cube_point().as_vec3() * 0.1);
         bodies.push(world.insert(body).unwrap());
     }
     for step in 1..=480 {
         let time = DT * step as f32;
-        world.deform(floor, &sheet_at(wave(time))).unwrap();
+        world.body_mut(floor).unwrap().deform(&sheet_at(wave(time))).unwrap();
         world.step(DT).unwrap();
         for &body in &bodies {
             let p = at(&world, body);
@@ -177,17 +177,17 @@ fn a_sheet_that_moves_along_itself_carries_a_box() {
     for (turns, shape) in [false, true].into_iter().zip(start()) {
         let mut world = World::new();
         let floor = world.insert(sheet(0.5)).unwrap();
-        let body = world.insert(BodyDesc::new(shape).with_position(Vec3::Y * 0.2)).unwrap();
+        let body = world.insert(BodyDesc::dynamic(shape).with_position(Vec3::Y * 0.2)).unwrap();
         for step in 1..=90 {
             let time = DT * step as f32;
             let (sine, cosine) = (sin(0.6 * time), sin(0.6 * time + core::f32::consts::FRAC_PI_2));
             let turned = |p: Vec3| Vec3::new(cosine * p.x + sine * p.z, 0.0, cosine * p.z - sine * p.x) - p;
             let moved = |_| Vec3::X * time;
             let next = if turns { sheet_at(turned) } else { sheet_at(moved) };
-            world.deform(floor, &next).unwrap();
+            world.body_mut(floor).unwrap().deform(&next).unwrap();
             world.step(DT).unwrap();
         }
-        let body = world.motion(body).unwrap();
+        let body = world.body(body).unwrap().motion();
         let (linear, angular) = if turns { (Vec3::ZERO, Vec3::Y * 0.6) } else { (Vec3::X, Vec3::ZERO) };
         assert!((body.linear_velocity - linear).length() < 0.03, "{}", body.linear_velocity);
         assert!((body.angular_velocity - angular).length() < 0.03, "{}", body.angular_velocity);
@@ -201,10 +201,10 @@ fn a_hit_gives_the_speed_of_the_sheet() {
         let mut world = World::new();
         world.solver_settings_mut().gravity = Vec3::ZERO;
         let floor = world.insert(sheet(0.5)).unwrap();
-        let body = BodyDesc::new(ball(0.4)).with_position(Vec3::Y * 1.0).with_restitution(restitution);
+        let body = BodyDesc::dynamic(ball(0.4)).with_position(Vec3::Y * 1.0).with_restitution(restitution);
         let body = world.insert(body).unwrap();
         for step in 1..=20 {
-            world.deform(floor, &flat(4.0 * DT * step as f32)).unwrap();
+            world.body_mut(floor).unwrap().deform(&flat(4.0 * DT * step as f32)).unwrap();
             world.step(DT).unwrap();
         }
         let found = velocity(&world, body);
@@ -218,10 +218,10 @@ fn a_mesh_that_moves_and_deforms_does_both() {
     let mut world = World::new();
     let floor = BodyDesc::kinematic(sheet_of(flat(0.0))).with_velocity(Vec3::Y * 1.5, Vec3::ZERO);
     let floor = world.insert(floor).unwrap();
-    let body = BodyDesc::new(ball(0.3)).with_position(Vec3::new(0.2, 0.3, 0.1));
+    let body = BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(0.2, 0.3, 0.1));
     let body = world.insert(body).unwrap();
     for step in 1..=40 {
-        world.deform(floor, &flat(0.5 * DT * step as f32)).unwrap();
+        world.body_mut(floor).unwrap().deform(&flat(0.5 * DT * step as f32)).unwrap();
         world.step(DT).unwrap();
         let above = at(&world, body).y - 2.0 * DT * step as f32 - 0.3;
         assert!(above.abs() < 1e-3, "{step}: {above}");
@@ -252,11 +252,11 @@ fn no_middle_passes_a_sheet() {
         let floor = world.insert(BodyDesc::fixed(sheet_of(sheet_at(form(0.0, 0.0))))).unwrap();
         let way = Vec3::new(range(-3.0, 3.0), -range(0.0, 120.0), range(-3.0, 3.0));
         let place = Vec3::new(range(-1.0, 1.0), 0.7, range(-1.0, 1.0));
-        let body = BodyDesc::new(shape).with_position(place).with_velocity(way, Vec3::ZERO);
-        let body = world.insert(body.with_fast(is_fast)).unwrap();
+        let body = BodyDesc::dynamic(shape).with_position(place).with_velocity(way, Vec3::ZERO);
+        let body = world.insert(body.with_ccd(is_fast)).unwrap();
         for step in 1..=8 {
             let y = speed * DT * step as f32;
-            world.deform(floor, &sheet_at(form(y, DT * step as f32))).unwrap();
+            world.body_mut(floor).unwrap().deform(&sheet_at(form(y, DT * step as f32))).unwrap();
             world.step(DT).unwrap();
             let p = at(&world, body);
             // What slid over the rim may be anywhere.
@@ -276,10 +276,13 @@ fn no_middle_passes_a_sheet() {
 fn wrong_vertices_are_refused_and_nothing_is_lost() {
     let mut world = World::new();
     let floor = world.insert(sheet(0.5)).unwrap();
-    let body = world.insert(BodyDesc::new(ball(0.4)).with_position(Vec3::Y * 0.4)).unwrap();
+    let body = world.insert(BodyDesc::dynamic(ball(0.4)).with_position(Vec3::Y * 0.4)).unwrap();
     let n = flat(0.0).len();
-    world.deform(floor, &flat(0.1)).unwrap();
-    let refused = |world: &mut World, positions: &[Vec3]| match world.deform(floor, positions) {
+    world.body_mut(floor).unwrap().deform(&flat(0.1)).unwrap();
+    let refused = |world: &mut World, positions: &[Vec3]| match world
+        .body_mut(floor)
+        .and_then(|mut body| body.deform(positions).map(|_| ()))
+    {
         Err(WorldError::Vertices(error)) => error,
         other => panic!("{other:?}"),
     };
@@ -291,12 +294,18 @@ fn wrong_vertices_are_refused_and_nothing_is_lost() {
         (positions[7].z, positions[9].x) = (bad, bad);
         assert_eq!(refused(&mut world, &positions), MeshError::NotFinite { vertex: 7 });
     }
-    assert_eq!(world.deform(body, &flat(1.0)), Err(WorldError::NotAMesh(body)));
+    assert_eq!(
+        world.body_mut(body).and_then(|mut body| body.deform(&flat(1.0)).map(|_| ())),
+        Err(WorldError::NotAMesh(body))
+    );
     // The call before them still counts.
     world.step(DT).unwrap();
     assert!((velocity(&world, body).y - 0.1 / DT).abs() < 0.1, "{}", velocity(&world, body));
     world.remove(floor).unwrap();
-    assert_eq!(world.deform(floor, &flat(1.0)), Err(WorldError::StaleBody(floor)));
+    assert_eq!(
+        world.body_mut(floor).and_then(|mut body| body.deform(&flat(1.0)).map(|_| ())),
+        Err(WorldError::StaleBody(floor))
+    );
     world.step(DT).unwrap();
     // Its number passes to another one, which is at rest.
     let new = world.insert(sheet(0.5)).unwrap();
@@ -316,7 +325,7 @@ fn ugly_meshes_do_no_harm() {
             .map(|k| {
                 let (shape, _) = shapes()[k % 3].clone();
                 let place = Vec3::new(k as f32 - 2.5, 0.6, 0.0);
-                world.insert(BodyDesc::new(shape).with_position(place).with_fast(k < 3)).unwrap()
+                world.insert(BodyDesc::dynamic(shape).with_position(place).with_ccd(k < 3)).unwrap()
             })
             .collect();
         for step in 0..24 {
@@ -325,10 +334,10 @@ fn ugly_meshes_do_no_harm() {
                 1 => flat(0.0),
                 _ => flat(0.0).iter().map(|p| p + random.cube_point().as_vec3() * size).collect(),
             };
-            world.deform(floor, &next).unwrap();
+            world.body_mut(floor).unwrap().deform(&next).unwrap();
             world.step(DT).unwrap();
             world.validate().unwrap();
-            assert!(bodies.iter().all(|&id| world.pose(id).unwrap().is_finite()), "{size} {step}");
+            assert!(bodies.iter().all(|&id| world.body(id).unwrap().pose().is_finite()), "{size} {step}");
         }
     }
 }
@@ -337,24 +346,24 @@ fn ugly_meshes_do_no_harm() {
 fn a_deformed_mesh_wakes_what_it_touches_or_reaches() {
     let mut world = World::new();
     let floor = world.insert(sheet(0.5)).unwrap();
-    let lies = world.insert(BodyDesc::new(ball(0.4)).with_position(Vec3::Y * 0.4)).unwrap();
+    let lies = world.insert(BodyDesc::dynamic(ball(0.4)).with_position(Vec3::Y * 0.4)).unwrap();
     let shelf = cuboid(Vec3::new(0.5, 0.1, 0.5));
     world.insert(BodyDesc::fixed(shelf).with_position(Vec3::new(3.0, 0.5, 0.0))).unwrap();
-    let above = BodyDesc::new(cuboid(Vec3::new(0.8, 0.1, 0.3))).with_position(Vec3::new(3.0, 0.7, 0.0));
+    let above = BodyDesc::dynamic(cuboid(Vec3::new(0.8, 0.1, 0.3))).with_position(Vec3::new(3.0, 0.7, 0.0));
     let above = world.insert(above).unwrap();
     for _ in 0..120 {
         world.step(DT).unwrap();
     }
-    assert!(world.is_sleeping(lies).unwrap() && world.is_sleeping(above).unwrap());
+    assert!(world.body(lies).unwrap().is_sleeping() && world.body(above).unwrap().is_sleeping());
     // The same places: nothing moves.
-    world.deform(floor, &flat(0.0)).unwrap();
+    world.body_mut(floor).unwrap().deform(&flat(0.0)).unwrap();
     world.step(DT).unwrap();
-    assert!(world.is_sleeping(lies).unwrap());
-    world.deform(floor, &flat(0.01)).unwrap();
-    assert!(!world.is_sleeping(lies).unwrap() && world.is_sleeping(above).unwrap());
+    assert!(world.body(lies).unwrap().is_sleeping());
+    world.body_mut(floor).unwrap().deform(&flat(0.01)).unwrap();
+    assert!(!world.body(lies).unwrap().is_sleeping() && world.body(above).unwrap().is_sleeping());
     world.step(DT).unwrap();
     assert!((velocity(&world, lies).y - 0.01 / DT).abs() < 0.05, "{}", velocity(&world, lies));
-    world.deform(floor, &flat(1.2)).unwrap();
+    world.body_mut(floor).unwrap().deform(&flat(1.2)).unwrap();
     world.step(DT).unwrap();
     assert!(0.0 < velocity(&world, above).y && 1.2 < at(&world, above).y, "{}", at(&world, above));
 }
@@ -364,11 +373,11 @@ fn a_deformed_mesh_wakes_what_it_touches_or_reaches() {
 fn events_and_queries_follow_the_mesh() {
     let mut world = World::new();
     let floor = world.insert(sheet(0.5)).unwrap();
-    let body = world.insert(BodyDesc::new(ball(0.4)).with_position(Vec3::Y * 0.4)).unwrap();
+    let body = world.insert(BodyDesc::dynamic(ball(0.4)).with_position(Vec3::Y * 0.4)).unwrap();
     let mut kinds = Vec::new();
     for step in 1..=40 {
         let y = if step <= 20 { 0.02 * step as f32 } else { 0.4 - 0.2 * (step - 20) as f32 };
-        world.deform(floor, &flat(y)).unwrap();
+        world.body_mut(floor).unwrap().deform(&flat(y)).unwrap();
         world.step(DT).unwrap();
         kinds.extend(world.events().iter().map(|event| event.kind));
         let down = Ray::new(Vec3::new(2.0, 9.0, 1.0), Vec3::NEG_Y);
@@ -387,7 +396,7 @@ fn trace<B: BroadPhase + Default>(restores: bool) -> Vec<u64> {
     for k in 0..30 {
         let (shape, _) = shapes()[k % 3].clone();
         let place = Vec3::new((k % 5) as f32 * 1.2 - 2.4, 0.8 + (k / 15) as f32, (k / 5 % 3) as f32 - 1.0);
-        world.insert(BodyDesc::new(shape).with_position(place).with_fast(k % 7 == 0)).unwrap();
+        world.insert(BodyDesc::dynamic(shape).with_position(place).with_ccd(k % 7 == 0)).unwrap();
     }
     let mut random = Random::new(23);
     let mut hashes = Vec::new();
@@ -397,12 +406,16 @@ fn trace<B: BroadPhase + Default>(restores: bool) -> Vec<u64> {
         let time = DT * step as f32;
         let wave = |p: Vec3| Vec3::Y * 0.3 * sin(1.3 * p.x + p.z - 4.0 * time);
         let next = if (40..60).contains(&step) { mixed } else { sheet_at(wave) };
-        world.deform(floor, &next).unwrap();
+        world.body_mut(floor).unwrap().deform(&next).unwrap();
         if restores && step % 9 == 4 {
             // With the mesh as it was at first.
             let first = sheet_of(flat(0.0));
             let shape_of = |id: BodyId| {
-                if id == floor { Some(first.clone()) } else { world.shape(id).ok().cloned() }
+                if id == floor {
+                    Some(first.clone())
+                } else {
+                    world.body(id).map(|body| body.shape()).ok().cloned()
+                }
             };
             world = World::restored(&world.snapshot(), shape_of).unwrap();
         }
@@ -435,7 +448,7 @@ fn the_same_bits_on_one_two_and_four_threads() {
 fn a_snapshot_needs_a_mesh_with_as_many_vertices() {
     let mut world = World::new();
     let floor = world.insert(sheet(0.5)).unwrap();
-    world.deform(floor, &flat(0.5)).unwrap();
+    world.body_mut(floor).unwrap().deform(&flat(0.5)).unwrap();
     world.step(DT).unwrap();
     let snapshot = world.snapshot();
     let small = TriMesh::new(vec![Vec3::ZERO, Vec3::X, Vec3::Z], vec![[0, 1, 2]]).unwrap();
@@ -445,7 +458,10 @@ fn a_snapshot_needs_a_mesh_with_as_many_vertices() {
     }
     let again = World::<DynamicBvh>::restored(&snapshot, |_| Some(sheet_of(flat(0.0)))).unwrap();
     let pose = Pose::IDENTITY;
-    assert_eq!(again.shape(floor).unwrap().aabb(&pose), world.shape(floor).unwrap().aabb(&pose));
+    assert_eq!(
+        again.body(floor).unwrap().shape().aabb(&pose),
+        world.body(floor).unwrap().shape().aabb(&pose)
+    );
 }
 
 /// Bad trees are built anew, and answers stay right.
@@ -455,7 +471,7 @@ fn trees_that_became_bad_are_built_anew() {
     let mut world = World::new();
     let floor = world.insert(sheet(0.5)).unwrap();
     let mixed: Vec<Vec3> = (0..flat(0.0).len()).map(|_| random.cube_point().as_vec3() * 4.0).collect();
-    let cost = |world: &World| match world.shape(floor).unwrap() {
+    let cost = |world: &World| match world.body(floor).unwrap().shape() {
         Shape::Mesh(mesh) => mesh.tree().quality().sah_cost,
         _ => panic!("not a mesh"),
     };
@@ -471,7 +487,7 @@ fn trees_that_became_bad_are_built_anew() {
     for step in 0..40 {
         let lift = 0.01 * step as f32;
         let next: Vec<Vec3> = shuffled.iter().map(|&k| places[k] + Vec3::Y * lift).collect();
-        world.deform(floor, &next).unwrap();
+        world.body_mut(floor).unwrap().deform(&next).unwrap();
         world.step(DT).unwrap();
         worst = worst.max(cost(&world));
         let fresh = sheet_of(next);

@@ -12,14 +12,14 @@ fn refused(desc: BodyDesc) -> WorldError {
     let mut world = World::new();
     let error = world.insert(desc).unwrap_err();
     assert!(world.is_empty() && world.checked_step(DT).is_ok());
-    world.insert(BodyDesc::new(ball(0.5))).unwrap();
+    world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
     world.checked_step(DT).unwrap();
     error
 }
 
 #[test]
 fn bad_bodies() {
-    let good = || BodyDesc::new(ball(0.5));
+    let good = || BodyDesc::dynamic(ball(0.5));
     for bad in BAD {
         let v = Vec3::new(0.0, bad, 0.0);
         assert!(matches!(refused(good().with_position(v)), WorldError::Pose(_)));
@@ -40,26 +40,34 @@ fn bad_bodies() {
     assert_eq!(refused(good().with_friction(-0.1)), WorldError::BadNumber("friction"));
     assert_eq!(refused(good().with_density(0.0)), WorldError::NoMass);
     let plane = Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap());
-    assert_eq!(refused(BodyDesc::new(plane)), WorldError::NoMass);
+    assert_eq!(refused(BodyDesc::dynamic(plane)), WorldError::NoMass);
 }
 
 #[test]
 fn stale_handles() {
     let mut world = World::new();
-    let a = world.insert(BodyDesc::new(ball(0.5))).unwrap();
-    let b = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::X * 2.0)).unwrap();
+    let a = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+    let b = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * 2.0)).unwrap();
     let joint = world.insert_joint(JointDesc::weld(a, b).with_anchor(Vec3::X).with_axis(Vec3::X)).unwrap();
     world.remove(a).unwrap();
     let stale = WorldError::StaleBody(a);
     assert_eq!(world.remove(a), Err(stale));
-    assert_eq!(world.pose(a), Err(stale));
-    assert_eq!(world.set_pose(a, Pose::IDENTITY), Err(stale));
-    assert_eq!(world.set_velocity(a, Vec3::ZERO, Vec3::ZERO), Err(stale));
-    assert_eq!(world.wake(a), Err(stale));
+    assert_eq!(world.body(a).map(|body| body.pose()), Err(stale));
+    assert_eq!(world.body_mut(a).and_then(|mut body| body.set_pose(Pose::IDENTITY).map(|_| ())), Err(stale));
+    assert_eq!(
+        world.body_mut(a).and_then(|mut body| body.set_velocity(Vec3::ZERO, Vec3::ZERO).map(|_| ())),
+        Err(stale)
+    );
+    assert_eq!(
+        world.body_mut(a).map(|mut body| {
+            body.wake();
+        }),
+        Err(stale)
+    );
     assert_eq!(world.joint(joint).map(|_| ()), Err(WorldError::StaleJoint(joint)), "it went with its body");
     assert_eq!(world.remove_joint(joint), Err(WorldError::StaleJoint(joint)));
-    let c = world.insert(BodyDesc::new(ball(0.5))).unwrap();
-    assert!(c.index() == a.index() && c != a && world.pose(a).is_err());
+    let c = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+    assert!(c.index() == a.index() && c != a && world.body(a).map(|body| body.pose()).is_err());
     assert_eq!(world.insert_joint(JointDesc::weld(a, b).with_anchor(Vec3::X).with_axis(Vec3::X)), Err(stale));
     let bad = |what, value| Err(WorldError::BadJoint(JointFault::BadValue { what, value }));
     assert_eq!(world.insert_joint(JointDesc::weld(b, b)), Err(WorldError::BadJoint(JointFault::SameBody)));
@@ -79,7 +87,7 @@ fn stale_handles() {
 fn bad_steps_and_changes() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
-    let body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y)).unwrap();
+    let body = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y)).unwrap();
     let hash = world.state_hash();
     for bad in BAD.into_iter().chain([-1.0]) {
         assert!(matches!(world.checked_step(bad), Err(WorldError::Solver(_))));
@@ -87,13 +95,15 @@ fn bad_steps_and_changes() {
     }
     for bad in BAD {
         let v = Vec3::new(bad, 0.0, 0.0);
-        assert!(world.set_pose(body, Pose::from_translation(v)).is_err());
-        assert!(world.set_velocity(body, v, Vec3::ZERO).is_err());
-        assert!(world.set_force(body, v, Vec3::ZERO).is_err());
-        assert!(world.apply_impulse(body, v, Vec3::ZERO).is_err());
-        assert!(world.apply_impulse(body, Vec3::X, v).is_err());
+        assert!(world.body_mut(body).unwrap().set_pose(Pose::from_translation(v)).is_err());
+        assert!(world.body_mut(body).unwrap().set_velocity(v, Vec3::ZERO).is_err());
+        assert!(world.body_mut(body).unwrap().set_constant_force(v, Vec3::ZERO).is_err());
+        assert!(world.body_mut(body).unwrap().apply_impulse_at(v, Vec3::ZERO).is_err());
+        assert!(world.body_mut(body).unwrap().apply_impulse_at(Vec3::X, v).is_err());
     }
-    assert!(world.apply_impulse(body, Vec3::splat(f32::MAX), Vec3::splat(f32::MAX)).is_err());
+    assert!(
+        world.body_mut(body).unwrap().apply_impulse_at(Vec3::splat(f32::MAX), Vec3::splat(f32::MAX)).is_err()
+    );
     assert_eq!(world.state_hash(), hash);
     world.checked_step(DT).unwrap();
 }
@@ -104,14 +114,14 @@ fn far_and_large_bodies_do_no_harm() {
     world.insert(ground()).unwrap();
     world.insert(BodyDesc::fixed(cuboid(Vec3::splat(1e30)))).unwrap();
     for far in [1e6, 1e12, 1e30, 3e38] {
-        let body = BodyDesc::new(ball(0.5)).with_position(Vec3::new(far, far, -far));
+        let body = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::new(far, far, -far));
         world.insert(body.with_velocity(Vec3::new(far, 0.0, 0.0), Vec3::splat(1e6))).unwrap();
     }
     for _ in 0..20 {
         world.checked_step(DT).unwrap();
     }
     for id in world.body_ids() {
-        assert!(world.pose(id).unwrap().is_finite());
+        assert!(world.body(id).unwrap().pose().is_finite());
     }
 }
 
@@ -126,8 +136,8 @@ fn extreme_numbers_are_refused_or_stepped() {
             let mut world = World::new();
             world.insert(ground()).unwrap();
             // It has something to touch.
-            world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::new(0.9, 0.5, 0.0))).unwrap();
-            let good = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+            world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::new(0.9, 0.5, 0.0))).unwrap();
+            let good = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
             let v = Vec3::new(x, -x, x);
             let desc = match what {
                 0 => good.with_density(x),
@@ -150,7 +160,7 @@ fn extreme_numbers_are_refused_or_stepped() {
                     panic!("{what} of {x}, step {step}: {error}");
                 }
                 for id in world.body_ids() {
-                    let body = world.motion(id).unwrap();
+                    let body = world.body(id).unwrap().motion();
                     let is_finite = body.pose.is_finite()
                         && body.linear_velocity.is_finite()
                         && body.angular_velocity.is_finite();
@@ -170,20 +180,23 @@ fn extreme_pushes_do_no_harm() {
         for what in 0..4 {
             let mut world = World::new();
             world.insert(ground()).unwrap();
-            let body =
-                world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
+            let body = world
+                .insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5))
+                .unwrap();
             world.checked_step(DT).unwrap();
             let v = Vec3::new(x, -x, 0.5 * x);
             let pushed = match what {
-                0 => world.set_force(body, v, v),
-                1 => world.set_velocity(body, v, v),
-                2 => world.apply_impulse(body, v, Vec3::X),
-                _ => world.set_pose(body, Pose::from_translation(v)),
+                0 => world.body_mut(body).and_then(|mut body| body.set_constant_force(v, v).map(|_| ())),
+                1 => world.body_mut(body).and_then(|mut body| body.set_velocity(v, v).map(|_| ())),
+                2 => world.body_mut(body).and_then(|mut body| body.apply_impulse_at(v, Vec3::X).map(|_| ())),
+                _ => world
+                    .body_mut(body)
+                    .and_then(|mut body| body.set_pose(Pose::from_translation(v)).map(|_| ())),
             };
             assert!(matches!(pushed, Ok(()) | Err(WorldError::BadNumber(_))), "{what} of {x}: {pushed:?}");
             for _ in 0..10 {
                 world.checked_step(DT).unwrap();
-                assert!(world.motion(body).unwrap().pose.is_finite(), "{what} of {x}");
+                assert!(world.body(body).unwrap().pose().is_finite(), "{what} of {x}");
             }
         }
     }
@@ -194,8 +207,10 @@ fn steps_of_any_length() {
     for dt in [0.0, 1e-45, 1e-30, 1e-6, 1.0, 1e6, 1e20, 1e30, f32::MAX] {
         let mut world = World::new();
         world.insert(ground()).unwrap();
-        let a = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
-        let b = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 1.5).with_fast(true)).unwrap();
+        let a =
+            world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
+        let b =
+            world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 1.5).with_ccd(true)).unwrap();
         world
             .insert_joint(
                 JointDesc::new(a, b, JointKind::Spherical { cone: 1.0, twist: None })
@@ -207,7 +222,7 @@ fn steps_of_any_length() {
         for _ in 0..5 {
             world.checked_step(dt).unwrap();
             for id in world.body_ids() {
-                let body = world.motion(id).unwrap();
+                let body = world.body(id).unwrap().motion();
                 assert!(body.pose.is_finite() && body.linear_velocity.is_finite(), "dt {dt}: {body:?}");
             }
         }
@@ -225,7 +240,7 @@ fn masses_far_apart() {
         world.insert(ground()).unwrap();
         let of = |mass: f32| MassProperties::new(mass, Vec3::ZERO, Mat3::IDENTITY * (mass / 6.0));
         let at = |y: f32, mass: f32| {
-            BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y).with_mass(of(mass))
+            BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y).with_mass(of(mass))
         };
         let ids =
             [(0.5, light), (1.5, heavy), (2.5, light)].map(|(y, mass)| world.insert(at(y, mass)).unwrap());
@@ -233,7 +248,7 @@ fn masses_far_apart() {
             world.checked_step(DT).unwrap();
         }
         for id in ids {
-            assert!(world.pose(id).unwrap().is_finite(), "{light} under {heavy}");
+            assert!(world.body(id).unwrap().pose().is_finite(), "{light} under {heavy}");
         }
     }
 }
@@ -246,7 +261,7 @@ fn joints_of_bodies_that_go() {
     let mut ids = Vec::new();
     for i in 0..8 {
         ids.push(
-            world.insert(BodyDesc::new(ball(0.4)).with_position(Vec3::new(i as f32, 3.0, 0.0))).unwrap(),
+            world.insert(BodyDesc::dynamic(ball(0.4)).with_position(Vec3::new(i as f32, 3.0, 0.0))).unwrap(),
         );
     }
     let mut joints = Vec::new();
@@ -264,7 +279,7 @@ fn joints_of_bodies_that_go() {
         world.checked_step(DT).unwrap();
         world.remove(ids[k]).unwrap();
         for (joint, pair) in joints.iter().zip(ids.windows(2)) {
-            let is_whole = pair.iter().all(|&id| world.pose(id).is_ok());
+            let is_whole = pair.iter().all(|&id| world.body(id).map(|body| body.pose()).is_ok());
             assert_eq!(world.joint(*joint).is_ok(), is_whole);
             if !is_whole {
                 assert_eq!(world.joint_mut(*joint).map(|_| ()), Err(WorldError::StaleJoint(*joint)));
@@ -276,17 +291,25 @@ fn joints_of_bodies_that_go() {
             world.insert_joint(JointDesc::weld(other, ids[k]).with_anchor(Vec3::ZERO).with_axis(Vec3::X)),
             Err(stale)
         );
-        assert_eq!(world.set_force(ids[k], Vec3::X, Vec3::X), Err(stale));
-        assert_eq!(world.set_shape(ids[k], ball(1.0)), Err(stale));
         assert_eq!(
-            world.set_groups(ids[k], carom_world::Groups::all(), carom_world::Groups::all()),
+            world.body_mut(ids[k]).and_then(|mut body| body.set_constant_force(Vec3::X, Vec3::X).map(|_| ())),
+            Err(stale)
+        );
+        assert_eq!(
+            world.body_mut(ids[k]).and_then(|mut body| body.set_shape(ball(1.0)).map(|_| ())),
+            Err(stale)
+        );
+        assert_eq!(
+            world.body_mut(ids[k]).and_then(|mut body| body
+                .set_groups(carom_world::Groups::all(), carom_world::Groups::all())
+                .map(|_| ())),
             Err(stale)
         );
     }
     for _ in 0..10 {
         world.checked_step(DT).unwrap();
     }
-    assert!(world.body_ids().all(|id| world.pose(id).unwrap().is_finite()));
+    assert!(world.body_ids().all(|id| world.body(id).unwrap().pose().is_finite()));
 }
 
 /// Every body meets every other: beyond some millions of pairs those of bodies that have many
@@ -297,7 +320,7 @@ fn many_bodies_at_one_point() {
         let mut world = World::new();
         world.insert(ground()).unwrap();
         for _ in 0..n {
-            world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 2.0)).unwrap();
+            world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 2.0)).unwrap();
         }
         let all = n * (n - 1) / 2;
         for _ in 0..n_steps {
@@ -307,7 +330,7 @@ fn many_bodies_at_one_point() {
             assert!(1000 < n || stats.n_crowded == 0, "{stats:?}");
         }
         for id in world.body_ids() {
-            let body = world.motion(id).unwrap();
+            let body = world.body(id).unwrap().motion();
             assert!(body.pose.is_finite() && body.linear_velocity.is_finite());
         }
     }
@@ -320,13 +343,13 @@ fn contacts_are_within_the_numbers() {
     let mut world = World::new();
     let plane = Shape::HalfSpace(HalfSpace::new(Vec3::new(-9e-9, 1.0, -1.3e-7)).unwrap());
     world.insert(BodyDesc::fixed(plane).with_position(Vec3::new(-7.0, 1.46e31, -0.4))).unwrap();
-    let ball = world.insert(BodyDesc::new(ball(3.0)).with_position(Vec3::Y * -f32::MAX)).unwrap();
+    let ball = world.insert(BodyDesc::dynamic(ball(3.0)).with_position(Vec3::Y * -f32::MAX)).unwrap();
     for _ in 0..3 {
         world.detect();
         let is_sound = |c: &Contact| c.point_a.is_finite() && c.point_b.is_finite() && c.distance.is_finite();
         let manifolds = || world.contacts().flat_map(|view| view.manifolds);
         assert!(manifolds().all(|manifold| manifold.contacts().iter().all(is_sound)));
         world.checked_step(DT).unwrap();
-        assert!(world.pose(ball).unwrap().translation.is_finite());
+        assert!(world.body(ball).unwrap().position().is_finite());
     }
 }

@@ -70,7 +70,7 @@ fn movement(torque: f32) -> (World, [JointId; 2], f64) {
         let (frame, own) = (Pose::new(along_z, at + Vec3::Z), Pose::new(along_z, Vec3::ZERO));
         world.insert_joint(JointDesc::new(ids[0], ids[body], FREE).with_frames(frame, own)).unwrap()
     });
-    let body = world.motion(ids[2]).unwrap();
+    let body = world.body(ids[2]).unwrap().motion();
     let inertia = 1.0 / body.inverse_inertia.z_axis.z
         + body.center_of_mass.truncate().length_squared() / body.inverse_mass;
     let omega = TAU as f32;
@@ -143,7 +143,7 @@ fn a_wound_mainspring_drives_a_train_at_the_rate_of_the_balance() {
     let joints: Vec<JointId> = world.joints().map(|joint| joint.id()).collect();
     assert_eq!(joints.len(), MOVEMENT_BODIES);
     let (barrel, balance) = (joints[0], joints[4]);
-    let body = world.motion(ids[5]).unwrap();
+    let body = world.body(ids[5]).unwrap().motion();
     let arm = body.center_of_mass.truncate();
     let inertia = f64::from(1.0 / body.inverse_inertia.z_axis.z + arm.length_squared() / body.inverse_mass);
     let hairspring = world.joint(balance).unwrap().data().torsion_spring.unwrap();
@@ -153,7 +153,7 @@ fn a_wound_mainspring_drives_a_train_at_the_rate_of_the_balance() {
     let start = world.energy(DT / 6.0).total();
     let mainspring = |world: &World| {
         let joint = world.joint(barrel).unwrap().data();
-        let [a, b] = [ids[0], ids[1]].map(|id| *world.motion(id).unwrap());
+        let [a, b] = [ids[0], ids[1]].map(|id| *world.body(id).unwrap().motion());
         joint.spring_energy(&a, &b, 0.0)
     };
     let (stored, mut lost) = (mainspring(&world), 0.0);
@@ -210,5 +210,5 @@ fn hundreds_of_gears_run_at_once() {
         // From 4 to 6.25 periods of 0.0268 radians, and the backlash at the start.
         assert!((0.08..0.25).contains(&turned), "{turned}");
     }
-    assert!(ids.iter().skip(1).all(|&id| world.is_sleeping(id) == Ok(false)));
+    assert!(ids.iter().skip(1).all(|&id| world.body(id).map(|body| body.is_sleeping()) == Ok(false)));
 }

@@ -15,11 +15,11 @@ fn kinds(world: &World) -> Vec<EventKind> {
 #[test]
 fn begins_persists_and_ends() {
     let mut world = World::new();
-    let a = world.insert(BodyDesc::new(ball(0.5))).unwrap();
-    let b = world.insert(BodyDesc::new(ball(0.5)).with_pose(at(3.0))).unwrap();
+    let a = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+    let b = world.insert(BodyDesc::dynamic(ball(0.5)).with_pose(at(3.0))).unwrap();
     world.detect();
     assert_eq!(kinds(&world), []);
-    world.set_pose(b, at(0.9)).unwrap();
+    world.body_mut(b).unwrap().set_pose(at(0.9)).unwrap();
     world.detect();
     assert_eq!(kinds(&world), [EventKind::Began]);
     assert_eq!((world.events()[0].a, world.events()[0].b), (a, b));
@@ -28,15 +28,15 @@ fn begins_persists_and_ends() {
     assert!((contact.manifolds[0].contacts()[0].distance + 0.1).abs() < 1e-6);
     world.detect();
     assert_eq!(kinds(&world), [EventKind::Persisted]);
-    world.set_pose(b, at(0.95)).unwrap();
+    world.body_mut(b).unwrap().set_pose(at(0.95)).unwrap();
     world.detect();
     assert_eq!(kinds(&world), [EventKind::Persisted]);
     // Within the prediction: near, but not touching.
-    world.set_pose(b, at(1.015)).unwrap();
+    world.body_mut(b).unwrap().set_pose(at(1.015)).unwrap();
     world.detect();
     assert_eq!(kinds(&world), [EventKind::Ended]);
     assert!(world.contacts().next().is_some_and(|contact| !contact.is_touching));
-    world.set_pose(b, at(9.0)).unwrap();
+    world.body_mut(b).unwrap().set_pose(at(9.0)).unwrap();
     world.detect();
     assert_eq!(kinds(&world), []);
     assert_eq!(world.contacts().count(), 0);
@@ -45,12 +45,12 @@ fn begins_persists_and_ends() {
 #[test]
 fn a_removed_body_ends_its_contacts() {
     let mut world = World::new();
-    let a = world.insert(BodyDesc::new(ball(0.5))).unwrap();
-    let b = world.insert(BodyDesc::new(ball(0.5)).with_pose(at(0.9))).unwrap();
+    let a = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+    let b = world.insert(BodyDesc::dynamic(ball(0.5)).with_pose(at(0.9))).unwrap();
     world.detect();
     world.remove(b).unwrap();
     // Another body takes its number and its place.
-    let c = world.insert(BodyDesc::new(ball(0.5)).with_pose(at(0.9))).unwrap();
+    let c = world.insert(BodyDesc::dynamic(ball(0.5)).with_pose(at(0.9))).unwrap();
     assert_eq!(b.index(), c.index());
     world.detect();
     let events: Vec<_> = world.events().iter().map(|e| (e.a, e.b, e.kind)).collect();
@@ -67,7 +67,7 @@ fn a_sensor_tells_and_does_not_push() {
     let mut world = World::new();
     let sensor = BodyDesc::fixed(cuboid(Vec3::splat(1.0))).with_sensor(true);
     world.insert(sensor).unwrap();
-    let ball_ = world.insert(BodyDesc::new(ball(0.2)).with_position(Vec3::Y * 3.0)).unwrap();
+    let ball_ = world.insert(BodyDesc::dynamic(ball(0.2)).with_position(Vec3::Y * 3.0)).unwrap();
     let mut seen = Vec::new();
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
@@ -75,15 +75,15 @@ fn a_sensor_tells_and_does_not_push() {
         assert!(world.events().iter().all(|e| e.is_sensor));
     }
     assert_eq!(seen, [EventKind::Began, EventKind::Ended]);
-    assert!(world.pose(ball_).unwrap().translation.y < -5.0, "it fell through");
+    assert!(world.body(ball_).unwrap().position().y < -5.0, "it fell through");
 }
 
 #[test]
 fn groups_families_and_joints_keep_bodies_apart() {
     let overlap = |change: &dyn Fn(BodyDesc, usize) -> BodyDesc| {
         let mut world = World::new();
-        world.insert(change(BodyDesc::new(ball(0.5)), 0)).unwrap();
-        world.insert(change(BodyDesc::new(ball(0.5)).with_pose(at(0.5)), 1)).unwrap();
+        world.insert(change(BodyDesc::dynamic(ball(0.5)), 0)).unwrap();
+        world.insert(change(BodyDesc::dynamic(ball(0.5)).with_pose(at(0.5)), 1)).unwrap();
         world.detect();
         world.contacts().count()
     };
@@ -96,8 +96,8 @@ fn groups_families_and_joints_keep_bodies_apart() {
     assert_eq!(overlap(&|desc, i| desc.with_family(i as u32)), 1);
 
     let mut world = World::new();
-    let a = world.insert(BodyDesc::new(ball(0.5))).unwrap();
-    let b = world.insert(BodyDesc::new(ball(0.5)).with_pose(at(0.5))).unwrap();
+    let a = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+    let b = world.insert(BodyDesc::dynamic(ball(0.5)).with_pose(at(0.5))).unwrap();
     world.detect();
     assert_eq!(kinds(&world), [EventKind::Began]);
     let ball_joint = JointKind::Spherical { cone: 4.0, twist: None };
@@ -111,7 +111,7 @@ fn groups_families_and_joints_keep_bodies_apart() {
     world.remove_joint(joint).unwrap();
     world.detect();
     assert_eq!(kinds(&world), [EventKind::Began]);
-    world.set_groups(b, second, second).unwrap();
+    world.body_mut(b).unwrap().set_groups(second, second).unwrap();
     world.detect();
     assert_eq!(kinds(&world), [EventKind::Ended]);
 }
@@ -120,7 +120,7 @@ fn groups_families_and_joints_keep_bodies_apart() {
 fn impulses_hold_the_weight() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
-    let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5).with_density(2.0);
+    let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5).with_density(2.0);
     let body = world.insert(desc.with_can_sleep(false)).unwrap();
     for _ in 0..60 {
         world.checked_step(DT).unwrap();
@@ -138,11 +138,12 @@ fn a_kinematic_lift_carries_a_box() {
     let lift = world
         .insert(BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.1, 2.0))).with_velocity(Vec3::Y, Vec3::ZERO))
         .unwrap();
-    let load = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.6)).unwrap();
+    let load =
+        world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.6)).unwrap();
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
     }
-    let (floor, top) = (world.pose(lift).unwrap().translation.y, world.pose(load).unwrap().translation.y);
+    let (floor, top) = (world.body(lift).unwrap().position().y, world.body(load).unwrap().position().y);
     assert!((floor - 2.0).abs() < 1e-3, "{floor}");
     assert!((top - floor - 0.6).abs() < 0.05, "{top} on {floor}");
 }
@@ -153,7 +154,7 @@ fn a_kinematic_lift_carries_a_box() {
 fn counts_and_times_are_those_of_the_last_call() {
     let mut world = World::new();
     let mut movers = stack(&mut world, 3);
-    let bullet = BodyDesc::new(ball(0.2)).with_position(Vec3::new(5.0, 0.2, 0.0)).with_fast(true);
+    let bullet = BodyDesc::dynamic(ball(0.2)).with_position(Vec3::new(5.0, 0.2, 0.0)).with_ccd(true);
     movers
         .push(world.insert(bullet.with_velocity(Vec3::X * 3.0, Vec3::ZERO).with_damping(1.0, 1.0)).unwrap());
     let first = *world.checked_step(DT).unwrap();
@@ -166,7 +167,7 @@ fn counts_and_times_are_those_of_the_last_call() {
         world.checked_step(DT).unwrap();
     }
     let last = *world.stats();
-    assert!(movers.iter().all(|&id| world.is_sleeping(id).unwrap()));
+    assert!(movers.iter().all(|&id| world.body(id).unwrap().is_sleeping()));
     assert_eq!((last.solver, last.n_swept, last.n_stopped, last.n_box_tests), Default::default());
     assert_eq!((last.n_pairs, last.n_touching), (first.n_pairs, 4));
 }

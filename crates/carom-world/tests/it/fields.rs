@@ -37,7 +37,10 @@ fn balls_and_boxes_come_to_rest_in_a_bowl() {
             shape,
             world
                 .insert(
-                    BodyDesc::new(shape.clone()).with_pose(pose).with_friction(0.6).with_damping(0.2, 1.0),
+                    BodyDesc::dynamic(shape.clone())
+                        .with_pose(pose)
+                        .with_friction(0.6)
+                        .with_damping(0.2, 1.0),
                 )
                 .unwrap(),
         )
@@ -46,7 +49,7 @@ fn balls_and_boxes_come_to_rest_in_a_bowl() {
         world.checked_step(1.0 / 60.0).unwrap();
     }
     for (shape, body) in bodies {
-        let (pose, motion) = (world.pose(body).unwrap(), world.motion(body).unwrap());
+        let (pose, motion) = (world.body(body).unwrap().pose(), world.body(body).unwrap().motion());
         let gap = distance(&bowl, &Pose::IDENTITY, shape, &pose).distance;
         assert!(gap <= bound && -0.8 < pose.translation.y && pose.translation.y < 0.0, "{pose:?} {gap}");
         assert!(
@@ -82,14 +85,14 @@ fn planks_rest_on_two_ridges_between_their_ends() {
             .map(|i| {
                 let pose =
                     Pose::new(Quat::from_rotation_y(turn), Vec3::new(0.0, 0.15 + 0.25 * i as f32, 0.0));
-                world.insert(BodyDesc::new(plank.clone()).with_pose(pose).with_friction(0.6)).unwrap()
+                world.insert(BodyDesc::dynamic(plank.clone()).with_pose(pose).with_friction(0.6)).unwrap()
             })
             .collect();
         for _ in 0..600 {
             world.checked_step(1.0 / 60.0).unwrap();
         }
         for (i, plank) in planks.into_iter().enumerate() {
-            let (pose, motion) = (world.pose(plank).unwrap(), world.motion(plank).unwrap());
+            let (pose, motion) = (world.body(plank).unwrap().pose(), world.body(plank).unwrap().motion());
             let up = pose.transform_vector(Vec3::Y);
             let height = 0.1 + 0.2 * i as f32;
             assert!((pose.translation.y - height).abs() < 0.02, "turned {turn}, plank {i}: {pose:?}");

@@ -19,7 +19,7 @@ fn run(world: &mut World, n_steps: usize) {
 }
 
 fn ball_at(world: &mut World, at: Vec3, velocity: Vec3) -> BodyId {
-    let desc = BodyDesc::new(ball(0.5)).with_position(at).with_velocity(velocity, Vec3::ZERO);
+    let desc = BodyDesc::dynamic(ball(0.5)).with_position(at).with_velocity(velocity, Vec3::ZERO);
     world.insert(desc).unwrap()
 }
 
@@ -35,12 +35,12 @@ fn a_room_without_gravity() {
     let inside = ball_at(&mut world, pose.transform_point(Vec3::X * -4.0), velocity);
     let outside = ball_at(&mut world, pose.transform_point(Vec3::Y * 2.01), Vec3::ZERO);
     run(&mut world, 120);
-    assert_eq!(world.motion(inside).unwrap().linear_velocity, velocity);
-    assert!(world.motion(outside).unwrap().linear_velocity.y < 0.0);
-    assert_eq!(world.motion(inside).unwrap().gravity_scale, 1.0);
+    assert_eq!(world.body(inside).unwrap().linear_velocity(), velocity);
+    assert!(world.body(outside).unwrap().linear_velocity().y < 0.0);
+    assert_eq!(world.body(inside).unwrap().motion().gravity_scale, 1.0);
     // It leaves at the other end.
     run(&mut world, 7 * 60 + 30);
-    assert!(world.motion(inside).unwrap().linear_velocity.y < velocity.y - 0.2);
+    assert!(world.body(inside).unwrap().linear_velocity().y < velocity.y - 0.2);
 }
 
 /// Of several gravities that of the highest priority counts, then the last one; the scale of the
@@ -52,13 +52,13 @@ fn the_gravity_that_counts() {
     let low = world.insert_force_field(sideways.with_priority(-1)).unwrap();
     let up = world.insert_force_field(ForceFieldDesc::everywhere(ForceKind::Gravity(Vec3::Y * 3.0))).unwrap();
     let last = world.insert_force_field(ForceFieldDesc::everywhere(ForceKind::Gravity(Vec3::Z))).unwrap();
-    let desc = BodyDesc::new(ball(0.5)).with_gravity_scale(0.5).with_density(3.0);
+    let desc = BodyDesc::dynamic(ball(0.5)).with_gravity_scale(0.5).with_density(3.0);
     let id = world.insert(desc).unwrap();
     let mut gained = Vec::new();
     for remove in [Some(last), Some(up), Some(low), None] {
-        let before = world.motion(id).unwrap().linear_velocity;
+        let before = world.body(id).unwrap().linear_velocity();
         run(&mut world, 30);
-        gained.push((world.motion(id).unwrap().linear_velocity - before) / (30.0 * DT));
+        gained.push((world.body(id).unwrap().linear_velocity() - before) / (30.0 * DT));
         remove.into_iter().for_each(|field| world.remove_force_field(field).unwrap());
     }
     let wanted = [Vec3::Z * 0.5, Vec3::Y * 1.5, Vec3::X, Vec3::NEG_Y * 9.81 * 0.5];
@@ -76,13 +76,15 @@ fn accelerations_have_their_closed_forms() {
         world.insert_force_field(ForceFieldDesc::everywhere(ForceKind::Acceleration(a))).unwrap();
     }
     for density in [0.01, 1.0, 5000.0] {
-        world.insert(BodyDesc::new(ball(0.5)).with_density(density)).unwrap();
+        world.insert(BodyDesc::dynamic(ball(0.5)).with_density(density)).unwrap();
     }
     let ids: Vec<_> = world.body_ids().collect();
-    ids.iter().for_each(|&id| world.set_groups(id, Groups::DEFAULT, Groups::empty()).unwrap());
+    ids.iter().for_each(|&id| {
+        world.body_mut(id).unwrap().set_groups(Groups::DEFAULT, Groups::empty()).unwrap();
+    });
     run(&mut world, 60);
     for &id in &ids {
-        let v = world.motion(id).unwrap().linear_velocity;
+        let v = world.body(id).unwrap().linear_velocity();
         assert!((v - Vec3::new(1.5, -2.0, 0.0)).length() < 1e-4, "{v}");
     }
 
@@ -97,10 +99,10 @@ fn accelerations_have_their_closed_forms() {
         let id = ball_at(&mut world, start, Vec3::Z * speed);
         let n_steps = (TAU * radius / speed / DT).round() as usize;
         run(&mut world, n_steps / 2);
-        let half = world.pose(id).unwrap().translation;
+        let half = world.body(id).unwrap().position();
         assert!((half - center + Vec3::X * radius).length() < 0.05 * radius, "{exponent}: {half}");
         run(&mut world, n_steps - n_steps / 2);
-        let end = world.pose(id).unwrap().translation;
+        let end = world.body(id).unwrap().position();
         assert!((end - start).length() < 0.05 * radius, "{exponent}: {end} {start}");
     }
 }
@@ -113,16 +115,16 @@ fn drag_brings_to_the_flow() {
         let mut world = weightless();
         let kind = ForceKind::Drag { linear: rate, angular: rate, flow };
         world.insert_force_field(ForceFieldDesc::everywhere(kind)).unwrap();
-        let desc = BodyDesc::new(cuboid(Vec3::new(0.2, 0.5, 0.9)));
+        let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.2, 0.5, 0.9)));
         let id = world.insert(desc.with_velocity(Vec3::X * 10.0, Vec3::new(0.0, 4.0, 0.0))).unwrap();
         let mut last = (Vec3::X * 10.0 - flow).length();
         for _ in 0..60 {
             world.checked_step(DT).unwrap();
-            let off = (world.motion(id).unwrap().linear_velocity - flow).length();
+            let off = (world.body(id).unwrap().linear_velocity() - flow).length();
             assert!(off <= last * 1.000_01, "rate {rate}: {off} after {last}");
             last = off;
         }
-        let (v, w) = (world.motion(id).unwrap().linear_velocity, world.motion(id).unwrap().angular_velocity);
+        let (v, w) = (world.body(id).unwrap().linear_velocity(), world.body(id).unwrap().angular_velocity());
         let left = (-rate).exp();
         let error = (v - flow - (Vec3::X * 10.0 - flow) * left).length();
         assert!(error < 0.05, "rate {rate}: {v}");
@@ -136,28 +138,28 @@ fn whom_a_field_moves_and_wakes() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
     let mut box_at = |x: f32, groups| {
-        let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 0.5, 0.0));
+        let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 0.5, 0.0));
         world.insert(desc.with_groups(groups, Groups::all())).unwrap()
     };
     let light = Groups::from_bits_retain(2);
     let [lifted, other, far] = [box_at(0.0, light), box_at(2.0, Groups::DEFAULT), box_at(20.0, light)];
     run(&mut world, 120);
-    assert!([lifted, other, far].iter().all(|&id| world.is_sleeping(id).unwrap()));
+    assert!([lifted, other, far].iter().all(|&id| world.body(id).unwrap().is_sleeping()));
     let region = ForceRegion::Ball { center: Vec3::Y * 0.5, radius: 6.0 };
     let lift = ForceFieldDesc::inside(region, ForceKind::Acceleration(Vec3::Y * 12.0)).with_mask(light);
     let id = world.insert_force_field(lift).unwrap();
-    assert!(!world.is_sleeping(lifted).unwrap() && world.is_sleeping(far).unwrap());
-    assert!(world.is_sleeping(other).unwrap());
+    assert!(!world.body(lifted).unwrap().is_sleeping() && world.body(far).unwrap().is_sleeping());
+    assert!(world.body(other).unwrap().is_sleeping());
     run(&mut world, 60);
-    assert!(1.0 < world.pose(lifted).unwrap().translation.y);
+    assert!(1.0 < world.body(lifted).unwrap().position().y);
     assert_eq!(world.force_field(id), Ok(&lift));
     // The same again wakes nothing.
     world.set_force_field(id, lift).unwrap();
-    assert!(world.is_sleeping(other).unwrap() && world.is_sleeping(far).unwrap());
+    assert!(world.body(other).unwrap().is_sleeping() && world.body(far).unwrap().is_sleeping());
     world.remove_force_field(id).unwrap();
     run(&mut world, 240);
-    assert!(world.is_sleeping(lifted).unwrap());
-    assert!((world.pose(lifted).unwrap().translation.y - 0.5).abs() < 0.02);
+    assert!(world.body(lifted).unwrap().is_sleeping());
+    assert!((world.body(lifted).unwrap().position().y - 0.5).abs() < 0.02);
     assert_eq!(world.remove_force_field(id), Err(WorldError::StaleForceField(id)));
     assert_eq!(world.set_force_field(id, lift), Err(WorldError::StaleForceField(id)));
 }
@@ -226,7 +228,7 @@ fn extreme_fields_do_no_harm() {
         if world.checked_step(DT).is_err() {
             break;
         }
-        assert!(world.motion(id).unwrap().linear_velocity.is_finite());
+        assert!(world.body(id).unwrap().linear_velocity().is_finite());
     }
     world.validate().unwrap();
 }

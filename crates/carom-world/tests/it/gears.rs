@@ -45,7 +45,7 @@ fn train(n: usize) -> (World, Vec<(BodyId, u32)>) {
         let arbor = world
             .insert(BodyDesc::fixed(crate::scenes::ball(0.01)).with_position(Vec3::X * x).with_sensor(true))
             .unwrap();
-        let own = world.insert(BodyDesc::new(shape.clone()).with_pose(pose).with_friction(0.0)).unwrap();
+        let own = world.insert(BodyDesc::dynamic(shape.clone()).with_pose(pose).with_friction(0.0)).unwrap();
         let motor = (i == 0).then_some(Motor::velocity(SPEED).with_max_force(5.0));
         world
             .insert_joint(
@@ -72,7 +72,7 @@ struct Run {
 fn run(n: usize, n_steps: usize) -> Run {
     let (mut world, gears) = train(n);
     let angle = |world: &World, id: BodyId| {
-        let q = world.pose(id).unwrap().rotation;
+        let q = world.body(id).unwrap().rotation();
         2.0 * f64::from(q.z).atan2(f64::from(q.w))
     };
     let mut last: Vec<f64> = gears.iter().map(|&(id, _)| angle(&world, id)).collect();

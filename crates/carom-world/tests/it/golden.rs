@@ -99,7 +99,10 @@ fn with_a_snapshot_in_the_middle() {
             world.checked_step(DT).unwrap();
         });
         let snapshot = world.snapshot();
-        let mut world = World::<DynamicBvh>::restored(&snapshot, |id| world.shape(id).ok().cloned()).unwrap();
+        let mut world = World::<DynamicBvh>::restored(&snapshot, |id| {
+            world.body(id).map(|body| body.shape()).ok().cloned()
+        })
+        .unwrap();
         (scene.n_steps / 2..scene.n_steps).for_each(|_| {
             world.checked_step(DT).unwrap();
         });

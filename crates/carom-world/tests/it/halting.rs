@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 fn n_halted<B: BroadPhase>(world: &World<B>) -> usize {
-    world.body_ids().filter(|&id| world.is_halted(id).unwrap()).count()
+    world.body_ids().filter(|&id| world.body(id).unwrap().is_halted()).count()
 }
 
 /// A few hundred bodies that fall into a heap, on a budget of so many steps of work.
@@ -33,7 +33,7 @@ fn who_is_halted_is_counted_and_stands_still() {
     for part in [10, 20, 200] {
         let budget = free / part;
         for step in 0..40 {
-            let before: Vec<_> = world.body_ids().map(|id| *world.motion(id).unwrap()).collect();
+            let before: Vec<_> = world.body_ids().map(|id| *world.body(id).unwrap().motion()).collect();
             let stats = *world.checked_step_within(DT, Budget::Steps(budget)).unwrap();
             assert!(0 < stats.undone.n_halted, "1/{part}, step {step}: {stats:?}");
             let is_held = stats.undone.is_held;
@@ -42,8 +42,8 @@ fn who_is_halted_is_counted_and_stands_still() {
             assert_eq!(n_halted(&world), if is_held { 0 } else { stats.undone.n_halted });
             assert!(world.settings().solver.substeps - 1 <= stats.undone.n_substeps);
             for (id, before) in world.body_ids().zip(before) {
-                let body = world.motion(id).unwrap();
-                if world.is_halted(id).unwrap() || is_held {
+                let body = world.body(id).unwrap().motion();
+                if world.body(id).unwrap().is_halted() || is_held {
                     assert_eq!((body.pose, body.rest.slow_time()), (before.pose, before.rest.slow_time()));
                     assert_eq!(body.linear_velocity, before.linear_velocity);
                     assert_eq!(body.angular_velocity, before.angular_velocity);
@@ -66,12 +66,12 @@ fn everybody_has_a_turn_and_the_fast_have_more() {
     let mut boxes = Vec::new();
     for i in 0..200 {
         let at = Vec3::new((i % 20) as f32 * 1.5, 0.5, (i / 20) as f32 * 1.5);
-        let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false);
+        let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false);
         boxes.push(world.insert(desc).unwrap());
     }
     let mut balls = Vec::new();
     for i in 0..20 {
-        let desc = BodyDesc::new(ball(0.3)).with_position(Vec3::new(i as f32 * 1.5, 8.0, 0.0));
+        let desc = BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(i as f32 * 1.5, 8.0, 0.0));
         let desc = desc.with_velocity(Vec3::Z, Vec3::ZERO).with_gravity_scale(0.0);
         balls.push(world.insert(desc).unwrap());
     }
@@ -81,7 +81,7 @@ fn everybody_has_a_turn_and_the_fast_have_more() {
     for _ in 0..n_steps {
         world.checked_step_within(DT, Budget::Steps(40)).unwrap();
         for &id in boxes.iter().chain(&balls) {
-            *n_turns.entry(id).or_insert(0) += usize::from(!world.is_halted(id).unwrap());
+            *n_turns.entry(id).or_insert(0) += usize::from(!world.body(id).unwrap().is_halted());
         }
     }
     let of = |ids: &[BodyId]| ids.iter().map(|id| n_turns[id]).collect::<Vec<usize>>();
@@ -112,7 +112,7 @@ fn a_snapshot_with_halted_bodies_goes_on_with_the_same_bits() {
     for n_before in [60, 61, 90] {
         let (trace, mut world) = run::<DynamicBvh>(n_before, 60);
         assert!(0 < trace[n_before - 1].undone.n_halted);
-        let shape_of = |id| world.shape(id).ok().cloned();
+        let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
         let mut again: World<BruteForce> = World::restored(&world.snapshot(), shape_of).unwrap();
         for step in 0..80 {
             // With less, with more, and with enough.
@@ -136,7 +136,7 @@ fn bouncing(restitution: f32) -> World {
         let at =
             Vec3::new((cell % 5) as f32 * 1.3 + off, 1.2 + layer as f32 * 1.4, (cell / 5) as f32 * 1.3 - off);
         let shape = if i % 3 == 0 { ball(0.5) } else { cuboid(Vec3::splat(0.5)) };
-        let desc = BodyDesc::new(shape).with_position(at).with_restitution(restitution);
+        let desc = BodyDesc::dynamic(shape).with_position(at).with_restitution(restitution);
         world.insert(desc.with_velocity(Vec3::new(off, -2.0, 1.0 - off), Vec3::ZERO)).unwrap();
     }
     world
@@ -185,7 +185,7 @@ fn a_heap_with_halted_bodies_stays_in_its_walls_and_rests_when_there_is_time() {
         assert!(10 < n_halting, "{budget}: {n_halting}");
         let is_inside = |world: &World, least: f32| {
             bodies.iter().all(|&id| {
-                let at = world.pose(id).unwrap().translation;
+                let at = world.body(id).unwrap().position();
                 at.x.abs() < 5.6 && at.z.abs() < 5.6 && least < at.y
             })
         };
@@ -197,7 +197,7 @@ fn a_heap_with_halted_bodies_stays_in_its_walls_and_rests_when_there_is_time() {
             world.checked_step(DT).unwrap();
         }
         assert!(is_inside(&world, 0.1), "{budget}");
-        let speed = |&id: &BodyId| world.motion(id).unwrap().linear_velocity.length();
+        let speed = |&id: &BodyId| world.body(id).unwrap().linear_velocity().length();
         let most = bodies.iter().map(speed).fold(0.0, f32::max);
         println!("{budget}: {most} m/s at most");
         assert!(most < 0.1, "{budget}: {most} m/s");
@@ -213,14 +213,14 @@ fn nothing_goes_through_who_is_halted() {
     let mut wall = Vec::new();
     for i in 0..60 {
         let at = Vec3::new((i % 10) as f32 * 1.0 - 4.5, 0.5 + (i / 10) as f32, 0.0);
-        let heavy = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at).with_density(50.0);
+        let heavy = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_density(50.0);
         wall.push(world.insert(heavy.with_can_sleep(false)).unwrap());
     }
     let mut thrown = Vec::new();
     for i in 0..20 {
         let at = Vec3::new((i % 5) as f32 * 1.5 - 3.0, 1.0 + (i / 5) as f32, 6.0);
         let is_fast = i % 2 == 0;
-        let desc = BodyDesc::new(ball(0.2)).with_position(at).with_gravity_scale(0.0).with_fast(is_fast);
+        let desc = BodyDesc::dynamic(ball(0.2)).with_position(at).with_gravity_scale(0.0).with_ccd(is_fast);
         let speed = if is_fast { 60.0 } else { 8.0 };
         thrown.push(
             world.insert(desc.with_velocity(Vec3::Z * -speed, Vec3::ZERO).with_can_sleep(false)).unwrap(),
@@ -229,14 +229,15 @@ fn nothing_goes_through_who_is_halted() {
     let mut were_halted: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..600 {
         world.checked_step_within(DT, Budget::Steps(50)).unwrap();
-        were_halted.extend(wall.iter().chain(&thrown).copied().filter(|&id| world.is_halted(id).unwrap()));
+        were_halted
+            .extend(wall.iter().chain(&thrown).copied().filter(|&id| world.body(id).unwrap().is_halted()));
         for &id in &thrown {
-            let at = world.pose(id).unwrap().translation;
+            let at = world.body(id).unwrap().position();
             assert!(-0.5 < at.z || 5.0 < at.x.abs() || 6.0 < at.y, "{at}");
         }
     }
     assert_eq!(were_halted.len(), 80);
-    let all_met = thrown.iter().all(|&id| -7.9 < world.motion(id).unwrap().linear_velocity.z);
+    let all_met = thrown.iter().all(|&id| -7.9 < world.body(id).unwrap().linear_velocity().z);
     assert!(all_met, "somebody has not arrived");
 }
 
@@ -261,7 +262,7 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
         for i in 0..8 {
             let at =
                 Vec3::new((c % 4) as f32 * 0.7, 2.0 + i as f32 * 0.95 + (c / 4) as f32 * 0.2, (c / 4) as f32);
-            let desc = BodyDesc::new(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap())).with_position(at);
+            let desc = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap())).with_position(at);
             let link =
                 desc.with_family(c + 1).with_velocity(Vec3::new(0.0, -3.0, c as f32 - 5.0), Vec3::ZERO);
             let link = world.insert(link).unwrap();
@@ -285,13 +286,13 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
         let stats = world.checked_step_within(DT, budget.map_or(Budget::Unlimited, Budget::Steps)).unwrap();
         n_turns += usize::from(0 < stats.undone.n_halted);
         for chain in &chains {
-            let halted = chain.iter().filter(|&&id| world.is_halted(id).unwrap()).count();
+            let halted = chain.iter().filter(|&&id| world.body(id).unwrap().is_halted()).count();
             assert!(halted == 0 || halted == chain.len(), "{halted} links are halted");
         }
         for joint in world.joints().map(|joint| joint.data()) {
             let end = |id: u32, frame: Vec3| {
                 let id = world.body_ids().nth(id as usize).unwrap();
-                world.pose(id).unwrap().transform_point(frame)
+                world.body(id).unwrap().pose().transform_point(frame)
             };
             let (a, b) =
                 (end(joint.body_a, joint.frame_a.translation), end(joint.body_b, joint.frame_b.translation));
@@ -310,7 +311,7 @@ fn events_do_not_flicker() {
     for i in 0..40 {
         let at = Vec3::new(3.0 + (i % 8) as f32 * 1.5, 0.5, (i / 8) as f32 * 1.5);
         world
-            .insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false))
+            .insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false))
             .unwrap();
     }
     (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
@@ -325,8 +326,12 @@ fn events_do_not_flicker() {
     // One is taken away, one is put somewhere else, and a ball comes.
     let ids: Vec<BodyId> = world.body_ids().collect();
     world.remove(ids[20]).unwrap();
-    world.set_pose(ids[30], carom_math::Pose::from_translation(Vec3::new(-5.0, 3.0, 0.0))).unwrap();
-    world.insert(BodyDesc::new(ball(0.4)).with_position(Vec3::new(-9.0, 0.39, 0.0))).unwrap();
+    world
+        .body_mut(ids[30])
+        .unwrap()
+        .set_pose(carom_math::Pose::from_translation(Vec3::new(-5.0, 3.0, 0.0)))
+        .unwrap();
+    world.insert(BodyDesc::dynamic(ball(0.4)).with_position(Vec3::new(-9.0, 0.39, 0.0))).unwrap();
     let mut ended = Vec::new();
     for step in 0..60 {
         world.checked_step_within(DT, Budget::Steps(10)).unwrap();
@@ -350,22 +355,22 @@ fn who_is_halted_now_and_then_falls_asleep() {
     let mut boxes = Vec::new();
     for i in 0..60 {
         let at = Vec3::new((i / 4) as f32 * 2.0, 0.5 + (i % 4) as f32, 0.0);
-        boxes.push(world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
+        boxes.push(world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
     }
     let mut is_halting = false;
     for _ in 0..3000 {
         is_halting |= 0 < world.checked_step_within(DT, Budget::Steps(14)).unwrap().undone.n_halted;
     }
-    assert!(is_halting && boxes.iter().all(|&id| world.is_sleeping(id).unwrap()));
-    let falling = BodyDesc::new(ball(0.4)).with_position(Vec3::new(0.0, 6.0, 0.0));
+    assert!(is_halting && boxes.iter().all(|&id| world.body(id).unwrap().is_sleeping()));
+    let falling = BodyDesc::dynamic(ball(0.4)).with_position(Vec3::new(0.0, 6.0, 0.0));
     let falling = world.insert(falling.with_velocity(Vec3::Y * -5.0, Vec3::ZERO)).unwrap();
     let mut woken: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..600 {
         world.checked_step_within(DT, Budget::Steps(3)).unwrap();
-        woken.extend(boxes.iter().copied().filter(|&id| !world.is_sleeping(id).unwrap()));
+        woken.extend(boxes.iter().copied().filter(|&id| !world.body(id).unwrap().is_sleeping()));
     }
     assert!(woken.contains(&boxes[3]) && !woken.contains(&boxes[59]), "{woken:?}");
-    assert!(0.3 < world.pose(falling).unwrap().translation.y);
+    assert!(0.3 < world.body(falling).unwrap().position().y);
 }
 
 /// What its owner moves is never halted, and pushes what stands in its way when that has its turn.
@@ -377,16 +382,16 @@ fn a_lift_is_never_halted() {
     let mut boxes = Vec::new();
     for i in 0..40 {
         let at = Vec3::new((i % 8) as f32 * 1.5, 1.0, (i / 8) as f32 * 1.5);
-        boxes.push(world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
+        boxes.push(world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
     }
     for step in 1..=300 {
         let stats = *world.checked_step_within(DT, Budget::Steps(30)).unwrap();
         assert!(0 < stats.undone.n_halted);
-        let y = world.pose(lift).unwrap().translation.y;
+        let y = world.body(lift).unwrap().position().y;
         assert!((y - 0.05 * DT * step as f32).abs() < 1e-3, "step {step}: {y}");
     }
     for &id in &boxes {
-        let above = world.pose(id).unwrap().translation.y - world.pose(lift).unwrap().translation.y;
+        let above = world.body(id).unwrap().position().y - world.body(lift).unwrap().position().y;
         assert!((0.8..1.3).contains(&above), "{above}");
     }
 }
@@ -402,7 +407,7 @@ fn no_time_at_all_moves_one_body_after_the_other() {
     for _ in 0..900 {
         let stats = *world.checked_step_within(DT, Budget::Time(Duration::ZERO)).unwrap();
         assert!(stats.undone.n_halted + 6 >= bodies.len() && stats.n_tested <= 16, "{stats:?}");
-        moved.extend(bodies.iter().copied().filter(|&id| !world.is_halted(id).unwrap()));
+        moved.extend(bodies.iter().copied().filter(|&id| !world.body(id).unwrap().is_halted()));
         assert!(energy(&world) <= start * 1.001);
     }
     assert_eq!(moved.len(), bodies.len());

@@ -43,7 +43,7 @@ impl Rig {
     /// Inserts a body of this mass. Bodies of a rig do not collide with each other.
     fn insert(&mut self, shape: Shape, mass: f32, pose: Pose) -> BodyId {
         let density = mass / carom_world::mass_of(&shape, 1.0).mass;
-        let desc = BodyDesc::new(shape).with_density(density).with_pose(pose).with_family(1);
+        let desc = BodyDesc::dynamic(shape).with_density(density).with_pose(pose).with_family(1);
         let id = self.world.insert(desc).unwrap();
         self.movable.push(id);
         id
@@ -89,7 +89,11 @@ impl Rig {
 
     fn widest_gap(&self) -> f32 {
         let gap = |&(joint, a, b): &(JointId, BodyId, BodyId)| {
-            let (joint, a, b) = (self.world.joint(joint), self.world.pose(a), self.world.pose(b));
+            let (joint, a, b) = (
+                self.world.joint(joint),
+                self.world.body(a).map(|body| body.pose()),
+                self.world.body(b).map(|body| body.pose()),
+            );
             let (joint, a, b) = (joint.unwrap().data(), a.unwrap(), b.unwrap());
             let [a, b] = [(a, joint.frame_a), (b, joint.frame_b)]
                 .map(|(body, frame)| body.transform_point(frame.translation));
@@ -104,7 +108,7 @@ impl Rig {
 
     fn energy(&self) -> f32 {
         let energy = |&id: &BodyId| {
-            let body = self.world.motion(id).unwrap();
+            let body = self.world.body(id).unwrap().motion();
             body.kinetic_energy() + self.gravity * body.world_center().y / body.inverse_mass
         };
         self.movable.iter().map(energy).sum()
@@ -120,7 +124,7 @@ impl Rig {
             run.gap = run.gap.max(self.widest_gap());
             run.energy = run.energy.max(self.energy() - start);
             for &id in &self.movable {
-                run.speed = run.speed.max(self.world.motion(id).unwrap().linear_velocity.length());
+                run.speed = run.speed.max(self.world.body(id).unwrap().linear_velocity().length());
             }
         }
         run
@@ -130,7 +134,7 @@ impl Rig {
     fn pull(&mut self, end: BodyId, seconds: usize) -> Run {
         self.run(seconds, |world, step| {
             let speed = if step < PULL.1 { PULL.0 } else { 0.0 };
-            world.set_velocity(end, Vec3::X * speed, Vec3::ZERO).unwrap();
+            world.body_mut(end).unwrap().set_velocity(Vec3::X * speed, Vec3::ZERO).unwrap();
         })
     }
 }
@@ -263,12 +267,12 @@ fn a_bola_keeps_its_momentum_and_gains_no_energy() {
         let first = rig.insert(ball(0.3), load, Pose::IDENTITY);
         let from = (first, Vec3::X * 0.3);
         let last = rig.chain(from, Vec3::X, FREE, (10, 0.2, 0.01), (ball(0.3), load, 0.3));
-        rig.world.set_velocity(first, Vec3::NEG_Y * 3.0, Vec3::ZERO).unwrap();
-        rig.world.set_velocity(last, Vec3::Y * 3.0, Vec3::ZERO).unwrap();
+        rig.world.body_mut(first).unwrap().set_velocity(Vec3::NEG_Y * 3.0, Vec3::ZERO).unwrap();
+        rig.world.body_mut(last).unwrap().set_velocity(Vec3::Y * 3.0, Vec3::ZERO).unwrap();
         let start = rig.energy();
         let run = rig.run(seconds(load), |_, _| {});
         assert_held(&run, 0.2, 1e-3 * start, &format!("a bola of {load} kg"));
-        let [a, b] = [first, last].map(|id| rig.world.motion(id).unwrap().linear_velocity);
+        let [a, b] = [first, last].map(|id| rig.world.body(id).unwrap().linear_velocity());
         assert!((a + b).length() < 0.05, "{load} kg: {a} and {b}");
     }
 }
@@ -283,7 +287,7 @@ fn an_end_that_is_led_in_a_circle_adds_no_more_than_it_moves() {
     let run = rig.run(60, |world, step| {
         let angle = step as f32 * DT * 4.0;
         let velocity = Vec3::new(angle.cos(), 0.0, angle.sin()) * 2.0;
-        world.set_velocity(end, velocity, Vec3::ZERO).unwrap();
+        world.body_mut(end).unwrap().set_velocity(velocity, Vec3::ZERO).unwrap();
     });
     // The load is led at 4 radians per second: far above its own rate, so it moves less than its
     // end does.
@@ -301,7 +305,7 @@ fn a_chain_with_a_load_falls_on_the_floor() {
         rig.chain(from, Vec3::X, FREE, (10, 0.3, 0.01), (cuboid(Vec3::splat(0.3)), load, 0.3));
         let run = rig.run(10, |_, _| {});
         assert_held(&run, 0.3 * links, 0.01 * load * GRAVITY * 3.0, &format!("{load} kg on the floor"));
-        let fastest = rig.movable.iter().map(|&id| rig.world.motion(id).unwrap().linear_velocity.length());
+        let fastest = rig.movable.iter().map(|&id| rig.world.body(id).unwrap().linear_velocity().length());
         assert!(fastest.fold(0.0, f32::max) < 0.1, "{load} kg still moves");
     }
 }

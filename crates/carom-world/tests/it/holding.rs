@@ -23,7 +23,7 @@ fn scene() -> (World, Vec<BodyId>, BodyId) {
         let at =
             cell * Vec3::new(1.2, 1.3, 1.2) + Vec3::new(0.05 * (i % 3) as f32, 1.0, 0.03 * (i % 5) as f32);
         boxes.push(
-            world.insert(BodyDesc::new(cuboid(Vec3::splat(0.4))).with_pose(Pose::new(turn, at))).unwrap(),
+            world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_pose(Pose::new(turn, at))).unwrap(),
         );
     }
     let lift = BodyDesc::kinematic(ball(0.5)).with_position(Vec3::new(20.0, 3.0, 0.0));
@@ -44,15 +44,15 @@ fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
     // What work takes is measured first.
     world.checked_step(DT).unwrap();
     let (mut n_held, mut n_halting, mut in_a_row) = (0, 0, 0);
-    let mut at = world.pose(lift).unwrap();
+    let mut at = world.body(lift).unwrap().pose();
     for call in 0..n_calls {
-        let before: Vec<_> = boxes.iter().map(|&id| *world.motion(id).unwrap()).collect();
+        let before: Vec<_> = boxes.iter().map(|&id| *world.body(id).unwrap().motion()).collect();
         let undone = world.checked_step_within(DT, Budget::Time(budget)).unwrap().undone;
         if undone.is_held {
-            let n_awake = boxes.iter().filter(|&&id| !world.motion(id).unwrap().is_sleeping).count();
+            let n_awake = boxes.iter().filter(|&&id| !world.body(id).unwrap().is_sleeping()).count();
             assert_eq!((undone.n_halted, undone.n_substeps), (n_awake, world.settings().solver.substeps));
             for (&id, before) in boxes.iter().zip(&before) {
-                let body = world.motion(id).unwrap();
+                let body = world.body(id).unwrap().motion();
                 assert_eq!(body.pose, before.pose, "call {call}");
                 // A sleeping body that something newly touches wakes, also in a step that is held.
                 let is_woken = before.is_sleeping && !body.is_sleeping;
@@ -67,7 +67,7 @@ fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
             in_a_row = 0;
         }
         // The lift moves in every call.
-        let now = world.pose(lift).unwrap();
+        let now = world.body(lift).unwrap().pose();
         let went = now.translation - at.translation - Vec3::new(0.0, 1.0, 0.5) * DT;
         let turned = (at.rotation * Quat::from_rotation_y(2.0 * DT)).angle_between(now.rotation);
         assert!(went.length() < 1e-4 && turned < 2e-3, "call {call}: {went}, {turned}");
@@ -84,7 +84,7 @@ fn a_heap_whose_steps_are_held_comes_to_rest_as_without_a_budget() {
     (0..400).for_each(|_| whole.push(free.checked_step(DT).unwrap().times.total()));
     whole.sort_by(f64::total_cmp);
     let height = |world: &World| {
-        boxes.iter().map(|&id| world.pose(id).unwrap().translation.y).sum::<f32>() / boxes.len() as f32
+        boxes.iter().map(|&id| world.body(id).unwrap().position().y).sum::<f32>() / boxes.len() as f32
     };
     // What else the machine does decides on the budget for which it is long enough, and not too
     // long: less, until steps are held.
@@ -121,7 +121,7 @@ fn steps_of_work_are_held_with_the_same_bits() {
         most = free.checked_step(DT).unwrap().solver.n_manifolds.max(most);
     }
     let height = |world: &World| {
-        boxes.iter().map(|&id| world.pose(id).unwrap().translation.y).sum::<f32>() / boxes.len() as f32
+        boxes.iter().map(|&id| world.body(id).unwrap().position().y).sum::<f32>() / boxes.len() as f32
     };
     let budget = Budget::Steps(most as u64 * 4 / 3);
     let (mut world, _, _) = scene();
@@ -137,7 +137,12 @@ fn steps_of_work_are_held_with_the_same_bits() {
             assert_eq!(again.state_hash(), world.state_hash(), "call {call}");
         }
         if undone.is_held && call % 100 == 0 || call == 199 {
-            again = Some(World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap());
+            again = Some(
+                World::restored(&world.snapshot(), |id| {
+                    world.body(id).map(|body| body.shape()).ok().cloned()
+                })
+                .unwrap(),
+            );
         }
     }
     println!("held in {n_held} calls; mean heights {} and {}", height(&free), height(&world));
@@ -157,15 +162,18 @@ fn what_is_held_can_be_edited_and_stored() {
         if call % 7 == 0 {
             let id = boxes[call * 11 % boxes.len()];
             let at = Vec3::new(0.0, 12.0 + call as f32 * 0.1, 0.0);
-            world.set_pose(id, Pose::from_translation(at)).unwrap();
+            world.body_mut(id).unwrap().set_pose(Pose::from_translation(at)).unwrap();
         }
         if call % 50 == 49 {
-            world = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+            world = World::restored(&world.snapshot(), |id| {
+                world.body(id).map(|body| body.shape()).ok().cloned()
+            })
+            .unwrap();
         }
     }
     let hash = world.state_hash();
     (0..600).for_each(|_| _ = world.checked_step(DT).unwrap());
     assert_ne!(hash, world.state_hash());
     assert!(deepest(&world) < 0.02, "{}", deepest(&world));
-    assert!(boxes.iter().all(|&id| -0.1 < world.pose(id).unwrap().translation.y));
+    assert!(boxes.iter().all(|&id| -0.1 < world.body(id).unwrap().position().y));
 }

@@ -119,27 +119,28 @@ impl Flight {
             } else {
                 Vec3::ZERO
             };
-            let desc = BodyDesc::new(shape.clone())
+            let desc = BodyDesc::dynamic(shape.clone())
                 .with_pose(Pose::new(turn, Vec3::X * x))
                 .with_velocity((Vec3::X + aside).normalize() * self.speed, axis * self.spin)
                 .with_restitution(self.restitution)
                 .with_friction(self.friction)
-                .with_fast(self.is_fast)
+                .with_ccd(self.is_fast)
                 .with_can_sleep(false);
             let id = world.insert(desc).unwrap();
-            let first = *world.motion(id).unwrap();
+            let first = *world.body(id).unwrap().motion();
             // The spin that a tenth of the impact at a lever of a centimetre gives.
             let blow = 1e-3 * f64::from(self.speed / first.inverse_mass);
             let scale = first.angular_momentum().length().max(blow);
             for _ in 0..self.n_steps {
                 world.checked_step(self.dt).unwrap();
-                let body = world.motion(id).unwrap();
+                let body = world.body(id).unwrap().motion();
                 most = most.max(energy(body) / energy(&first));
                 // Single precision rounds each component by a part of the whole.
                 let scale = scale.max(body.angular_momentum().length());
                 turned = turned.max((body.angular_momentum().x - first.angular_momentum().x).abs() / scale);
             }
-            n_through += usize::from(0.5 * self.thickness < world.motion(id).unwrap().world_center().x);
+            n_through +=
+                usize::from(0.5 * self.thickness < world.body(id).unwrap().motion().world_center().x);
         }
         (most, turned, n_through)
     }
@@ -152,22 +153,22 @@ fn assert_free_flight(spins: &[f32]) {
     let mut bodies: Vec<(BodyId, f64)> = Vec::new();
     for (k, shape) in shapes().into_iter().enumerate() {
         for (j, &spin) in spins.iter().enumerate() {
-            let desc = BodyDesc::new(shape.clone())
+            let desc = BodyDesc::dynamic(shape.clone())
                 .with_position(Vec3::new(10.0 * k as f32, 10.0 * j as f32, 0.0))
                 .with_velocity(Vec3::ZERO, direction(&mut random) * spin)
-                .with_fast((k + j) % 2 == 0)
+                .with_ccd((k + j) % 2 == 0)
                 .with_can_sleep(false);
             // The needle has moments of 1 to 700, and single precision knows them the less.
             let tolerance = if k == 4 { 1e-3 } else { 2e-5 };
             bodies.push((world.insert(desc).unwrap(), tolerance));
         }
     }
-    let first: Vec<Body> = bodies.iter().map(|&(id, _)| *world.motion(id).unwrap()).collect();
+    let first: Vec<Body> = bodies.iter().map(|&(id, _)| *world.body(id).unwrap().motion()).collect();
     for _ in 0..3600 {
         world.checked_step(DT).unwrap();
     }
     for (first, (id, tolerance)) in first.iter().zip(bodies) {
-        let body = world.motion(id).unwrap();
+        let body = world.body(id).unwrap().motion();
         let lost =
             (body.angular_momentum() - first.angular_momentum()).length() / first.angular_momentum().length();
         let grown = (energy(body) / energy(first) - 1.0).abs();
@@ -189,18 +190,18 @@ fn a_whirling_body_keeps_its_angular_momentum() {
     let mut random = Random::new(4);
     let ids: Vec<BodyId> = (0..6)
         .map(|k| {
-            let desc = BodyDesc::new(shapes()[k].clone())
+            let desc = BodyDesc::dynamic(shapes()[k].clone())
                 .with_position(Vec3::X * 10.0 * k as f32)
                 .with_velocity(Vec3::ZERO, direction(&mut random) * 2000.0);
             world.insert(desc).unwrap()
         })
         .collect();
-    let first: Vec<Body> = ids.iter().map(|&id| *world.motion(id).unwrap()).collect();
+    let first: Vec<Body> = ids.iter().map(|&id| *world.body(id).unwrap().motion()).collect();
     for _ in 0..300 {
         world.checked_step(DT).unwrap();
     }
     for (k, (id, first)) in ids.iter().zip(first).enumerate() {
-        let body = world.motion(*id).unwrap();
+        let body = world.body(*id).unwrap().motion();
         let lost =
             (body.angular_momentum() - first.angular_momentum()).length() / first.angular_momentum().length();
         assert!(lost < if k == 4 { 1e-3 } else { 1e-5 }, "{k}: {lost}");
@@ -247,21 +248,21 @@ fn a_fast_body_under_gravity_gains_no_energy() {
         world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap()))).unwrap();
         let bodies: Vec<BodyId> = (0..4)
             .map(|i| {
-                let desc = BodyDesc::new(shape.clone())
+                let desc = BodyDesc::dynamic(shape.clone())
                     .with_pose(Pose::new(orientation(&mut random), Vec3::new(5.0 * i as f32, 0.3, 0.0)))
                     .with_velocity(Vec3::new(0.0, -5.0, 1.0), direction(&mut random) * 30.0 * i as f32)
                     .with_restitution([0.0, 0.6][i % 2])
                     .with_friction([0.0, 0.5][i / 2])
-                    .with_fast(true);
+                    .with_ccd(true);
                 world.insert(desc).unwrap()
             })
             .collect();
         let first: Vec<f64> =
-            bodies.iter().map(|&id| energy_at_height(world.motion(id).unwrap(), 9.81, DT)).collect();
+            bodies.iter().map(|&id| energy_at_height(world.body(id).unwrap().motion(), 9.81, DT)).collect();
         for step in 0..if k == 0 { 3600 } else { 240 } {
             world.checked_step(DT).unwrap();
             for (&id, first) in bodies.iter().zip(&first) {
-                let body = world.motion(id).unwrap();
+                let body = world.body(id).unwrap().motion();
                 let now = energy_at_height(body, 9.81, DT);
                 assert!(now < first * (1.0 + ROUNDED), "shape {k}, step {step}: {}", now / first);
                 assert!(0.0 < body.world_center().y, "shape {k}, step {step}");
@@ -329,19 +330,19 @@ fn r_a_capsule_that_spins_fast_goes_through_no_wall() {
             let wall = Shape::Cuboid(Cuboid::new(Vec3::new(half, 5.0, 5.0)).unwrap());
             world.insert(BodyDesc::fixed(wall).with_position(Vec3::X * -4.274402)).unwrap();
             let rotation = Quat::from_xyzw(0.8084658, 0.11561767, -0.47400692, -0.32913992);
-            let desc = BodyDesc::new(Shape::Capsule(Capsule::new(0.027030732, 0.00810922).unwrap()))
+            let desc = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.027030732, 0.00810922).unwrap()))
                 .with_pose(Pose::new(rotation, Vec3::new(-3.8825657, 0.16164678, 2.940961)))
                 .with_velocity(
                     Vec3::new(-10.779274, -0.35744143, -3.672985),
                     Vec3::new(-451.55624, -778.4693, -140.57596),
                 )
                 .with_friction(0.10150206)
-                .with_fast(true);
+                .with_ccd(true);
             let id = world.insert(desc).unwrap();
-            let first = energy(world.motion(id).unwrap());
+            let first = energy(world.body(id).unwrap().motion());
             for step in 0..120 {
                 world.checked_step(DT).unwrap();
-                let body = world.motion(id).unwrap();
+                let body = world.body(id).unwrap().motion();
                 for end in [-0.027030732, 0.027030732] {
                     let x = body.pose.transform_point(Vec3::Y * end).x - 0.00810922;
                     assert!(-4.274402 + half < x, "{half} step {step}: {x}");
@@ -417,17 +418,17 @@ fn no_body_leaves_a_closed_room() {
                 let speed = 10f64.powf(random.range(-1.0, 3.0)) as f32;
                 let spin = 10f64.powf(random.range(0.0, 3.3)) as f32;
                 let place = random.cube_point().as_vec3() * (half - 0.12);
-                let desc = BodyDesc::new(all[random.below(all.len())].clone())
+                let desc = BodyDesc::dynamic(all[random.below(all.len())].clone())
                     .with_pose(Pose::new(orientation(&mut random), place))
                     .with_velocity(direction(&mut random) * speed, direction(&mut random) * spin)
                     .with_friction([0.0, 0.1, 0.5, 1.0][random.below(4)])
                     .with_restitution([0.0, 0.6, 1.0][random.below(3)])
-                    .with_fast(true);
+                    .with_ccd(true);
                 world.insert(desc).unwrap()
             })
             .collect();
         let total = |world: &World| -> f64 {
-            bodies.iter().map(|&id| energy_at_height(world.motion(id).unwrap(), gravity, dt)).sum()
+            bodies.iter().map(|&id| energy_at_height(world.body(id).unwrap().motion(), gravity, dt)).sum()
         };
         let first = total(&world);
         for step in 0..n_steps {
@@ -435,7 +436,7 @@ fn no_body_leaves_a_closed_room() {
             let now = total(&world);
             assert!(now < first * (1.0 + ROUNDED), "room {number}, step {step}: {}", now / first);
             for &id in &bodies {
-                let at = world.motion(id).unwrap().world_center();
+                let at = world.body(id).unwrap().motion().world_center();
                 assert!(at.abs().max_element() < half, "room {number}, step {step}: {id:?} at {at}");
             }
         }
@@ -480,7 +481,7 @@ fn what_wobbles_on_its_rim_does_not_sink() {
                 let turn = Quat::from_scaled_axis(random.cube_point().as_vec3());
                 let place = Vec3::new(-1.5 + 0.5 * n as f32, 0.12, -1.2 + 0.6 * k as f32);
                 let spin = random.cube_point().as_vec3();
-                let desc = BodyDesc::new(body.clone()).with_pose(Pose::new(turn, place));
+                let desc = BodyDesc::dynamic(body.clone()).with_pose(Pose::new(turn, place));
                 let desc = desc.with_velocity(Vec3::ZERO, spin).with_friction(0.6);
                 ids.push(world.insert(desc).unwrap());
             }
@@ -496,7 +497,7 @@ fn what_wobbles_on_its_rim_does_not_sink() {
                 later = if step < 60 { later } else { later.max(-least) };
             }
         }
-        let lowest = ids.iter().map(|&id| world.motion(id).unwrap().pose.translation.y).fold(9.0, f32::min);
+        let lowest = ids.iter().map(|&id| world.body(id).unwrap().pose().translation.y).fold(9.0, f32::min);
         assert!(0.012 < lowest, "{floor:?}: a middle is at {lowest}");
     }
     // A corner that slams down may sink by its travel in a step. After a second none slams down.

@@ -10,9 +10,9 @@ use carom_world::{BodyDesc, ImpulseEvent, World, WorldError};
 fn first_impact(restitution: f32, threshold: f32) -> (Vec<ImpulseEvent>, f32) {
     let mut world = World::new();
     world.insert(ground().with_restitution(restitution)).unwrap();
-    let desc = BodyDesc::new(ball(0.5)).with_density(2.0).with_position(Vec3::Y * 5.5);
+    let desc = BodyDesc::dynamic(ball(0.5)).with_density(2.0).with_position(Vec3::Y * 5.5);
     let id = world.insert(desc.with_restitution(restitution).with_impulse_threshold(threshold)).unwrap();
-    let mass = 1.0 / world.motion(id).unwrap().inverse_mass;
+    let mass = 1.0 / world.body(id).unwrap().motion().inverse_mass;
     let mut events = Vec::new();
     for _ in 0..66 {
         world.checked_step(DT).unwrap();
@@ -47,9 +47,9 @@ fn bodies_at_rest_push_with_their_weight() {
     let floor = world.insert(ground()).unwrap();
     let boxes: Vec<_> = (0..4)
         .map(|k| {
-            let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * (0.5 + k as f32));
+            let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * (0.5 + k as f32));
             let id = world.insert(desc.with_impulse_threshold(0.0)).unwrap();
-            world.set_can_sleep(id, false).unwrap();
+            world.body_mut(id).unwrap().set_can_sleep(false).unwrap();
             id
         })
         .collect();
@@ -75,7 +75,7 @@ fn bodies_at_rest_push_with_their_weight() {
 fn whose_threshold_counts() {
     let mut world = World::new();
     world.insert(ground().with_impulse_threshold(3.0)).unwrap();
-    let at = |x: f32| BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 3.5, 0.0));
+    let at = |x: f32| BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 3.5, 0.0));
     let high = world.insert(at(0.0).with_impulse_threshold(1e6)).unwrap();
     let none = world.insert(at(2.0)).unwrap();
     let sensor = world.insert(at(4.0).with_sensor(true).with_impulse_threshold(0.0)).unwrap();
@@ -85,11 +85,14 @@ fn whose_threshold_counts() {
         told.extend(world.impulse_events().iter().map(|event| event.b));
     }
     assert!(told.contains(&high) && told.contains(&none) && !told.contains(&sensor));
-    assert!(world.is_sleeping(high).unwrap() && world.impulse_events().is_empty());
-    world.set_impulse_threshold(high, f32::MAX).unwrap();
+    assert!(world.body(high).unwrap().is_sleeping() && world.impulse_events().is_empty());
+    world.body_mut(high).unwrap().set_impulse_threshold(f32::MAX).unwrap();
     for bad in [-1.0, f32::NAN, f32::INFINITY] {
         let refused = Err(WorldError::BadNumber("impulse threshold"));
-        assert_eq!(world.set_impulse_threshold(high, bad), refused);
+        assert_eq!(
+            world.body_mut(high).and_then(|mut body| body.set_impulse_threshold(bad).map(|_| ())),
+            refused
+        );
     }
 }
 
@@ -100,9 +103,9 @@ fn a_bullet_gives_its_momentum() {
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let plate = BodyDesc::fixed(cuboid(Vec3::new(0.02, 1.0, 1.0))).with_impulse_threshold(0.1);
     world.insert(plate).unwrap();
-    let desc = BodyDesc::new(ball(0.05)).with_density(1000.0).with_position(Vec3::X * -10.0);
-    let id = world.insert(desc.with_velocity(Vec3::X * 400.0, Vec3::ZERO).with_fast(true)).unwrap();
-    let momentum = 400.0 / world.motion(id).unwrap().inverse_mass;
+    let desc = BodyDesc::dynamic(ball(0.05)).with_density(1000.0).with_position(Vec3::X * -10.0);
+    let id = world.insert(desc.with_velocity(Vec3::X * 400.0, Vec3::ZERO).with_ccd(true)).unwrap();
+    let momentum = 400.0 / world.body(id).unwrap().motion().inverse_mass;
     let mut sum = 0.0;
     for _ in 0..20 {
         world.checked_step(DT).unwrap();
@@ -121,7 +124,7 @@ fn with_any_broad_phase() {
 
 fn run<B: carom_broad::BroadPhase>(world: &mut World<B>) -> Vec<ImpulseEvent> {
     for id in crate::scenes::heap(world, 40, 3) {
-        world.set_impulse_threshold(id, 0.01).unwrap();
+        world.body_mut(id).unwrap().set_impulse_threshold(0.01).unwrap();
     }
     let mut events = Vec::new();
     for _ in 0..60 {

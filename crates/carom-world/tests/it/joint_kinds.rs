@@ -88,11 +88,11 @@ fn twist_stays_within_its_limits_at_speed_and_gives_no_energy() {
             let desc = JointDesc::spherical(a, b).with_axis(Vec3::X);
             desc.with_cone(1.2).with_twist(-0.4, 0.9)
         });
-        world.set_velocity(body, Vec3::ZERO, Vec3::new(20.0, 3.0, 2.0)).unwrap();
+        world.body_mut(body).unwrap().set_velocity(Vec3::ZERO, Vec3::new(20.0, 3.0, 2.0)).unwrap();
         let start = energy(&world, &[body], 0.0);
         for step in 0..3600 {
             world.checked_step(DT).unwrap();
-            let turn = world.pose(body).unwrap().rotation;
+            let turn = world.body(body).unwrap().rotation();
             let (twist, swing) = (twist_of(turn), (turn * Vec3::X).angle_between(Vec3::X));
             assert!(-0.45 < twist && twist < 0.95, "{mass}, step {step}: {twist}");
             assert!(swing < 1.25, "{mass}, step {step}: {swing}");
@@ -128,7 +128,7 @@ fn velocity_motors_of_axes_push_with_their_largest_force() {
             desc.with_axis_limit(axis, AxisLimit::Free).with_axis_motor(axis, motor)
         });
         run(&mut world, 2.0);
-        let speed = world.motion(body).unwrap().linear_velocity.length();
+        let speed = world.body(body).unwrap().linear_velocity().length();
         assert!(is_near(f64::from(speed), 4.0, 0.01), "{axis:?}: {speed}");
     }
     // The moment of inertia of the box about its z axis.
@@ -138,7 +138,7 @@ fn velocity_motors_of_axes_push_with_their_largest_force() {
         JointDesc::universal(a, b).with_axis_motor(JointAxis::AngZ, motor)
     });
     run(&mut world, 2.0);
-    let spin = world.motion(body).unwrap().angular_velocity.z;
+    let spin = world.body(body).unwrap().angular_velocity().z;
     assert!(is_near(f64::from(spin), 2.0, 0.01), "{spin}");
 }
 
@@ -175,7 +175,7 @@ fn a_soft_joint_swings_at_its_frequency_for_any_mass() {
     for (mass, kind) in [1.0, 300.0].into_iter().flat_map(|mass| HELD.map(|kind| (mass, kind))) {
         let (mut world, body, _) =
             pair(GRAVITY, mass, |a, b| JointDesc::new(a, b, kind).with_axis(Vec3::X).with_spring(spring));
-        let height = |world: &World| f64::from(world.pose(body).unwrap().translation.y);
+        let height = |world: &World| f64::from(world.body(body).unwrap().position().y);
         let found = period(&mut world, -sag_at_rest(), height);
         assert!(is_near(found, 1.0 / 1.25, 0.02), "{kind:?} of {mass}: {found}");
     }
@@ -188,7 +188,7 @@ fn a_soft_joint_sags_by_the_closed_form_for_any_mass() {
         let (mut world, body, _) =
             pair(GRAVITY, mass, |a, b| JointDesc::new(a, b, kind).with_axis(Vec3::X).with_spring(spring));
         run(&mut world, 20.0);
-        let height = f64::from(world.pose(body).unwrap().translation.y);
+        let height = f64::from(world.body(body).unwrap().position().y);
         assert!(is_near(height, -sag_at_rest(), 0.02), "{kind:?} of {mass}: {height}");
     }
 }
@@ -199,7 +199,7 @@ fn a_soft_rope_stretches_by_its_sag_and_a_joint_made_stiff_again_does_not() {
     let sag = GRAVITY / (2.0 * PI * 2.0).powi(2);
     world.joint_mut(joint).unwrap().set_spring(Spring::new(2.0, 0.5)).unwrap();
     run(&mut world, 20.0);
-    let length = world.pose(body).unwrap().translation.length() - 0.5;
+    let length = world.body(body).unwrap().position().length() - 0.5;
     assert!(is_near(f64::from(length), f64::from(sag), 0.02), "{length}, {sag}");
     assert!(is_near(f64::from(world.joint(joint).unwrap().error()), f64::from(length), 1e-3));
     assert!(is_near(f64::from(world.joint(joint).unwrap().force().y), f64::from(5.0 * GRAVITY), 0.01));
@@ -216,7 +216,7 @@ fn setters_wake_both_bodies_and_user_data_wakes_none() {
         insert_box(&mut world, Vec3::splat(0.2), 1.0, at)
     });
     let joint = world.insert_joint(JointDesc::spherical(a, b)).unwrap();
-    let is_asleep = |world: &World| [a, b].map(|body| world.is_sleeping(body).unwrap());
+    let is_asleep = |world: &World| [a, b].map(|body| world.body(body).unwrap().is_sleeping());
     run(&mut world, 3.0);
     assert_eq!(is_asleep(&world), [true; 2]);
     world.joint_mut(joint).unwrap().set_user_data(3).unwrap();
@@ -250,7 +250,9 @@ fn restored_soft_joints_and_motors_go_on_with_the_same_bits() {
         last = body;
     }
     run(&mut world, 0.7);
-    let mut again: World = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+    let mut again: World =
+        World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
+            .unwrap();
     run(&mut world, 3.0);
     run(&mut again, 3.0);
     assert_eq!(world.state_hash(), again.state_hash());

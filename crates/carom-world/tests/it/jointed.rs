@@ -18,7 +18,7 @@ pub(crate) fn world_with(gravity: f32) -> World {
 pub(crate) fn insert_box(world: &mut World, half: Vec3, mass: f32, pose: Pose) -> BodyId {
     let shape = cuboid(half);
     let density = mass / carom_world::mass_of(&shape, 1.0).mass;
-    world.insert(BodyDesc::new(shape).with_density(density).with_pose(pose).with_family(1)).unwrap()
+    world.insert(BodyDesc::dynamic(shape).with_density(density).with_pose(pose).with_family(1)).unwrap()
 }
 
 pub(crate) fn insert_post(world: &mut World, at: Vec3) -> BodyId {
@@ -55,7 +55,7 @@ pub(crate) fn run(world: &mut World, seconds: f32) {
 /// Kinetic energy, and that of gravity along -y.
 pub(crate) fn energy(world: &World, bodies: &[BodyId], gravity: f32) -> f64 {
     let energy = |&id: &BodyId| {
-        let body = world.motion(id).unwrap();
+        let body = world.body(id).unwrap().motion();
         let height = f64::from(body.world_center().y);
         f64::from(body.kinetic_energy()) + f64::from(gravity) * height / f64::from(body.inverse_mass)
     };

@@ -24,8 +24,9 @@ fn with_floor() -> World {
 fn chain(world: &mut World, at: Vec3, n: usize) -> (Vec<BodyId>, Vec<JointId>) {
     let limb = Shape::Cuboid(Cuboid::new(Vec3::new(0.12, 0.1, 0.1)).unwrap());
     let place = |k: usize| at + Vec3::X * (0.3 * k as f32);
-    let limbs: Vec<BodyId> =
-        (0..n).map(|k| world.insert(BodyDesc::new(limb.clone()).with_position(place(k))).unwrap()).collect();
+    let limbs: Vec<BodyId> = (0..n)
+        .map(|k| world.insert(BodyDesc::dynamic(limb.clone()).with_position(place(k))).unwrap())
+        .collect();
     let frame = |x: f32| Pose::from_translation(Vec3::X * x);
     let kind = JointKind::Spherical { cone: 1.0, twist: None };
     let join = |pair: &[BodyId]| {
@@ -55,7 +56,11 @@ fn a_chain_falls_as_it_would_without_those_that_sleep() {
         assert_eq!(beside.checked_step(STEP).unwrap().solver.n_awake, n_awake);
         assert!(n_awake == 10 || 60 < step);
         for (a, b) in own[0].iter().zip(&own[1]) {
-            assert_eq!(alone.pose(*a), beside.pose(*b), "step {step}");
+            assert_eq!(
+                alone.body(*a).map(|body| body.pose()),
+                beside.body(*b).map(|body| body.pose()),
+                "step {step}"
+            );
         }
     }
 }
@@ -67,10 +72,10 @@ fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
     for _ in 0..60 {
         world.checked_step(STEP).unwrap();
     }
-    assert!(limbs.iter().all(|&limb| world.is_sleeping(limb).unwrap()));
+    assert!(limbs.iter().all(|&limb| world.body(limb).unwrap().is_sleeping()));
     // Far from the others, so that nothing but the joint tells them.
     let ball = Shape::Cuboid(Cuboid::new(Vec3::splat(0.1)).unwrap());
-    let last = world.insert(BodyDesc::new(ball).with_position(Vec3::new(1.5, 3.5, 1.5))).unwrap();
+    let last = world.insert(BodyDesc::dynamic(ball).with_position(Vec3::new(1.5, 3.5, 1.5))).unwrap();
     let rope = JointKind::Distance { min: 0.0, max: 4.0 };
     world
         .insert_joint(JointDesc::new(limbs[5], last, rope).with_frames(Pose::IDENTITY, Pose::IDENTITY))
@@ -78,12 +83,15 @@ fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
     for _ in 0..60 {
         world.checked_step(STEP).unwrap();
     }
-    assert!(limbs.iter().all(|&limb| !world.is_sleeping(limb).unwrap()) || !world.is_sleeping(last).unwrap());
-    world.set_velocity(last, Vec3::Y * 20.0, Vec3::ZERO).unwrap();
+    assert!(
+        limbs.iter().all(|&limb| !world.body(limb).unwrap().is_sleeping())
+            || !world.body(last).unwrap().is_sleeping()
+    );
+    world.body_mut(last).unwrap().set_velocity(Vec3::Y * 20.0, Vec3::ZERO).unwrap();
     for _ in 0..30 {
         world.checked_step(STEP).unwrap();
     }
-    assert!(0.5 < world.pose(limbs[5]).unwrap().translation.y, "the rope pulls");
+    assert!(0.5 < world.body(limbs[5]).unwrap().position().y, "the rope pulls");
 }
 
 #[test]
@@ -105,7 +113,8 @@ fn joints_that_come_and_go_leave_nothing_behind() {
         assert_eq!(world.joints().map(|joint| joint.id()).collect::<Vec<_>>(), joints);
     }
     let snapshot = world.snapshot();
-    let mut other: World = World::restored(&snapshot, |id| world.shape(id).ok().cloned()).unwrap();
+    let mut other: World =
+        World::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned()).unwrap();
     for _ in 0..120 {
         world.checked_step(STEP).unwrap();
         other.checked_step(STEP).unwrap();
@@ -115,7 +124,7 @@ fn joints_that_come_and_go_leave_nothing_behind() {
     assert_eq!(other.joints().map(|joint| joint.id()).collect::<Vec<_>>(), joints);
     other.remove_joint(joints[1]).unwrap();
     assert_eq!(other.joint(joints[1]).map(|_| ()), Err(WorldError::StaleJoint(joints[1])));
-    assert!(!other.is_sleeping(limbs[1]).unwrap() && !other.is_sleeping(limbs[2]).unwrap());
+    assert!(!other.body(limbs[1]).unwrap().is_sleeping() && !other.body(limbs[2]).unwrap().is_sleeping());
 }
 
 /// Two boxes in each other that a joint holds do not push each other; without it they do, though
@@ -125,14 +134,14 @@ fn what_a_joint_held_in_each_other_parts_when_it_goes() {
     let mut world = World::new();
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let shape = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());
-    let at = |x: f32| BodyDesc::new(shape.clone()).with_position(Vec3::X * x);
+    let at = |x: f32| BodyDesc::dynamic(shape.clone()).with_position(Vec3::X * x);
     let (a, b) = (world.insert(at(0.0)).unwrap(), world.insert(at(0.9)).unwrap());
     let joint =
         world.insert_joint(JointDesc::weld(a, b).with_anchor(Vec3::X * 0.45).with_axis(Vec3::X)).unwrap();
     for _ in 0..60 {
         world.checked_step(STEP).unwrap();
     }
-    let apart = |world: &World| world.pose(b).unwrap().translation.x - world.pose(a).unwrap().translation.x;
+    let apart = |world: &World| world.body(b).unwrap().position().x - world.body(a).unwrap().position().x;
     assert!((apart(&world) - 0.9).abs() < 1e-3 && world.contacts().count() == 0);
     world.remove_joint(joint).unwrap();
     for _ in 0..60 {
@@ -150,8 +159,9 @@ fn what_a_joint_held_in_each_other_parts_when_it_goes() {
 fn bounds_that_allow_nothing_are_refused() {
     const INF: f32 = f32::INFINITY;
     let mut world = World::new();
-    let [a, b] = [0.0, 2.0]
-        .map(|x| world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::X * x)).unwrap());
+    let [a, b] = [0.0, 2.0].map(|x| {
+        world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::X * x)).unwrap()
+    });
     let hinge = |low: f32, high: f32| JointKind::Revolute { limits: Some([low, high]), motor: None };
     for kind in [
         hinge(INF, INF),
@@ -181,8 +191,9 @@ fn a_hinge_may_be_limited_about_half_a_turn() {
     for limits in [[PI, PI], [4.0, 5.0], [-9.0, -8.0]] {
         let mut world = World::new();
         world.insert(ground()).unwrap();
-        let a = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 3.0)).unwrap();
-        let b = BodyDesc::new(cuboid(Vec3::new(0.4, 0.2, 0.3))).with_position(Vec3::new(1.0, 3.0, 0.0));
+        let a =
+            world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 3.0)).unwrap();
+        let b = BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.2, 0.3))).with_position(Vec3::new(1.0, 3.0, 0.0));
         let b = world.insert(b).unwrap();
         let kind = JointKind::Revolute { limits: Some(limits), motor: None };
         world
@@ -191,9 +202,9 @@ fn a_hinge_may_be_limited_about_half_a_turn() {
         for _ in 0..600 {
             world.checked_step(DT).unwrap();
         }
-        let spin = world.motion(b).unwrap().angular_velocity.length();
+        let spin = world.body(b).unwrap().angular_velocity().length();
         assert!(spin < 0.1, "{limits:?}: it still turns by {spin}");
-        let turned = world.pose(a).unwrap().rotation.conjugate() * world.pose(b).unwrap().rotation;
+        let turned = world.body(a).unwrap().rotation().conjugate() * world.body(b).unwrap().rotation();
         let angle = 2.0 * turned.x.atan2(turned.w);
         let off = (angle - 0.5 * (limits[0] + limits[1]) + PI).rem_euclid(2.0 * PI) - PI;
         assert!(off.abs() < 0.5 * (limits[1] - limits[0]) + 0.05, "{limits:?}: at {angle}");
@@ -204,7 +215,7 @@ fn a_hinge_may_be_limited_about_half_a_turn() {
 fn wound() -> (World, JointId) {
     let mut world = World::new();
     let post = world.insert(BodyDesc::fixed(cuboid(Vec3::splat(0.1)))).unwrap();
-    let wheel = world.insert(BodyDesc::new(cuboid(Vec3::new(0.5, 0.5, 0.1)))).unwrap();
+    let wheel = world.insert(BodyDesc::dynamic(cuboid(Vec3::new(0.5, 0.5, 0.1)))).unwrap();
     let motor = Some(Motor::velocity(6.0).with_max_force(50.0));
     let kind = JointKind::Revolute { limits: None, motor };
     let hinge = world
@@ -234,7 +245,8 @@ fn springs_are_for_hinges_and_a_bad_setting_is_named() {
         assert!(refused.to_string().contains(name));
         assert_eq!(world.joint(hinge).unwrap().data().torsion_spring, spring);
     }
-    let other = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.2))).with_position(Vec3::X * 3.0)).unwrap();
+    let other =
+        world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(Vec3::X * 3.0)).unwrap();
     let post = world.body_ids().next().unwrap();
     let rod = JointKind::Distance { min: 3.0, max: 3.0 };
     let rod = world

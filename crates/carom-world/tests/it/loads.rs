@@ -49,13 +49,13 @@ fn run(world: &mut World, ids: &[BodyId], dt: f32) -> Minute {
                 minute.before = minute.before.max(deep);
             }
         }
-        if ids.iter().all(|&id| world.is_sleeping(id).unwrap()) {
+        if ids.iter().all(|&id| world.body(id).unwrap().is_sleeping()) {
             let deep = deepest(world);
             return Minute { last: deep, before: deep, most: minute.most.max(deep), speed: 0.0 };
         }
         if n * 59 / 60 <= step {
             for &id in ids {
-                minute.speed = minute.speed.max(world.motion(id).unwrap().linear_velocity.length());
+                minute.speed = minute.speed.max(world.body(id).unwrap().linear_velocity().length());
             }
         }
     }
@@ -67,7 +67,9 @@ fn stack(world: &mut World, densities: &[f32]) -> Vec<BodyId> {
     world.insert(ground()).unwrap();
     let body = |(i, &density): (usize, &f32)| {
         let at = Vec3::Y * (0.5 + i as f32);
-        world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at).with_density(density)).unwrap()
+        world
+            .insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_density(density))
+            .unwrap()
     };
     densities.iter().enumerate().map(body).collect()
 }
@@ -76,7 +78,7 @@ fn stack(world: &mut World, densities: &[f32]) -> Vec<BodyId> {
 fn assert_holds(name: &str, world: &mut World, ids: &[BodyId], (limit, dt): (f32, f32)) {
     let minute = run(world, ids, dt);
     println!("{name}: {minute:?}");
-    let heights: Vec<f32> = ids.iter().map(|&id| world.pose(id).unwrap().translation.y).collect();
+    let heights: Vec<f32> = ids.iter().map(|&id| world.body(id).unwrap().position().y).collect();
     assert!(heights.is_sorted(), "{name}: {heights:?}");
     assert!(minute.last <= limit, "{name}: {minute:?}");
     assert!(minute.last <= 1.05 * minute.before + 1e-3, "{name} grows: {minute:?}");
@@ -128,13 +130,13 @@ fn lids_planks_and_balls_hold() {
     let leg = Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 0.5, 0.05)).unwrap());
     let mut ids: Vec<BodyId> = Vec::new();
     for (x, z) in [(0.9, 0.9), (-0.9, 0.9), (0.9, -0.9), (-0.9, -0.9)] {
-        let leg = BodyDesc::new(leg.clone()).with_position(Vec3::new(x, 0.5, z)).with_density(8.0);
+        let leg = BodyDesc::dynamic(leg.clone()).with_position(Vec3::new(x, 0.5, z)).with_density(8.0);
         ids.push(lid_world.insert(leg).unwrap());
     }
-    let lid = BodyDesc::new(cuboid(Vec3::new(1.2, 0.25, 1.2))).with_density(100.0);
+    let lid = BodyDesc::dynamic(cuboid(Vec3::new(1.2, 0.25, 1.2))).with_density(100.0);
     let lid = lid_world.insert(lid.with_position(Vec3::Y * 1.25)).unwrap();
     let minute = run(&mut lid_world, &ids, DT);
-    let height = lid_world.pose(lid).unwrap().translation.y;
+    let height = lid_world.body(lid).unwrap().position().y;
     println!("lid: {minute:?}, at {height}");
     assert!(1.15 < height && minute.last <= 0.06, "{minute:?}, lid at {height}");
 
@@ -143,15 +145,15 @@ fn lids_planks_and_balls_hold() {
     crates.insert(ground()).unwrap();
     let mut ids: Vec<BodyId> = Vec::new();
     for (x, z) in [(0.7, 0.7), (-0.7, 0.7), (0.7, -0.7), (-0.7, -0.7)] {
-        let body = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_density(10.0);
+        let body = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_density(10.0);
         ids.push(crates.insert(body.with_position(Vec3::new(x, 0.5, z))).unwrap());
     }
-    let load = BodyDesc::new(cuboid(Vec3::new(1.2, 0.5, 1.2))).with_density(1000.0 / 5.76);
+    let load = BodyDesc::dynamic(cuboid(Vec3::new(1.2, 0.5, 1.2))).with_density(1000.0 / 5.76);
     let load = crates.insert(load.with_position(Vec3::Y * 1.5)).unwrap();
     ids.push(load);
     let minute = run(&mut crates, &ids, DT);
     println!("crates: {minute:?}");
-    assert!(1.45 < crates.pose(load).unwrap().translation.y && minute.last <= 0.02, "{minute:?}");
+    assert!(1.45 < crates.body(load).unwrap().position().y && minute.last <= 0.02, "{minute:?}");
 
     // 400 kg on a plank of 2 kg over two supports.
     let mut plank = world(6, 9.81);
@@ -159,17 +161,18 @@ fn lids_planks_and_balls_hold() {
         let support = BodyDesc::fixed(cuboid(Vec3::new(0.2, 0.5, 0.5)));
         plank.insert(support.with_position(Vec3::new(x, 0.5, 0.0))).unwrap();
     }
-    let board = BodyDesc::new(cuboid(Vec3::new(1.2, 0.05, 0.5))).with_density(2.0 / 0.24);
+    let board = BodyDesc::dynamic(cuboid(Vec3::new(1.2, 0.05, 0.5))).with_density(2.0 / 0.24);
     let board = plank.insert(board.with_position(Vec3::Y * 1.05)).unwrap();
-    let load = BodyDesc::new(cuboid(Vec3::splat(0.4))).with_density(400.0 / 0.512);
+    let load = BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_density(400.0 / 0.512);
     let load = plank.insert(load.with_position(Vec3::Y * 1.5)).unwrap();
     assert_holds("plank", &mut plank, &[board, load], (0.06, DT));
 
     // A ball of 100 kg on a box of 1 kg.
     let mut balls = world(6, 9.81);
     balls.insert(ground()).unwrap();
-    let body = balls.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
-    let heavy = BodyDesc::new(ball(0.5))
+    let body =
+        balls.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
+    let heavy = BodyDesc::dynamic(ball(0.5))
         .with_density(100.0 / core::f32::consts::FRAC_PI_6)
         .with_position(Vec3::Y * 1.5);
     let heavy = balls.insert(heavy).unwrap();
@@ -184,19 +187,19 @@ fn boxes_under_a_press_share_what_it_takes() {
         world.insert(ground()).unwrap();
         let at = |i: usize| Vec3::Y * (0.5 + i as f32);
         let bodies: Vec<BodyId> = (0..3)
-            .map(|i| world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at(i))).unwrap())
+            .map(|i| world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at(i))).unwrap())
             .collect();
         let press = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.5, 2.0))).with_position(Vec3::Y * 3.6);
         let press = world.insert(press).unwrap();
-        world.set_velocity(press, Vec3::NEG_Y * 0.1, Vec3::ZERO).unwrap();
+        world.body_mut(press).unwrap().set_velocity(Vec3::NEG_Y * 0.1, Vec3::ZERO).unwrap();
         for _ in 0..240 {
             world.checked_step(DT).unwrap();
         }
-        world.set_velocity(press, Vec3::ZERO, Vec3::ZERO).unwrap();
+        world.body_mut(press).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
         for _ in 0..1200 {
             world.checked_step(DT).unwrap();
         }
-        let heights: Vec<f32> = bodies.iter().map(|&id| world.pose(id).unwrap().translation.y).collect();
+        let heights: Vec<f32> = bodies.iter().map(|&id| world.body(id).unwrap().position().y).collect();
         let least = heights.windows(2).map(|pair| pair[1] - pair[0]).fold(f32::INFINITY, f32::min);
         assert!(0.8 < least, "gravity {gravity}: {heights:?}");
     }
@@ -208,20 +211,20 @@ fn a_press_closes_on_a_light_box_no_further_than_it_goes() {
         let mut world = world(6, gravity);
         world.insert(ground()).unwrap();
         let body =
-            world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
+            world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
         let press = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.5, 2.0))).with_position(Vec3::Y * 1.6);
         let press = world.insert(press).unwrap();
-        world.set_velocity(press, Vec3::NEG_Y * 0.1, Vec3::ZERO).unwrap();
+        world.body_mut(press).unwrap().set_velocity(Vec3::NEG_Y * 0.1, Vec3::ZERO).unwrap();
         for _ in 0..75 {
             world.checked_step(DT).unwrap();
         }
-        world.set_velocity(press, Vec3::ZERO, Vec3::ZERO).unwrap();
-        let gap = world.pose(press).unwrap().translation.y - 0.5;
+        world.body_mut(press).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
+        let gap = world.body(press).unwrap().position().y - 0.5;
         for _ in 0..3600 {
             world.checked_step(DT).unwrap();
-            let pose = world.pose(body).unwrap().translation;
+            let pose = world.body(body).unwrap().position();
             assert!(0.4 < pose.y && pose.y < gap - 0.3, "gravity {gravity}: {pose}, gap {gap}");
-            assert!(world.motion(body).unwrap().linear_velocity.length() < 1.5);
+            assert!(world.body(body).unwrap().linear_velocity().length() < 1.5);
         }
     }
 }

@@ -85,7 +85,7 @@ struct Off {
 /// A contact has its levers from the places at the start of the step. Bodies that pass each other
 /// meanwhile exchange an impulse at levers that differ by as much.
 fn step(world: &mut World, ids: &[BodyId]) -> Off {
-    let read = |world: &World| ids.iter().map(|id| *world.motion(*id).unwrap()).collect::<Vec<_>>();
+    let read = |world: &World| ids.iter().map(|id| *world.body(*id).unwrap().motion()).collect::<Vec<_>>();
     let bodies = read(world);
     world.checked_step(DT).unwrap();
     let after = read(world);
@@ -149,7 +149,7 @@ impl Heap<'_> {
             let inwards = at.normalize_or_zero() * -self.speed + random.cube_point() * (0.5 * self.speed);
             let turn = Quat::from_scaled_axis(random.cube_point().as_vec3() * 3.0);
             let turning = random.cube_point() * self.turning;
-            let body = BodyDesc::new(shape(self.shape, &mut random))
+            let body = BodyDesc::dynamic(shape(self.shape, &mut random))
                 .with_pose(Pose::new(turn, at.as_vec3()))
                 .with_velocity(inwards.as_vec3() + drift, turning.as_vec3())
                 .with_density(random.range(0.5, 4.0) as f32)
@@ -226,7 +226,7 @@ fn slide(gap: f32, drift: Vec3, gravity: f32) -> ([Body; 2], Off) {
     for (density, at, velocity) in
         [(1.0, Vec3::ZERO, Vec3::ZERO), (2.5, Vec3::new(-0.2, 0.5 + gap, 0.1), Vec3::new(3.0, -1.0, 0.5))]
     {
-        let body = BodyDesc::new(cuboid(Vec3::new(0.4, 0.25, 0.3)))
+        let body = BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.25, 0.3)))
             .with_position(at)
             .with_velocity(velocity + drift, Vec3::ZERO)
             .with_density(density)
@@ -239,7 +239,7 @@ fn slide(gap: f32, drift: Vec3, gravity: f32) -> ([Body; 2], Off) {
         let off = step(&mut world, &ids);
         worst = Off { momentum: worst.momentum.max(off.momentum), spin: worst.spin.max(off.spin) };
     }
-    ([0, 1].map(|k| *world.motion(ids[k]).unwrap()), worst)
+    ([0, 1].map(|k| *world.body(ids[k]).unwrap().motion()), worst)
 }
 
 /// A contact acts across its gap before the surfaces meet.

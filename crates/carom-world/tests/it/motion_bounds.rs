@@ -30,25 +30,25 @@ fn a_world_of_two_dimensions_stays_flat() {
         let shape = if i % 3 == 0 { ball(0.3) } else { cuboid(Vec3::new(0.3, 0.2, 0.4)) };
         let turn = Quat::from_rotation_z(dice.range(-1.0, 1.0));
         let at = Vec3::new(dice.range(-2.0, 2.0), 1.0 + 0.6 * i as f32, 0.25);
-        let desc = BodyDesc::new(shape).with_pose(Pose::new(turn, at));
+        let desc = BodyDesc::dynamic(shape).with_pose(Pose::new(turn, at));
         let desc = desc.with_velocity(dice.point(3.0), dice.point(3.0));
         ids.push(world.insert(desc.with_locked_axes(LockedAxes::OUT_OF_XY)).unwrap());
     }
-    let bullet = BodyDesc::new(ball(0.05)).with_density(50.0).with_position(Vec3::new(-30.0, 0.8, 0.1));
-    world.insert(bullet.with_velocity(Vec3::new(300.0, 0.0, 5.0), Vec3::ZERO).with_fast(true)).unwrap();
+    let bullet = BodyDesc::dynamic(ball(0.05)).with_density(50.0).with_position(Vec3::new(-30.0, 0.8, 0.1));
+    world.insert(bullet.with_velocity(Vec3::new(300.0, 0.0, 5.0), Vec3::ZERO).with_ccd(true)).unwrap();
     for step in 0..1500 {
         world.checked_step(DT).unwrap();
         for &id in &ids {
-            let body = world.motion(id).unwrap();
+            let body = world.body(id).unwrap().motion();
             let (v, w, pose) = (body.linear_velocity, body.angular_velocity, body.pose);
             assert_eq!((pose.translation.z, v.z, w.x, w.y), (0.25, 0.0, 0.0, 0.0), "step {step}");
             assert_eq!((pose.rotation.x, pose.rotation.y), (0.0, 0.0), "step {step}");
         }
     }
     let fastest =
-        ids.iter().map(|&id| world.motion(id).unwrap().linear_velocity.length()).fold(0.0, f32::max);
+        ids.iter().map(|&id| world.body(id).unwrap().linear_velocity().length()).fold(0.0, f32::max);
     assert!(fastest < 0.01, "the heap comes to rest: {fastest}");
-    let heights = ids.iter().map(|&id| world.pose(id).unwrap().translation.y);
+    let heights = ids.iter().map(|&id| world.body(id).unwrap().position().y);
     assert!(heights.clone().all(|y| 0.15 < y) && 1.0 < heights.fold(0.0, f32::max));
 }
 
@@ -61,12 +61,12 @@ fn a_body_that_cannot_turn_slides_as_a_point() {
     world.insert(BodyDesc::fixed(slope).with_friction(friction)).unwrap();
     // A ball would roll.
     let at = Vec3::new(angle.sin(), angle.cos(), 0.0) * 0.5;
-    let desc = BodyDesc::new(ball(0.5)).with_position(at).with_friction(friction);
+    let desc = BodyDesc::dynamic(ball(0.5)).with_position(at).with_friction(friction);
     let id = world.insert(desc.with_locked_axes(LockedAxes::ROTATION)).unwrap();
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
     }
-    let body = world.motion(id).unwrap();
+    let body = world.body(id).unwrap().motion();
     assert_eq!((body.angular_velocity, body.pose.rotation), (Vec3::ZERO, Quat::IDENTITY));
     let expected = 9.81 * (angle.sin() - friction * angle.cos()) * 2.0;
     let speed = body.linear_velocity.length();
@@ -82,12 +82,12 @@ fn a_body_on_a_rail_stands_on_a_slope() {
         let slope = Shape::HalfSpace(HalfSpace::new(normal).unwrap());
         world.insert(BodyDesc::fixed(slope).with_friction(friction)).unwrap();
         let height = 0.5 / normal.y;
-        let desc = BodyDesc::new(ball(0.5)).with_position(Vec3::Y * height).with_friction(friction);
+        let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * height).with_friction(friction);
         let rail = LockedAxes::TRANSLATION_X | LockedAxes::TRANSLATION_Z;
         let id = world.insert(desc.with_locked_axes(rail)).unwrap();
         for _ in 0..600 {
             world.checked_step(DT).unwrap();
-            let at = world.pose(id).unwrap().translation;
+            let at = world.body(id).unwrap().position();
             assert_eq!((at.x, at.z), (0.0, 0.0));
             assert!((at.y - height).abs() < 0.01, "friction {friction}: {at}");
         }
@@ -101,16 +101,16 @@ fn a_tilted_body_turns_about_its_free_axis() {
     let turn = Quat::from_scaled_axis(Vec3::new(0.7, -0.4, 1.1));
     let locked = LockedAxes::ROTATION_X | LockedAxes::ROTATION_Y | LockedAxes::TRANSLATION;
     let mut world = weightless();
-    let desc = BodyDesc::new(cuboid(Vec3::new(0.2, 0.5, 1.0))).with_pose(Pose::new(turn, Vec3::ZERO));
+    let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.2, 0.5, 1.0))).with_pose(Pose::new(turn, Vec3::ZERO));
     let id = world.insert(desc.with_locked_axes(locked)).unwrap();
-    let mass = carom_world::mass_of(world.shape(id).unwrap(), 1.0);
+    let mass = carom_world::mass_of(world.body(id).unwrap().shape(), 1.0);
     let own = turn.inverse() * Vec3::Z;
     let moment = own.dot(mass.inertia * own);
-    world.apply_impulse(id, Vec3::new(0.3, 0.2, 0.9), Vec3::X).unwrap();
+    world.body_mut(id).unwrap().apply_impulse_at(Vec3::new(0.3, 0.2, 0.9), Vec3::X).unwrap();
     let spin = 0.2 / moment;
     for step in 1..=120 {
         world.checked_step(DT).unwrap();
-        let body = world.motion(id).unwrap();
+        let body = world.body(id).unwrap().motion();
         assert_eq!((body.linear_velocity, body.pose.translation), (Vec3::ZERO, Vec3::ZERO));
         let w = body.angular_velocity;
         assert!((w - Vec3::Z * spin).length() < 1e-5 * spin, "{w} {spin}");
@@ -123,22 +123,22 @@ fn a_tilted_body_turns_about_its_free_axis() {
 #[test]
 fn no_speed_is_above_its_bound() {
     let mut world = World::new();
-    let desc = BodyDesc::new(cuboid(Vec3::new(0.3, 0.5, 0.7))).with_position(Vec3::Y * 100.0);
+    let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.3, 0.5, 0.7))).with_position(Vec3::Y * 100.0);
     let desc = desc.with_velocity(Vec3::ZERO, Vec3::new(30.0, 5.0, -20.0)).with_max_speeds(8.0, 3.0);
     let id = world.insert(desc).unwrap();
     let mut last = 100.0;
     for step in 0..300 {
         world.checked_step(DT).unwrap();
-        let body = world.motion(id).unwrap();
+        let body = world.body(id).unwrap().motion();
         assert!(body.linear_velocity.length() <= 8.0 * 1.000_001);
         assert!(body.angular_velocity.length() <= 3.0 * 1.001, "{}", body.angular_velocity);
         let y = body.pose.translation.y;
         assert!(step < 60 || ((last - y) / DT - 8.0).abs() < 0.01, "step {step}: {}", (last - y) / DT);
         last = y;
     }
-    world.set_max_speeds(id, f32::MAX, f32::MAX).unwrap();
+    world.body_mut(id).unwrap().set_max_speeds(f32::MAX, f32::MAX).unwrap();
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
-    let speed = world.motion(id).unwrap().linear_velocity.length();
+    let speed = world.body(id).unwrap().linear_velocity().length();
     assert!((speed - 17.81).abs() < 0.05, "{speed}");
 }
 
@@ -146,35 +146,41 @@ fn no_speed_is_above_its_bound() {
 #[test]
 fn nothing_moves_a_locked_body() {
     let mut world = World::new();
-    let post = BodyDesc::new(cuboid(Vec3::new(0.2, 1.0, 0.2))).with_position(Vec3::new(0.1, 1.5, -0.2));
+    let post = BodyDesc::dynamic(cuboid(Vec3::new(0.2, 1.0, 0.2))).with_position(Vec3::new(0.1, 1.5, -0.2));
     let post = world.insert(post.with_locked_axes(LockedAxes::all())).unwrap();
-    let start = world.pose(post).unwrap();
-    let weight = BodyDesc::new(ball(0.3)).with_position(Vec3::new(1.5, 1.5, 0.0)).with_density(100.0);
+    let start = world.body(post).unwrap().pose();
+    let weight = BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(1.5, 1.5, 0.0)).with_density(100.0);
     let weight = world.insert(weight).unwrap();
     let rope = JointDesc::spherical(post, weight).with_anchor(Vec3::new(0.1, 2.5, -0.2));
     world.insert_joint(rope).unwrap();
     for (k, speed) in [5.0, 50.0, 500.0].into_iter().enumerate() {
         let at = Vec3::new(-3.0 - speed * 0.1, 1.2 + 0.2 * k as f32, -0.2);
-        let hit = BodyDesc::new(ball(0.1)).with_position(at).with_fast(speed > 100.0);
+        let hit = BodyDesc::dynamic(ball(0.1)).with_position(at).with_ccd(speed > 100.0);
         world.insert(hit.with_velocity(Vec3::X * speed, Vec3::ZERO).with_density(20.0)).unwrap();
     }
     for _ in 0..300 {
         world.checked_step(DT).unwrap();
-        let body = world.motion(post).unwrap();
+        let body = world.body(post).unwrap().motion();
         assert_eq!((body.pose, body.linear_velocity, body.angular_velocity), (start, Vec3::ZERO, Vec3::ZERO));
     }
-    let hangs = (world.pose(weight).unwrap().translation - Vec3::new(0.1, 2.5, -0.2)).length();
+    let hangs = (world.body(weight).unwrap().position() - Vec3::new(0.1, 2.5, -0.2)).length();
     assert!((1.5..1.9).contains(&hangs), "{hangs}");
 }
 
 #[test]
 fn a_bound_that_is_no_speed_is_refused() {
     let mut world = World::new();
-    let id: BodyId = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+    let id: BodyId = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
     for bad in [-1.0, f32::NAN, f32::INFINITY] {
-        assert_eq!(world.set_max_speeds(id, bad, 1.0), Err(WorldError::BadNumber("max linear speed")));
-        assert_eq!(world.set_max_speeds(id, 1.0, bad), Err(WorldError::BadNumber("max angular speed")));
-        let desc = BodyDesc::new(ball(0.5)).with_max_speeds(bad, 1.0);
+        assert_eq!(
+            world.body_mut(id).and_then(|mut body| body.set_max_speeds(bad, 1.0).map(|_| ())),
+            Err(WorldError::BadNumber("max linear speed"))
+        );
+        assert_eq!(
+            world.body_mut(id).and_then(|mut body| body.set_max_speeds(1.0, bad).map(|_| ())),
+            Err(WorldError::BadNumber("max angular speed"))
+        );
+        let desc = BodyDesc::dynamic(ball(0.5)).with_max_speeds(bad, 1.0);
         assert_eq!(world.insert(desc), Err(WorldError::BadNumber("max linear speed")));
     }
 }

@@ -16,12 +16,12 @@ fn a_stack_of_twenty_stands_still_and_sleeps() {
         world.checked_step(DT).unwrap();
     }
     for (i, &body) in bodies.iter().enumerate() {
-        let at = world.pose(body).unwrap().translation;
+        let at = world.body(body).unwrap().position();
         let place = Vec3::new(0.0, 0.5 + i as f32, 0.0);
         // It settles by a few millimetres per contact, and leans by no more than a hundredth of its
         // height.
         assert!((at - place).length() < 0.02 * (i + 1) as f32, "box {i} at {at}");
-        assert!(world.is_sleeping(body).unwrap(), "box {i} is awake");
+        assert!(world.body(body).unwrap().is_sleeping(), "box {i} is awake");
     }
     // A world at rest costs nothing, and nothing moves in it.
     let hash = world.state_hash();
@@ -37,20 +37,24 @@ fn a_push_wakes_the_stack() {
     for _ in 0..480 {
         world.checked_step(DT).unwrap();
     }
-    assert!(bodies.iter().all(|&body| world.is_sleeping(body).unwrap()));
-    world.apply_impulse(bodies[4], Vec3::new(3.0, 0.0, 0.0), Vec3::new(0.0, 4.5, 0.0)).unwrap();
+    assert!(bodies.iter().all(|&body| world.body(body).unwrap().is_sleeping()));
+    world
+        .body_mut(bodies[4])
+        .unwrap()
+        .apply_impulse_at(Vec3::new(3.0, 0.0, 0.0), Vec3::new(0.0, 4.5, 0.0))
+        .unwrap();
     world.checked_step(DT).unwrap();
-    assert!(bodies.iter().all(|&body| !world.is_sleeping(body).unwrap()));
+    assert!(bodies.iter().all(|&body| !world.body(body).unwrap().is_sleeping()));
     // And so does taking away what it stands on.
     for _ in 0..240 {
         world.checked_step(DT).unwrap();
     }
-    assert!(world.is_sleeping(bodies[1]).unwrap());
+    assert!(world.body(bodies[1]).unwrap().is_sleeping());
     world.remove(bodies[0]).unwrap();
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
     }
-    assert!((world.pose(bodies[1]).unwrap().translation.y - 0.5).abs() < 0.02, "it fell to the ground");
+    assert!((world.body(bodies[1]).unwrap().position().y - 0.5).abs() < 0.02, "it fell to the ground");
 }
 
 /// Most piles sleep after 10 s, and all after 30 s: how long one takes is chance.
@@ -72,15 +76,16 @@ fn piles_of_hundreds_come_to_rest_above_the_floor() {
             );
             let turn = carom_math::Quat::from_scaled_axis(dice.point(1.0));
             let pose = carom_math::Pose::new(turn, at + dice.point(0.05));
-            bodies.push(world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_pose(pose)).unwrap());
+            bodies.push(world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_pose(pose)).unwrap());
         }
-        let n_sleeping = |world: &World| bodies.iter().filter(|&&id| world.is_sleeping(id).unwrap()).count();
+        let n_sleeping =
+            |world: &World| bodies.iter().filter(|&&id| world.body(id).unwrap().is_sleeping()).count();
         for _ in 0..600 {
             world.checked_step(DT).unwrap();
         }
         n_early += usize::from(n_sleeping(&world) == bodies.len());
         for &body in &bodies {
-            let motion = world.motion(body).unwrap();
+            let motion = world.body(body).unwrap().motion();
             assert!(0.45 < motion.pose.translation.y, "pile {seed}: {:?}", motion.pose);
             assert!(motion.linear_velocity.length() < 0.3, "pile {seed}: {:?}", motion.linear_velocity);
         }
@@ -101,14 +106,14 @@ fn a_heap_with_a_chain_stays_in_its_walls() {
         world.checked_step(DT).unwrap();
     }
     for &body in &bodies {
-        let at = world.pose(body).unwrap().translation;
+        let at = world.body(body).unwrap().position();
         assert!(at.x.abs() < 5.6 && at.z.abs() < 5.6 && 0.1 < at.y, "{at}");
     }
     // The chain still hangs together.
     for joint in world.joints().map(|joint| joint.data()) {
         let end = |body: u32, frame: &carom_math::Pose| {
             let id = world.body_ids().find(|id| id.index() == body).unwrap();
-            world.pose(id).unwrap().transform_point(frame.translation)
+            world.body(id).unwrap().pose().transform_point(frame.translation)
         };
         let gap = (end(joint.body_a, &joint.frame_a) - end(joint.body_b, &joint.frame_b)).length();
         assert!(gap < 0.05, "a joint is {gap} open");
@@ -122,12 +127,12 @@ fn a_fast_ball_does_not_pass_through_a_thin_wall() {
         *world.solver_settings_mut() = world.settings().solver.with_gravity(Vec3::ZERO);
         world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.01, 5.0, 5.0)))).unwrap();
         let shape = Shape::Sphere(Sphere::new(0.05).unwrap());
-        let desc = BodyDesc::new(shape).with_position(Vec3::new(-3.33, 0.1, 0.2)).with_fast(is_fast);
+        let desc = BodyDesc::dynamic(shape).with_position(Vec3::new(-3.33, 0.1, 0.2)).with_ccd(is_fast);
         let body = world.insert(desc.with_velocity(Vec3::new(90.0, 0.0, 0.0), Vec3::ZERO)).unwrap();
         for _ in 0..30 {
             world.checked_step(DT).unwrap();
         }
-        let x = world.pose(body).unwrap().translation.x;
+        let x = world.body(body).unwrap().position().x;
         assert!(x < 0.0, "fast {is_fast}: it ends at x = {x}");
     }
 }

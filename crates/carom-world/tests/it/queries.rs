@@ -23,8 +23,12 @@ fn check<B: BroadPhase + SpatialIndex + Default>() {
             let ray = Ray::new(origin, dice.point(1.0));
             let mut best: Option<(f32, BodyId)> = None;
             for &id in &bodies {
-                let hit =
-                    ray_cast(world.shape(id).unwrap(), &world.pose(id).unwrap(), &ray, Interval::FORWARD);
+                let hit = ray_cast(
+                    world.body(id).unwrap().shape(),
+                    &world.body(id).unwrap().pose(),
+                    &ray,
+                    Interval::FORWARD,
+                );
                 if let Some(hit) = hit.filter(|hit| best.is_none_or(|b| (hit.t, id) < b)) {
                     best = Some((hit.t, id));
                 }
@@ -40,7 +44,8 @@ fn check<B: BroadPhase + SpatialIndex + Default>() {
             let point = Vec3::Y * 3.0 + dice.point(5.0);
             let mut nearest: Option<(f32, BodyId)> = None;
             for &id in &bodies {
-                let near = project_point(world.shape(id).unwrap(), &world.pose(id).unwrap(), point);
+                let near =
+                    project_point(world.body(id).unwrap().shape(), &world.body(id).unwrap().pose(), point);
                 if let Some(near) = near.filter(|p| nearest.is_none_or(|n| (p.distance, id) < n)) {
                     nearest = Some((near.distance, id));
                 }
@@ -54,7 +59,14 @@ fn check<B: BroadPhase + SpatialIndex + Default>() {
             let expected: Vec<BodyId> = bodies
                 .iter()
                 .copied()
-                .filter(|&id| intersects(&shape, &pose, world.shape(id).unwrap(), &world.pose(id).unwrap()))
+                .filter(|&id| {
+                    intersects(
+                        &shape,
+                        &pose,
+                        world.body(id).unwrap().shape(),
+                        &world.body(id).unwrap().pose(),
+                    )
+                })
                 .collect();
             assert_eq!(overlapping, expected, "step {step}, {point}");
         }
@@ -77,9 +89,9 @@ fn first_of_all<B: BroadPhase>(
 ) -> Option<(f64, BodyId, TimeOfImpact)> {
     let mut best: Option<(f64, BodyId, TimeOfImpact)> = None;
     for id in world.body_ids() {
-        let pose = world.pose(id).unwrap();
+        let pose = world.body(id).unwrap().pose();
         let still = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()).unwrap();
-        let time = carom_query::cast(shape, motion, world.shape(id).unwrap(), &still, settings);
+        let time = carom_query::cast(shape, motion, world.body(id).unwrap().shape(), &still, settings);
         let until = time.safe_until(f64::INFINITY);
         if until < f64::INFINITY && best.is_none_or(|(t, body, _)| (until, id) < (t, body)) {
             best = Some((until, id, time));

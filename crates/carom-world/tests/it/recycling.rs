@@ -38,7 +38,8 @@ fn recycled_contacts_are_those_that_are_there() {
     for step in 0..400 {
         // Where the contacts of the next step are, found anew.
         let mut anew: World<BruteForce> =
-            World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+            World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
+                .unwrap();
         anew.detect();
         assert_eq!(anew.stats().n_recycled, 0);
         let stats = world.checked_step(DT).unwrap();
@@ -69,22 +70,24 @@ fn a_box_that_becomes_a_cylinder_is_looked_at_in_every_step() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
     let at = Vec3::new(0.0, 0.5, 0.0);
-    let mut body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
+    let mut body = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
     world.solver_settings_mut().sleep = false;
     let recycled = |world: &mut World<DynamicBvh>| {
         world.checked_step(DT).unwrap();
         (0..20).map(|_| world.checked_step(DT).unwrap().n_recycled).sum::<usize>()
     };
     assert!(15 < recycled(&mut world));
-    world.set_shape(body, cylinder()).unwrap();
+    world.body_mut(body).unwrap().set_shape(cylinder()).unwrap();
     assert_eq!(recycled(&mut world), 0);
-    world = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+    world = World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
+        .unwrap();
     assert_eq!(recycled(&mut world), 0);
-    world.set_shape(body, cuboid(Vec3::splat(0.5))).unwrap();
-    world = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+    world.body_mut(body).unwrap().set_shape(cuboid(Vec3::splat(0.5))).unwrap();
+    world = World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
+        .unwrap();
     assert!(15 < recycled(&mut world));
     world.remove(body).unwrap();
-    body = world.insert(BodyDesc::new(cylinder()).with_position(at)).unwrap();
+    body = world.insert(BodyDesc::dynamic(cylinder()).with_position(at)).unwrap();
     assert_eq!((body.index(), recycled(&mut world)), (1, 0));
 }
 
@@ -94,10 +97,11 @@ fn a_box_that_becomes_a_cylinder_is_looked_at_in_every_step() {
 fn the_way_is_summed_up() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
-    let lasting = |at: Vec3| BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false);
+    let lasting =
+        |at: Vec3| BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false);
     world.insert(lasting(Vec3::new(0.0, 0.5, 0.0))).unwrap();
     let slides = world.insert(lasting(Vec3::new(5.0, 0.5, 0.0)).with_friction(0.0)).unwrap();
-    world.set_velocity(slides, Vec3::X * 0.0003 / DT, Vec3::ZERO).unwrap();
+    world.body_mut(slides).unwrap().set_velocity(Vec3::X * 0.0003 / DT, Vec3::ZERO).unwrap();
     let tested: usize = (0..128)
         .map(|_| {
             let stats = world.checked_step(DT).unwrap();
@@ -122,7 +126,7 @@ fn what_may_roll_on_its_skin_is_looked_at_anew() {
         let at = Vec3::new(3.0 * i as f32, 0.5, 0.0);
         let shape = if i % 2 == 0 { cylinder() } else { cuboid(Vec3::splat(0.5)) };
         world
-            .insert(BodyDesc::new(shape).with_position(at).with_fast(i % 2 == 1).with_can_sleep(false))
+            .insert(BodyDesc::dynamic(shape).with_position(at).with_ccd(i % 2 == 1).with_can_sleep(false))
             .unwrap();
     }
     let trigger = BodyDesc::fixed(cuboid(Vec3::ONE)).with_sensor(true);
@@ -140,7 +144,7 @@ fn compounds_of_sharp_parts_are_recycled() {
         let parts = [(cuboid(Vec3::splat(0.5)), -0.6), (second, 0.6)];
         let part = |(shape, x)| CompoundPart { shape, pose: Pose::from_translation(Vec3::new(x, 0.0, 0.0)) };
         let shape = Shape::Compound(Arc::new(Compound::new(parts.map(part).to_vec()).unwrap()));
-        world.insert(BodyDesc::new(shape).with_position(Vec3::Y * 0.5)).unwrap();
+        world.insert(BodyDesc::dynamic(shape).with_position(Vec3::Y * 0.5)).unwrap();
         (0..60).map(|_| world.checked_step(DT).unwrap().n_recycled).sum::<usize>()
     };
     assert!(45 < recycled(cuboid(Vec3::splat(0.5))));
@@ -164,17 +168,21 @@ fn what_rolls_slowly_keeps_its_speed() {
                 world.solver_settings_mut().sleep = false;
                 world.insert(BodyDesc::fixed(floor.clone())).unwrap();
                 let pose = Pose::new(rotation, Vec3::new(1.0, 0.5, 0.0));
-                let desc = BodyDesc::new(shape.clone()).with_pose(pose);
+                let desc = BodyDesc::dynamic(shape.clone()).with_pose(pose);
                 let body = world.insert(desc).unwrap();
-                world.set_velocity(body, Vec3::X * speed, Vec3::NEG_Z * speed / 0.5).unwrap();
+                world
+                    .body_mut(body)
+                    .unwrap()
+                    .set_velocity(Vec3::X * speed, Vec3::NEG_Z * speed / 0.5)
+                    .unwrap();
                 for _ in 0..1200 {
                     n_recycled += world.checked_step(DT).unwrap().n_recycled;
                 }
-                let end = world.motion(body).unwrap().linear_velocity;
+                let end = world.body(body).unwrap().linear_velocity();
                 // Normals of a capsule on triangles lean by 1e-5.
                 let most = 0.0005 + 0.005 * speed;
                 assert!((end - Vec3::X * speed).length() < most, "{speed} {end}");
-                let way = world.pose(body).unwrap().translation - pose.translation;
+                let way = world.body(body).unwrap().position() - pose.translation;
                 assert!((way.x - 20.0 * speed).abs() < 20.0 * most, "{speed} {way}");
             }
         }
@@ -197,8 +205,8 @@ fn what_balances_rolls_off_as_soon() {
                 world.insert(fixed).unwrap();
                 let lean = Vec3::new(angle.sin(), angle.cos(), 0.0) * 0.5;
                 let at = if height == 0.5 { 2.0 * lean } else { Vec3::Y * height + lean };
-                let body = world.insert(BodyDesc::new(ball(0.5)).with_position(at)).unwrap();
-                let is_up = |world: &World| at.y - 0.1 < world.pose(body).unwrap().translation.y;
+                let body = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(at)).unwrap();
+                let is_up = |world: &World| at.y - 0.1 < world.body(body).unwrap().position().y;
                 (0..1000).take_while(|_| world.checked_step(DT).is_ok() && is_up(&world)).count()
             };
             let (kept, anew) = (steps_to_fall(1.0 / 1024.0), steps_to_fall(0.0));
@@ -219,7 +227,9 @@ fn who_is_moved_by_hand_is_looked_at() {
         .unwrap();
     let id = world
         .insert(
-            BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(far + Vec3::Y * 0.5).with_can_sleep(false),
+            BodyDesc::dynamic(cuboid(Vec3::splat(0.5)))
+                .with_position(far + Vec3::Y * 0.5)
+                .with_can_sleep(false),
         )
         .unwrap();
     let mut n_recycled = 0;
@@ -227,9 +237,13 @@ fn who_is_moved_by_hand_is_looked_at() {
         n_recycled += world.checked_step(DT).unwrap().n_recycled;
     }
     assert!(250 < n_recycled, "{n_recycled}");
-    let at = world.pose(id).unwrap();
+    let at = world.body(id).unwrap().pose();
     assert!((at.translation - far - Vec3::Y * 0.5).length() < 0.01, "{at:?}");
     let lean = Quat::from_xyzw(0.0005, 0.0, 0.0, 1.0).normalize();
-    world.set_pose(id, Pose::new(lean * at.rotation, at.translation + Vec3::Y * 0.0002)).unwrap();
+    world
+        .body_mut(id)
+        .unwrap()
+        .set_pose(Pose::new(lean * at.rotation, at.translation + Vec3::Y * 0.0002))
+        .unwrap();
     assert_eq!((world.checked_step(DT).unwrap().n_tested, world.stats().n_recycled), (1, 0));
 }

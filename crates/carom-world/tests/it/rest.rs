@@ -14,14 +14,14 @@ fn world(gravity: Vec3) -> World {
 }
 
 fn position(world: &World, id: BodyId) -> Vec3 {
-    world.pose(id).unwrap().translation
+    world.body(id).unwrap().position()
 }
 
 /// Steps for so many seconds; panics if the body ever sleeps.
 fn run_awake(world: &mut World, id: BodyId, seconds: f32, dt: f32) {
     for step in 0..(seconds / dt).round() as usize {
         world.checked_step(dt).unwrap();
-        assert!(!world.is_sleeping(id).unwrap(), "asleep after {step} steps");
+        assert!(!world.body(id).unwrap().is_sleeping(), "asleep after {step} steps");
     }
 }
 
@@ -33,7 +33,7 @@ fn assert_near(found: f32, expected: f32, what: &str) {
 fn a_slow_fall_is_a_fall() {
     for (g, dt) in [(0.1, DT), (0.02, DT), (1e-3, DT), (0.1, 1.0 / 240.0), (0.1, 1.0 / 30.0)] {
         let mut world = world(Vec3::NEG_Y * g);
-        let id = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+        let id = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
         run_awake(&mut world, id, 10.0, dt);
         assert_near(-position(&world, id).y, 0.5 * g * 100.0, &format!("g {g}, dt {dt}"));
     }
@@ -43,7 +43,7 @@ fn a_slow_fall_is_a_fall() {
 fn a_throw_turns_back_at_its_top() {
     for (g, v) in [(0.39, 1.0), (0.05, 0.3), (1.6, 1.0), (9.81, 5.0)] {
         let mut world = world(Vec3::NEG_Y * g);
-        let thrown = BodyDesc::new(ball(0.1)).with_velocity(Vec3::Y * v, Vec3::ZERO);
+        let thrown = BodyDesc::dynamic(ball(0.1)).with_velocity(Vec3::Y * v, Vec3::ZERO);
         let id = world.insert(thrown).unwrap();
         run_awake(&mut world, id, 2.0 * v / g, DT);
         let expected = v * v / (2.0 * g);
@@ -58,22 +58,22 @@ fn a_small_force_or_torque_moves() {
         if !free {
             world.insert(ground().with_friction(0.0)).unwrap();
         }
-        let body = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+        let body = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
         let id = world.insert(body.with_friction(0.0)).unwrap();
         // It has come to rest, or nearly, when the force begins.
         (0..28).for_each(|_| {
             world.checked_step(DT).unwrap();
         });
-        world.set_force(id, Vec3::X * acceleration, Vec3::ZERO).unwrap();
+        world.body_mut(id).unwrap().set_constant_force(Vec3::X * acceleration, Vec3::ZERO).unwrap();
         run_awake(&mut world, id, 8.0, DT);
         assert_near(position(&world, id).x, 32.0 * acceleration, "way");
     }
     let mut world = world(Vec3::ZERO);
-    let id = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5)))).unwrap();
+    let id = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5)))).unwrap();
     // The inertia of the unit cube is 1/6.
-    world.set_force(id, Vec3::ZERO, Vec3::Y * 0.01).unwrap();
+    world.body_mut(id).unwrap().set_constant_force(Vec3::ZERO, Vec3::Y * 0.01).unwrap();
     run_awake(&mut world, id, 8.0, DT);
-    assert_near(world.motion(id).unwrap().angular_velocity.y, 8.0 * 0.06, "turn");
+    assert_near(world.body(id).unwrap().angular_velocity().y, 8.0 * 0.06, "turn");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn ice_lets_a_box_slide_however_gentle_the_slope() {
         let angle = degrees.to_radians();
         let mut world = world(Vec3::new(g * angle.sin(), -g * angle.cos(), 0.0));
         world.insert(ground().with_friction(0.0)).unwrap();
-        let body = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+        let body = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
         let id = world.insert(body.with_friction(0.0)).unwrap();
         run_awake(&mut world, id, 10.0, dt);
         assert_near(position(&world, id).x, 50.0 * g * angle.sin(), &format!("{degrees} degrees"));
@@ -97,13 +97,13 @@ fn a_stack_slides_on_ice_as_one_box_does() {
         let mut world = world(Vec3::new(g * angle.sin(), -g * angle.cos(), 0.0));
         world.insert(ground().with_friction(0.0)).unwrap();
         let at = |i: usize| Vec3::Y * (0.5 + i as f32);
-        let body = |i: usize| BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at(i));
+        let body = |i: usize| BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at(i));
         let bottom = world.insert(body(0).with_friction(0.0)).unwrap();
         for i in 1..n {
             // Two boxes of friction 1 hold each other; the lowest holds nothing.
             world.insert(body(i).with_friction(1.0)).unwrap();
         }
-        world.set_velocity(bottom, Vec3::ZERO, Vec3::ZERO).unwrap();
+        world.body_mut(bottom).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
         run_awake(&mut world, bottom, 8.0, DT);
         let expected = 32.0 * g * angle.sin();
         println!("{n}: {} of {expected}", position(&world, bottom).x);
@@ -120,7 +120,7 @@ fn a_ball_rolls_up_a_slope_and_down_again() {
         let slope = Shape::HalfSpace(HalfSpace::new(normal).unwrap());
         world.insert(BodyDesc::fixed(slope).with_friction(1.0)).unwrap();
         let radius = 0.2;
-        let body = BodyDesc::new(ball(radius)).with_position(normal * radius).with_friction(1.0);
+        let body = BodyDesc::dynamic(ball(radius)).with_position(normal * radius).with_friction(1.0);
         let id = world.insert(body.with_velocity(along, Vec3::NEG_Z / radius)).unwrap();
         let a = 5.0 / 7.0 * 9.81 * angle.sin();
         run_awake(&mut world, id, 2.0 / a, DT);
@@ -137,7 +137,7 @@ fn a_box_over_an_edge_tips() {
         world.insert(ground()).unwrap();
         let turn = Quat::from_rotation_z(angle);
         let at = Vec3::Y * core::f32::consts::FRAC_1_SQRT_2;
-        let body = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_pose(Pose::new(turn, at));
+        let body = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_pose(Pose::new(turn, at));
         let id = world.insert(body.with_friction(1.0)).unwrap();
         (0..600).for_each(|_| {
             world.checked_step(DT).unwrap();
@@ -152,7 +152,7 @@ fn a_slow_pendulum_swings() {
         let mut world = world(Vec3::NEG_Y * 9.81);
         let post = world.insert(BodyDesc::fixed(ball(0.1))).unwrap();
         let at = Vec3::new(length * amplitude.sin(), -length * amplitude.cos(), 0.0);
-        let bob = world.insert(BodyDesc::new(ball(0.2)).with_position(at)).unwrap();
+        let bob = world.insert(BodyDesc::dynamic(ball(0.2)).with_position(at)).unwrap();
         let rope = JointKind::Spherical { cone: core::f32::consts::PI, twist: None };
         world
             .insert_joint(JointDesc::new(post, bob, rope).with_anchor(Vec3::ZERO).with_axis(Vec3::Z))
@@ -166,14 +166,15 @@ fn a_slow_pendulum_swings() {
 #[test]
 fn what_drifts_in_space_goes_on() {
     let mut world = world(Vec3::ZERO);
-    let id = world.insert(BodyDesc::new(ball(0.5)).with_velocity(Vec3::X * 0.05, Vec3::Y * 0.05)).unwrap();
+    let id =
+        world.insert(BodyDesc::dynamic(ball(0.5)).with_velocity(Vec3::X * 0.05, Vec3::Y * 0.05)).unwrap();
     run_awake(&mut world, id, 10.0, DT);
     assert_near(position(&world, id).x, 0.5, "way");
-    let still = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 5.0)).unwrap();
+    let still = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 5.0)).unwrap();
     (0..60).for_each(|_| {
         world.checked_step(DT).unwrap();
     });
-    assert!(world.is_sleeping(still).unwrap());
+    assert!(world.body(still).unwrap().is_sleeping());
 }
 
 #[test]
@@ -183,7 +184,7 @@ fn units_of_length_change_no_rest() {
         settings.solver = settings.solver.with_length_unit(unit);
         settings.solver.gravity = Vec3::NEG_Y * (0.1 * unit);
         let mut world = World::with_settings(settings);
-        let id = world.insert(BodyDesc::new(ball(0.5 * unit))).unwrap();
+        let id = world.insert(BodyDesc::dynamic(ball(0.5 * unit))).unwrap();
         run_awake(&mut world, id, 10.0, DT);
         assert_near(-position(&world, id).y, 5.0 * unit, "fall");
     }
@@ -196,7 +197,7 @@ fn boxes_at_rest_sleep_soon() {
         let ids = crate::scenes::stack(&mut world, n);
         let asleep = (1..=latest).find(|_| {
             world.checked_step(DT).unwrap();
-            ids.iter().all(|&id| world.is_sleeping(id).unwrap())
+            ids.iter().all(|&id| world.body(id).unwrap().is_sleeping())
         });
         println!("{n} boxes asleep at step {asleep:?}");
         assert!(asleep.is_some(), "{n} boxes are awake after {latest} steps");
@@ -209,9 +210,9 @@ fn settle(world: &mut World, ids: &[BodyId], seconds: usize) -> f32 {
     for _ in 0..60 * seconds {
         world.checked_step(DT).unwrap();
         for &id in ids {
-            fastest = fastest.max(world.motion(id).unwrap().linear_velocity.length());
+            fastest = fastest.max(world.body(id).unwrap().linear_velocity().length());
         }
-        if ids.iter().all(|&id| world.is_sleeping(id).unwrap()) {
+        if ids.iter().all(|&id| world.body(id).unwrap().is_sleeping()) {
             break;
         }
     }
@@ -243,13 +244,13 @@ fn nothing_falls_asleep_inside_another_body() {
     for (half, offset) in [(0.5, 0.2), (0.5, 0.0), (2.0, 0.2), (0.5, 0.7)] {
         let mut world = world(gravity);
         world.insert(ground()).unwrap();
-        let at = |x: f32| BodyDesc::new(cuboid(Vec3::splat(half))).with_position(Vec3::new(x, half, 0.0));
+        let at = |x: f32| BodyDesc::dynamic(cuboid(Vec3::splat(half))).with_position(Vec3::new(x, half, 0.0));
         let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(offset)).unwrap()];
         assert_apart(&mut world, &ids, &format!("boxes of {half}, {offset} apart"));
     }
     for offset in [0.2, 0.0] {
         let mut world = world(Vec3::ZERO);
-        let at = |x: f32| BodyDesc::new(ball(0.5)).with_position(Vec3::X * x);
+        let at = |x: f32| BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * x);
         let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(offset)).unwrap()];
         assert_apart(&mut world, &ids, &format!("balls {offset} apart"));
     }
@@ -266,7 +267,7 @@ fn many_at_one_place_come_apart() {
                 1 => cuboid(Vec3::new(0.3, 0.2, 0.25)),
                 _ => Shape::Capsule(Capsule::new(0.2, 0.2).unwrap()),
             };
-            world.insert(BodyDesc::new(shape).with_position(Vec3::Y * 0.5)).unwrap()
+            world.insert(BodyDesc::dynamic(shape).with_position(Vec3::Y * 0.5)).unwrap()
         })
         .collect();
     settle(&mut world, &ids, 30);
@@ -278,16 +279,16 @@ fn many_at_one_place_come_apart() {
 fn a_body_that_grows_and_a_door_that_closes_push_out() {
     let mut world = world(Vec3::NEG_Y * 9.81);
     world.insert(ground()).unwrap();
-    let at = |x: f32| BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 0.5, 0.0));
+    let at = |x: f32| BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 0.5, 0.0));
     let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(1.1)).unwrap()];
     settle(&mut world, &ids, 3);
     // 0.8 deep.
-    world.set_shape(ids[1], cuboid(Vec3::new(1.4, 0.5, 0.5))).unwrap();
+    world.body_mut(ids[1]).unwrap().set_shape(cuboid(Vec3::new(1.4, 0.5, 0.5))).unwrap();
     assert_apart(&mut world, &ids, "grown");
     let door = BodyDesc::kinematic(cuboid(Vec3::new(0.1, 1.0, 1.0))).with_position(Vec3::new(-3.0, 1.0, 0.0));
     let door = world.insert(door).unwrap();
-    let pose = world.pose(ids[0]).unwrap().translation;
-    world.set_pose(door, Pose::from_translation(pose - Vec3::X * 0.3)).unwrap();
+    let pose = world.body(ids[0]).unwrap().position();
+    world.body_mut(door).unwrap().set_pose(Pose::from_translation(pose - Vec3::X * 0.3)).unwrap();
     assert_apart(&mut world, &ids, "a door");
 }
 
@@ -300,11 +301,11 @@ fn what_is_freed_from_a_wall_stops() {
         let mut world = world(Vec3::ZERO);
         world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.5, 5.0, 5.0)))).unwrap();
         let at = Vec3::X * (1.0 - depth);
-        let id = world.insert(BodyDesc::new(shape).with_position(at)).unwrap();
+        let id = world.insert(BodyDesc::dynamic(shape).with_position(at)).unwrap();
         (0..300).for_each(|_| {
             world.checked_step(DT).unwrap();
         });
-        let speed = world.motion(id).unwrap().linear_velocity.length();
+        let speed = world.body(id).unwrap().linear_velocity().length();
         println!("{depth} deep: {speed} after 5 s, at {}", position(&world, id).x);
         assert!(speed < 1e-3, "{depth} deep: {speed}");
         assert!(0.99 < position(&world, id).x, "{depth} deep: {}", position(&world, id).x);
@@ -323,9 +324,9 @@ fn what_is_freed_aslant_from_a_wall_stops() {
                 let mut world = world(Vec3::ZERO);
                 world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.5, 5.0, 5.0)))).unwrap();
                 let pose = Pose::new(Quat::from_axis_angle(axis, angle), Vec3::X * x);
-                let id = world.insert(BodyDesc::new(shape.clone()).with_pose(pose)).unwrap();
+                let id = world.insert(BodyDesc::dynamic(shape.clone()).with_pose(pose)).unwrap();
                 let fastest = settle(&mut world, &[id], 5);
-                let motion = world.motion(id).unwrap();
+                let motion = world.body(id).unwrap().motion();
                 let (speed, spin) = (motion.linear_velocity.length(), motion.angular_velocity.length());
                 let what = format!("{shape:?}, turned by {angle} about {axis}, at {x}");
                 assert!(speed < 1e-3 && spin < 1e-3, "{what}: {speed} {spin}");
@@ -348,10 +349,10 @@ fn what_grows_under_others_throws_nothing_up() {
                 let is_ball = ball_above && k + 1 == n;
                 let shape = if is_ball { ball(0.5) } else { cuboid(Vec3::splat(0.5)) };
                 let at = Vec3::Y * (0.5 + k as f32);
-                ids.push(world.insert(BodyDesc::new(shape).with_position(at)).unwrap());
+                ids.push(world.insert(BodyDesc::dynamic(shape).with_position(at)).unwrap());
             }
             settle(&mut world, &ids, 3);
-            world.set_shape(ids[grown], cuboid(Vec3::splat(0.6))).unwrap();
+            world.body_mut(ids[grown]).unwrap().set_shape(cuboid(Vec3::splat(0.6))).unwrap();
             assert_apart(&mut world, &ids, &format!("box {grown} of {n} grown, ball above: {ball_above}"));
         }
     }
@@ -366,10 +367,10 @@ fn heaps_sleep() {
         let ids: Vec<BodyId> = (0..60)
             .map(|i| {
                 let at = Vec3::new(dice.range(-2.0, 2.0), 1.0 + 0.4 * i as f32, dice.range(-2.0, 2.0));
-                world.insert(BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(at)).unwrap()
+                world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(at)).unwrap()
             })
             .collect();
         settle(&mut world, &ids, 30);
-        assert!(ids.iter().all(|&id| world.is_sleeping(id).unwrap()), "seed {seed}");
+        assert!(ids.iter().all(|&id| world.body(id).unwrap().is_sleeping()), "seed {seed}");
     }
 }

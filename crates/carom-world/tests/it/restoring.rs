@@ -24,13 +24,13 @@ fn scene(budget: Budget) -> World {
     world.insert(ground()).unwrap();
     for x in 0..2 {
         let at = Vec3::new(-6.0, 0.5 + x as f32, 0.0);
-        world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
+        world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
     }
     let corners = [Vec3::X, Vec3::Y, Vec3::Z, Vec3::NEG_ONE, Vec3::new(0.5, 0.6, 0.5)];
     let hull = Shape::Hull(Arc::new(ConvexHull::from_points(&corners).unwrap()));
     for x in [0.0, 0.7] {
         let at = Vec3::new(x, 1.5 + 2.0 * x, 0.0);
-        world.insert(BodyDesc::new(hull.clone()).with_position(at)).unwrap();
+        world.insert(BodyDesc::dynamic(hull.clone()).with_position(at)).unwrap();
     }
     let mut last = world.insert(BodyDesc::fixed(ball(0.1)).with_position(Vec3::new(4.0, 4.0, 0.0))).unwrap();
     let motor = Some(Motor::velocity(1.0).with_max_force(2.0));
@@ -41,7 +41,7 @@ fn scene(budget: Budget) -> World {
     ];
     for (k, kind) in (1..).zip(kinds) {
         let at = Vec3::new(4.0 + k as f32, 4.0, 0.0);
-        let link = world.insert(BodyDesc::new(capsule(0.2, 0.2)).with_position(at)).unwrap();
+        let link = world.insert(BodyDesc::dynamic(capsule(0.2, 0.2)).with_position(at)).unwrap();
         let joint = world
             .insert_joint(JointDesc::new(last, link, kind).with_anchor(at - Vec3::X * 0.5).with_axis(Vec3::Z))
             .unwrap();
@@ -51,18 +51,20 @@ fn scene(budget: Budget) -> World {
         last = link;
     }
     let rope = JointKind::Distance { min: 0.0, max: 1.5 };
-    let end = world.insert(BodyDesc::new(ball(0.3)).with_position(Vec3::new(7.0, 3.0, 0.0))).unwrap();
+    let end = world.insert(BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(7.0, 3.0, 0.0))).unwrap();
     world.insert_joint(JointDesc::new(last, end, rope).with_frames(Pose::IDENTITY, Pose::IDENTITY)).unwrap();
     let sensor =
         BodyDesc::fixed(cuboid(Vec3::ONE)).with_position(Vec3::new(-6.0, 1.0, 0.0)).with_sensor(true);
     world.insert(sensor).unwrap();
     let lift = BodyDesc::kinematic(cuboid(Vec3::ONE)).with_velocity(Vec3::X * 0.3, Vec3::ZERO);
     world.insert(lift.with_position(Vec3::new(-1.0, 0.9, 3.0))).unwrap();
-    world.insert(BodyDesc::new(cuboid(Vec3::splat(0.3))).with_position(Vec3::new(-1.0, 2.2, 3.0))).unwrap();
-    let bullet = BodyDesc::new(Shape::Sphere(Sphere::new(0.1).unwrap())).with_fast(true);
+    world
+        .insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.3))).with_position(Vec3::new(-1.0, 2.2, 3.0)))
+        .unwrap();
+    let bullet = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.1).unwrap())).with_ccd(true);
     let bullet = bullet.with_position(Vec3::new(20.0, 1.0, 0.0)).with_velocity(Vec3::X * -20.0, Vec3::ZERO);
     world.insert(bullet).unwrap();
-    let gone = world.insert(BodyDesc::new(ball(0.3)).with_position(Vec3::new(0.0, 0.2, 0.0))).unwrap();
+    let gone = world.insert(BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(0.0, 0.2, 0.0))).unwrap();
     for _ in 0..50 {
         world.checked_step_within(DT, budget).unwrap();
         world.validate().unwrap();
@@ -126,7 +128,7 @@ fn goes_on(stored: &Value, world: &World, what: &str) -> bool {
     let Ok(snapshot) = serde_json::from_value::<Snapshot>(stored.clone()) else { return false };
     let restored = World::<DynamicBvh>::restored(&snapshot, |id| {
         let own = world.body_ids().find(|own| own.index() == id.index());
-        Some(own.map_or(ball(0.3), |own| world.shape(own).unwrap().clone()))
+        Some(own.map_or(ball(0.3), |own| world.body(own).unwrap().shape().clone()))
     });
     let mut again = match restored {
         Ok(again) => again,
@@ -211,7 +213,9 @@ fn the_first_offender_is_named() {
     let stored = serde_json::to_value(world.snapshot()).unwrap();
     let error = |other: &Value| {
         let snapshot: Snapshot = serde_json::from_value(other.clone()).unwrap();
-        World::<DynamicBvh>::restored(&snapshot, |id| world.shape(id).ok().cloned()).err().unwrap()
+        World::<DynamicBvh>::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())
+            .err()
+            .unwrap()
     };
     let entry = |what, index| WorldError::Inconsistent(Inconsistency { what, index });
     let mut other = stored.clone();
@@ -247,6 +251,6 @@ fn the_first_offender_is_named() {
     let mut other = stored;
     other["halted"] = serde_json::json!([3]);
     other["bodies"][3]["kind"] = "Fixed".into();
-    other["traits"][3]["filter"]["mobility"] = "Static".into();
+    other["traits"][3]["filter"]["mobility"] = "Fixed".into();
     assert_eq!(error(&other), entry("a halted body that cannot move, or out of order", 3));
 }

@@ -6,14 +6,14 @@ use carom_math::Vec3;
 use carom_world::{BodyDesc, BodyId, Budget, World};
 
 fn unit_box(density: f32) -> BodyDesc {
-    let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+    let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
     desc.with_density(density).with_can_sleep(false)
 }
 
 fn fastest(world: &mut World, id: BodyId, budget: Budget) -> f32 {
     (0..60).fold(0.0, |most, _| {
         world.checked_step_within(DT, budget).unwrap();
-        world.motion(id).unwrap().linear_velocity.length().max(most)
+        world.body(id).unwrap().linear_velocity().length().max(most)
     })
 }
 

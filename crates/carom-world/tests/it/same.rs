@@ -30,8 +30,17 @@ fn run_of<B: BroadPhase + Default>(n_bodies: usize, n_steps: usize) -> Vec<(u64,
         trace.push((world.state_hash(), world.events().to_vec()));
         match step {
             30 => world.remove(bodies[11]).unwrap(),
-            40 => world.apply_impulse(bodies[20], Vec3::new(0.5, 3.0, 0.0), Vec3::ZERO).unwrap(),
-            50 => world.set_pose(bodies[5], world.pose(bodies[40]).unwrap()).unwrap(),
+            40 => {
+                world
+                    .body_mut(bodies[20])
+                    .unwrap()
+                    .apply_impulse_at(Vec3::new(0.5, 3.0, 0.0), Vec3::ZERO)
+                    .unwrap();
+            }
+            50 => {
+                let pose = world.body(bodies[40]).unwrap().pose();
+                world.body_mut(bodies[5]).unwrap().set_pose(pose).unwrap();
+            }
             _ => {}
         }
     }
@@ -112,7 +121,7 @@ fn one_two_and_seven_threads_on_a_mesh() {
             for k in 0..320 {
                 let (layer, row, place) = (k / 160, k / 20 % 8, k % 20);
                 let at = Vec3::new(place as f32 - 1.5, 0.2 + 0.4 * layer as f32, 0.48 * row as f32 - 1.7);
-                let body = BodyDesc::new(cuboid(Vec3::new(0.45, 0.15, 0.2))).with_position(at);
+                let body = BodyDesc::dynamic(cuboid(Vec3::new(0.45, 0.15, 0.2))).with_position(at);
                 world.insert(body.with_velocity(Vec3::new(0.3, 0.0, 0.1), Vec3::ZERO)).unwrap();
             }
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
@@ -150,13 +159,14 @@ fn a_snapshot_goes_on_with_the_same_bits() {
     world.remove(bodies[17]).unwrap();
     world.checked_step(DT).unwrap();
     let snapshot = world.snapshot();
-    let shape_of = |id| world.shape(id).ok().cloned();
+    let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
     let mut again: World<DynamicBvh> = World::restored(&snapshot, shape_of).unwrap();
     let mut brute: World<BruteForce> = World::restored(&snapshot, shape_of).unwrap();
     for step in 0..60 {
         if step == 20 {
             // The numbers that are given out next are the same too.
-            let desc = || carom_world::BodyDesc::new(crate::scenes::ball(0.4)).with_position(Vec3::Y * 9.0);
+            let desc =
+                || carom_world::BodyDesc::dynamic(crate::scenes::ball(0.4)).with_position(Vec3::Y * 9.0);
             let ids = [world.insert(desc()), again.insert(desc()), brute.insert(desc())].map(Result::unwrap);
             assert!(ids[0] == ids[1] && ids[0] == ids[2]);
         }
@@ -180,7 +190,7 @@ fn a_stored_snapshot_is_the_same() {
     let text = serde_json::to_string(&world.snapshot()).unwrap();
     let snapshot: carom_world::Snapshot = serde_json::from_str(&text).unwrap();
     let mut again: World<DynamicBvh> =
-        World::restored(&snapshot, |id| world.shape(id).ok().cloned()).unwrap();
+        World::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned()).unwrap();
     for _ in 0..30 {
         world.checked_step(DT).unwrap();
         again.checked_step(DT).unwrap();
@@ -206,7 +216,7 @@ fn a_snapshot_of_an_older_layout_is_read_or_refused() {
     }
     let snapshot: carom_world::Snapshot = serde_json::from_value(stored.clone()).unwrap();
     let mut again: World<DynamicBvh> =
-        World::restored(&snapshot, |id| world.shape(id).ok().cloned()).unwrap();
+        World::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned()).unwrap();
     for _ in 0..30 {
         again.checked_step(DT).unwrap();
     }
@@ -239,7 +249,8 @@ fn a_snapshot_with_records_of_nobody_or_ways_backwards_is_refused() {
     let stored = serde_json::to_value(world.snapshot()).unwrap();
     let restored = |stored: &serde_json::Value| {
         let snapshot: carom_world::Snapshot = serde_json::from_value(stored.clone()).unwrap();
-        World::<DynamicBvh>::restored(&snapshot, |id| world.shape(id).ok().cloned()).err()
+        World::<DynamicBvh>::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())
+            .err()
     };
     assert_eq!(restored(&stored), None);
     let entry = |what, index| Some(WorldError::Inconsistent(Inconsistency { what, index }));

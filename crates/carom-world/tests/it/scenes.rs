@@ -17,7 +17,7 @@ pub(crate) trait CheckedStep {
     /// [`World::step`], then [`World::validate`].
     fn checked_step(&mut self, dt: f32) -> Result<&Stats, WorldError>;
 
-    /// [`World::step_within`], then [`World::validate`].
+    /// [`World::step_with_budget`], then [`World::validate`].
     fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError>;
 }
 
@@ -27,7 +27,7 @@ impl<B: BroadPhase> CheckedStep for World<B> {
     }
 
     fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
-        self.step_within(dt, budget)?;
+        self.step_with_budget(dt, budget)?;
         if self.len() <= MOST_CHECKED {
             self.validate()?;
         }
@@ -56,7 +56,7 @@ pub(crate) fn stack<B: BroadPhase>(world: &mut World<B>, n: usize) -> Vec<BodyId
     world.insert(ground()).unwrap();
     let at = |i: usize| Vec3::new(0.0, 0.5 + i as f32, 0.0);
     (0..n)
-        .map(|i| world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at(i))).unwrap())
+        .map(|i| world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at(i))).unwrap())
         .collect()
 }
 
@@ -80,13 +80,13 @@ pub(crate) fn heap<B: BroadPhase>(world: &mut World<B>, n: usize, seed: u64) -> 
             1 => Shape::Capsule(Capsule::new(0.3, 0.25).unwrap()),
             _ => cuboid(Vec3::new(dice.range(0.3, 0.6), dice.range(0.3, 0.6), dice.range(0.3, 0.6))),
         };
-        let desc = BodyDesc::new(shape).with_pose(Pose::new(turn, at + jitter));
+        let desc = BodyDesc::dynamic(shape).with_pose(Pose::new(turn, at + jitter));
         bodies.push(world.insert(desc.with_restitution(if i % 7 == 0 { 0.3 } else { 0.0 })).unwrap());
     }
     let top = 2.0 + (n / 36 + 1) as f32 * 1.5;
     let mut links: Vec<BodyId> = Vec::new();
     for i in 0..6 {
-        let link = BodyDesc::new(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap()))
+        let link = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap()))
             .with_position(Vec3::new(0.0, top + i as f32 * 0.95, 0.0))
             .with_family(1);
         let link = world.insert(link).unwrap();
@@ -131,7 +131,7 @@ pub(crate) fn thousand_triangles() -> TriMesh {
 pub(crate) fn energy<B: BroadPhase>(world: &World<B>) -> f64 {
     let gravity = -world.settings().solver.gravity;
     let of = |id: BodyId| {
-        let body = world.motion(id).unwrap();
+        let body = world.body(id).unwrap().motion();
         if body.inverse_mass == 0.0 {
             return 0.0;
         }

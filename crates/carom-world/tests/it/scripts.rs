@@ -71,8 +71,10 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                 0 => BodyDesc::fixed(shape(&mut dice)),
                 1 => BodyDesc::kinematic(shape(&mut dice)).with_velocity(dice.point(1.0), dice.point(1.0)),
                 2 => BodyDesc::fixed(shape(&mut dice)).with_sensor(true),
-                3 => BodyDesc::new(shape(&mut dice)).with_fast(true).with_velocity(dice.point(50.0), Vec3::X),
-                _ => BodyDesc::new(shape(&mut dice)).with_velocity(dice.point(3.0), dice.point(3.0)),
+                3 => BodyDesc::dynamic(shape(&mut dice))
+                    .with_ccd(true)
+                    .with_velocity(dice.point(50.0), Vec3::X),
+                _ => BodyDesc::dynamic(shape(&mut dice)).with_velocity(dice.point(3.0), dice.point(3.0)),
             };
             let desc = desc.with_pose(pose(&mut dice)).with_restitution(dice.range(0.0, 0.5));
             bodies.push(world.insert(desc.with_family(dice.below(3) as u32)).unwrap());
@@ -91,13 +93,27 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
             ][dice.below(4)];
             match dice.below(24) {
                 0 => changed.push(world.remove(a).is_ok()),
-                1 => changed.push(world.set_pose(a, p).is_ok()),
-                2 => changed.push(world.set_velocity(a, v, v).is_ok()),
-                3 => changed.push(world.apply_impulse(a, v, v).is_ok()),
-                4 => changed.push(world.set_shape(a, shape(&mut dice)).is_ok()),
-                5 => changed.push(world.set_groups(a, Groups::from_bits_retain(3), Groups::all()).is_ok()),
-                6 => changed.push(world.wake(a).is_ok()),
-                7 => changed.push(world.set_force(a, v, Vec3::ZERO).is_ok()),
+                1 => changed.push(world.body_mut(a).is_ok_and(|mut body| body.set_pose(p).is_ok())),
+                2 => changed.push(world.body_mut(a).is_ok_and(|mut body| body.set_velocity(v, v).is_ok())),
+                3 => {
+                    changed.push(world.body_mut(a).is_ok_and(|mut body| body.apply_impulse_at(v, v).is_ok()))
+                }
+                4 => changed
+                    .push(world.body_mut(a).is_ok_and(|mut body| body.set_shape(shape(&mut dice)).is_ok())),
+                5 => changed.push(world.body_mut(a).is_ok_and(|mut body| {
+                    body.set_groups(Groups::from_bits_retain(3), Groups::all()).is_ok()
+                })),
+                6 => changed.push(
+                    world
+                        .body_mut(a)
+                        .map(|mut body| {
+                            body.wake();
+                        })
+                        .is_ok(),
+                ),
+                7 => changed.push(
+                    world.body_mut(a).is_ok_and(|mut body| body.set_constant_force(v, Vec3::ZERO).is_ok()),
+                ),
                 8..11 => {
                     if let Ok(joint) =
                         world.insert_joint(JointDesc::new(a, b, kind).with_anchor(Vec3::Y).with_axis(Vec3::X))
@@ -110,7 +126,10 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                         changed.push(world.remove_joint(joint).is_ok());
                     }
                 }
-                12 => assert!(world.set_velocity(a, bad, v).is_err() && world.set_force(a, bad, v).is_err()),
+                12 => assert!(
+                    !world.body_mut(a).is_ok_and(|mut body| body.set_velocity(bad, v).is_ok())
+                        && !world.body_mut(a).is_ok_and(|mut body| body.set_constant_force(bad, v).is_ok())
+                ),
                 13 => {
                     if let Some(&joint) = joints.get(dice.below(joints.len())) {
                         changed.push(change_joint(&mut world, joint, kind));
@@ -120,17 +139,28 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                     world.detect();
                 }
                 16 | 17 => {
-                    let to = [Mobility::Static, Mobility::Kinematic, Mobility::Dynamic][dice.below(3)];
-                    changed.push(world.set_mobility(a, to).is_ok());
+                    let to = [Mobility::Fixed, Mobility::Kinematic, Mobility::Dynamic][dice.below(3)];
+                    changed.push(world.body_mut(a).is_ok_and(|mut body| body.set_mobility(to).is_ok()));
                 }
-                18 => changed.push(world.set_mass(a, 0.1 + v.x.abs()).is_ok()),
-                19 => changed.push(world.set_sensor(a, dice.one_in(2)).is_ok()),
-                20 => changed.push(world.set_fast(a, dice.one_in(2)).is_ok()),
-                21 => changed.push(world.set_family(a, dice.below(3) as u32).is_ok()),
-                22 => changed.push(world.move_to(a, p).is_ok() && world.move_to(b, p).is_ok()),
-                23 => changed.push(world.apply_force_at(a, v, p.translation).is_ok()),
+                18 => changed
+                    .push(world.body_mut(a).is_ok_and(|mut body| body.set_mass(0.1 + v.x.abs()).is_ok())),
+                19 => changed
+                    .push(world.body_mut(a).is_ok_and(|mut body| body.set_sensor(dice.one_in(2)).is_ok())),
+                20 => {
+                    changed.push(world.body_mut(a).is_ok_and(|mut body| body.set_ccd(dice.one_in(2)).is_ok()))
+                }
+                21 => changed.push(
+                    world.body_mut(a).is_ok_and(|mut body| body.set_family(dice.below(3) as u32).is_ok()),
+                ),
+                22 => changed.push(
+                    world.body_mut(a).is_ok_and(|mut body| body.move_to(p).is_ok())
+                        && world.body_mut(b).is_ok_and(|mut body| body.move_to(p).is_ok()),
+                ),
+                23 => changed.push(
+                    world.body_mut(a).is_ok_and(|mut body| body.apply_force_at(v, p.translation).is_ok()),
+                ),
                 _ => {
-                    let shape_of = |id| world.shape(id).ok().cloned();
+                    let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
                     world = World::restored(&world.snapshot(), shape_of).unwrap();
                 }
             }
@@ -142,7 +172,7 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
         trace.extend([world.state_hash(), world.events().len() as u64, world.contacts().count() as u64]);
         trace.extend(hit.map(|hit| u64::from(hit.hit.t.to_bits()) << 32 | u64::from(hit.body.index())));
         trace.extend(changed.into_iter().map(u64::from));
-        let poses = world.body_ids().map(|id| world.pose(id).unwrap());
+        let poses = world.body_ids().map(|id| world.body(id).unwrap().pose());
         assert!(poses.into_iter().all(|pose| pose.is_finite()));
     }
     trace
@@ -161,10 +191,10 @@ fn shapes_that_contradict_themselves_do_no_harm() {
     for size in [0.5, -0.5, 0.0, f64::NAN, f64::INFINITY, 1e300] {
         let mut world: World = World::new();
         world.insert(ground()).unwrap();
-        world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y)).unwrap();
+        world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y)).unwrap();
         let shape = Shape::User(Arc::new(Nonsense(size)));
         let mass = carom_geom::MassProperties::new(1.0, Vec3::ZERO, carom_math::Mat3::IDENTITY);
-        let desc = BodyDesc::new(shape).with_mass(mass).with_position(Vec3::Y * 1.5);
+        let desc = BodyDesc::dynamic(shape).with_mass(mass).with_position(Vec3::Y * 1.5);
         if world.insert(desc.with_velocity(Vec3::ZERO, Vec3::ONE)).is_err() {
             continue;
         }

@@ -94,7 +94,7 @@ fn slide(floor_name: &str, body_name: &str, speed: f32, smooths: bool) -> [f32; 
     }
     let (shape, height, turn) = body(body_name);
     let start = Pose::new(turn, Vec3::new(0.0, height - 0.002, 0.13));
-    let sliding = BodyDesc::new(shape)
+    let sliding = BodyDesc::dynamic(shape)
         .with_pose(start)
         .with_velocity(Vec3::new(speed, 0.0, 0.0), Vec3::ZERO)
         .with_damping(0.0, 0.0)
@@ -102,7 +102,7 @@ fn slide(floor_name: &str, body_name: &str, speed: f32, smooths: bool) -> [f32; 
         .with_can_sleep(false);
     let id = world.insert(sliding).unwrap();
     let (mut lean, mut loss, mut drop) = (0.0_f32, 0.0_f32, 0.0_f32);
-    while world.pose(id).unwrap().translation.x < 16.0 && world.stats().n_bodies < 1000 {
+    while world.body(id).unwrap().position().x < 16.0 && world.stats().n_bodies < 1000 {
         world.checked_step(DT).unwrap();
         let n_manifolds = world.contacts().map(|pair| pair.manifolds.len()).sum::<usize>();
         assert!(!smooths || 0 < n_manifolds, "{body_name} on {floor_name} at {speed}: it hovers");
@@ -110,7 +110,7 @@ fn slide(floor_name: &str, body_name: &str, speed: f32, smooths: bool) -> [f32; 
             let normal = manifold.normal();
             lean = lean.max(normal.x.abs()).max(normal.z.abs());
         }
-        let motion = world.motion(id).unwrap();
+        let motion = world.body(id).unwrap().motion();
         let velocity = motion.linear_velocity - Vec3::new(speed, 0.0, 0.0);
         loss = loss.max(velocity.x.abs().max(velocity.z.abs()) / speed);
         drop = drop.max((motion.pose.translation.y - height).abs());
@@ -155,7 +155,7 @@ fn run_into(obstacle: BodyDesc) -> [f32; 2] {
         world.insert(piece.with_friction(0.0)).unwrap();
     }
     world.insert(obstacle.with_friction(0.0)).unwrap();
-    let sliding = BodyDesc::new(cuboid(Vec3::new(0.4, 0.3, 0.4)))
+    let sliding = BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.3, 0.4)))
         .with_position(Vec3::new(0.0, 0.298, 0.13))
         .with_velocity(Vec3::new(2.0, 0.0, 0.0), Vec3::ZERO)
         .with_friction(0.0)
@@ -164,7 +164,7 @@ fn run_into(obstacle: BodyDesc) -> [f32; 2] {
     let (mut far, mut high) = (0.0_f32, 0.0_f32);
     for _ in 0..180 {
         world.checked_step(DT).unwrap();
-        let at = world.pose(id).unwrap().translation;
+        let at = world.body(id).unwrap().position();
         (far, high) = (far.max(at.x), high.max(at.y));
     }
     [far, high]
@@ -204,16 +204,16 @@ fn the_rim_of_a_floor_is_an_edge() {
                 BodyDesc::fixed(cuboid(Vec3::new(0.5, 0.25, 0.5))).with_position(Vec3::new(x, -0.25, 0.0));
             world.insert(tile).unwrap();
         }
-        let rolling = BodyDesc::new(ball(0.3))
+        let rolling = BodyDesc::dynamic(ball(0.3))
             .with_position(Vec3::new(2.0, 0.298, 0.0))
             .with_velocity(Vec3::new(0.4, 0.0, 0.0), Vec3::ZERO)
             .with_friction(0.0)
             .with_can_sleep(false);
         let id = world.insert(rolling).unwrap();
         let mut path = Vec::new();
-        while -1.0 < world.pose(id).unwrap().translation.y && path.len() < 400 {
+        while -1.0 < world.body(id).unwrap().position().y && path.len() < 400 {
             world.checked_step(DT).unwrap();
-            path.push(world.pose(id).unwrap().translation);
+            path.push(world.body(id).unwrap().position());
         }
         path
     };
@@ -245,13 +245,13 @@ fn who_is_deep_in_several_blocks_comes_out() {
                     world.insert(block).unwrap();
                 }
                 let pose = Pose::new(Quat::from_rotation_z(0.2), Vec3::new(x, y, 0.012));
-                let id = world.insert(BodyDesc::new(body.clone()).with_pose(pose)).unwrap();
+                let id = world.insert(BodyDesc::dynamic(body.clone()).with_pose(pose)).unwrap();
                 let mut highest = f32::NEG_INFINITY;
                 for _ in 0..60 {
                     world.checked_step(DT).unwrap();
-                    highest = highest.max(world.pose(id).unwrap().translation.y);
+                    highest = highest.max(world.body(id).unwrap().position().y);
                 }
-                let at = world.pose(id).unwrap().translation;
+                let at = world.body(id).unwrap().position();
                 assert!(0.04 < at.y && highest < 0.2, "{name} in {floor} from {x} {y}: {at}, {highest}");
             }
         }

@@ -57,14 +57,14 @@ fn a_body_that_passes_a_sensor_is_reported_once_at_any_speed() {
                 let fixed = BodyDesc::fixed(sensor.clone()).with_sensor(true);
                 let sensor = world.insert(fixed).unwrap();
                 let start = speed * DT * (3.0 + 0.37 * k as f32) + 1.0;
-                let body = BodyDesc::new(ball(0.1)).with_position(Vec3::new(start, 0.3, 0.2));
+                let body = BodyDesc::dynamic(ball(0.1)).with_position(Vec3::new(start, 0.3, 0.2));
                 let spin = Vec3::new(0.0, 30.0, 200.0) * (k % 3) as f32;
-                let body = body.with_velocity(Vec3::X * -speed, spin).with_fast(is_fast);
+                let body = body.with_velocity(Vec3::X * -speed, spin).with_ccd(is_fast);
                 let body = world.insert(body).unwrap();
                 let n_steps = (2.0 * start / (speed * DT)) as usize + 4;
                 let kinds = kinds_of(&mut world, [sensor, body], n_steps);
                 assert_eq!(kinds, PASS, "sensor {number}, {speed} m/s, {k}");
-                assert_eq!(world.motion(body).unwrap().linear_velocity, Vec3::X * -speed);
+                assert_eq!(world.body(body).unwrap().linear_velocity(), Vec3::X * -speed);
             }
         }
     }
@@ -74,24 +74,25 @@ fn a_body_that_passes_a_sensor_is_reported_once_at_any_speed() {
 fn a_sensor_that_passes_is_reported_once() {
     for (is_kinematic, speed) in [(false, 60.0), (true, 60.0), (false, 500.0), (true, 500.0), (true, 4.0)] {
         for k in 0..15 {
-            for other in [BodyDesc::fixed(cuboid(Vec3::new(0.005, 5.0, 5.0))), BodyDesc::new(ball(0.05))] {
+            for other in [BodyDesc::fixed(cuboid(Vec3::new(0.005, 5.0, 5.0))), BodyDesc::dynamic(ball(0.05))]
+            {
                 let mut world = empty::<DynamicBvh>();
                 let shape = cuboid(Vec3::new(0.05, 0.3, 0.1));
-                let desc = if is_kinematic { BodyDesc::kinematic(shape) } else { BodyDesc::new(shape) };
+                let desc = if is_kinematic { BodyDesc::kinematic(shape) } else { BodyDesc::dynamic(shape) };
                 let start = speed * DT * (2.0 + 0.37 * k as f32) + 1.0;
                 let desc = desc
                     .with_position(Vec3::X * start)
                     .with_velocity(Vec3::X * -speed, Vec3::X * 10.0)
                     .with_sensor(true)
-                    .with_fast(k % 2 == 0);
+                    .with_ccd(k % 2 == 0);
                 let sensor = world.insert(desc).unwrap();
                 let other = world.insert(other).unwrap();
                 let n_steps = (2.0 * start / (speed * DT)) as usize + 4;
                 let kinds = kinds_of(&mut world, [sensor, other], n_steps);
                 assert_eq!(kinds, PASS, "kinematic {is_kinematic}, {speed} m/s, {k}");
                 // Neither of them is stopped.
-                assert!(world.pose(sensor).unwrap().translation.x < 0.0);
-                assert_eq!(world.pose(other).unwrap(), Pose::IDENTITY);
+                assert!(world.body(sensor).unwrap().position().x < 0.0);
+                assert_eq!(world.body(other).unwrap().pose(), Pose::IDENTITY);
             }
         }
     }
@@ -103,10 +104,10 @@ fn two_that_fly_at_each_other_pass_once() {
         let mut world = empty::<DynamicBvh>();
         let body = |x: f32, speed: f32| {
             let turn = Quat::from_rotation_y(0.1 * k as f32);
-            BodyDesc::new(cuboid(Vec3::new(0.02, 0.3, 0.05)))
+            BodyDesc::dynamic(cuboid(Vec3::new(0.02, 0.3, 0.05)))
                 .with_pose(Pose::new(turn, Vec3::X * x))
                 .with_velocity(Vec3::X * speed, Vec3::Z * 40.0)
-                .with_fast(true)
+                .with_ccd(true)
         };
         let a = world.insert(body(-9.0 - 0.37 * k as f32, 200.0).with_sensor(true)).unwrap();
         let b = world.insert(body(9.0, -300.0)).unwrap();
@@ -127,7 +128,7 @@ fn a_sensor_behind_a_wall_is_not_reported() {
             world.insert(pane()).unwrap();
             let behind = world.insert(pane().with_sensor(true).with_position(at(-0.2))).unwrap();
             let start = 1.0 + speed * DT * (1.0 + 0.37 * k as f32);
-            let desc = BodyDesc::new(ball(0.1)).with_position(at(start)).with_fast(k % 2 == 0);
+            let desc = BodyDesc::dynamic(ball(0.1)).with_position(at(start)).with_ccd(k % 2 == 0);
             let desc = desc.with_velocity(at(-speed), Vec3::ZERO).with_restitution(restitution);
             let body = world.insert(desc).unwrap();
             let mut kinds = [Vec::new(), Vec::new()];
@@ -160,7 +161,7 @@ fn crowd<B: BroadPhase + Default>() -> Vec<Vec<Event>> {
     }
     for k in 0..60 {
         let at = Vec3::new(30.0 + 0.3 * (k % 7) as f32, (k % 8) as f32, (k / 8) as f32);
-        let desc = BodyDesc::new(ball(0.1)).with_position(at).with_fast(k % 2 == 0);
+        let desc = BodyDesc::dynamic(ball(0.1)).with_position(at).with_ccd(k % 2 == 0);
         world.insert(desc.with_velocity(Vec3::X * (-50.0 - 10.0 * k as f32), Vec3::ONE)).unwrap();
     }
     (0..40)

@@ -7,14 +7,14 @@ use carom_geom::{MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
 use carom_world::{
-    BodyDesc, BodyId, CombineRule, EventKind, JointDesc, JointKind, LockedAxes, World, WorldError,
-    WorldSettings,
+    ActiveHooks, BodyDesc, BodyId, CombineRule, EventKind, JointDesc, JointKind, LockedAxes, World,
+    WorldError, WorldSettings,
 };
 use std::sync::Arc;
 
 /// A crate that slides and tips, beside a ball that hits it.
 fn crate_desc() -> BodyDesc {
-    BodyDesc::new(cuboid(Vec3::new(0.4, 0.5, 0.3)))
+    BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.5, 0.3)))
         .with_pose(Pose::new(Quat::from_rotation_z(0.2), Vec3::new(0.0, 0.8, 0.0)))
         .with_velocity(Vec3::new(2.0, 0.0, 0.5), Vec3::new(0.5, 1.0, -0.3))
 }
@@ -31,7 +31,7 @@ fn run(desc: BodyDesc, change: impl Fn(&mut World, BodyId)) -> [u64; 2] {
     let mut world = World::new();
     world.insert(ground()).unwrap();
     let body = world.insert(desc).unwrap();
-    let hit = BodyDesc::new(ball(0.3)).with_position(Vec3::new(2.0, 0.5, 0.0));
+    let hit = BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(2.0, 0.5, 0.0));
     world.insert(hit.with_velocity(Vec3::new(-3.0, 0.0, 0.0), Vec3::ZERO)).unwrap();
     change(&mut world, body);
     [0, 1].map(|_| {
@@ -57,45 +57,98 @@ fn a_changed_body_is_as_one_that_was_inserted_so() {
     );
     type Change = Box<dyn Fn(&mut World, BodyId)>;
     let cases: Vec<(&str, BodyDesc, Change)> = vec![
-        ("friction", with(|d| d.friction = 0.05), Box::new(|w, b| w.set_friction(b, 0.05).unwrap())),
-        ("restitution", with(|d| d.restitution = 0.9), Box::new(|w, b| w.set_restitution(b, 0.9).unwrap())),
+        (
+            "friction",
+            with(|d| d.friction = 0.05),
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().set_friction(0.05).unwrap();
+            }),
+        ),
+        (
+            "restitution",
+            with(|d| d.restitution = 0.9),
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().set_restitution(0.9).unwrap();
+            }),
+        ),
         (
             "damping",
             with(|d| (d.linear_damping, d.angular_damping) = (1.0, 2.0)),
-            Box::new(|w, b| w.set_damping(b, 1.0, 2.0).unwrap()),
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().set_damping(1.0, 2.0).unwrap();
+            }),
         ),
-        ("gravity", with(|d| d.gravity_scale = -0.1), Box::new(|w, b| w.set_gravity_scale(b, -0.1).unwrap())),
+        (
+            "gravity",
+            with(|d| d.gravity_scale = -0.1),
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().set_gravity_scale(-0.1).unwrap();
+            }),
+        ),
         (
             "combine rules",
             with(|d| (d.friction, d.friction_rule) = (2.0, CombineRule::Max)),
             Box::new(|w, b| {
-                w.set_friction(b, 2.0).unwrap();
-                w.set_combine_rules(b, CombineRule::Max, CombineRule::Max).unwrap();
+                w.body_mut(b).unwrap().set_friction(2.0).unwrap();
+                w.body_mut(b).unwrap().set_combine_rules(CombineRule::Max, CombineRule::Max).unwrap();
             }),
         ),
         (
             "locked axes",
             with(|d| d.locked_axes = LockedAxes::OUT_OF_XY),
-            Box::new(|w, b| w.set_locked_axes(b, LockedAxes::OUT_OF_XY).unwrap()),
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().set_locked_axes(LockedAxes::OUT_OF_XY).unwrap();
+            }),
         ),
         (
             "largest speeds",
             with(|d| (d.max_linear_speed, d.max_angular_speed) = (1.0, 0.5)),
-            Box::new(|w, b| w.set_max_speeds(b, 1.0, 0.5).unwrap()),
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().set_max_speeds(1.0, 0.5).unwrap();
+            }),
         ),
-        ("sensor", with(|d| d.is_sensor = true), Box::new(|w, b| w.set_sensor(b, true).unwrap())),
-        ("fast", with(|d| d.is_fast = true), Box::new(|w, b| w.set_fast(b, true).unwrap())),
-        ("mass", crate_desc().with_mass(double), Box::new(|w, b| w.set_mass(b, 2.0 * w_mass(w, b)).unwrap())),
-        ("mass properties", around_center, Box::new(move |w, b| w.set_mass_properties(b, given).unwrap())),
+        (
+            "sensor",
+            with(|d| d.is_sensor = true),
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().set_sensor(true).unwrap();
+            }),
+        ),
+        (
+            "fast",
+            with(|d| d.ccd = true),
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().set_ccd(true).unwrap();
+            }),
+        ),
+        (
+            "mass",
+            crate_desc().with_mass(double),
+            Box::new(|w, b| {
+                let mass = 2.0 * w_mass(w, b);
+                w.body_mut(b).unwrap().set_mass(mass).unwrap();
+            }),
+        ),
+        (
+            "mass properties",
+            around_center,
+            Box::new(move |w, b| {
+                w.body_mut(b).unwrap().set_mass_properties(given).unwrap();
+            }),
+        ),
         (
             "static",
-            with(|d| d.mobility = Mobility::Static),
-            Box::new(|w, b| w.set_mobility(b, Mobility::Static).unwrap()),
+            with(|d| d.mobility = Mobility::Fixed),
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().set_mobility(Mobility::Fixed).unwrap();
+            }),
         ),
         (
             "kinematic",
             with(|d| d.mobility = Mobility::Kinematic),
-            Box::new(|w, b| w.set_mobility(b, Mobility::Kinematic).unwrap()),
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().set_mobility(Mobility::Kinematic).unwrap();
+            }),
         ),
     ];
     let plain = run(crate_desc(), |_, _| ());
@@ -108,29 +161,33 @@ fn a_changed_body_is_as_one_that_was_inserted_so() {
 }
 
 fn w_mass(world: &World, id: BodyId) -> f32 {
-    1.0 / world.motion(id).unwrap().inverse_mass
+    1.0 / world.body(id).unwrap().motion().inverse_mass
 }
 
 /// There and back again is as if nothing was done, whatever comes between.
 #[test]
 fn a_body_may_change_how_it_moves_and_back() {
     let plain = run(crate_desc(), |_, _| ());
-    for between in [Mobility::Static, Mobility::Kinematic] {
+    for between in [Mobility::Fixed, Mobility::Kinematic] {
         let there_and_back = run(crate_desc(), |world, body| {
-            let motion = *world.motion(body).unwrap();
-            world.set_mobility(body, between).unwrap();
-            assert_eq!(world.mobility(body), Ok(between));
-            world.set_mobility(body, Mobility::Dynamic).unwrap();
-            world.set_velocity(body, motion.linear_velocity, motion.angular_velocity).unwrap();
+            let motion = *world.body(body).unwrap().motion();
+            world.body_mut(body).unwrap().set_mobility(between).unwrap();
+            assert_eq!(world.body(body).map(|body| body.mobility()), Ok(between));
+            world.body_mut(body).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+            world
+                .body_mut(body)
+                .unwrap()
+                .set_velocity(motion.linear_velocity, motion.angular_velocity)
+                .unwrap();
         });
         assert_eq!(there_and_back, plain, "{between:?}");
     }
     // What was inserted static has the mass of its density.
-    let inserted_static = with(|d| d.mobility = Mobility::Static);
+    let inserted_static = with(|d| d.mobility = Mobility::Fixed);
     let made_dynamic = run(inserted_static, |world, body| {
-        world.set_mobility(body, Mobility::Dynamic).unwrap();
+        world.body_mut(body).unwrap().set_mobility(Mobility::Dynamic).unwrap();
         let desc = crate_desc();
-        world.set_velocity(body, desc.linear_velocity, desc.angular_velocity).unwrap();
+        world.body_mut(body).unwrap().set_velocity(desc.linear_velocity, desc.angular_velocity).unwrap();
     });
     assert_eq!(made_dynamic, plain);
 }
@@ -143,26 +200,27 @@ fn a_shelf_gives_way_and_holds_again() {
     world.insert(ground()).unwrap();
     let shelf =
         world.insert(BodyDesc::fixed(cuboid(Vec3::new(1.0, 0.1, 1.0))).with_position(Vec3::Y * 5.0)).unwrap();
-    let vase = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.2))).with_position(Vec3::Y * 5.3)).unwrap();
-    let lamp = world.insert(BodyDesc::new(ball(0.1)).with_position(Vec3::Y * 4.0)).unwrap();
+    let vase =
+        world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(Vec3::Y * 5.3)).unwrap();
+    let lamp = world.insert(BodyDesc::dynamic(ball(0.1)).with_position(Vec3::Y * 4.0)).unwrap();
     let chain = JointKind::Spherical { cone: 3.0, twist: None };
     world
         .insert_joint(JointDesc::new(shelf, lamp, chain).with_anchor(Vec3::Y * 4.9).with_axis(Vec3::Y))
         .unwrap();
-    let y = |world: &World, id| world.pose(id).unwrap().translation.y;
+    let y = |world: &World, id| world.body(id).unwrap().position().y;
     (0..240).for_each(|_| _ = world.checked_step(DT).unwrap());
-    assert!(world.is_sleeping(vase).unwrap() && (y(&world, vase) - 5.3).abs() < 0.01);
-    assert_eq!(world.touching(vase).unwrap().collect::<Vec<_>>(), [shelf]);
-    world.set_mobility(shelf, Mobility::Dynamic).unwrap();
-    assert!(!world.is_sleeping(vase).unwrap() && !world.is_sleeping(lamp).unwrap());
+    assert!(world.body(vase).unwrap().is_sleeping() && (y(&world, vase) - 5.3).abs() < 0.01);
+    assert_eq!(world.body(vase).unwrap().touching().collect::<Vec<_>>(), [shelf]);
+    world.body_mut(shelf).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+    assert!(!world.body(vase).unwrap().is_sleeping() && !world.body(lamp).unwrap().is_sleeping());
     (0..20).for_each(|_| _ = world.checked_step(DT).unwrap());
     let fallen = 5.0 - y(&world, shelf);
     assert!((0.4..0.7).contains(&fallen), "{fallen}");
-    world.set_mobility(shelf, Mobility::Static).unwrap();
+    world.body_mut(shelf).unwrap().set_mobility(Mobility::Fixed).unwrap();
     (0..300).for_each(|_| _ = world.checked_step(DT).unwrap());
     assert!((5.0 - y(&world, shelf) - fallen).abs() < 1e-6);
     assert!((y(&world, vase) - y(&world, shelf) - 0.3).abs() < 0.01, "the vase stands on it again");
-    let hangs = (world.pose(lamp).unwrap().translation - world.pose(shelf).unwrap().translation).length();
+    let hangs = (world.body(lamp).unwrap().position() - world.body(shelf).unwrap().position()).length();
     assert!((hangs - 1.0).abs() < 0.05, "the lamp hangs on it, {hangs}");
 }
 
@@ -173,13 +231,15 @@ fn a_wall_becomes_a_sensor_and_a_wall_again() {
     world.insert(ground()).unwrap();
     let wall = cuboid(Vec3::new(0.1, 1.0, 1.0));
     let wall = world.insert(BodyDesc::fixed(wall).with_position(Vec3::new(1.0, 1.0, 0.0))).unwrap();
-    let ball = world.insert(BodyDesc::new(ball(0.25)).with_position(Vec3::new(0.6, 0.25, 0.0))).unwrap();
-    let push = |world: &mut World| world.set_velocity(ball, Vec3::X * 3.0, Vec3::ZERO).unwrap();
+    let ball = world.insert(BodyDesc::dynamic(ball(0.25)).with_position(Vec3::new(0.6, 0.25, 0.0))).unwrap();
+    let push = |world: &mut World| {
+        world.body_mut(ball).unwrap().set_velocity(Vec3::X * 3.0, Vec3::ZERO).unwrap();
+    };
     push(&mut world);
     (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
-    let x = |world: &World| world.pose(ball).unwrap().translation.x;
+    let x = |world: &World| world.body(ball).unwrap().position().x;
     assert!(x(&world) < 0.7);
-    world.set_sensor(wall, true).unwrap();
+    world.body_mut(wall).unwrap().set_sensor(true).unwrap();
     push(&mut world);
     let mut seen = Vec::new();
     for _ in 0..60 {
@@ -190,8 +250,8 @@ fn a_wall_becomes_a_sensor_and_a_wall_again() {
     assert!(1.5 < x(&world), "{}", x(&world));
     seen.retain(|kind| *kind != EventKind::Persisted);
     assert_eq!(seen, [EventKind::Began, EventKind::Ended]);
-    world.set_sensor(wall, false).unwrap();
-    world.set_velocity(ball, Vec3::X * -3.0, Vec3::ZERO).unwrap();
+    world.body_mut(wall).unwrap().set_sensor(false).unwrap();
+    world.body_mut(ball).unwrap().set_velocity(Vec3::X * -3.0, Vec3::ZERO).unwrap();
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
     assert!(1.3 < x(&world), "{}", x(&world));
 }
@@ -202,14 +262,14 @@ fn a_family_that_parts() {
     let settings = WorldSettings::default();
     let mut world = World::with_settings(settings.with_solver(settings.solver.with_gravity(Vec3::ZERO)));
     let [a, b] = [0.0, 0.2].map(|x| {
-        let desc = BodyDesc::new(ball(0.5)).with_position(Vec3::X * x).with_family(7);
+        let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * x).with_family(7);
         world.insert(desc).unwrap()
     });
     (0..200).for_each(|_| _ = world.checked_step(DT).unwrap());
     let apart =
-        |world: &World| (world.pose(a).unwrap().translation - world.pose(b).unwrap().translation).length();
-    assert!(apart(&world) == 0.2 && world.is_sleeping(a).unwrap());
-    world.set_family(b, 8).unwrap();
+        |world: &World| (world.body(a).unwrap().position() - world.body(b).unwrap().position()).length();
+    assert!(apart(&world) == 0.2 && world.body(a).unwrap().is_sleeping());
+    world.body_mut(b).unwrap().set_family(8).unwrap();
     (0..200).for_each(|_| _ = world.checked_step(DT).unwrap());
     assert!(0.98 < apart(&world), "{}", apart(&world));
 }
@@ -219,32 +279,71 @@ fn a_family_that_parts() {
 fn a_change_wakes_whom_it_concerns() {
     type Change = fn(&mut World, BodyId) -> Result<(), WorldError>;
     let cases: [(&str, Change, [bool; 2]); 12] = [
-        ("friction", |w, b| w.set_friction(b, 0.4), [true, true]),
-        ("restitution", |w, b| w.set_restitution(b, 0.4), [true, true]),
-        ("damping", |w, b| w.set_damping(b, 1.0, 1.0), [true, true]),
-        ("gravity", |w, b| w.set_gravity_scale(b, 0.5), [true, true]),
-        ("sensor", |w, b| w.set_sensor(b, true), [true, true]),
-        ("fast", |w, b| w.set_fast(b, true), [true, true]),
-        ("family", |w, b| w.set_family(b, 3), [true, true]),
-        ("mass", |w, b| w.set_mass(b, 7.0), [true, true]),
-        ("mobility", |w, b| w.set_mobility(b, Mobility::Static), [false, true]),
-        ("force", |w, b| w.apply_force(b, Vec3::X), [true, true]),
-        ("may sleep", |w, b| w.set_can_sleep(b, true), [false, false]),
-        ("user data", |w, b| w.set_user_data(b, 9), [false, false]),
+        (
+            "friction",
+            |w, b| w.body_mut(b).and_then(|mut body| body.set_friction(0.4).map(|_| ())),
+            [true, true],
+        ),
+        (
+            "restitution",
+            |w, b| w.body_mut(b).and_then(|mut body| body.set_restitution(0.4).map(|_| ())),
+            [true, true],
+        ),
+        (
+            "damping",
+            |w, b| w.body_mut(b).and_then(|mut body| body.set_damping(1.0, 1.0).map(|_| ())),
+            [true, true],
+        ),
+        (
+            "gravity",
+            |w, b| w.body_mut(b).and_then(|mut body| body.set_gravity_scale(0.5).map(|_| ())),
+            [true, true],
+        ),
+        ("sensor", |w, b| w.body_mut(b).and_then(|mut body| body.set_sensor(true).map(|_| ())), [true, true]),
+        ("fast", |w, b| w.body_mut(b).and_then(|mut body| body.set_ccd(true).map(|_| ())), [true, true]),
+        ("family", |w, b| w.body_mut(b).and_then(|mut body| body.set_family(3).map(|_| ())), [true, true]),
+        ("mass", |w, b| w.body_mut(b).and_then(|mut body| body.set_mass(7.0).map(|_| ())), [true, true]),
+        (
+            "mobility",
+            |w, b| w.body_mut(b).and_then(|mut body| body.set_mobility(Mobility::Fixed).map(|_| ())),
+            [false, true],
+        ),
+        (
+            "force",
+            |w, b| w.body_mut(b).and_then(|mut body| body.apply_force(Vec3::X).map(|_| ())),
+            [true, true],
+        ),
+        (
+            "may sleep",
+            |w, b| w.body_mut(b).and_then(|mut body| body.set_can_sleep(true).map(|_| ())),
+            [false, false],
+        ),
+        (
+            "user data",
+            |w, b| {
+                w.body_mut(b).map(|mut body| {
+                    body.set_user_data(9);
+                })
+            },
+            [false, false],
+        ),
     ];
     for (name, change, is_woken) in cases {
         let mut world = World::new();
         world.insert(ground()).unwrap();
         let pair = [0.5, 1.5].map(|y| {
-            world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y)).unwrap()
+            world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y)).unwrap()
         });
-        let far = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(9.0, 0.5, 0.0));
+        let far = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(9.0, 0.5, 0.0));
         let far = world.insert(far).unwrap();
         (0..120).for_each(|_| _ = world.checked_step(DT).unwrap());
-        assert!(pair.iter().all(|&body| world.is_sleeping(body).unwrap()));
+        assert!(pair.iter().all(|&body| world.body(body).unwrap().is_sleeping()));
         change(&mut world, pair[0]).unwrap();
         // They fell asleep together, so they wake together.
-        let is_awake = |id| world.mobility(id) != Ok(Mobility::Static) && !world.is_sleeping(id).unwrap();
+        let is_awake = |id| {
+            world.body(id).map(|body| body.mobility()) != Ok(Mobility::Fixed)
+                && !world.body(id).unwrap().is_sleeping()
+        };
         assert_eq!(pair.map(is_awake), is_woken, "{name}");
         assert!(!is_awake(far), "{name}");
         world.checked_step(DT).unwrap();
@@ -259,25 +358,47 @@ fn bad_changes_are_refused_and_change_nothing() {
     let gone = world.insert(crate_desc()).unwrap();
     world.remove(gone).unwrap();
     let before = format!("{:?}", world.snapshot());
-    assert_eq!(world.set_mobility(floor, Mobility::Dynamic), Err(WorldError::NoMass));
+    assert_eq!(
+        world.body_mut(floor).and_then(|mut body| body.set_mobility(Mobility::Dynamic).map(|_| ())),
+        Err(WorldError::NoMass)
+    );
     for bad in [f32::NAN, f32::INFINITY, -1.0] {
-        assert!(world.set_friction(body, bad).is_err() && world.set_restitution(body, bad).is_err());
-        assert!(world.set_damping(body, bad, 0.0).is_err() && world.set_damping(body, 0.0, bad).is_err());
-        assert_eq!(world.set_mass(body, bad), Err(WorldError::NoMass), "{bad}");
-        assert!(bad == -1.0 || world.set_gravity_scale(body, bad).is_err());
+        assert!(
+            world.body_mut(body).unwrap().set_friction(bad).is_err()
+                && world.body_mut(body).unwrap().set_restitution(bad).is_err()
+        );
+        assert!(
+            world.body_mut(body).unwrap().set_damping(bad, 0.0).is_err()
+                && world.body_mut(body).unwrap().set_damping(0.0, bad).is_err()
+        );
+        assert_eq!(
+            world.body_mut(body).and_then(|mut body| body.set_mass(bad).map(|_| ())),
+            Err(WorldError::NoMass),
+            "{bad}"
+        );
+        assert!(bad == -1.0 || world.body_mut(body).unwrap().set_gravity_scale(bad).is_err());
     }
-    assert_eq!(world.set_mass(body, 0.0), Err(WorldError::NoMass));
+    assert_eq!(
+        world.body_mut(body).and_then(|mut body| body.set_mass(0.0).map(|_| ())),
+        Err(WorldError::NoMass)
+    );
     let wild = MassProperties::new(1.0, Vec3::NAN, Mat3::IDENTITY);
-    assert_eq!(world.set_mass_properties(body, wild), Err(WorldError::NoMass));
+    assert_eq!(
+        world.body_mut(body).and_then(|mut body| body.set_mass_properties(wild).map(|_| ())),
+        Err(WorldError::NoMass)
+    );
     let stale = Err(WorldError::StaleBody(gone));
-    assert_eq!(world.set_mobility(gone, Mobility::Static), stale);
-    assert_eq!(world.set_mass(gone, 1.0), stale);
-    assert_eq!(world.set_sensor(gone, true), stale);
-    assert_eq!(world.set_fast(gone, true), stale);
-    assert_eq!(world.set_family(gone, 1), stale);
-    assert_eq!(world.set_user_data(gone, 1), stale);
-    assert_eq!(world.set_can_sleep(gone, true), stale);
-    assert!(world.touching(gone).is_err() && world.mobility(gone).is_err());
+    assert_eq!(
+        world.body_mut(gone).and_then(|mut body| body.set_mobility(Mobility::Fixed).map(|_| ())),
+        stale
+    );
+    assert_eq!(world.body_mut(gone).and_then(|mut body| body.set_mass(1.0).map(|_| ())), stale);
+    assert_eq!(world.body_mut(gone).and_then(|mut body| body.set_sensor(true).map(|_| ())), stale);
+    assert_eq!(world.body_mut(gone).and_then(|mut body| body.set_ccd(true).map(|_| ())), stale);
+    assert_eq!(world.body_mut(gone).and_then(|mut body| body.set_family(1).map(|_| ())), stale);
+    assert_eq!(world.body_mut(gone).map(|_| ()), stale);
+    assert_eq!(world.body_mut(gone).and_then(|mut body| body.set_can_sleep(true).map(|_| ())), stale);
+    assert!(world.body(gone).is_err() && world.body_mut(gone).is_err());
     assert_eq!(before, format!("{:?}", world.snapshot()));
 }
 
@@ -288,12 +409,13 @@ fn r_a_surface_that_is_marked_fast_counts_once() {
     let faces = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
     let mesh = MeshShape::new(TriMesh::new(corners.to_vec(), faces).unwrap()).unwrap();
     let mut world = World::new();
-    let body = world.insert(BodyDesc::new(Shape::Mesh(Arc::new(mesh))).with_hooks(true)).unwrap();
-    world.set_fast(body, true).unwrap();
+    let body =
+        world.insert(BodyDesc::dynamic(Shape::Mesh(Arc::new(mesh))).with_hooks(ActiveHooks::MODIFY)).unwrap();
+    world.body_mut(body).unwrap().set_ccd(true).unwrap();
     assert_eq!(world.validate(), Ok(()));
-    world.set_mass(body, 3.0).unwrap();
-    world.set_sensor(body, true).unwrap();
-    world.set_hooks(body, true).unwrap();
+    world.body_mut(body).unwrap().set_mass(3.0).unwrap();
+    world.body_mut(body).unwrap().set_sensor(true).unwrap();
+    world.body_mut(body).unwrap().set_hooks(ActiveHooks::MODIFY).unwrap();
     assert_eq!(world.validate(), Ok(()));
     world.remove(body).unwrap();
     assert_eq!(world.validate(), Ok(()));

@@ -7,7 +7,7 @@ use carom_math::Vec3;
 use carom_world::{BodyDesc, Budget, Stats, World};
 
 fn restored(world: &World<DynamicBvh>) -> World<BruteForce> {
-    World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap()
+    World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned()).unwrap()
 }
 
 /// Nothing moved since: the contacts that are known count in the next step.
@@ -52,15 +52,19 @@ fn taken_after_a_fast_body_was_pushed() {
         for dt in [None, Some(0.0)] {
             let mut world = world_on::<DynamicBvh>();
             world.insert(BodyDesc::fixed(ball(0.5)).with_position(Vec3::X * 4.0)).unwrap();
-            let body = BodyDesc::new(ball(0.5)).with_position(Vec3::X * -4.0).with_fast(true);
+            let body = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * -4.0).with_ccd(true);
             let fast = world.insert(body).unwrap();
             world.checked_step(DT).unwrap();
             let speed = Vec3::X * (8.0 / DT);
             if is_pushed {
-                let body = *world.motion(fast).unwrap();
-                world.apply_impulse(fast, speed / body.inverse_mass, body.world_center()).unwrap();
+                let body = *world.body(fast).unwrap().motion();
+                world
+                    .body_mut(fast)
+                    .unwrap()
+                    .apply_impulse_at(speed / body.inverse_mass, body.world_center())
+                    .unwrap();
             } else {
-                world.set_velocity(fast, speed, Vec3::ZERO).unwrap();
+                world.body_mut(fast).unwrap().set_velocity(speed, Vec3::ZERO).unwrap();
             }
             let mut again = restored(&world);
             let [own, other] = match dt {
@@ -71,7 +75,7 @@ fn taken_after_a_fast_body_was_pushed() {
             };
             assert_eq!((own, other), (1, 1), "{is_pushed} {dt:?}");
             // And when it is stopped again.
-            world.set_velocity(fast, Vec3::ZERO, Vec3::ZERO).unwrap();
+            world.body_mut(fast).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
             let mut again = restored(&world);
             assert_eq!((world.detect().n_pairs, again.detect().n_pairs), (0, 0), "{is_pushed} {dt:?}");
         }
@@ -84,7 +88,7 @@ fn taken_after_a_fast_body_was_pushed() {
 fn taken_after_a_step_of_no_length() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(BodyDesc::fixed(ball(0.5)).with_position(Vec3::X * 4.0)).unwrap();
-    let body = BodyDesc::new(ball(0.5)).with_position(Vec3::X * -4.0).with_fast(true);
+    let body = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * -4.0).with_ccd(true);
     world.insert(body.with_velocity(Vec3::X * (4.0 / DT), Vec3::ZERO)).unwrap();
     world.checked_step(DT).unwrap();
     let last = world.detect().n_pairs;
@@ -105,7 +109,7 @@ fn taken_of_a_world_at_rest() {
     for _ in 0..300 {
         world.checked_step(DT).unwrap();
     }
-    assert!(bodies.iter().all(|&body| world.is_sleeping(body).unwrap()));
+    assert!(bodies.iter().all(|&body| world.body(body).unwrap().is_sleeping()));
     let counts = |world: &mut dyn FnMut() -> carom_world::Stats| {
         let stats = world();
         [stats.n_bodies, stats.n_pairs, stats.n_touching, stats.n_manifolds, stats.n_tested]
@@ -127,7 +131,7 @@ fn taken_between_steps_on_a_budget() {
         heap(&mut world, 24, budget);
         for k in 0..8 {
             let at = Vec3::new(k as f32 - 4.0, 4.0 + 0.3 * k as f32, 0.0);
-            let bullet = BodyDesc::new(ball(0.2)).with_position(at).with_fast(true);
+            let bullet = BodyDesc::dynamic(ball(0.2)).with_position(at).with_ccd(true);
             let velocity = Vec3::new(20.0, -10.0, 5.0 * k as f32);
             world.insert(bullet.with_velocity(velocity, Vec3::ZERO).with_restitution(0.9)).unwrap();
         }

@@ -37,7 +37,7 @@ fn momentum_of(positions: &[Vec3], velocities: &[Vec3], masses: &[f32]) -> [Vec3
 
 /// Momentum and angular momentum about the origin of a body.
 fn body_momentum(world: &World, id: BodyId) -> [Vec3; 2] {
-    let body = world.motion(id).unwrap();
+    let body = world.body(id).unwrap().motion();
     let p = body.linear_velocity / body.inverse_mass;
     let spin = body.world_inverse_inertia().inverse() * body.angular_velocity;
     [p, body.world_center().cross(p) + spin]
@@ -52,7 +52,7 @@ fn bodies_gain_what_particles_lose() {
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let half = Vec3::new(0.3, 0.2, 0.25);
     let turn = Quat::from_scaled_axis(Vec3::new(0.3, 0.5, 0.1));
-    let desc = BodyDesc::new(cuboid(half)).with_density(200.0).with_pose(Pose::new(turn, Vec3::X * 0.2));
+    let desc = BodyDesc::dynamic(cuboid(half)).with_density(200.0).with_pose(Pose::new(turn, Vec3::X * 0.2));
     let desc = desc.with_friction(0.0).with_velocity(Vec3::new(0.0, 0.1, 0.0), Vec3::Z * 0.2);
     let id = world.insert(desc).unwrap();
     let radius = 0.04;
@@ -104,13 +104,14 @@ fn boxes_float_at_their_depth() {
         let pool = cuboid(Vec3::new(half_tank, 0.14, half_tank));
         let pool = water(radius).with_filling(&pool, &Pose::from_translation(Vec3::Y * 0.14));
         world.insert_particles(pool).unwrap();
-        let id = BodyDesc::new(cuboid(Vec3::splat(half))).with_density(density).with_position(Vec3::Y * 0.4);
+        let id =
+            BodyDesc::dynamic(cuboid(Vec3::splat(half))).with_density(density).with_position(Vec3::Y * 0.4);
         let id = world.insert(id).unwrap();
         let (mut sum, mut n) = (0.0, 0);
         for step in 0..240 {
             world.step(DT).unwrap();
             if 180 <= step {
-                (sum, n) = (sum + world.pose(id).unwrap().translation.y, n + 1);
+                (sum, n) = (sum + world.body(id).unwrap().position().y, n + 1);
             }
         }
         let part = density / 1000.0;
@@ -135,16 +136,16 @@ fn a_cloth_carries_a_heavy_box() {
     let half = Vec3::new(0.2, 0.1, 0.2);
     let mass = 10.0 * world.soft_body(sheet).unwrap().mass();
     let density = mass / (8.0 * half.x * half.y * half.z);
-    let id = BodyDesc::new(cuboid(half)).with_density(density).with_position(Vec3::Y * 1.2);
+    let id = BodyDesc::dynamic(cuboid(half)).with_density(density).with_position(Vec3::Y * 1.2);
     let id = world.insert(id.with_damping(1.0, 1.0)).unwrap();
     for _ in 0..480 {
         world.checked_step(DT).unwrap();
     }
-    let before = world.pose(id).unwrap().translation;
+    let before = world.body(id).unwrap().position();
     for _ in 0..60 {
         world.step(DT).unwrap();
     }
-    let at = world.pose(id).unwrap().translation;
+    let at = world.body(id).unwrap().position();
     let lowest = world.soft_body(sheet).unwrap().positions().iter().map(|p| p.y).fold(9.0, f32::min);
     println!("the box of {mass:.0} kg is at {at}, and was at {before}; the cloth is down to {lowest}");
     assert!(0.3 < at.y - half.y && at.y < 1.1, "{at}");
@@ -235,25 +236,25 @@ fn a_rope_carries_a_ball() {
     let rope = world.insert_soft_body(rope).unwrap();
     let radius = 0.2;
     let density = 5.0 / (4.0 / 3.0 * core::f32::consts::PI * radius * radius * radius);
-    let load = BodyDesc::new(ball(radius)).with_density(density).with_damping(1.0, 1.0);
+    let load = BodyDesc::dynamic(ball(radius)).with_density(density).with_damping(1.0, 1.0);
     let load = world.insert(load.with_position(points[10] + Vec3::X * 0.25)).unwrap();
     world.soft_body_mut(rope).unwrap().attach(10, load).unwrap();
     assert_eq!(world.soft_body(rope).unwrap().attached().collect::<Vec<_>>(), [(10, load)]);
     for _ in 0..900 {
         world.checked_step(DT).unwrap();
     }
-    let at = world.pose(load).unwrap().translation;
+    let at = world.body(load).unwrap().position();
     let end = world.soft_body(rope).unwrap().positions()[10];
     println!("the load is at {at}, the end of the rope at {end}");
     assert!(at.x.abs() < 0.05 && at.z.abs() < 0.05, "{at}");
     // The rope gives way by less than a tenth.
     assert!((end.y - 1.0).abs() < 0.1 && (end.distance(at) - 0.25).abs() < 0.02, "{end} {at}");
     world.soft_body_mut(rope).unwrap().release(10).unwrap();
-    let before = world.motion(load).unwrap().linear_velocity;
+    let before = world.body(load).unwrap().linear_velocity();
     for _ in 0..10 {
         world.step(DT).unwrap();
     }
-    let gained = world.motion(load).unwrap().linear_velocity - before;
+    let gained = world.body(load).unwrap().linear_velocity() - before;
     println!("gained {gained} in 10 steps");
     // Damping takes 8 % of it.
     assert!(gained.y < -0.85 * GRAVITY * 10.0 * DT && -1.01 * GRAVITY * 10.0 * DT < gained.y, "{gained}");
@@ -301,17 +302,17 @@ fn a_box_rests_on_jelly() {
     assert_eq!(mesh.mesh().indices().len(), 2 * (2 * 16 + 4 * 8));
     assert!(mesh.is_solid());
     let half = Vec3::new(0.15, 0.05, 0.15);
-    let id = BodyDesc::new(cuboid(half)).with_density(800.0).with_position(Vec3::Y * 0.5);
+    let id = BodyDesc::dynamic(cuboid(half)).with_density(800.0).with_position(Vec3::Y * 0.5);
     let id = world.insert(id).unwrap();
     for _ in 0..300 {
         world.step(DT).unwrap();
     }
-    let at = world.pose(id).unwrap().translation;
+    let at = world.body(id).unwrap().position();
     println!("the box is at {at}");
     // The block is 0.2 m high, with 2.5 cm around it on both sides.
     assert!(0.2 < at.y && at.y < 0.05 + 0.25 + 0.005, "{at}");
     assert!(at.x.abs() < 0.03 && at.z.abs() < 0.03, "{at}");
-    assert!(world.motion(id).unwrap().linear_velocity.length() < 0.05);
+    assert!(world.body(id).unwrap().linear_velocity().length() < 0.05);
 }
 
 /// A cloth falls on a sleeping box: the box wakes, bears it, and sleeps again, and so does the
@@ -320,22 +321,22 @@ fn a_box_rests_on_jelly() {
 fn soft_things_and_bodies_wake_each_other_and_sleep() {
     let mut world = World::new();
     let floor = world.insert(ground()).unwrap();
-    let box_ = BodyDesc::new(cuboid(Vec3::new(0.3, 0.1, 0.3))).with_density(100.0);
+    let box_ = BodyDesc::dynamic(cuboid(Vec3::new(0.3, 0.1, 0.3))).with_density(100.0);
     let box_ = world.insert(box_.with_position(Vec3::Y * 0.1)).unwrap();
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
     }
-    assert!(world.is_sleeping(box_).unwrap());
+    assert!(world.body(box_).unwrap().is_sleeping());
     let cloth = SoftBodyDesc::grid([1.2, 1.2], [12, 12], ClothSettings::default().with_damping(5.0));
     let cloth = cloth.with_density(2.0).with_position(Vec3::Y * 0.4);
     let cloth = world.insert_soft_body(cloth).unwrap();
     world.set_soft_settings(SoftSettings::default().with_rest_speed(0.02)).unwrap();
     let (mut was_woken, mut n_steps) = (false, 0);
     let mut events: Vec<SoftEvent> = Vec::new();
-    while !(world.soft_body(cloth).unwrap().is_sleeping() && world.is_sleeping(box_).unwrap()) {
+    while !(world.soft_body(cloth).unwrap().is_sleeping() && world.body(box_).unwrap().is_sleeping()) {
         world.checked_step(DT).unwrap();
         events.extend(world.soft_events());
-        was_woken |= !world.is_sleeping(box_).unwrap();
+        was_woken |= !world.body(box_).unwrap().is_sleeping();
         n_steps += 1;
         assert!(n_steps < 900, "after 15 s both sleep");
     }
@@ -351,7 +352,7 @@ fn soft_things_and_bodies_wake_each_other_and_sleep() {
         world.checked_step(DT).unwrap();
     }
     assert_eq!(state, world.state_hash());
-    world.apply_impulse(box_, Vec3::X * 10.0, Vec3::Y * 0.1).unwrap();
+    world.body_mut(box_).unwrap().apply_impulse_at(Vec3::X * 10.0, Vec3::Y * 0.1).unwrap();
     world.checked_step(DT).unwrap();
     assert!(!world.soft_body(cloth).unwrap().is_sleeping());
     for _ in 0..600 {
@@ -378,7 +379,7 @@ fn kinematic_bodies_and_pins_move_soft_things() {
     let rope = world.insert_soft_body(rope).unwrap();
     for step in 1..=120 {
         let height = Vec3::Y * (0.01 * step as f32);
-        world.move_to(lift, Pose::from_translation(height)).unwrap();
+        world.body_mut(lift).unwrap().move_to(Pose::from_translation(height)).unwrap();
         let target = line[0] + height;
         world.soft_body_mut(rope).unwrap().pin(0, target).unwrap();
         world.checked_step(DT).unwrap();
@@ -424,9 +425,9 @@ pub(crate) fn mixed<B: carom_broad::BroadPhase>(world: &mut World<B>) -> Mixed {
         [ball(0.08), cuboid(Vec3::splat(0.07)), cuboid(Vec3::new(0.1, 0.04, 0.06))].into_iter().enumerate()
     {
         let place = Vec3::new(0.2 - 0.2 * k as f32, 0.8 + 0.1 * k as f32, -0.1);
-        bodies.push(world.insert(BodyDesc::new(shape).with_density(400.0).with_position(place)).unwrap());
+        bodies.push(world.insert(BodyDesc::dynamic(shape).with_density(400.0).with_position(place)).unwrap());
     }
-    let load = BodyDesc::new(ball(0.06)).with_density(300.0).with_position(line[5] + Vec3::X * 0.1);
+    let load = BodyDesc::dynamic(ball(0.06)).with_density(300.0).with_position(line[5] + Vec3::X * 0.1);
     let load = world.insert(load).unwrap();
     world.soft_body_mut(rope).unwrap().attach(5, load).unwrap();
     bodies.push(load);

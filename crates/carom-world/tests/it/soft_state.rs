@@ -253,7 +253,7 @@ fn things_come_and_go() {
                 }
                 6 => {
                     let shape = if dice.below(2) == 0 { ball(0.1) } else { cuboid(Vec3::splat(0.1)) };
-                    let body = BodyDesc::new(shape).with_density(500.0).with_position(at + Vec3::Y * 0.5);
+                    let body = BodyDesc::dynamic(shape).with_density(500.0).with_position(at + Vec3::Y * 0.5);
                     bodies.push(world.insert(body).unwrap());
                 }
                 _ if !bodies.is_empty() => {
@@ -263,7 +263,7 @@ fn things_come_and_go() {
             }
             let budget = if dice.below(3) == 0 { Budget::Steps(3) } else { Budget::Unlimited };
             // Things may come into each other, which may be too dense.
-            match world.step_within(DT, budget) {
+            match world.step_with_budget(DT, budget) {
                 Ok(_) | Err(WorldError::Soft(_)) => {}
                 Err(error) => panic!("{error:?}"),
             }
@@ -391,7 +391,7 @@ fn a_held_step_holds_soft_things() {
     let mut n_held = 0;
     for _ in 0..60 {
         let before = positions(&world);
-        let is_held = world.step_within(DT, Budget::Steps(2)).unwrap().undone.is_held;
+        let is_held = world.step_with_budget(DT, Budget::Steps(2)).unwrap().undone.is_held;
         n_held += usize::from(is_held);
         assert_eq!(is_held, before == positions(&world));
     }

@@ -62,26 +62,26 @@ fn pressed(kind: usize, seed: u64, fast: [bool; 2]) -> f32 {
     let velocity = gravity * (speed / 9.81);
     let shape = light(kind, size);
     let center = shape.mass_properties(1.0).center;
-    let small = BodyDesc::new(shape)
+    let small = BodyDesc::dynamic(shape)
         .with_pose(place(corner * (HALF - 4.0 * size)))
         .with_velocity(Vec3::ZERO, random.cube_point().as_vec3() * 20.0)
         .with_restitution(0.0)
         .with_friction(0.0)
-        .with_fast(fast[0]);
+        .with_ccd(fast[0]);
     let small = world.insert(small).unwrap();
     let sides = Vec3::new(0.12, 0.07, 0.04);
-    let heavy = BodyDesc::new(cuboid(sides))
+    let heavy = BodyDesc::dynamic(cuboid(sides))
         .with_pose(place(corner * (HALF - 0.2)))
         .with_velocity(velocity, random.cube_point().as_vec3() * 10.0)
         .with_restitution(0.0)
         .with_friction(0.0)
-        .with_fast(fast[1]);
+        .with_ccd(fast[1]);
     world.insert(heavy).unwrap();
     let dt = [1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0][random.below(3)];
     let mut beyond = f32::NEG_INFINITY;
     for _ in 0..120 {
         world.checked_step(dt).unwrap();
-        let middle = world.pose(small).unwrap().transform_point(center);
+        let middle = world.body(small).unwrap().pose().transform_point(center);
         beyond = beyond.max(frame.inverse_transform_point(middle).abs().max_element() - HALF);
     }
     beyond

@@ -15,52 +15,61 @@ fn weightless() -> World {
 #[test]
 fn a_force_acts_in_the_next_step_only() {
     let mut world = weightless();
-    let body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_density(2.0)).unwrap();
-    let far = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::X * 20.0)).unwrap();
+    let body = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_density(2.0)).unwrap();
+    let far = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * 20.0)).unwrap();
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
-    assert!(world.is_sleeping(body).unwrap());
-    world.apply_force(body, Vec3::new(6.0, 0.0, 0.0)).unwrap();
-    world.apply_force_at(body, Vec3::new(0.0, 3.0, 0.0), Vec3::X * 0.5).unwrap();
-    world.apply_torque(body, Vec3::Z * 0.5).unwrap();
+    assert!(world.body(body).unwrap().is_sleeping());
+    world.body_mut(body).unwrap().apply_force(Vec3::new(6.0, 0.0, 0.0)).unwrap();
+    world.body_mut(body).unwrap().apply_force_at(Vec3::new(0.0, 3.0, 0.0), Vec3::X * 0.5).unwrap();
+    world.body_mut(body).unwrap().apply_torque(Vec3::Z * 0.5).unwrap();
     world.checked_step(DT).unwrap();
-    let motion = *world.motion(body).unwrap();
+    let motion = *world.body(body).unwrap().motion();
     // 2 kg; a cube of side 1 has m / 6.
     let wanted = Vec3::new(6.0, 3.0, 0.0) / 2.0 * DT;
     assert!((motion.linear_velocity - wanted).length() < 1e-6, "{}", motion.linear_velocity);
     let spin = Vec3::Z * (1.5 + 0.5) / (2.0 / 6.0) * DT;
     assert!((motion.angular_velocity - spin).length() < 1e-5, "{}", motion.angular_velocity);
     (0..10).for_each(|_| _ = world.checked_step(DT).unwrap());
-    let later = world.motion(body).unwrap();
+    let later = world.body(body).unwrap().motion();
     assert!((later.linear_velocity - motion.linear_velocity).length() < 1e-6);
-    assert_eq!(world.motion(far).unwrap().linear_velocity, Vec3::ZERO);
+    assert_eq!(world.body(far).unwrap().linear_velocity(), Vec3::ZERO);
     // One that stays is not used up.
-    world.set_force(body, Vec3::X, Vec3::ZERO).unwrap();
-    world.apply_force(body, Vec3::X).unwrap();
+    world.body_mut(body).unwrap().set_constant_force(Vec3::X, Vec3::ZERO).unwrap();
+    world.body_mut(body).unwrap().apply_force(Vec3::X).unwrap();
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
-    let gained = world.motion(body).unwrap().linear_velocity.x - motion.linear_velocity.x;
+    let gained = world.body(body).unwrap().linear_velocity().x - motion.linear_velocity.x;
     assert!((gained - (60.0 + 1.0) / 2.0 * DT).abs() < 1e-4, "{gained}");
-    world.apply_angular_impulse(body, Vec3::Z * -2.0 / 6.0).unwrap();
-    let slower = world.motion(body).unwrap().angular_velocity.z;
+    world.body_mut(body).unwrap().apply_angular_impulse(Vec3::Z * -2.0 / 6.0).unwrap();
+    let slower = world.body(body).unwrap().angular_velocity().z;
     assert!((slower - (spin.z - 1.0)).abs() < 1e-4, "{slower}");
 }
 
 #[test]
 fn bad_forces_and_targets_are_refused() {
     let mut world = weightless();
-    let body = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+    let body = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
     let lift = world.insert(BodyDesc::kinematic(ball(0.5)).with_position(Vec3::X * 9.0)).unwrap();
     let bad = Vec3::new(0.0, f32::NAN, 0.0);
-    assert_eq!(world.apply_force(body, bad), Err(WorldError::BadNumber("force")));
-    assert_eq!(world.apply_torque(body, bad), Err(WorldError::BadNumber("force")));
-    assert_eq!(world.apply_force_at(body, Vec3::X, bad), Err(WorldError::BadNumber("force")));
-    assert!(world.apply_angular_impulse(body, bad).is_err());
-    assert!(world.move_to(lift, Pose::from_translation(bad)).is_err());
+    assert_eq!(
+        world.body_mut(body).and_then(|mut body| body.apply_force(bad).map(|_| ())),
+        Err(WorldError::BadNumber("force"))
+    );
+    assert_eq!(
+        world.body_mut(body).and_then(|mut body| body.apply_torque(bad).map(|_| ())),
+        Err(WorldError::BadNumber("force"))
+    );
+    assert_eq!(
+        world.body_mut(body).and_then(|mut body| body.apply_force_at(Vec3::X, bad).map(|_| ())),
+        Err(WorldError::BadNumber("force"))
+    );
+    assert!(world.body_mut(body).unwrap().apply_angular_impulse(bad).is_err());
+    assert!(world.body_mut(lift).unwrap().move_to(Pose::from_translation(bad)).is_err());
     // A dynamic body is not moved, and a kinematic one feels no force.
-    world.move_to(body, Pose::from_translation(Vec3::Y)).unwrap();
-    world.apply_force(lift, Vec3::Y).unwrap();
+    world.body_mut(body).unwrap().move_to(Pose::from_translation(Vec3::Y)).unwrap();
+    world.body_mut(lift).unwrap().apply_force(Vec3::Y).unwrap();
     world.checked_step(DT).unwrap();
-    assert_eq!(world.pose(body).unwrap().translation, Vec3::ZERO);
-    assert_eq!(world.pose(lift).unwrap().translation, Vec3::X * 9.0);
+    assert_eq!(world.body(body).unwrap().position(), Vec3::ZERO);
+    assert_eq!(world.body(lift).unwrap().position(), Vec3::X * 9.0);
 }
 
 /// A lift that is told where to be: what stands on it goes along, at any frame rate, and stays when
@@ -71,11 +80,11 @@ fn a_lift_carries_what_stands_on_it() {
         let dt = 1.0 / rate;
         let mut world = World::new();
         let lift = world.insert(BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.25, 2.0)))).unwrap();
-        let rider = BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(Vec3::new(0.5, 0.65, 0.0));
+        let rider = BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(Vec3::new(0.5, 0.65, 0.0));
         let rider = world.insert(rider.with_friction(1.0)).unwrap();
         (0..rate as usize * 2).for_each(|_| _ = world.checked_step(dt).unwrap());
-        assert!(world.is_sleeping(rider).unwrap(), "{rate}");
-        let start = world.pose(rider).unwrap().translation;
+        assert!(world.body(rider).unwrap().is_sleeping(), "{rate}");
+        let start = world.body(rider).unwrap().position();
         // Up and to the side, smoothly from rest to rest in 3 s.
         let place = |t: f32| {
             let s = t * t * (3.0 - 2.0 * t);
@@ -84,16 +93,16 @@ fn a_lift_carries_what_stands_on_it() {
         let n = (3.0 * rate) as usize;
         for step in 1..=n {
             let target = place(step as f32 / n as f32);
-            world.move_to(lift, target).unwrap();
+            world.body_mut(lift).unwrap().move_to(target).unwrap();
             world.checked_step(dt).unwrap();
-            assert_eq!(world.pose(lift).unwrap(), target, "{rate}, {step}");
+            assert_eq!(world.body(lift).unwrap().pose(), target, "{rate}, {step}");
         }
-        let way = world.pose(rider).unwrap().translation - start;
+        let way = world.body(rider).unwrap().position() - start;
         assert!((way - Vec3::new(1.5, 3.0, 0.0)).length() < 0.03, "{rate} Hz: {way}");
         world.checked_step(dt).unwrap();
-        assert_eq!(world.motion(lift).unwrap().linear_velocity, Vec3::ZERO);
+        assert_eq!(world.body(lift).unwrap().linear_velocity(), Vec3::ZERO);
         (0..rate as usize * 2).for_each(|_| _ = world.checked_step(dt).unwrap());
-        assert!(world.is_sleeping(rider).unwrap(), "{rate}");
+        assert!(world.body(rider).unwrap().is_sleeping(), "{rate}");
     }
 }
 
@@ -102,19 +111,19 @@ fn a_lift_carries_what_stands_on_it() {
 fn a_paddle_turns_and_strikes() {
     let mut world = weightless();
     let paddle = world.insert(BodyDesc::kinematic(cuboid(Vec3::new(1.0, 0.05, 0.5)))).unwrap();
-    let ball = BodyDesc::new(ball(0.1)).with_position(Vec3::new(0.8, 0.3, 0.0)).with_restitution(1.0);
+    let ball = BodyDesc::dynamic(ball(0.1)).with_position(Vec3::new(0.8, 0.3, 0.0)).with_restitution(1.0);
     let ball = world.insert(ball.with_friction(0.0)).unwrap();
     let rate = 3.0;
     for step in 1..=20 {
         let turn = Quat::from_rotation_z(rate * DT * step as f32);
-        world.move_to(paddle, Pose::new(turn, Vec3::ZERO)).unwrap();
+        world.body_mut(paddle).unwrap().move_to(Pose::new(turn, Vec3::ZERO)).unwrap();
         world.checked_step(DT).unwrap();
-        let spin = world.motion(paddle).unwrap().angular_velocity;
+        let spin = world.body(paddle).unwrap().angular_velocity();
         assert!((spin - Vec3::Z * rate).length() < 1e-3, "{spin}");
-        assert!((world.pose(paddle).unwrap().rotation.dot(turn).abs() - 1.0).abs() < 1e-6);
+        assert!((world.body(paddle).unwrap().rotation().dot(turn).abs() - 1.0).abs() < 1e-6);
     }
     // Twice the speed of the rim where it was hit: 2 x 3 rad/s x about 0.8 m.
-    let speed = world.motion(ball).unwrap().linear_velocity.length();
+    let speed = world.body(ball).unwrap().linear_velocity().length();
     assert!((4.4..5.2).contains(&speed), "{speed}");
 }
 
@@ -129,7 +138,7 @@ fn what_is_to_be_done_is_in_snapshots() {
         let boxes: Vec<BodyId> = (0..4)
             .map(|k| {
                 let at = Vec3::Y * (0.8 + 0.8 * k as f32);
-                world.insert(BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(at)).unwrap()
+                world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(at)).unwrap()
             })
             .collect();
         (world, lift, boxes)
@@ -140,18 +149,21 @@ fn what_is_to_be_done_is_in_snapshots() {
             let (mut world, lift, boxes) = scene();
             for step in 0..90 {
                 let at = Vec3::new(0.01 * step as f32, 0.2 + 0.005 * step as f32, 0.0);
-                world.move_to(lift, Pose::from_translation(at)).unwrap();
-                world.apply_force(boxes[3], Vec3::new(0.5, 0.0, 0.0)).unwrap();
+                world.body_mut(lift).unwrap().move_to(Pose::from_translation(at)).unwrap();
+                world.body_mut(boxes[3]).unwrap().apply_force(Vec3::new(0.5, 0.0, 0.0)).unwrap();
                 if is_restored && step % 7 == 0 {
-                    world = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+                    world = World::restored(&world.snapshot(), |id| {
+                        world.body(id).map(|body| body.shape()).ok().cloned()
+                    })
+                    .unwrap();
                 }
                 world.checked_step_within(DT, budget).unwrap();
-                assert_eq!(world.pose(lift).unwrap().translation, at);
+                assert_eq!(world.body(lift).unwrap().position(), at);
             }
             // What has a target is forgotten with its body, and with how it moved.
-            world.move_to(lift, Pose::IDENTITY).unwrap();
-            world.set_mobility(lift, Mobility::Dynamic).unwrap();
-            world.apply_force(boxes[0], Vec3::X).unwrap();
+            world.body_mut(lift).unwrap().move_to(Pose::IDENTITY).unwrap();
+            world.body_mut(lift).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+            world.body_mut(boxes[0]).unwrap().apply_force(Vec3::X).unwrap();
             world.remove(boxes[0]).unwrap();
             world.checked_step_within(DT, budget).unwrap();
             hashes.push(world.state_hash());

@@ -174,7 +174,7 @@ impl Throw {
             let drop = random.range(3.0, 8.0) as f32;
             let aside = random.cube_point().as_vec3() * (0.5 * self.speed);
             let turn = Quat::from_scaled_axis(random.cube_point().as_vec3() * 3.0);
-            let desc = BodyDesc::new(shape)
+            let desc = BodyDesc::dynamic(shape)
                 .with_pose(Pose::new(turn, place + Vec3::Y * (above + drop)))
                 .with_velocity(
                     Vec3::new(aside.x, -self.speed, aside.z),
@@ -193,7 +193,12 @@ impl Throw {
         for step in 0..self.n_steps {
             if let Ground::Lifted(speed) = self.ground {
                 let speed = if step / 20 % 2 == 0 { speed } else { -speed };
-                thrown.world.set_velocity(thrown.ground.0, Vec3::Y * speed, Vec3::ZERO).unwrap();
+                thrown
+                    .world
+                    .body_mut(thrown.ground.0)
+                    .unwrap()
+                    .set_velocity(Vec3::Y * speed, Vec3::ZERO)
+                    .unwrap();
             }
             thrown.world.checked_step(self.dt).unwrap();
             let below = thrown.below();
@@ -218,15 +223,15 @@ impl Thrown {
     /// The bodies whose middle is below the ground, and by how much; those beyond its rim do not
     /// count.
     fn below(&mut self) -> Vec<(BodyId, f32)> {
-        let ground = self.world.pose(self.ground.0).unwrap();
+        let ground = self.world.body(self.ground.0).unwrap().pose();
         let mut below = Vec::new();
         let Thrown { world, bodies, half, .. } = self;
         bodies.retain(|&id| {
-            let at = world.pose(id).unwrap().translation;
+            let at = world.body(id).unwrap().position();
             at.x.abs().max(at.z.abs()) < *half - 0.5
         });
         for &id in &self.bodies {
-            let body = self.world.motion(id).unwrap();
+            let body = self.world.body(id).unwrap().motion();
             let middle = body.pose.transform_point(body.center_of_mass);
             if let Some(height) = height(&self.ground.1, &ground, middle)
                 && middle.y < height
@@ -254,11 +259,11 @@ fn r_a_capsule_that_falls_on_a_mesh_stays_on_it() {
         let capsule = Shape::Capsule(Capsule::new(0.2, 0.143).unwrap());
         let turn = Quat::from_rotation_z(1.5 + 0.01 * place as f32);
         let at = Vec3::new(0.3, 0.32 + 0.005 * place as f32, 0.4);
-        let desc = BodyDesc::new(capsule).with_pose(Pose::new(turn, at));
+        let desc = BodyDesc::dynamic(capsule).with_pose(Pose::new(turn, at));
         let id = world.insert(desc.with_velocity(Vec3::Y * -10.2, Vec3::ZERO)).unwrap();
         for step in 0..90 {
             world.checked_step(1.0 / 60.0).unwrap();
-            let y = world.pose(id).unwrap().translation.y;
+            let y = world.body(id).unwrap().position().y;
             assert!(0.1 < y, "{place}, step {step}: {y}");
         }
     }
@@ -317,15 +322,15 @@ fn a_body_that_is_struck_is_not_driven_through_a_mesh() {
             let at = Vec3::new((k % 5) as f32 - 2.0, 0.0, (k / 5) as f32 - 2.0);
             let at = at + Vec3::Y * (height(&shape, &Pose::IDENTITY, at).unwrap() + 0.08);
             let ball = Shape::Sphere(Sphere::new(0.05).unwrap());
-            struck.push(world.insert(BodyDesc::new(ball).with_position(at)).unwrap());
+            struck.push(world.insert(BodyDesc::dynamic(ball).with_position(at)).unwrap());
             let hammer = Shape::Sphere(Sphere::new(0.3).unwrap());
-            let desc = BodyDesc::new(hammer).with_position(at + Vec3::Y * 2.4).with_density(500.0);
+            let desc = BodyDesc::dynamic(hammer).with_position(at + Vec3::Y * 2.4).with_density(500.0);
             world.insert(desc.with_velocity(Vec3::Y * -speed, Vec3::ZERO)).unwrap();
         }
         for step in 0..60 {
             world.checked_step(1.0 / 60.0).unwrap();
             for &id in &struck {
-                let at = world.pose(id).unwrap().translation;
+                let at = world.body(id).unwrap().position();
                 if let Some(height) = height(&shape, &Pose::IDENTITY, at) {
                     assert!(height < at.y, "{speed} m/s, step {step}: {id:?} at {at}, ground {height}");
                 }

@@ -20,7 +20,7 @@ fn chain(world: &mut World) {
     for i in 0..8 {
         let at = Vec3::new(i as f32 * 0.9, 6.0, 0.0);
         let pose = Pose::new(Quat::from_rotation_z(core::f32::consts::FRAC_PI_2), at);
-        let body = world.insert(BodyDesc::new(link.clone()).with_pose(pose).with_family(1)).unwrap();
+        let body = world.insert(BodyDesc::dynamic(link.clone()).with_pose(pose).with_family(1)).unwrap();
         if let Some(last) = last {
             world
                 .insert_joint(
@@ -50,7 +50,7 @@ fn steps_of_changing_length_give_no_energy() {
             for step in 0..400 {
                 world.checked_step(steps[step % 2]).unwrap();
                 most = most.max(energy(&world));
-                let speeds = world.body_ids().map(|id| world.motion(id).unwrap().linear_velocity.length());
+                let speeds = world.body_ids().map(|id| world.body(id).unwrap().linear_velocity().length());
                 fastest = speeds.fold(fastest, f32::max);
             }
             println!("{what}, steps of {steps:?} s: energy {start} at first, {most} at most; {fastest} m/s");

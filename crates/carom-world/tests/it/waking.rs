@@ -8,10 +8,11 @@ use carom_world::{BodyDesc, BodyId, Groups, JointDesc, JointId, JointKind, Motor
 /// A box on the ground, a ball that feels no gravity, and a ball that hangs on a rod.
 fn sleepers(world: &mut World) -> [BodyId; 3] {
     world.insert(ground()).unwrap();
-    let on_ground = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+    let on_ground = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
     let on_ground = world.insert(on_ground).unwrap();
     let at = Vec3::new(5.0, 5.0, 0.0);
-    let floating = world.insert(BodyDesc::new(ball(0.5)).with_position(at).with_gravity_scale(0.0)).unwrap();
+    let floating =
+        world.insert(BodyDesc::dynamic(ball(0.5)).with_position(at).with_gravity_scale(0.0)).unwrap();
     let (hanging, _) = pendulum(world, Vec3::new(-5.0, 5.0, 0.0));
     let all = [on_ground, floating, hanging];
     sleep(world, &all);
@@ -20,7 +21,7 @@ fn sleepers(world: &mut World) -> [BodyId; 3] {
 
 fn pendulum(world: &mut World, at: Vec3) -> (BodyId, JointId) {
     let hook = world.insert(BodyDesc::fixed(ball(0.1)).with_position(at)).unwrap();
-    let hanging = world.insert(BodyDesc::new(ball(0.5)).with_position(at - Vec3::Y * 2.0)).unwrap();
+    let hanging = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(at - Vec3::Y * 2.0)).unwrap();
     let rod = JointKind::Distance { min: 2.0, max: 2.0 };
     let joint = world
         .insert_joint(JointDesc::new(hook, hanging, rod).with_frames(Pose::IDENTITY, Pose::IDENTITY))
@@ -30,7 +31,7 @@ fn pendulum(world: &mut World, at: Vec3) -> (BodyId, JointId) {
 
 fn sleep(world: &mut World, bodies: &[BodyId]) {
     for _ in 0..600 {
-        if bodies.iter().all(|&body| world.is_sleeping(body).unwrap()) {
+        if bodies.iter().all(|&body| world.body(body).unwrap().is_sleeping()) {
             return;
         }
         world.checked_step(DT).unwrap();
@@ -39,7 +40,7 @@ fn sleep(world: &mut World, bodies: &[BodyId]) {
 }
 
 fn height(world: &World, body: BodyId) -> f32 {
-    world.pose(body).unwrap().translation.y
+    world.body(body).unwrap().position().y
 }
 
 #[test]
@@ -76,7 +77,9 @@ fn each_setting_wakes_what_it_acts_on() {
     let snapshot = asleep.snapshot();
     for (name, change, expected) in changes {
         for is_set_at_once in [false, true] {
-            let mut world: World = World::restored(&snapshot, |id| asleep.shape(id).ok().cloned()).unwrap();
+            let mut world: World =
+                World::restored(&snapshot, |id| asleep.body(id).map(|body| body.shape()).ok().cloned())
+                    .unwrap();
             let mut settings = *world.settings();
             change(&mut settings);
             if is_set_at_once {
@@ -89,7 +92,7 @@ fn each_setting_wakes_what_it_acts_on() {
                 }
             }
             world.checked_step(DT).unwrap();
-            let is_awake = bodies.map(|body| !world.is_sleeping(body).unwrap());
+            let is_awake = bodies.map(|body| !world.body(body).unwrap().is_sleeping());
             assert_eq!(is_awake, expected, "{name}");
             world.validate().unwrap();
         }
@@ -100,14 +103,14 @@ fn each_setting_wakes_what_it_acts_on() {
 fn what_slept_follows_another_gravity() {
     let mut world = world_on::<DynamicBvh>();
     let [on_ground, floating, hanging] = sleepers(&mut world);
-    let before = [on_ground, floating].map(|body| world.pose(body).unwrap().translation);
+    let before = [on_ground, floating].map(|body| world.body(body).unwrap().position());
     world.solver_settings_mut().gravity = Vec3::Y;
     for _ in 0..60 {
         world.checked_step(DT).unwrap();
     }
     let risen = height(&world, on_ground) - before[0].y;
     assert!((risen - 0.5).abs() < 0.005, "{risen}");
-    assert_eq!(world.pose(floating).unwrap().translation, before[1]);
+    assert_eq!(world.body(floating).unwrap().position(), before[1]);
     assert!((height(&world, hanging) - 3.0).abs() < 0.05, "the rod holds it");
 }
 
@@ -117,11 +120,13 @@ fn what_slept_follows_another_gravity() {
 fn what_is_about_to_sleep_follows_a_slight_gravity() {
     let mut world = world_on::<DynamicBvh>();
     world.solver_settings_mut().gravity = Vec3::ZERO;
-    let body = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 9.0)).unwrap();
+    let body = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 9.0)).unwrap();
     for _ in 0..29 {
         world.checked_step(DT).unwrap();
     }
-    assert!(!world.is_sleeping(body).unwrap() && 0.4 < world.motion(body).unwrap().rest.slow_time());
+    assert!(
+        !world.body(body).unwrap().is_sleeping() && 0.4 < world.body(body).unwrap().motion().rest.slow_time()
+    );
     world.solver_settings_mut().gravity = Vec3::Y * -0.1;
     for _ in 0..180 {
         world.checked_step(DT).unwrap();
@@ -135,8 +140,8 @@ fn wake_all_wakes_all() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = sleepers(&mut world);
     world.wake_all();
-    assert!(bodies.iter().all(|&body| !world.is_sleeping(body).unwrap()));
-    assert!(bodies.iter().all(|&body| world.motion(body).unwrap().rest.slow_time() == 0.0));
+    assert!(bodies.iter().all(|&body| !world.body(body).unwrap().is_sleeping()));
+    assert!(bodies.iter().all(|&body| world.body(body).unwrap().motion().rest.slow_time() == 0.0));
     world.checked_step(DT).unwrap();
     assert_eq!(world.stats().solver.n_awake, 3);
     sleep(&mut world, &bodies);
@@ -149,13 +154,15 @@ fn a_snapshot_between_a_change_and_the_step_forgets_no_change() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = sleepers(&mut world);
     world.solver_settings_mut().gravity = Vec3::X;
-    let mut again: World = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+    let mut again: World =
+        World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
+            .unwrap();
     for step in 0..60 {
         world.checked_step(DT).unwrap();
         again.checked_step(DT).unwrap();
         assert_eq!(world.state_hash(), again.state_hash(), "step {step}");
     }
-    assert!(!world.is_sleeping(bodies[0]).unwrap());
+    assert!(!world.body(bodies[0]).unwrap().is_sleeping());
 }
 
 /// With a gravity so slight that a body takes a second to be faster than one that may sleep.
@@ -165,14 +172,16 @@ fn what_loses_its_support_falls() {
     let losses: [(&str, bool, Loss); 8] = [
         ("removed", false, |w, support, _| w.remove(support).unwrap()),
         ("put away", false, |w, support, _| {
-            w.set_pose(support, Pose::from_translation(Vec3::X * 50.0)).unwrap();
+            w.body_mut(support).unwrap().set_pose(Pose::from_translation(Vec3::X * 50.0)).unwrap();
         }),
-        ("smaller", false, |w, support, _| w.set_shape(support, cuboid(Vec3::new(0.5, 0.1, 0.5))).unwrap()),
+        ("smaller", false, |w, support, _| {
+            w.body_mut(support).unwrap().set_shape(cuboid(Vec3::new(0.5, 0.1, 0.5))).unwrap();
+        }),
         ("meets nothing", false, |w, support, _| {
-            w.set_groups(support, Groups::DEFAULT, Groups::empty()).unwrap();
+            w.body_mut(support).unwrap().set_groups(Groups::DEFAULT, Groups::empty()).unwrap();
         }),
         ("moved down", false, |w, support, _| {
-            w.set_velocity(support, Vec3::Y * -5.0, Vec3::ZERO).unwrap();
+            w.body_mut(support).unwrap().set_velocity(Vec3::Y * -5.0, Vec3::ZERO).unwrap();
         }),
         ("joint removed", true, |w, _, joint| w.remove_joint(joint).unwrap()),
         ("joint longer", true, |w, _, joint| {
@@ -194,7 +203,7 @@ fn what_loses_its_support_falls() {
             };
             let support = world.insert(desc.with_position(Vec3::Y * 10.0)).unwrap();
             let at = if hangs { Vec3::Y * 7.0 } else { Vec3::Y * 11.0 };
-            let body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
+            let body = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
             let rod = JointKind::Distance { min: 3.0, max: 3.0 };
             let other = world.insert(BodyDesc::fixed(ball(0.1)).with_position(Vec3::Z * 40.0)).unwrap();
             let end = if hangs { body } else { other };
@@ -202,8 +211,8 @@ fn what_loses_its_support_falls() {
                 .insert_joint(JointDesc::new(support, end, rod).with_frames(Pose::IDENTITY, Pose::IDENTITY))
                 .unwrap();
             let mut n = 0;
-            while !(world.is_sleeping(body).unwrap()
-                || !sleeps && 0.45 < world.motion(body).unwrap().rest.slow_time())
+            while !(world.body(body).unwrap().is_sleeping()
+                || !sleeps && 0.45 < world.body(body).unwrap().motion().rest.slow_time())
             {
                 world.checked_step(DT).unwrap();
                 n += 1;
@@ -229,32 +238,34 @@ fn what_is_driven_or_pushed_moves() {
     let push = |act: fn(&mut World, BodyId)| {
         let mut world = world_on::<DynamicBvh>();
         world.solver_settings_mut().gravity = Vec3::ZERO;
-        let body = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+        let body = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
         sleep(&mut world, &[body]);
         act(&mut world, body);
         for _ in 0..60 {
             world.checked_step(DT).unwrap();
         }
-        world.pose(body).unwrap()
+        world.body(body).unwrap().pose()
     };
     let pushed = push(|world, body| {
-        let force = 0.05 / world.motion(body).unwrap().inverse_mass;
-        world.set_force(body, Vec3::X * force, Vec3::ZERO).unwrap();
+        let force = 0.05 / world.body(body).unwrap().motion().inverse_mass;
+        world.body_mut(body).unwrap().set_constant_force(Vec3::X * force, Vec3::ZERO).unwrap();
     });
     assert!((pushed.translation.x - 0.025).abs() < 0.00025, "{pushed:?}");
     let struck = push(|world, body| {
-        let impulse = 0.02 / world.motion(body).unwrap().inverse_mass;
-        world.apply_impulse(body, Vec3::X * impulse, Vec3::ZERO).unwrap();
+        let impulse = 0.02 / world.body(body).unwrap().motion().inverse_mass;
+        world.body_mut(body).unwrap().apply_impulse_at(Vec3::X * impulse, Vec3::ZERO).unwrap();
     });
     assert!((struck.translation.x - 0.02).abs() < 0.0002, "{struck:?}");
-    let sent = push(|world, body| world.set_velocity(body, Vec3::X * 0.01, Vec3::ZERO).unwrap());
+    let sent = push(|world, body| {
+        world.body_mut(body).unwrap().set_velocity(Vec3::X * 0.01, Vec3::ZERO).unwrap();
+    });
     assert!((sent.translation.x - 0.01).abs() < 0.0001, "{sent:?}");
 
     // A motor that was set while its hinge slept.
     let mut world = world_on::<DynamicBvh>();
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let base = world.insert(BodyDesc::fixed(ball(0.1))).unwrap();
-    let wheel = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+    let wheel = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
     let free = JointKind::FREE_REVOLUTE;
     let hinge = world
         .insert_joint(JointDesc::new(base, wheel, free).with_anchor(Vec3::ZERO).with_axis(Vec3::Y))
@@ -265,7 +276,7 @@ fn what_is_driven_or_pushed_moves() {
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
     }
-    let turned = 2.0 * world.pose(wheel).unwrap().rotation.y.asin();
+    let turned = 2.0 * world.body(wheel).unwrap().rotation().y.asin();
     assert!((turned - 0.1).abs() < 0.002, "{turned}");
 }
 
@@ -287,8 +298,8 @@ fn what_is_struck_asleep_moves_as_if_it_were_awake() {
                         format!("{speed} m/s, restitution {restitution}, place {place}, fast {is_fast}");
                     let gap = 0.02 + 0.1 * speed + place as f32 * speed * DT / 24.0;
                     let desc = |at: f32, v: f32| {
-                        let desc = BodyDesc::new(ball(0.5)).with_position(Vec3::X * at);
-                        let desc = desc.with_restitution(restitution).with_fast(is_fast);
+                        let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * at);
+                        let desc = desc.with_restitution(restitution).with_ccd(is_fast);
                         desc.with_velocity(Vec3::X * v, Vec3::ZERO)
                     };
                     let [asleep, awake] = [true, false].map(|sleeps| {
@@ -302,7 +313,7 @@ fn what_is_struck_asleep_moves_as_if_it_were_awake() {
                         for _ in 0..30 {
                             world.checked_step(DT).unwrap();
                         }
-                        [striker, struck].map(|id| world.motion(id).unwrap().linear_velocity.x / speed)
+                        [striker, struck].map(|id| world.body(id).unwrap().linear_velocity().x / speed)
                     });
                     assert_eq!(asleep, awake, "{name}");
                     assert!((asleep[0] + asleep[1] - 1.0).abs() < 1e-4, "{name}: {asleep:?}");

@@ -1,0 +1,57 @@
+//! Places in `f64`: the origin of the world's frame, and what the `f32` positions of bodies lack.
+//!
+//! A body that is far from the origin of the frame is rounded, by millimetres at 100 km. As long as
+//! it does not move, the remainder is kept. So it is exactly in its place again when the origin
+//! comes near (test: `origins::what_sleeps_is_in_its_place_when_the_frame_comes_back`).
+//!
+//! Reference: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision, 1971
+//! (a number as the sum of two).
+
+use alloc::vec::Vec;
+use carom_math::Vec3;
+use carom_math::glam::DVec3;
+use carom_response::Inconsistency;
+
+/// The origin of the frame, and remainders by body.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Places {
+    /// The place of the origin of the world's frame.
+    pub(crate) origin: DVec3,
+    /// Remainders, each with the position that it belongs to: a body that has moved since has none.
+    remainders: Vec<(Vec3, Vec3)>,
+}
+
+impl Places {
+    /// Returns what a body at a position lacks.
+    pub(crate) fn remainder(&self, body: usize, position: Vec3) -> DVec3 {
+        let known = self.remainders.get(body).filter(|(at, _)| *at == position);
+        known.map_or(DVec3::ZERO, |(_, rest)| rest.as_dvec3())
+    }
+
+    /// Notes that the body at a position is at a place, both in the frame of the world.
+    pub(crate) fn put(&mut self, body: usize, position: Vec3, place: DVec3) {
+        if self.remainders.len() <= body {
+            self.remainders.resize(body + 1, (Vec3::ZERO, Vec3::ZERO));
+        }
+        self.remainders[body] = (position, (place - position.as_dvec3()).as_vec3());
+    }
+
+    /// Forgets a body that was put elsewhere.
+    pub(crate) fn forget(&mut self, body: usize) {
+        if let Some(known) = self.remainders.get_mut(body) {
+            known.1 = Vec3::ZERO;
+        }
+    }
+
+    /// Checks that all numbers are finite.
+    pub(crate) fn check(&self) -> Result<(), Inconsistency> {
+        if !self.origin.is_finite() {
+            return Err(Inconsistency { what: "the origin", index: 0 });
+        }
+        match self.remainders.iter().position(|(_, rest)| !rest.is_finite()) {
+            Some(index) => Err(Inconsistency { what: "the remainder of a position", index }),
+            None => Ok(()),
+        }
+    }
+}

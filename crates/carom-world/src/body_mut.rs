@@ -1,0 +1,262 @@
+//! The view of a body for writing: [`World::body_mut`](crate::World::body_mut). Here: its place,
+//! its motion and its shape. `body_settings.rs` has the rest.
+//!
+//! Taking the view wakes nothing. A setter wakes the body, and if the change matters to the bodies
+//! that touch it, these too. A setter that returns an error has changed nothing. Handle, joints and
+//! contacts stay.
+//!
+//! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be changed).
+
+use crate::bodies::body;
+use crate::bodies::size::Size;
+use crate::contacts::ContactSet;
+use crate::contacts::rules::set;
+use crate::{BodyId, World, WorldError};
+use carom_broad::BroadPhase;
+use carom_broad_tree::DynamicBvh;
+use carom_math::glam::DVec3;
+use carom_math::{Pose, Vec3};
+use carom_query::Shape;
+use carom_response::BodyKind;
+
+/// A body, to be written. Setters return the view, so they chain.
+pub struct BodyMut<'a, B: BroadPhase = DynamicBvh> {
+    pub(crate) world: &'a mut World<B>,
+    /// Of a living body.
+    pub(crate) id: BodyId,
+}
+
+impl<B: BroadPhase> core::fmt::Debug for BodyMut<'_, B> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("BodyMut").field(&self.id).finish()
+    }
+}
+
+impl<B: BroadPhase> BodyMut<'_, B> {
+    pub(crate) fn index(&self) -> usize {
+        self.id.index as usize
+    }
+
+    /// The handle of the body.
+    pub fn id(&self) -> BodyId {
+        self.id
+    }
+
+    /// Puts the body at a pose, and wakes it and the bodies that it touched.
+    pub fn set_pose(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        let pose = Pose::try_new(pose.rotation, pose.translation)?;
+        self.world.wake_around(self.id);
+        self.world.bodies.motions[index].pose = pose;
+        self.world.bodies.places.forget(index);
+        // Its contacts are not carried along.
+        if let Some(seen) = self.world.bodies.detected_poses.get_mut(index) {
+            *seen = None;
+        }
+        self.world.refit(index);
+        Ok(self)
+    }
+
+    /// Puts the origin of the body's frame at a place in `f64`, and wakes it and the bodies that it
+    /// touched: see [`World::origin`].
+    ///
+    /// Errors: a number that is not finite.
+    pub fn set_wide_position(&mut self, place: DVec3) -> Result<&mut Self, WorldError> {
+        let rotation = self.world.bodies.motions[self.index()].pose.rotation;
+        let place = place - self.world.origin();
+        let translation = place.as_vec3();
+        self.set_pose(Pose { rotation, translation })?;
+        self.world.bodies.places.put(self.index(), translation, place);
+        Ok(self)
+    }
+
+    /// Sets both velocities of the body, and wakes it.
+    pub fn set_velocity(&mut self, linear: Vec3, angular: Vec3) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        body::check_velocity(linear, angular)?;
+        self.world.bodies.wake(index);
+        let body = &mut self.world.bodies.motions[index];
+        body.linear_velocity = linear;
+        body.angular_velocity = angular;
+        self.world.bodies.steering.stop(self.id.index);
+        self.world.bodies.is_stale[index] |= self.world.bodies.is_halted(index);
+        self.world.expand_bounds_of(index);
+        Ok(self)
+    }
+
+    /// Sets the force and the torque that act on a body in each step from now on, and wakes it.
+    pub fn set_constant_force(&mut self, force: Vec3, torque: Vec3) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        if !(force.is_finite() && torque.is_finite()) {
+            return Err(WorldError::BadNumber("force"));
+        }
+        self.world.bodies.wake(index);
+        let body = &mut self.world.bodies.motions[index];
+        (body.force, body.torque) = (force, torque);
+        Ok(self)
+    }
+
+    /// Changes the velocity of a dynamic body by an impulse at its centre of mass, and wakes it.
+    /// Mass times length per time.
+    ///
+    /// Errors: a number that is not finite.
+    pub fn apply_impulse(&mut self, impulse: Vec3) -> Result<&mut Self, WorldError> {
+        let center = self.world.bodies.motions[self.index()].world_center();
+        self.apply_impulse_at(impulse, center)
+    }
+
+    /// Changes the motion of a dynamic body by an impulse at a point of the world, and wakes it.
+    ///
+    /// Errors: a number that is not finite.
+    pub fn apply_impulse_at(&mut self, impulse: Vec3, point: Vec3) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        if !(impulse.is_finite() && point.is_finite()) {
+            return Err(WorldError::BadNumber("impulse"));
+        }
+        let mut pushed = self.world.bodies.motions[index];
+        pushed.apply_impulse(impulse, point);
+        body::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
+        self.world.bodies.wake(index);
+        self.world.bodies.motions[index] = pushed;
+        self.world.bodies.is_stale[index] |= self.world.bodies.is_halted(index);
+        self.world.expand_bounds_of(index);
+        Ok(self)
+    }
+
+    /// Wakes the body and the bodies that it fell asleep with.
+    pub fn wake(&mut self) -> &mut Self {
+        let index = self.index();
+        self.world.bodies.wake(index);
+        self
+    }
+
+    /// Gives the body another shape, and wakes it and the bodies that it touched. Mass and inertia
+    /// stay.
+    pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        self.world.wake_around(self.id);
+        self.world.bodies.deforming.forget(self.id.index);
+        self.world.bodies.put_shape(index, Some(shape));
+        // Caches of the old shape are dropped.
+        let id = self.id;
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.world.contacts;
+        pairs_by_body.visit(pairs, id.index, |place| {
+            if records[place].a == id || records[place].b == id {
+                records[place].forget();
+            }
+        });
+        self.world.refit(index);
+        Ok(self)
+    }
+
+    /// Lets a force act at a point of the world on the body in the next step only, and wakes
+    /// it. Forces add up.
+    ///
+    /// For a force that stays see [`BodyMut::set_constant_force`]. Other bodies than dynamic ones
+    /// feel none.
+    ///
+    /// Errors: a number that is not finite.
+    pub fn apply_force_at(&mut self, force: Vec3, point: Vec3) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        let lever = point - self.world.bodies.motions[index].world_center();
+        self.push(force, lever.cross(force))
+    }
+
+    /// Lets a force act on the centre of mass of a dynamic body in the next step only: see
+    /// [`BodyMut::apply_force_at`].
+    ///
+    /// Errors: a number that is not finite.
+    pub fn apply_force(&mut self, force: Vec3) -> Result<&mut Self, WorldError> {
+        self.push(force, Vec3::ZERO)
+    }
+
+    /// Lets a torque act on the body in the next step only: see [`BodyMut::apply_force_at`].
+    ///
+    /// Errors: a number that is not finite.
+    pub fn apply_torque(&mut self, torque: Vec3) -> Result<&mut Self, WorldError> {
+        self.push(Vec3::ZERO, torque)
+    }
+
+    fn push(&mut self, force: Vec3, torque: Vec3) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        let forces = &mut self.world.bodies.steering.forces;
+        let known = forces.binary_search_by_key(&self.id.index, |(body, _)| *body);
+        let [old, old_torque] = known.map_or([Vec3::ZERO; 2], |place| forces[place].1);
+        let sum = [old + force, old_torque + torque];
+        if !sum.iter().all(|v| v.is_finite()) {
+            return Err(WorldError::BadNumber("force"));
+        }
+        if self.world.bodies.motions[index].kind == BodyKind::Dynamic {
+            set(forces, self.id.index, Some(sum));
+            self.world.bodies.wake(index);
+        }
+        Ok(self)
+    }
+
+    /// Changes the angular momentum of a dynamic body, and wakes it. Mass times area per time.
+    ///
+    /// Errors: a number that is not finite.
+    pub fn apply_angular_impulse(&mut self, impulse: Vec3) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        let body = &self.world.bodies.motions[index];
+        let (linear, angular) = (body.linear_velocity, body.angular_velocity);
+        if body.kind != BodyKind::Dynamic {
+            return Ok(self);
+        }
+        let angular = angular + body.world_inverse_inertia() * impulse;
+        if !angular.is_finite() {
+            return Err(WorldError::BadNumber("impulse"));
+        }
+        self.set_velocity(linear, angular)
+    }
+
+    /// Moves the body, if it is kinematic, so that it is at `pose` after the next step. It pushes
+    /// and carries what is in its way.
+    ///
+    /// Its velocities are set for that step; in the step after it stands still, unless it is moved
+    /// again. Bodies that are not kinematic are not moved.
+    ///
+    /// Errors: a pose that is not finite or not a rotation.
+    pub fn move_to(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        let pose = Pose::try_new(pose.rotation, pose.translation)?;
+        if self.world.bodies.motions[index].kind == BodyKind::Kinematic {
+            set(&mut self.world.bodies.steering.targets, self.id.index, Some(pose));
+        }
+        Ok(self)
+    }
+
+    /// Deforms the mesh of a body: its vertices are at `positions` after the next step.
+    ///
+    /// `positions` are in the frame of the body, one for each vertex of the mesh; the triangles
+    /// stay. In the step each vertex goes there in a straight line. What the mesh touches feels it
+    /// move: it is thrown up by a membrane that rises, and rides on a wave. Until then queries see
+    /// the mesh as it was. Call this before each step; a step without a call finds the mesh at
+    /// rest. A second call before the step replaces the first. To put vertices somewhere without a
+    /// motion, use [`BodyMut::set_shape`].
+    ///
+    /// Fast bodies: the middle of a body that moves freely does not come to the other side of the
+    /// mesh in the step, as long as nothing else holds it there. Its contacts are found as far
+    /// ahead as the vertices go.
+    ///
+    /// Mass and inertia stay as they are. The owner moves the mesh, so its motion may give energy.
+    /// What touches it wakes, and stays awake while the mesh moves.
+    ///
+    /// Errors: [`WorldError::NotAMesh`] for a shape that is not a `Shape::Mesh`;
+    /// and [`WorldError::Vertices`] for another number of vertices, or for the first that is not
+    /// finite or too far. Nothing is changed then; an earlier call before the same step still
+    /// counts.
+    pub fn deform(&mut self, positions: &[Vec3]) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        let Some(Shape::Mesh(now)) = &self.world.bodies.shapes[index] else {
+            return Err(WorldError::NotAMesh(self.id));
+        };
+        let was_pending = self.world.bodies.deforming.next_of(self.id.index).is_some();
+        let farthest = self.world.bodies.deforming.set_next(self.id.index, now, positions)?;
+        self.world.bodies.sizes[index] = Size::Other;
+        if 0.0 < farthest || was_pending {
+            self.world.wake_around(self.id);
+        }
+        Ok(self)
+    }
+}

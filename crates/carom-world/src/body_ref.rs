@@ -1,0 +1,189 @@
+//! The view of a body for reading: [`World::body`](crate::World::body).
+//!
+//! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be read).
+
+use crate::contacts::events::ContactView;
+use crate::{BodyId, JointRef, World};
+use carom_bounds::Aabb;
+use carom_broad::{BroadPhase, Groups, Mobility};
+use carom_broad_tree::DynamicBvh;
+use carom_math::glam::DVec3;
+use carom_math::{Pose, Quat, Vec3, WidePose};
+use carom_query::Shape;
+use carom_response::{Body, Response};
+
+/// A body, to be read. It is a copy of references, so it is cheap to pass on.
+pub struct BodyRef<'a, B: BroadPhase = DynamicBvh> {
+    pub(crate) world: &'a World<B>,
+    pub(crate) id: BodyId,
+    pub(crate) shape: &'a Shape,
+    /// Its box in the broad phase.
+    pub(crate) aabb: Aabb,
+}
+
+impl<B: BroadPhase> Clone for BodyRef<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B: BroadPhase> Copy for BodyRef<'_, B> {}
+
+impl<B: BroadPhase> core::fmt::Debug for BodyRef<'_, B> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("BodyRef").field("id", &self.id).field("motion", self.motion()).finish_non_exhaustive()
+    }
+}
+
+impl<'a, B: BroadPhase> BodyRef<'a, B> {
+    fn index(&self) -> usize {
+        self.id.index as usize
+    }
+
+    /// The handle of the body.
+    pub fn id(&self) -> BodyId {
+        self.id
+    }
+
+    /// How the body moves.
+    pub fn mobility(&self) -> Mobility {
+        self.world.bodies.traits[self.index()].filter.mobility
+    }
+
+    /// The body as the solver sees it: mass, pose and motion.
+    pub fn motion(&self) -> &'a Body {
+        &self.world.bodies.motions[self.index()]
+    }
+
+    /// The pose of the body's frame in the world.
+    pub fn pose(&self) -> Pose {
+        self.motion().pose
+    }
+
+    /// The origin of the body's frame in the world.
+    pub fn position(&self) -> Vec3 {
+        self.motion().pose.translation
+    }
+
+    /// The pose with the place of the body's frame in `f64`: see [`World::origin`].
+    pub fn wide_pose(&self) -> WidePose {
+        WidePose { translation: self.wide_position(), ..self.pose().wide() }
+    }
+
+    /// The place of the origin of the body's frame: see [`World::origin`].
+    pub fn wide_position(&self) -> DVec3 {
+        self.world.origin() + self.world.bodies.place_of(self.index())
+    }
+
+    /// The rotation from the body's frame to the world.
+    pub fn rotation(&self) -> Quat {
+        self.motion().pose.rotation
+    }
+
+    /// The velocity of the centre of mass, length per time.
+    pub fn linear_velocity(&self) -> Vec3 {
+        self.motion().linear_velocity
+    }
+
+    /// The angular velocity about axes of the world, radians per time.
+    pub fn angular_velocity(&self) -> Vec3 {
+        self.motion().angular_velocity
+    }
+
+    /// The velocity of the material point that is now at a point of the world, length per time.
+    pub fn velocity_at(&self, point: Vec3) -> Vec3 {
+        self.motion().velocity_at(point)
+    }
+
+    /// The centre of mass in the world.
+    pub fn center_of_mass(&self) -> Vec3 {
+        self.motion().world_center()
+    }
+
+    /// The mass; infinite if the body is not dynamic.
+    pub fn mass(&self) -> f32 {
+        self.motion().inverse_mass.recip()
+    }
+
+    /// The energy of motion, of the centre of mass and of turning; 0 if the body is not dynamic.
+    pub fn kinetic_energy(&self) -> f64 {
+        self.motion().energy(Vec3::ZERO, 0.0).kinetic
+    }
+
+    /// The shape, in the body's frame.
+    pub fn shape(&self) -> &'a Shape {
+        self.shape
+    }
+
+    /// The box of the body in the broad phase: that of its shape with half the prediction around.
+    /// For a body that goes far in a step it is the box of its path.
+    pub fn aabb(&self) -> Aabb {
+        self.aabb
+    }
+
+    /// The number that the caller gave to the body.
+    pub fn user_data(&self) -> u64 {
+        self.world.bodies.traits[self.index()].user_data
+    }
+
+    /// The groups that the body is in, and those that it collides with.
+    pub fn groups(&self) -> (Groups, Groups) {
+        let filter = &self.world.bodies.traits[self.index()].filter;
+        (filter.membership, filter.mask)
+    }
+
+    /// The family of the body; 0 is none.
+    pub fn family(&self) -> u32 {
+        self.world.bodies.traits[self.index()].family
+    }
+
+    /// Whether the body is a sensor.
+    pub fn is_sensor(&self) -> bool {
+        self.world.bodies.traits[self.index()].is_sensor
+    }
+
+    /// Whether the body sleeps: steps do not move it until something wakes it.
+    pub fn is_sleeping(&self) -> bool {
+        self.motion().is_sleeping
+    }
+
+    /// Whether a budget left the body out of the last step. It keeps its pose and its velocity: see
+    /// [`Undone::n_halted`](crate::Undone::n_halted).
+    pub fn is_halted(&self) -> bool {
+        self.world.bodies.is_halted(self.index())
+    }
+
+    /// The velocity of the body's surface against the body at the body's origin, and its spin, both
+    /// in the body's frame:
+    /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
+    pub fn surface_velocity(&self) -> [Vec3; 2] {
+        let belt = self.world.contacts.belts.of(self.id.index);
+        belt.map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin])
+    }
+
+    /// The response of the body to those that it touches.
+    pub fn response(&self) -> Response {
+        self.world.contacts.rules.of_body(self.id.index)
+    }
+
+    /// The contacts of the body at the last detection, in the order of the pairs: those of
+    /// [`World::contacts`], which it goes through.
+    pub fn contacts(&self) -> impl Iterator<Item = ContactView<'a>> + 'a {
+        let id = self.id;
+        self.world.contacts().filter(move |view| view.a == id || view.b == id)
+    }
+
+    /// The bodies that the body touched at the last detection, each once. Sensors count, and what
+    /// is inside a sensor.
+    pub fn touching(&self) -> impl Iterator<Item = BodyId> + 'a {
+        let id = self.id;
+        let touching = self.contacts().filter(|view| view.is_touching);
+        touching.map(move |view| if view.a == id { view.b } else { view.a })
+    }
+
+    /// The joints of the body, in the order of their numbers.
+    pub fn joints(&self) -> impl Iterator<Item = JointRef<'a>> + 'a {
+        let id = self.id;
+        self.world.joints().filter(move |joint| joint.bodies().contains(&id))
+    }
+}

@@ -1,0 +1,375 @@
+//! The rest of the view of a body for writing: how it moves, its mass, its material, and whom it
+//! meets.
+//!
+//! Reference: E. Catto, Box2D 3.1, body.h and shape.h, 2025 (which properties of a body can be
+//! changed).
+
+use crate::bodies::active_hooks::ActiveHooks;
+use crate::bodies::body::{check_damping, check_not_negative, check_response, check_surface};
+use crate::bodies::weight::Weight;
+use crate::contacts::ContactSet;
+use crate::contacts::belts::Belt;
+use crate::{BodyId, BodyMut, World, WorldError};
+use alloc::vec::Vec;
+use carom_broad::{BroadPhase, Groups, Mobility};
+use carom_geom::MassProperties;
+use carom_math::Vec3;
+use carom_response::{Body, BodyKind, CombineRule, LockedAxes, Response};
+
+impl<B: BroadPhase> BodyMut<'_, B> {
+    /// Makes the body move in another way, and wakes it and what touches it.
+    ///
+    /// Its points keep their velocities; what becomes static stops. A body that becomes dynamic
+    /// gets the mass that it was inserted with or given since, or that of its shape and density.
+    ///
+    /// Errors: [`WorldError::NoMass`] if it cannot be dynamic. Nothing is changed
+    /// then.
+    pub fn set_mobility(&mut self, mobility: Mobility) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        if self.world.bodies.traits[index].filter.mobility == mobility {
+            return Ok(self);
+        }
+        let Some(shape) = &self.world.bodies.shapes[index] else { return Ok(self) };
+        let old = self.world.bodies.motions[index];
+        let new = match mobility {
+            Mobility::Fixed => Body::fixed(old.pose),
+            Mobility::Kinematic => {
+                let velocity = old.velocity_at(old.pose.translation);
+                Body::kinematic(old.pose, velocity, old.angular_velocity)
+            }
+            Mobility::Dynamic => dynamic(&old, &self.world.bodies.weights[index].of(shape)?),
+        };
+        let new = with_settings_of(new, &old);
+        self.world.wake_around(self.id);
+        self.world.bodies.steering.forget(self.id.index);
+        self.world.bodies.motions[index] = new;
+        let filter = &mut self.world.bodies.traits[index].filter;
+        filter.mobility = mobility;
+        if let Some(proxy) = self.world.bodies.proxies[index] {
+            self.world.broad.set_filter(proxy, *filter)?;
+        }
+        self.world.bodies.renew_shape(index);
+        if mobility != Mobility::Fixed {
+            self.world.bodies.active.add(index);
+        }
+        self.world.bodies.active.note_removal();
+        self.world.refilter_all(self.id);
+        self.world.refit(index);
+        Ok(self)
+    }
+
+    /// Gives the body another mass, in the unit of mass. Its centre stays, and its inertia grows in
+    /// proportion.
+    ///
+    /// Its velocities stay, so its momentum changes. A body that is not dynamic has this mass when
+    /// it becomes so.
+    ///
+    /// Errors: [`WorldError::NoMass`] if the mass is not positive and finite, or
+    /// the shape gives no inertia: see [`BodyMut::set_mass_properties`].
+    pub fn set_mass(&mut self, mass: f32) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        let Some(shape) = &self.world.bodies.shapes[index] else { return Ok(self) };
+        let weight = match self.world.bodies.weights[index] {
+            // Only the proportions count, so any density will do.
+            Weight::Density(0.0) => Weight::Density(1.0),
+            weight => weight,
+        };
+        let old = weight.of(shape)?;
+        let inertia = old.inertia * (mass / old.mass);
+        self.set_mass_properties(MassProperties::new(mass, old.center, inertia))
+    }
+
+    /// Gives the body another mass, centre of mass and inertia, in its frame, and wakes it.
+    ///
+    /// The velocities of its points stay. A body that is not dynamic has this mass when it becomes
+    /// so.
+    ///
+    /// Errors: [`WorldError::NoMass`] if a number is out of its range.
+    pub fn set_mass_properties(&mut self, mass: MassProperties) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        let Some(shape) = &self.world.bodies.shapes[index] else { return Ok(self) };
+        let weight = Weight::Given(mass);
+        let mass = weight.of(shape)?;
+        self.world.bodies.weights[index] = weight;
+        let old = self.world.bodies.motions[index];
+        if old.kind == BodyKind::Dynamic {
+            self.world.wake_around(self.id);
+            self.world.bodies.motions[index] = with_settings_of(dynamic(&old, &mass), &old);
+            self.world.bodies.renew_shape(index);
+            self.world.refit(index);
+        }
+        Ok(self)
+    }
+
+    /// Sets the friction of the body, Coulomb's coefficient, and wakes it and what touches it.
+    ///
+    /// Errors: a number that is negative or not finite.
+    pub fn set_friction(&mut self, friction: f32) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        check_not_negative(friction, "friction")?;
+        self.world.wake_around(self.id);
+        self.world.bodies.traits[index].friction = friction;
+        Ok(self)
+    }
+
+    /// Sets the restitution of the body, and wakes it and what touches it.
+    ///
+    /// Errors: a number that is negative or not finite.
+    pub fn set_restitution(&mut self, restitution: f32) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        check_not_negative(restitution, "restitution")?;
+        self.world.wake_around(self.id);
+        self.world.bodies.traits[index].restitution = restitution;
+        Ok(self)
+    }
+
+    /// Sets how the friction and the restitution of the body are combined with those of another
+    /// one, and wakes it and what touches it.
+    pub fn set_combine_rules(
+        &mut self,
+        friction: CombineRule,
+        restitution: CombineRule,
+    ) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        self.world.wake_around(self.id);
+        let traits = &mut self.world.bodies.traits[index];
+        (traits.friction_rule, traits.restitution_rule) = (friction, restitution);
+        Ok(self)
+    }
+
+    /// Sets the impulse above which contacts of the body are reported:
+    /// [`World::impulse_events`](crate::World::impulse_events). `f32::MAX` reports nothing. Wakes
+    /// nothing.
+    ///
+    /// Errors: a number that is negative or not finite.
+    pub fn set_impulse_threshold(&mut self, threshold: f32) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        check_not_negative(threshold, "impulse threshold")?;
+        let traits = &mut self.world.bodies.traits[index];
+        self.world.bodies.n_with_threshold -= usize::from(traits.has_threshold());
+        traits.impulse_threshold = threshold;
+        self.world.bodies.n_with_threshold += usize::from(traits.has_threshold());
+        Ok(self)
+    }
+
+    /// Sets which part of its velocities the body loses per unit of time, linear and angular, and
+    /// wakes it.
+    ///
+    /// Errors: a number that is negative or not finite.
+    pub fn set_damping(&mut self, linear: f32, angular: f32) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        check_damping(linear, angular)?;
+        self.world.bodies.wake(index);
+        let body = &mut self.world.bodies.motions[index];
+        (body.linear_damping, body.angular_damping) = (linear, angular);
+        Ok(self)
+    }
+
+    /// Sets how much of gravity the body feels, and wakes it. 1 is all of it.
+    ///
+    /// Errors: a number that is not finite.
+    pub fn set_gravity_scale(&mut self, scale: f32) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        if !scale.is_finite() {
+            return Err(WorldError::BadNumber("gravity scale"));
+        }
+        self.world.bodies.wake(index);
+        self.world.bodies.motions[index].gravity_scale = scale;
+        Ok(self)
+    }
+
+    /// Locks axes of the world for a dynamic body, and wakes it and what touches it. Velocities
+    /// along locked axes end with the next step.
+    pub fn set_locked_axes(&mut self, locked_axes: LockedAxes) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        self.world.wake_around(self.id);
+        self.world.bodies.motions[index].locked_axes = locked_axes;
+        Ok(self)
+    }
+
+    /// Sets the largest speeds of a dynamic body, linear and angular, and wakes it. `f32::MAX` is
+    /// no bound.
+    ///
+    /// Errors: a number that is negative or not finite.
+    pub fn set_max_speeds(&mut self, linear: f32, angular: f32) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        check_not_negative(linear, "max linear speed")?;
+        check_not_negative(angular, "max angular speed")?;
+        self.world.bodies.wake(index);
+        let body = &mut self.world.bodies.motions[index];
+        (body.max_linear_speed, body.max_angular_speed) = (linear, angular);
+        Ok(self)
+    }
+
+    /// Makes the body a sensor, which is reported and pushes nothing, or a solid one. Wakes it and
+    /// what touches it.
+    pub fn set_sensor(&mut self, is_sensor: bool) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        let traits = &mut self.world.bodies.traits[index];
+        if traits.is_sensor == is_sensor {
+            return Ok(self);
+        }
+        traits.is_sensor = is_sensor;
+        self.world.bodies.n_sensors =
+            if is_sensor { self.world.bodies.n_sensors + 1 } else { self.world.bodies.n_sensors - 1 };
+        self.world.wake_around(self.id);
+        self.world.note_new_rule(index);
+        self.world.refilter_all(self.id);
+        Ok(self)
+    }
+
+    /// Marks the body as fast for its size, or not, and wakes it: see
+    /// [`BodyDesc::ccd`](crate::BodyDesc::ccd).
+    pub fn set_ccd(&mut self, is_fast: bool) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        self.world.bodies.wake(index);
+        self.world.bodies.traits[index].is_fast = is_fast;
+        self.world.continuous.are_fast_known = false;
+        self.world.bodies.renew_shape(index);
+        self.world.refit(index);
+        Ok(self)
+    }
+
+    /// Sets the hooks that are called for the pairs of the body, and wakes it and what touches it.
+    pub fn set_hooks(&mut self, hooks: ActiveHooks) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        self.world.wake_around(self.id);
+        let traits = &mut self.world.bodies.traits[index];
+        self.world.bodies.n_hooked -= usize::from(traits.has_hooks());
+        self.world.bodies.n_hooked += usize::from(!hooks.is_empty());
+        traits.hooks = hooks;
+        let id = self.id;
+        // What was left out in the last step counts again.
+        self.world
+            .contacts
+            .records
+            .iter_mut()
+            .for_each(|record| record.is_disabled &= record.a != id && record.b != id);
+        self.world.refilter_all(id);
+        Ok(self)
+    }
+
+    /// Allows the body to fall asleep, or keeps it awake.
+    pub fn set_can_sleep(&mut self, can_sleep: bool) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        if !can_sleep {
+            self.world.bodies.wake(index);
+        }
+        self.world.bodies.motions[index].can_sleep = can_sleep;
+        Ok(self)
+    }
+
+    /// Puts the body into another family, and wakes it and what touches it. Bodies of one family,
+    /// other than 0, do not meet.
+    pub fn set_family(&mut self, family: u32) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        self.world.wake_around(self.id);
+        self.world.bodies.traits[index].family = family;
+        self.world.refilter_all(self.id);
+        Ok(self)
+    }
+
+    /// Changes the groups of the body, and wakes it and the bodies that it touched.
+    pub fn set_groups(&mut self, membership: Groups, mask: Groups) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        self.world.wake_around(self.id);
+        let filter = self.world.bodies.traits[index].filter.with_groups(membership, mask);
+        self.world.bodies.traits[index].filter = filter;
+        if let Some(proxy) = self.world.bodies.proxies[index] {
+            self.world.broad.set_filter(proxy, filter)?;
+        }
+        // Pairs may begin although nothing moved.
+        self.world.bodies.is_stale[index] = true;
+        self.world.contacts.is_changed = true;
+        Ok(self)
+    }
+
+    /// Sets the caller's own number of the body. Wakes nothing.
+    pub fn set_user_data(&mut self, user_data: u64) -> &mut Self {
+        let index = self.index();
+        self.world.bodies.traits[index].user_data = user_data;
+        self
+    }
+
+    /// Sets the velocity of the body's surface against the body, in the body's frame, and wakes the
+    /// body and what touches it.
+    ///
+    /// `velocity` is that at the body's origin, length per time; `spin` turns about the origin,
+    /// radians per time. A belt has the first, a turntable the second, a curved belt both. At each
+    /// contact the part along the surface counts: friction pulls the other body to it. The body
+    /// itself stays; the normal direction is not affected. A dynamic body gets the opposite
+    /// impulse, and so it drives like a tracked vehicle. Zero stops the surface.
+    ///
+    /// The surface gives and takes energy as a motor does. Its power is at most friction times
+    /// speed.
+    ///
+    /// A body that rides along does not fall asleep. One that is held, by a wall, slips and may;
+    /// this setter and the removal of the wall wake it.
+    ///
+    /// Errors: a number that is not finite; nothing is changed.
+    pub fn set_surface_velocity(&mut self, velocity: Vec3, spin: Vec3) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        check_surface(velocity, spin)?;
+        if self.world.contacts.belts.of(index as u32) == Some(&Belt { velocity, spin }) {
+            return Ok(self);
+        }
+        self.world.wake_around(self.id);
+        self.world.contacts.belts.set(index as u32, velocity, spin);
+        Ok(self)
+    }
+
+    /// Sets the response of the body to the bodies that it touches, and wakes it and the bodies
+    /// that it touched.
+    ///
+    /// Bodies that stick are held by a weld joint ([`World::responses`] names it), and do not
+    /// collide any more: the event of their contact is
+    /// [`EventKind::Ended`](crate::EventKind::Ended). To part them, set the response to
+    /// [`Response::Collide`] and remove the joint.
+    pub fn set_response(&mut self, response: Response) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        check_response(response)?;
+        self.world.wake_around(self.id);
+        self.world.contacts.rules.set_body(self.id.index, response);
+        self.world.note_new_rule(index);
+        Ok(self)
+    }
+}
+
+impl<B: BroadPhase> World<B> {
+    /// Finds anew which pairs of a body are wanted, and which there are.
+    fn refilter_all(&mut self, id: BodyId) {
+        let mut others = Vec::new();
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        pairs_by_body.visit(pairs, id.index, |place| {
+            let record = &records[place];
+            if record.a == id || record.b == id {
+                others.push(if record.a == id { record.b.index } else { record.a.index });
+            }
+        });
+        for other in others {
+            self.refilter(id.index, other);
+        }
+        // Pairs may come though nothing moved.
+        self.bodies.is_stale[id.index as usize] = true;
+        self.contacts.is_changed = true;
+    }
+}
+
+/// A dynamic body with this mass at the same pose, whose points have the same velocities.
+fn dynamic(old: &Body, mass: &MassProperties) -> Body {
+    let mut body = Body::dynamic(old.pose, mass.mass, mass.center, mass.inertia);
+    body.angular_velocity = old.angular_velocity;
+    body.linear_velocity = old.velocity_at(body.world_center());
+    body
+}
+
+/// The body with those settings of another one that do not depend on the mass.
+fn with_settings_of(mut new: Body, old: &Body) -> Body {
+    (new.force, new.torque) = (old.force, old.torque);
+    new.gravity_scale = old.gravity_scale;
+    (new.linear_damping, new.angular_damping) = (old.linear_damping, old.angular_damping);
+    new.locked_axes = old.locked_axes;
+    (new.max_linear_speed, new.max_angular_speed) = (old.max_linear_speed, old.max_angular_speed);
+    new.can_sleep = old.can_sleep;
+    new
+}

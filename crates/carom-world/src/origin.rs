@@ -1,0 +1,87 @@
+//! Large worlds: the origin of the world's frame, in `f64`.
+//!
+//! Poses, rays and hits are `f32` numbers in the frame of the world. At 100 km they are whole
+//! multiples of 8 mm, too coarse for contacts. So the frame itself has a place, the origin, in
+//! `f64`. Whoever plays far away keeps the origin near: [`World::set_origin`] moves the frame, and
+//! all bodies stay where they are. Beside the origin everything is as exact as in a small world.
+//!
+//! A number `x` of `f32` is rounded by at most `x / 2^24`: by 0.06 mm at a distance of 1 km from
+//! the origin. Bodies that do not move keep the rest, and are in their places again when the origin
+//! comes near. What has to move exactly in two regions at once needs a world for each.
+//!
+//! Reference: P. Gunter, Origin Shifting, 2009 (also PhysX 5, `PxScene::shiftOrigin`).
+//! Differs: the origin is a part of the world, so places in `f64` go in and come out.
+
+use crate::shift::Shift;
+use crate::{World, WorldError};
+use alloc::vec::Vec;
+use carom_broad::BroadPhase;
+use carom_math::Vec3;
+use carom_math::glam::DVec3;
+use carom_response::JointKind;
+
+/// The largest number by which the origin is moved at once: no sum leaves the range of `f32`.
+const MAX_SHIFT: f64 = 1e9;
+
+impl<B: BroadPhase> World<B> {
+    /// The place of the origin of the world's frame. At first it is zero.
+    pub fn origin(&self) -> DVec3 {
+        self.bodies.places.origin
+    }
+
+    /// Returns the place of a point of the world's frame.
+    pub fn to_wide(&self, point: Vec3) -> DVec3 {
+        self.origin() + point.as_dvec3()
+    }
+
+    /// Returns the point of the world's frame that is at a place, rounded.
+    pub fn to_local(&self, place: DVec3) -> Vec3 {
+        (place - self.origin()).as_vec3()
+    }
+
+    /// Moves the origin of the world's frame. All bodies, joints, fields and soft things stay at
+    /// their places, so their poses in the frame change. Velocities, contacts and sleep stay, and
+    /// no event is told (test: `origins::a_frame_that_moves_disturbs_nothing`).
+    ///
+    /// Move it when the player is some hundred metres away from it. It costs about as much as a
+    /// refit of all boxes.
+    ///
+    /// Errors: a number that is not finite, or more than 1e9 away from the origin of now; nothing
+    /// is changed.
+    pub fn set_origin(&mut self, origin: DVec3) -> Result<(), WorldError> {
+        let shift = Shift(self.origin() - origin);
+        if !(shift.0.abs().max_element() <= MAX_SHIFT) {
+            return Err(WorldError::BadNumber("origin"));
+        }
+        self.bodies.places.origin = origin;
+        self.bodies.shift(shift);
+        for joint in self.joints.iter_mut() {
+            if let JointKind::Pulley { supports, .. } = &mut joint.kind {
+                supports.iter_mut().for_each(|point| shift.apply(point));
+            }
+        }
+        self.contacts.shift(shift);
+        self.refit_all();
+        #[cfg(feature = "soft")]
+        if let Some(set) = &mut self.soft.set {
+            let (bodies, broad) = (&self.bodies, &self.broad);
+            let aabb = |id: crate::BodyId| {
+                bodies.proxies[id.index as usize].and_then(|proxy| broad.aabb(proxy).ok())
+            };
+            set.shift(shift, &aabb)?;
+        }
+        Ok(())
+    }
+
+    /// Updates the boxes of all bodies. Nothing moved, so no pair is due.
+    fn refit_all(&mut self) {
+        let bounds = self.bodies.bounds(&self.settings, self.last.dt);
+        let shapes = self.bodies.shapes.iter().zip(&self.bodies.proxies).enumerate();
+        let boxes = shapes
+            .filter_map(|(index, (shape, proxy))| Some(((*proxy)?, bounds.box_of(index, shape.as_ref()?))));
+        let boxes: Vec<_> = boxes.collect();
+        let updated = self.broad.update(&boxes);
+        debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
+        self.contacts.is_changed = true;
+    }
+}

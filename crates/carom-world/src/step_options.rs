@@ -1,0 +1,57 @@
+//! How a step is made: its budget, its hooks, and what is called before each substep.
+//!
+//! Reference: E. Catto, Box2D 3.1, `b2World_Step`, 2025; Jolt Physics, `PhysicsStepListener`.
+
+use crate::hooks::Hooks;
+use crate::substeps::Substep;
+use carom_math::Budget;
+
+/// How a step is made. The default has no budget, no hooks, and no callback.
+#[derive(Default)]
+#[non_exhaustive]
+pub struct StepOptions<'a> {
+    /// What the step may cost: see [`World::step_with_budget`](crate::World::step_with_budget).
+    pub budget: Budget,
+    /// Called inside the step, about pairs.
+    pub hooks: Option<&'a dyn Hooks>,
+    /// Called before each substep, about bodies: see [`Substep`].
+    pub on_substep: Option<&'a mut dyn FnMut(&mut Substep<'_>)>,
+}
+
+impl<'a> StepOptions<'a> {
+    /// Returns the default options.
+    pub fn new() -> StepOptions<'a> {
+        StepOptions::default()
+    }
+
+    /// Sets the budget.
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> Self {
+        StepOptions { budget, ..self }
+    }
+
+    /// Sets the hooks.
+    #[must_use]
+    pub fn with_hooks(self, hooks: &'a dyn Hooks) -> Self {
+        StepOptions { hooks: Some(hooks), ..self }
+    }
+
+    /// Sets what is called before each substep.
+    ///
+    /// If it panics, the step is finished without it, and then the panic goes on. Without the
+    /// feature `std` the world is lost.
+    #[must_use]
+    pub fn with_on_substep(self, on_substep: &'a mut dyn FnMut(&mut Substep<'_>)) -> Self {
+        StepOptions { on_substep: Some(on_substep), ..self }
+    }
+}
+
+impl core::fmt::Debug for StepOptions<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("StepOptions")
+            .field("budget", &self.budget)
+            .field("has_hooks", &self.hooks.is_some())
+            .field("has_on_substep", &self.on_substep.is_some())
+            .finish()
+    }
+}

@@ -1,0 +1,236 @@
+//! The caller's own forces: before each substep, and for all awake bodies before a step.
+//!
+//! - [`World::for_each_active`](crate::World::for_each_active) gives forces for the next step, on
+//!   several threads. It does not visit sleeping bodies.
+//! - [`StepOptions::with_on_substep`] is called within the step. A force that depends on the place
+//!   of a body, such as that of a stiff spring, is then as accurate as the substeps are.
+//!
+//! [`StepOptions::with_on_substep`]: crate::StepOptions::with_on_substep
+//!
+//! Reference: Jolt Physics, `PhysicsStepListener`; E. Catto, Solver2D, box2d.org, 2024 (substeps).
+
+use crate::BodyId;
+use crate::bodies::body::Traits;
+#[cfg(feature = "parallel")]
+use crate::par::{CHUNK_LENGTH, is_serial};
+use carom_math::{Pose, Vec3};
+use carom_response::{self as response, BodyMotion};
+#[cfg(feature = "parallel")]
+use rayon::prelude::*;
+
+/// A dynamic body that is awake, to be pushed.
+///
+/// Forces act in the next step or substep. A number that is not finite, or that would lead to one,
+/// changes nothing.
+#[derive(Debug)]
+pub struct BodyForces<'a> {
+    id: BodyId,
+    user_data: u64,
+    motion: &'a mut BodyMotion,
+}
+
+impl BodyForces<'_> {
+    /// Returns the handle.
+    pub fn id(&self) -> BodyId {
+        self.id
+    }
+
+    /// Returns the caller's own number.
+    pub fn user_data(&self) -> u64 {
+        self.user_data
+    }
+
+    /// Returns the pose.
+    pub fn pose(&self) -> Pose {
+        self.motion.pose
+    }
+
+    /// Returns the centre of mass, in the world frame.
+    pub fn center(&self) -> Vec3 {
+        self.motion.center
+    }
+
+    /// Returns the mass; it is infinite if no force moves the body.
+    pub fn mass(&self) -> f32 {
+        1.0 / self.motion.inverse_mass
+    }
+
+    /// Returns the velocity of the centre of mass.
+    pub fn linear_velocity(&self) -> Vec3 {
+        self.motion.linear_velocity
+    }
+
+    /// Returns the angular velocity, in radians per time.
+    pub fn angular_velocity(&self) -> Vec3 {
+        self.motion.angular_velocity
+    }
+
+    /// Returns the velocity of a point of the body, given in the world frame.
+    pub fn velocity_at(&self, point: Vec3) -> Vec3 {
+        self.motion.linear_velocity + self.motion.angular_velocity.cross(point - self.motion.center)
+    }
+
+    /// Adds a force on the centre of mass.
+    pub fn apply_force(&mut self, force: Vec3) {
+        self.push(force, Vec3::ZERO);
+    }
+
+    /// Adds a force at a point of the world.
+    pub fn apply_force_at(&mut self, force: Vec3, point: Vec3) {
+        self.push(force, (point - self.motion.center).cross(force));
+    }
+
+    /// Adds a torque.
+    pub fn apply_torque(&mut self, torque: Vec3) {
+        self.push(Vec3::ZERO, torque);
+    }
+
+    /// Changes the momentum by an impulse at a point of the world, at once.
+    pub fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
+        let motion = &self.motion;
+        let linear = motion.linear_velocity + impulse * motion.inverse_mass;
+        let turn = motion.inverse_inertia * (point - motion.center).cross(impulse);
+        self.set_velocity(linear, motion.angular_velocity + turn);
+    }
+
+    /// Changes the angular momentum, at once.
+    pub fn apply_angular_impulse(&mut self, impulse: Vec3) {
+        let turn = self.motion.inverse_inertia * impulse;
+        self.set_velocity(self.motion.linear_velocity, self.motion.angular_velocity + turn);
+    }
+
+    /// Sets both velocities, at once.
+    pub fn set_velocity(&mut self, linear: Vec3, angular: Vec3) {
+        if linear.is_finite() && angular.is_finite() {
+            (self.motion.linear_velocity, self.motion.angular_velocity) = (linear, angular);
+        }
+    }
+
+    fn push(&mut self, force: Vec3, torque: Vec3) {
+        let (force, torque) = (self.motion.force + force, self.motion.torque + torque);
+        if force.is_finite() && torque.is_finite() {
+            (self.motion.force, self.motion.torque) = (force, torque);
+        }
+    }
+}
+
+/// The start of a substep: all bodies are where the substep before left them.
+#[derive(Debug)]
+pub struct Substep<'a> {
+    inner: response::Substep<'a>,
+    names: Names<'a>,
+}
+
+impl Substep<'_> {
+    /// Returns its number within the step, from 0.
+    pub fn index(&self) -> u32 {
+        self.inner.index
+    }
+
+    /// Returns the number of substeps of the step.
+    pub fn count(&self) -> u32 {
+        self.inner.count
+    }
+
+    /// Returns its length.
+    pub fn dt(&self) -> f32 {
+        self.inner.dt
+    }
+
+    /// Returns a dynamic body that moves in this step. `None` for others: those that sleep, are
+    /// halted by a budget, or were removed.
+    pub fn body(&mut self, id: BodyId) -> Option<BodyForces<'_>> {
+        let place = self.inner.movers.binary_search(&id.index).ok()?;
+        let motion = self.inner.motions.get_mut(place).filter(|motion| motion.is_dynamic)?;
+        let user_data = self.names.user_data(id.index);
+        (self.names.id(id.index) == id).then_some(BodyForces { id, user_data, motion })
+    }
+
+    /// Calls `f` for each dynamic body that moves in this step, on several threads with the feature
+    /// `parallel`.
+    pub fn for_each_active(&mut self, f: impl Fn(&mut BodyForces<'_>) + Sync) {
+        self.names.visit(self.inner.movers, self.inner.motions, &f);
+    }
+}
+
+/// The handles and the callers' numbers of bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names<'a> {
+    pub(crate) generations: &'a [u32],
+    pub(crate) traits: &'a [Traits],
+}
+
+impl Names<'_> {
+    fn id(&self, index: u32) -> BodyId {
+        BodyId { index, generation: self.generations[index as usize] }
+    }
+
+    fn user_data(&self, index: u32) -> u64 {
+        self.traits[index as usize].user_data
+    }
+
+    /// Calls `f` for each dynamic body of the list.
+    pub(crate) fn visit(
+        &self,
+        bodies: &[u32],
+        motions: &mut [BodyMotion],
+        f: &(impl Fn(&mut BodyForces<'_>) + Sync),
+    ) {
+        let visit = |(bodies, motions): (&[u32], &mut [BodyMotion])| {
+            for (&index, motion) in bodies.iter().zip(motions).filter(|(_, motion)| motion.is_dynamic) {
+                f(&mut BodyForces { id: self.id(index), user_data: self.user_data(index), motion });
+            }
+        };
+        #[cfg(feature = "parallel")]
+        if !is_serial(bodies.len()) {
+            let chunks = bodies.par_chunks(CHUNK_LENGTH).zip(motions.par_chunks_mut(CHUNK_LENGTH));
+            return chunks.for_each(visit);
+        }
+        visit((bodies, motions));
+    }
+}
+
+/// A callback of the caller's that may panic within a step. The panic waits for the end of the
+/// step.
+pub(crate) struct Guarded<'a> {
+    callback: Option<&'a mut dyn FnMut(&mut Substep<'_>)>,
+    #[cfg(feature = "std")]
+    panic: Option<alloc::boxed::Box<dyn core::any::Any + Send>>,
+}
+
+impl<'a> Guarded<'a> {
+    pub(crate) fn new(callback: Option<&'a mut dyn FnMut(&mut Substep<'_>)>) -> Guarded<'a> {
+        Guarded {
+            callback,
+            #[cfg(feature = "std")]
+            panic: None,
+        }
+    }
+
+    /// Whether there is something to call.
+    pub(crate) fn is_there(&self) -> bool {
+        self.callback.is_some()
+    }
+
+    pub(crate) fn call(&mut self, inner: response::Substep<'_>, names: Names<'_>) {
+        let Some(callback) = &mut self.callback else { return };
+        let mut substep = Substep { inner, names };
+        #[cfg(not(feature = "std"))]
+        callback(&mut substep);
+        #[cfg(feature = "std")]
+        {
+            let call = core::panic::AssertUnwindSafe(|| callback(&mut substep));
+            if let Err(panic) = std::panic::catch_unwind(call) {
+                (self.panic, self.callback) = (Some(panic), None);
+            }
+        }
+    }
+
+    /// Goes on with the panic, if there was one.
+    pub(crate) fn end(self) {
+        #[cfg(feature = "std")]
+        if let Some(panic) = self.panic {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}

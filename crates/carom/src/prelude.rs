@@ -1,0 +1,18 @@
+//! The types that most programs name: `use carom::prelude::*;`.
+//!
+//! It has no traits and no functions: each method is one of its type.
+//!
+//! Reference: bevy, `bevy::prelude`.
+
+pub use carom_character::{
+    Character, CharacterBody, CharacterSettings, Controls, Figure, QueryFilter, Vehicle, WheelDesc,
+};
+pub use carom_geom::ShapeError;
+pub use carom_math::glam::DVec3;
+pub use carom_math::{Interval, Pose, Quat, Ray, Vec3};
+pub use carom_query::Shape;
+pub use carom_world::{
+    ActiveHooks, BodyDesc, BodyId, ClothSettings, CombineRule, ContactMut, Event, EventKind, ForceFieldDesc,
+    ForceKind, ForceRegion, Groups, Hooks, JointDesc, JointId, Liquid, LockedAxes, Mobility, Motor,
+    ParticlePhase, ParticlesDesc, SoftBodyDesc, Spring, StepOptions, World, WorldError, WorldSettings,
+};
