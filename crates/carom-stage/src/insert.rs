@@ -1,6 +1,7 @@
 //! Inserts a scene of plain data into a world.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., fig. 25.2 (the parts of a world).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., fig. 25.2 (the parts of a
+//! world).
 
 use carom_broad::BroadPhase;
 use carom_geom::{Capsule, ConvexHull, Cuboid, Cylinder, HalfSpace, Sphere, TriMesh};

@@ -252,8 +252,8 @@ mod tests {
         assert!((volume(&mesh) - 8.0).abs() < 1e-4, "{}", volume(&mesh));
     }
 
-    /// Ellipsoid and cone by their support maps: at least three quarters of the volume, with the faces
-    /// outward.
+    /// Ellipsoid and cone by their support maps: at least three quarters of the volume, with the
+    /// faces outward.
     #[test]
     fn convex_shapes_are_drawn_with_most_of_their_volume() {
         let third = core::f32::consts::PI / 3.0;

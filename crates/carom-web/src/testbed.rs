@@ -256,8 +256,8 @@ impl Testbed {
         &self.world
     }
 
-    /// Explains why two bodies touch, or do not, as JSON: the phase that decided and its reason, the
-    /// distance with its two points, the contacts with features and impulses, and the cost.
+    /// Explains why two bodies touch, or do not, as JSON: the phase that decided and its reason,
+    /// the distance with its two points, the contacts with features and impulses, and the cost.
     ///
     /// Errors: a body that is not there.
     pub fn explain(&self, a: BodyId, b: BodyId) -> Result<Value, Error> {

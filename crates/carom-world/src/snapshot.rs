@@ -221,7 +221,7 @@ impl<B: BroadPhase> World<B> {
         world.bodies.girths.resize(n, Girth::NONE);
         let mut boxes = Vec::with_capacity(n);
         for index in 0..n {
-            if world.bodies.generations[index] % 2 == 0 {
+            if world.bodies.generations[index].is_multiple_of(2) {
                 boxes.push(nothing);
                 continue;
             }

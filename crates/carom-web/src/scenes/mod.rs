@@ -66,6 +66,9 @@ pub struct Camera {
     pub pitch: f32,
 }
 
+/// The vertices of a mesh as a function of the time in seconds.
+pub type VerticesAt = fn(f32) -> Vec<Vec3>;
+
 /// How a scene is made.
 #[derive(Clone, Copy)]
 pub enum Source {
@@ -124,7 +127,7 @@ pub struct Actors {
     /// A car.
     pub car: Option<Vehicle>,
     /// A mesh that deforms, and its vertices as a function of time.
-    pub sheet: Option<(BodyId, fn(f32) -> Vec<Vec3>)>,
+    pub sheet: Option<(BodyId, VerticesAt)>,
     /// Bodies that are drawn as another shape.
     pub looks: Vec<(BodyId, Shape)>,
     /// Changes of the velocities of kinematic bodies, in the order of time.
