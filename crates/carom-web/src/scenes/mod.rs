@@ -161,10 +161,11 @@ impl Actors {
                 world.body_mut(*body)?.set_velocity(drive.linear_velocity, drive.angular_velocity)?;
             }
         }
+        let seconds = STEP as f32 * step as f32;
         if let Some((sheet, vertices_at)) = self.sheet {
-            world.body_mut(sheet)?.deform(&vertices_at(to as f32))?;
+            world.body_mut(sheet)?.deform(&vertices_at(seconds))?;
         }
-        walkers::before(self, world, to as f32)
+        walkers::before(self, world, seconds)
     }
 
     /// Acts after a step.

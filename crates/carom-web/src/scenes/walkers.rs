@@ -238,7 +238,7 @@ pub fn characters<B: BroadPhase + SpatialIndex>(
 /// Returns what is drawn for the chassis: the lower part of the body, and the cabin on it.
 fn car_body() -> Result<Shape, Error> {
     let lower = Pose::from_translation(Vec3::Y * (-0.45 * CHASSIS.y));
-    let cabin = Pose::from_translation(Vec3::new(-0.15 * CHASSIS.x, 0.4, 0.0));
+    let cabin = Pose::from_translation(Vec3::new(-0.15 * CHASSIS.x, 0.4 * CHASSIS.y, 0.0));
     let parts = vec![
         CompoundPart { shape: cuboid(Vec3::new(CHASSIS.x, 0.45 * CHASSIS.y, CHASSIS.z))?, pose: lower },
         CompoundPart {
