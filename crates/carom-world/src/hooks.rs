@@ -32,9 +32,10 @@ pub trait Hooks: Sync {
     /// Returns whether two bodies meet. If not, they are as if apart: they have no contact, no
     /// event, and no impact within the step.
     ///
-    /// Called in each step for each pair with [`ActiveHooks::FILTER`] whose boxes touch and of
-    /// which a body is awake, sensors included. [`World::detect`](crate::World::detect) keeps the
-    /// answers of the last step. If a pair parts in this way, its sleeping bodies wake.
+    /// Called in each step for each pair with [`ActiveHooks::FILTER`](crate::ActiveHooks::FILTER)
+    /// whose boxes touch and of which a body is awake, sensors included.
+    /// [`World::detect`](crate::World::detect) keeps the answers of the last step. If a pair parts
+    /// in this way, its sleeping bodies wake.
     fn filter_pair(&self, pair: &PairView<'_>) -> bool {
         let _ = pair;
         true
@@ -42,18 +43,18 @@ pub trait Hooks: Sync {
 
     /// Changes the material of a pair after the rules of both bodies.
     ///
-    /// Called in each step for each pair with [`ActiveHooks::COMBINE`] that has contacts and of
-    /// which a body is awake.
+    /// Called in each step for each pair with [`ActiveHooks::COMBINE`](crate::ActiveHooks::COMBINE)
+    /// that has contacts and of which a body is awake.
     fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {
         let _ = (pair, mixed);
     }
 
     /// Changes the contacts of one manifold before they are solved.
     ///
-    /// Called in each step for each manifold of each pair with [`ActiveHooks::MODIFY`] of which a
-    /// body is awake. The manifolds of a pair come one after the other. A pair without contacts
-    /// comes once, with an empty manifold, if a body of it travels far in the step. Sensors are
-    /// left out.
+    /// Called in each step for each manifold of each pair with
+    /// [`ActiveHooks::MODIFY`](crate::ActiveHooks::MODIFY) of which a body is awake. The manifolds
+    /// of a pair come one after the other. A pair without contacts comes once, with an empty
+    /// manifold, if a body of it travels far in the step. Sensors are left out.
     fn modify_contact(&self, contact: &mut ContactMut<'_>) {
         let _ = contact;
     }

@@ -5,7 +5,7 @@
 //! | a contact with it began | `wake_newly_touched`, after detection |
 //! | a moving body touches or will reach it, or pulls a joint | `wake_touched`, before the solver |
 //! | a setting changed that acts on it | `apply_settings`, at the start of a step |
-//! | it was edited, or something it touches was | in `edit.rs` and `responses.rs` |
+//! | it was edited, or something it touches was | in `body_mut.rs` and `body_settings.rs` |
 //!
 //! All end in `BodySet::wake`, which wakes the whole group that fell asleep together.
 //!

@@ -199,7 +199,7 @@ fn compound(compound: &Compound, scale: Vec3) -> Result<Shape, ScaleError> {
             CompoundPart { shape: shape.scaled(scale)?, pose: Pose::new(rotation, translation) }
         } else {
             // In the directions of the compound, from the origin of the part.
-            let map = |v: Vec3| (pose.rotation * v) * scale;
+            let map = |v: Vec3| pose.transform_vector(v) * scale;
             let shape = match shape {
                 Shape::Hull(hull) => hull_of(hull.vertices().iter().map(|v| map(*v)))?,
                 Shape::Mesh(mesh) => mesh_of(mesh, map, sign.x * sign.y * sign.z < 0.0)?,
