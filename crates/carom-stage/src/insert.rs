@@ -5,7 +5,7 @@
 
 use carom_broad::BroadPhase;
 use carom_geom::{Capsule, ConvexHull, Cuboid, Cylinder, HalfSpace, Sphere, TriMesh};
-use carom_math::{Pose, Quat, Vec3};
+use carom_math::{Pose, Vec3, rotation};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 use carom_world::{BodyDesc, BodyId, JointDesc, Motor, Response, TorsionSpring, World};
@@ -112,7 +112,7 @@ pub fn shape_of(spec: &ShapeSpec) -> Result<Shape, String> {
 
 /// Returns a frame whose x axis is `axis`.
 fn frame(anchor: Vec3, axis: Vec3) -> Pose {
-    Pose::new(Quat::from_rotation_arc(Vec3::X, axis), anchor)
+    Pose::new(rotation::arc(Vec3::X, axis), anchor)
 }
 
 fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {

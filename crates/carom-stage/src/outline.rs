@@ -7,7 +7,7 @@
 //! Reference: Ericson, Real-Time Collision Detection, 2005, 9.5 (support maps).
 
 use carom_geom::SupportMap;
-use carom_math::{Pose, Vec3};
+use carom_math::{Pose, Vec3, ops};
 use carom_query::Shape;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -173,8 +173,9 @@ fn push_round(half_height: f32, radius: f32, pose: &Pose, mesh: &mut PlayerMesh)
             let latitude = core::f32::consts::PI * ((ring + 1) as f32 / (2 * RINGS) as f32 - 0.5);
             for side in 0..SIDES {
                 let angle = core::f32::consts::TAU * side as f32 / SIDES as f32;
-                let out = Vec3::new(angle.cos(), 0.0, angle.sin()) * latitude.cos();
-                let at = (out + Vec3::Y * latitude.sin()) * radius + Vec3::Y * end;
+                let ((sin, cos), (up, around)) = (ops::sin_cos(angle), ops::sin_cos(latitude));
+                let out = Vec3::new(cos, 0.0, sin) * around;
+                let at = (out + Vec3::Y * up) * radius + Vec3::Y * end;
                 mesh.vertices.push(pose.transform_point(at));
             }
         }
@@ -200,7 +201,8 @@ fn push_cylinder(half_height: f32, radius: f32, pose: &Pose, mesh: &mut PlayerMe
     mesh.vertices.extend(centers);
     for side in 0..SIDES {
         let angle = core::f32::consts::TAU * side as f32 / SIDES as f32;
-        let out = Vec3::new(angle.cos(), 0.0, angle.sin()) * radius;
+        let (sin, cos) = ops::sin_cos(angle);
+        let out = Vec3::new(cos, 0.0, sin) * radius;
         mesh.vertices.extend([-half_height, half_height].map(|y| pose.transform_point(out + Vec3::Y * y)));
         let [low, next] = [side, (side + 1) % SIDES].map(|side| first + 2 + 2 * side);
         mesh.triangles.extend([[first, low, next], [first + 1, next + 1, low + 1]]);
