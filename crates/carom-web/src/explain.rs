@@ -9,7 +9,7 @@ use carom_world::{BodyId, JointRef};
 use serde_json::{Value, json};
 
 /// Returns the kind of a shape in a word.
-fn kind_of(shape: &Shape) -> &'static str {
+pub(crate) fn kind_of(shape: &Shape) -> &'static str {
     match shape {
         Shape::Sphere(_) => "ball",
         Shape::Capsule(_) => "capsule",
