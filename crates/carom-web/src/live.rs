@@ -190,7 +190,7 @@ impl Live {
         let stats = world.stats();
         let states = &self.picture.states;
         let n_asleep = states.iter().filter(|state| **state == 1).count();
-        let n_moving = states.iter().filter(|state| **state != 0).count();
+        let n_moving = states.iter().filter(|state| (1..=3).contains(*state)).count();
         let held = bed.drag.as_ref().and_then(|drag| drag.point(world).map(|at| [at, drag.to]));
         json!({
             "scene": bed.scene().name, "count": bed.request().count, "steps": bed.n_steps(),
@@ -208,7 +208,7 @@ impl Live {
             "substeps": world.settings().solver.substeps,
             "sleeping": world.settings().solver.sleep,
             "counters": {
-                "bodies": n_moving, "awake": n_moving - n_asleep, "asleep": n_asleep,
+                "bodies that move": n_moving, "awake": n_moving - n_asleep, "asleep": n_asleep,
                 "pairs of boxes": stats.n_pairs, "box tests": stats.n_box_tests,
                 "pairs tested": stats.n_tested, "touching": stats.n_touching,
                 "manifolds": stats.n_manifolds, "swept": stats.n_swept, "joints": world.joints().count(),

@@ -31,7 +31,8 @@ pub struct Picture {
     pub bodies: Vec<u32>,
     /// For each of them: position, and quaternion as x, y, z, w.
     pub poses: Vec<f32>,
-    /// For each of them: 0 fixed or moved by a rule, 1 asleep, 2 awake, 3 in contact.
+    /// For each of them: 0 fixed or moved by a rule, 1 asleep, 2 awake, 3 in contact,
+    /// 4 a character.
     pub states: Vec<u8>,
     /// For each contact that touches: point, normal from the first body to the second, impulse.
     pub contacts: Vec<f32>,
@@ -101,6 +102,8 @@ impl Picture {
                 }
             }
         }
+        let mut walkers: Vec<BodyId> = bed.actors.walkers.iter().map(|walker| walker.hero.body()).collect();
+        walkers.sort_unstable();
         self.poses.clear();
         self.states.clear();
         self.boxes.clear();
@@ -109,7 +112,9 @@ impl Picture {
             let is_moved = body.mobility() == Mobility::Dynamic;
             let is_touching = touching.get(id.index() as usize) == Some(&true);
             push_pose(&mut self.poses, &body.pose());
+            let is_walker = walkers.binary_search(&id).is_ok();
             self.states.push(match (is_moved, body.is_sleeping(), is_touching) {
+                _ if is_walker => 4,
                 (false, ..) => 0,
                 (_, true, _) => 1,
                 (.., false) => 2,
