@@ -9,10 +9,10 @@
 use crate::scenes::{Error, walkers};
 use crate::testbed::Testbed;
 use carom_broad::Mobility;
-use carom_math::{Pose, Vec3};
+use carom_math::Pose;
 use carom_query::Shape;
 use carom_stage::{Outlines, PlayerShape};
-use carom_world::{BodyId, DebugDraw, DrawFlags, DrawRole, SoftThing};
+use carom_world::{BodyId, DrawFlags, SoftThing};
 use serde_json::{Value, json};
 
 /// The number of the shape of a body that is drawn as a sheet, and of the handle of a wheel.
@@ -36,7 +36,7 @@ pub struct Picture {
     pub states: Vec<u8>,
     /// For each contact that touches: point, normal from the first body to the second, impulse.
     pub contacts: Vec<f32>,
-    /// Lines of joints: start, end.
+    /// Lines of joints: start, end. They go from the middle of each body to its point.
     pub joints: Vec<f32>,
     /// Boxes of the broad phase: least and greatest corner, and 1 if the body is awake, else 0.
     pub boxes: Vec<f32>,
@@ -46,21 +46,6 @@ pub struct Picture {
     pub particles: Vec<f32>,
     sheet_triangles: Vec<Vec<[u32; 3]>>,
     clouds: Vec<(usize, f32)>,
-}
-
-/// The joints that a world draws.
-#[derive(Default)]
-struct JointLines(Vec<f32>);
-
-impl DebugDraw for JointLines {
-    fn line(&mut self, from: Vec3, to: Vec3, role: DrawRole) {
-        if role == DrawRole::Joint {
-            self.0.extend(from.to_array());
-            self.0.extend(to.to_array());
-        }
-    }
-
-    fn point(&mut self, _: Vec3, _: DrawRole) {}
 }
 
 impl Picture {
@@ -134,9 +119,20 @@ impl Picture {
         }
         self.joints.clear();
         if flags.contains(DrawFlags::JOINTS) {
-            let mut lines = JointLines(core::mem::take(&mut self.joints));
-            world.debug_draw(&mut lines, DrawFlags::JOINTS);
-            self.joints = lines.0;
+            for joint in world.joints() {
+                let [a, b] = joint.bodies();
+                let (body_a, body_b) = (world.body(a)?, world.body(b)?);
+                let data = joint.data();
+                // From the middle of A to its point, to the point of B, to the middle of B.
+                let path = [
+                    body_a.motion().world_center(),
+                    body_a.pose().transform_point(data.frame_a.translation),
+                    body_b.pose().transform_point(data.frame_b.translation),
+                    body_b.motion().world_center(),
+                ];
+                let lines = path.windows(2).filter(|ends| ends[0] != ends[1]);
+                self.joints.extend(lines.flatten().flat_map(|point| point.to_array()));
+            }
         }
         self.read_soft(bed);
         Ok(())

@@ -77,6 +77,11 @@ impl Browser {
 
     /// Calls a method of the protocol, and returns its result.
     pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.try_call(method, parameters).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// Calls a method, which may fail.
+    fn try_call(&mut self, method: &str, parameters: Value) -> Result<Value, Value> {
         self.next_id += 1;
         let mut message = json!({"id": self.next_id, "method": method, "params": parameters});
         if let Some(session) = &self.session {
@@ -88,24 +93,28 @@ impl Browser {
             let left = end.saturating_duration_since(Instant::now());
             let answer = self.from.recv_timeout(left).unwrap_or_else(|e| panic!("{method}: {e}"));
             if answer["id"] == json!(self.next_id) {
-                assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-                return answer["result"].clone();
+                let error = &answer["error"];
+                return if error.is_null() { Ok(answer["result"].clone()) } else { Err(error.clone()) };
             }
         }
     }
 
     /// Evaluates an expression in the page, and returns its value.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
-        let asked = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
-        let answer = self.call("Runtime.evaluate", asked);
-        assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
-        answer["result"]["value"].clone()
+        self.try_value(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
     }
 
-    /// Waits until an expression is true.
+    fn try_value(&mut self, expression: &str) -> Result<Value, Value> {
+        let asked = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let answer = self.try_call("Runtime.evaluate", asked)?;
+        let exception = &answer["exceptionDetails"];
+        if exception.is_null() { Ok(answer["result"]["value"].clone()) } else { Err(exception.clone()) }
+    }
+
+    /// Waits until an expression is true. It may fail while a page is loaded.
     pub(crate) fn wait_for(&mut self, expression: &str) {
         let end = Instant::now() + PATIENCE;
-        while self.value(expression) != json!(true) {
+        while self.try_value(expression) != Ok(json!(true)) {
             assert!(Instant::now() < end, "never true: {expression}");
             std::thread::sleep(Duration::from_millis(50));
         }

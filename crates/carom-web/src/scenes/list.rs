@@ -88,7 +88,7 @@ pub const SCENES: &[Scene] = &[
         about: "Sticky darts and balls fly at a row of boxes and a wall, and stay.",
         group: "Fast and sticky",
         count: Count { usual: 60, most: 300, of: "balls" },
-        camera: Some(camera([0.0, 2.0, 0.0], 15.0, -0.9, 0.25)),
+        camera: Some(camera([0.5, 1.8, 1.5], 18.0, -0.9, 0.25)),
         source: Source::Spec(|request| carom_scenes::stick(request.count, request.seed)),
     },
     Scene {
@@ -97,11 +97,11 @@ pub const SCENES: &[Scene] = &[
         about: "A wall of a millimetre stops bullets at a kilometre per second. Play it slowly.",
         group: "Fast and sticky",
         count: Count { usual: 100, most: 1000, of: "bullets" },
-        camera: Some(camera([-1.0, 0.6, 0.0], 7.0, -1.0, 0.2)),
+        camera: Some(camera([-0.6, 0.6, 0.0], 3.5, -1.0, 0.2)),
         source: Source::Spec(|request| carom_scenes::bullets(request.count, request.seed)),
     },
     Scene {
-        camera: Some(camera([14.0, -5.0, 4.0], 34.0, 0.5, 0.35)),
+        camera: Some(camera([9.0, -4.0, 9.0], 36.0, 0.75, 0.4)),
         ..row("slopes", "Friction on slopes", "Boxes slide, or do not.", "Rub and bounce", "slopes")
     },
     row("bounce", "Bounces", "Balls that keep all of their speed.", "Rub and bounce", "bounce-1"),
