@@ -1,5 +1,5 @@
-//! The live page: one HTML file in which the testbed of carom-web runs, drawn by the renderer of the
-//! player.
+//! The live page: one HTML file in which the testbed of carom-web runs, drawn by the renderer of
+//! the player.
 //!
 //! The module of the testbed is built for WebAssembly by `cargo xtask site`. It is deflated and
 //! written into the page as base64, so that the page needs no other file.
@@ -66,8 +66,8 @@ pub fn module() -> Result<Vec<u8>, String> {
     std::fs::read(found).map_err(|error| format!("{}: {error}", found.display()))
 }
 
-/// Runs `carom demo --live`: writes the page, which starts with the scene `first`. With `--json` the
-/// list of scenes is printed.
+/// Runs `carom demo --live`: writes the page, which starts with the scene `first`. With `--json`
+/// the list of scenes is printed.
 ///
 /// Errors: a module that is not there, a file that cannot be written.
 pub(crate) fn run(args: &DemoArgs, first: &str) -> Result<Found, String> {

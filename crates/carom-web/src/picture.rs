@@ -1,8 +1,8 @@
 //! What a page draws of a testbed: flat buffers of numbers that a renderer reads from memory, and
 //! the shapes that they refer to.
 //!
-//! Shapes rarely change, so they are JSON, and a version tells when to read them again. Poses change
-//! with each step, so they are floats in a row.
+//! Shapes rarely change, so they are JSON, and a version tells when to read them again. Poses
+//! change with each step, so they are floats in a row.
 //!
 //! Reference: Ericson, Real-Time Collision Detection, 2005, 13.3 (data that is read in order).
 

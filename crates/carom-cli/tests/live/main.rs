@@ -265,7 +265,7 @@ fn sliders_and_switches_change_settings() {
     };
     slider(&mut browser, "#gravity", 0.25);
     let gravity = state(&mut browser)["gravity"].as_f64().unwrap();
-    assert!((gravity - 5.0).abs() < 1.5, "{gravity}");
+    assert!((gravity - 5.0).abs() < 2.5, "{gravity}");
     slider(&mut browser, "#substeps", 0.75);
     let substeps = state(&mut browser)["substeps"].as_u64().unwrap();
     assert!((11..=14).contains(&substeps), "{substeps}");
