@@ -19,7 +19,7 @@
 //! impl FatIndex for List {
 //!     fn rebuild(&mut self, fat: &[Aabb], proxies: &ProxyTable, _: bool) {
 //!         let is_there = |slot: &u32| fat[*slot as usize].min.x <= fat[*slot as usize].max.x;
-//!         let slots = proxies.live().iter().copied().filter(is_there);
+//!         let slots = proxies.live().filter(is_there);
 //!         self.0 = slots.map(|slot| (slot, fat[slot as usize])).collect();
 //!     }
 //!     fn find(&mut self, _: Option<&List>, eighths: Range<usize>, found: &mut PairBuffer) {
