@@ -139,6 +139,23 @@ fn lines_cross_where_the_sign_changes() {
     assert!(counts[1] + counts[3] == 0 && counts.iter().step_by(2).all(|n| 50 < *n), "{counts:?}");
 }
 
+/// Such a line leaves the surface at the point that is farthest from the centre.
+#[test]
+fn lines_through_the_centre_cross_four_times() {
+    let mut numbers = Numbers(5);
+    for torus in tori().into_iter().filter(|torus| torus.minor_radius() < torus.major_radius()) {
+        for _ in 0..200 {
+            let along = numbers.point(1.0) * DVec3::new(1.0, 0.0, 1.0);
+            let mut crossings = Vec::new();
+            torus.visit_crossings([along * 3.0, along], f64::NEG_INFINITY, f64::INFINITY, &mut |crossing| {
+                crossings.push(crossing.is_leaving);
+                ControlFlow::Continue(())
+            });
+            assert_eq!(crossings, [false, true, false, true], "{torus:?} {along}");
+        }
+    }
+}
+
 #[test]
 fn rays_hit_within_their_interval() {
     let torus = Torus::new(2.0, 0.5).unwrap();
