@@ -35,6 +35,7 @@ mod renewal;
 mod sdf;
 mod solver;
 mod sphere_triangle;
+mod tori;
 mod triangles;
 mod world;
 
@@ -60,6 +61,7 @@ pub use renewal::renewal;
 pub use sdf::sdf;
 pub use solver::solver;
 pub use sphere_triangle::sphere_triangle;
+pub use tori::tori;
 pub use triangles::triangles;
 pub use world::world;
 
@@ -67,7 +69,7 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 26] = [
+pub const BODIES: [Body; 27] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
@@ -88,6 +90,7 @@ pub const BODIES: [Body; 26] = [
     ("pairs_f64", pairs_f64),
     ("particles", particles),
     ("renewal", renewal),
+    ("tori", tori),
     ("sdf", sdf),
     ("solver", solver),
     ("sphere_triangle", sphere_triangle),

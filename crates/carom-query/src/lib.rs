@@ -165,6 +165,7 @@ mod field_lows;
 mod field_search;
 mod impact;
 mod ray_convex;
+mod ring_search;
 mod workspace;
 
 pub use carom_bvh::{

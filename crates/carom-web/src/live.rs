@@ -180,7 +180,7 @@ impl Live {
         let body = world.body(hit.body)?;
         let at = origin + direction * hit.hit.t;
         Ok(json!({
-            "body": hit.body.index(), "at": at.to_array(), "name": crate::explain::kind_of(body.shape()),
+            "body": hit.body.index(), "at": at.to_array(), "name": body.shape().name(),
             "can_be_dragged": body.mobility() == Mobility::Dynamic,
         }))
     }

@@ -75,6 +75,7 @@ bodies! {
     sdf 1500;
     solver 2000;
     tables 4000;
+    tori 1500;
     tables_f64 4000;
     world 600;
 }

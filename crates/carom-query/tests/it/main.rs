@@ -42,6 +42,7 @@ mod spins;
 mod support;
 mod tilted;
 mod tolerances;
+mod torus;
 mod truth;
 mod watertight;
 mod zoo;

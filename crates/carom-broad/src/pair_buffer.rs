@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 ///
 /// Memory: 8 bytes per pair, and up to as much again while it grows.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct PairBuffer {
     low: Vec<u32>,
     high: Vec<u32>,
     n: usize,
@@ -23,10 +23,10 @@ pub struct Found {
     pub rebuilds: u64,
 }
 
-impl Found {
+impl PairBuffer {
     /// Returns a buffer without pairs.
-    pub const fn new() -> Found {
-        Found { low: Vec::new(), high: Vec::new(), n: 0, tests: 0, nodes: 0, candidates: 0, rebuilds: 0 }
+    pub const fn new() -> PairBuffer {
+        PairBuffer { low: Vec::new(), high: Vec::new(), n: 0, tests: 0, nodes: 0, candidates: 0, rebuilds: 0 }
     }
 
     /// Removes everything and keeps the capacity.
@@ -59,7 +59,7 @@ impl Found {
     }
 
     /// Returns room for at least `more` pairs: the smaller indices and the larger ones. Written
-    /// pairs count after [`Found::advance`].
+    /// pairs count after [`PairBuffer::advance`].
     #[inline]
     pub fn room(&mut self, more: usize) -> (&mut [u32], &mut [u32]) {
         if self.low.len() < self.n + more {
@@ -77,7 +77,7 @@ impl Found {
     }
 
     /// Adds the pairs and the counts of another.
-    pub fn append(&mut self, other: &Found) {
+    pub fn append(&mut self, other: &PairBuffer) {
         let n = other.len();
         let (low, high) = self.room(n);
         low[..n].copy_from_slice(other.low());

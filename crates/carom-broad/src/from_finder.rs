@@ -11,8 +11,8 @@ use crate::id::ProxyId;
 use crate::proxy::ProxyTable;
 use crate::spatial::{scan_box, scan_culled, scan_near, scan_ray};
 use crate::{
-    BoxHit, BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Found, Groups, Mobility, Pair,
-    PairFilter, SpatialIndex, wanted_pairs,
+    BoxHit, BroadPhase, BroadPhaseError, BroadPhaseState, Counters, EventLog, Filter, Groups, Mobility, Pair,
+    PairBuffer, PairFilter, SpatialIndex, wanted_pairs,
 };
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -98,7 +98,7 @@ pub trait PairFinder {
     /// Adds every pair of touching boxes among these live slots, which are sorted, to `found`.
     /// Pairs of two static boxes may be left out; filters drop them afterwards, like all unwanted
     /// pairs. Nothing has changed since the last refresh.
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found);
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer);
 
     /// Returns the index for spatial queries, if it is valid with these changes since the last
     /// refresh. Otherwise the boxes are tested one by one. An index given with some changes is also
@@ -166,7 +166,7 @@ pub trait FinderIndex {
 /// Memory: the [`ProxyTable`] with 40 bytes per slot, 12 per slot for lists and counts, 20 per
 /// pair, and that of the finder.
 #[derive(Default)]
-pub struct FoundBy<F> {
+pub struct FromFinder<F> {
     finder: F,
     proxies: ProxyTable,
     changes: Changes,
@@ -178,22 +178,22 @@ pub struct FoundBy<F> {
     log: EventLog,
     workspace: Vec<Pair>,
     slots: Vec<u32>,
-    found: Found,
+    found: PairBuffer,
     counts: Vec<u32>,
     counters: Counters,
 }
 
-impl<F: PairFinder + Default> FoundBy<F> {
+impl<F: PairFinder + Default> FromFinder<F> {
     /// Returns a broad phase without boxes.
-    pub fn new() -> FoundBy<F> {
-        FoundBy::with_finder(F::default())
+    pub fn new() -> FromFinder<F> {
+        FromFinder::with_finder(F::default())
     }
 }
 
-impl<F: PairFinder> FoundBy<F> {
+impl<F: PairFinder> FromFinder<F> {
     /// Returns a broad phase without boxes, with this finder.
-    pub fn with_finder(finder: F) -> FoundBy<F> {
-        FoundBy {
+    pub fn with_finder(finder: F) -> FromFinder<F> {
+        FromFinder {
             finder,
             proxies: ProxyTable::new(),
             changes: Changes::default(),
@@ -203,7 +203,7 @@ impl<F: PairFinder> FoundBy<F> {
             log: EventLog::new(),
             workspace: Vec::new(),
             slots: Vec::new(),
-            found: Found::new(),
+            found: PairBuffer::new(),
             counts: Vec::new(),
             counters: Counters::default(),
         }
@@ -216,7 +216,7 @@ impl<F: PairFinder> FoundBy<F> {
 
     /// Returns the bytes of memory held, without the table of proxies and the log of events.
     pub fn bytes(&self) -> usize {
-        let FoundBy { finder, workspace, slots, found, counts, .. } = self;
+        let FromFinder { finder, workspace, slots, found, counts, .. } = self;
         finder.bytes()
             + workspace.capacity() * size_of::<Pair>()
             + 4 * (slots.capacity() + counts.capacity())
@@ -241,7 +241,7 @@ impl<F: PairFinder> FoundBy<F> {
     }
 }
 
-impl<F: PairFinder> BroadPhase for FoundBy<F> {
+impl<F: PairFinder> BroadPhase for FromFinder<F> {
     fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
         self.check_room(1)?;
         let id = self.proxies.insert(aabb, filter)?;
@@ -262,7 +262,7 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
     }
 
     fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
-        let FoundBy { finder, proxies, changes, log, .. } = self;
+        let FromFinder { finder, proxies, changes, log, .. } = self;
         proxies.remove_each(ids, |slot, aabb, filter| {
             changes.members = true;
             changes.statics |= filter.mobility == Mobility::Fixed;
@@ -297,20 +297,20 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
         self.pair_filter = filter;
     }
 
-    fn hand_over(&mut self) -> Contents {
-        let FoundBy { finder, proxies, .. } = self;
+    fn take_state(&mut self) -> BroadPhaseState {
+        let FromFinder { finder, proxies, .. } = self;
         for slot in proxies.live() {
             finder.left(slot, &proxies.boxes()[slot as usize], &proxies.filters()[slot as usize]);
         }
         self.changes = Changes::ALL;
         (self.has_groups, self.has_statics) = (false, false);
         let proxies = core::mem::take(&mut self.proxies);
-        Contents::new(proxies, self.pair_filter.take(), core::mem::take(&mut self.log))
+        BroadPhaseState::new(proxies, self.pair_filter.take(), core::mem::take(&mut self.log))
     }
 
-    fn take_over(&mut self, contents: Contents) {
-        self.hand_over();
-        let Contents { proxies, pair_filter, log } = contents;
+    fn take_over(&mut self, contents: BroadPhaseState) {
+        self.take_state();
+        let BroadPhaseState { proxies, pair_filter, log } = contents;
         for slot in proxies.live() {
             self.admit(slot, &proxies.boxes()[slot as usize], &proxies.filters()[slot as usize]);
         }
@@ -331,7 +331,7 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
 
     fn pairs(&mut self, out: &mut Vec<Pair>) {
         self.refresh();
-        let FoundBy { finder, proxies, slots, found, counts, .. } = self;
+        let FromFinder { finder, proxies, slots, found, counts, .. } = self;
         found.clear();
         finder.find(proxies, slots, found);
         let is_filtered = self.has_groups || (self.has_statics && !F::SKIPS_STATICS);
@@ -370,7 +370,7 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
     }
 }
 
-impl<F: PairFinder> SpatialIndex for FoundBy<F> {
+impl<F: PairFinder> SpatialIndex for FromFinder<F> {
     fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         if let Some(index) = self.finder.index(self.changes) {
             return index.visit_box(&self.proxies, query, visit);

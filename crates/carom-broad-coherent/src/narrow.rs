@@ -13,9 +13,9 @@
 //! skin).
 //! Differs: the skin shrinks while the list is in use.
 
-use super::policy;
-use super::rebuild::mean_size;
-use crate::{Coherent, FatIndex};
+use crate::policy;
+use crate::rebuild::mean_size;
+use crate::{FatIndex, VerletList};
 use carom_bounds::Aabb;
 use glam::Vec3;
 
@@ -26,9 +26,9 @@ const PARTS: usize = 8;
 const STEPS: usize = 8;
 
 /// One sampled box in this many may have used more of its margin than assumed for the rest.
-const RARE: usize = 4 * policy::LOOSE_PART;
+const RARE: usize = 4 * policy::OUTLIER_PART;
 
-impl<I: FatIndex> Coherent<I> {
+impl<I: FatIndex> VerletList<I> {
     /// Returns for how many of its recent steps each box should have room, and the share of all
     /// room that this is. None if boxes drift, because they will use all of it.
     fn room_needed(&self) -> Option<(f64, f64)> {
@@ -38,7 +38,7 @@ impl<I: FatIndex> Coherent<I> {
         for slot in self.samples() {
             let (aabb, fat, pace) = (&boxes[slot], &self.fat[slot], self.pace[slot]);
             let margin = margin_of(aabb, fat);
-            // Without loose boxes, and without boxes that have no margin.
+            // Without outliers, and without boxes that have no margin.
             if 0.0 < margin {
                 let room = (aabb.min - fat.min).min(fat.max - aabb.max).min_element();
                 // NaN becomes 0.
@@ -63,7 +63,7 @@ impl<I: FatIndex> Coherent<I> {
     }
 
     /// Makes the list narrower, if it holds many useless candidates and boxes do not need the room.
-    pub(super) fn narrow(&mut self) {
+    pub(crate) fn narrow(&mut self) {
         if !self.policy.looks_at_width(self.proxies.n_live(), self.candidates.len()) {
             return;
         }

@@ -15,9 +15,12 @@
 use super::super::num::geom::{Capsule, Contact, Cuboid, Manifold, Sphere};
 use super::super::num::sat::Chosen;
 use super::super::num::{Real, narrow, narrow_real, widen_real};
+use super::closed_form::{
+    Cores, capsule_capsule, capsule_sphere, cuboid_capsule, cuboid_sphere, sphere_sphere,
+};
 use super::manifolds::{around, place, push_new};
+use super::method::{ConvexMethod, RoundPair, convex_method};
 use super::shape::Shape;
-use super::special::{Cores, capsule_capsule, capsule_sphere, cuboid_capsule, cuboid_sphere, sphere_sphere};
 use alloc::vec::Vec;
 use carom_geom::{FeatureId, FeatureKind, SupportMap};
 use carom_math::{WidePose, tol};
@@ -35,24 +38,23 @@ pub(super) fn push(
     prediction: Real,
     out: &mut Vec<Manifold>,
 ) -> bool {
-    let found = match (a, b) {
-        (Shape::Sphere(a), Shape::Sphere(b)) => {
-            let origin = place_a().translation;
-            let cores = sphere_sphere(a, b, place_b().translation - origin);
+    let ConvexMethod::ClosedForm { pair, is_swapped } = convex_method(a, b) else { return false };
+    let first = || if is_swapped { place_b() } else { place_a() };
+    let second = || if is_swapped { place_a() } else { place_b() };
+    let found = match pair {
+        RoundPair::Spheres(a, b) => {
+            let origin = first().translation;
+            let cores = sphere_sphere(a, b, second().translation - origin);
             Touch::new(&cores, origin, |_| [FeatureId::UNKNOWN; 2])
         }
-        (Shape::Cuboid(a), Shape::Sphere(b)) => on_box(a, &place_a(), b, place_b().translation),
-        (Shape::Sphere(a), Shape::Cuboid(b)) => on_box(b, &place_b(), a, place_a().translation).swapped(),
-        (Shape::Capsule(a), Shape::Sphere(b)) => on_capsule(a, &place_a(), b, place_b().translation),
-        (Shape::Sphere(a), Shape::Capsule(b)) => {
-            on_capsule(b, &place_b(), a, place_a().translation).swapped()
-        }
-        (Shape::Capsule(a), Shape::Capsule(b)) => {
-            let (own, other) = (place_a(), place_b());
-            let (axis, along) = (own.rotation.y_axis, other.rotation.y_axis);
-            let center = other.translation - own.translation;
-            let cores = capsule_capsule(a, axis, own.rotation.x_axis, b, center, along);
-            let touch = Touch::new(&cores, own.translation, |normal| {
+        RoundPair::CuboidSphere(a, b) => on_box(a, &first(), b, second().translation),
+        RoundPair::CapsuleSphere(a, b) => on_capsule(a, &first(), b, second().translation),
+        RoundPair::Capsules(a, b) => {
+            let (first, second) = (first(), second());
+            let (axis, along) = (first.rotation.y_axis, second.rotation.y_axis);
+            let center = second.translation - first.translation;
+            let cores = capsule_capsule(a, axis, first.rotation.x_axis, b, center, along);
+            let touch = Touch::new(&cores, first.translation, |normal| {
                 [capsule_feature(a, axis, normal), capsule_feature(b, along, -normal)]
             });
             let is_edge = |id: FeatureId| matches!(id.kind(), FeatureKind::Edge(_));
@@ -60,22 +62,19 @@ pub(super) fn push(
                 && is_edge(touch.features[1])
                 && is_parallel(axis, along, cores.normal)
             {
-                let b_in_a = other.relative_to(&own);
+                let b_in_a = second.relative_to(&first);
                 let (center, along) = (b_in_a.translation, b_in_a.rotation.y_axis);
                 let cores = capsule_capsule(a, DVec3::Y, DVec3::X, b, center, along);
-                push_stretch(a, &own, b, &b_in_a, &cores, prediction, out, false);
+                push_stretch(a, &first, b, &b_in_a, &cores, prediction, out, false);
                 return true;
             }
             touch
         }
-        (Shape::Cuboid(a), Shape::Capsule(b)) => {
-            return push_box_capsule(a, &place_a(), b, &place_b(), prediction, out, false);
+        RoundPair::CuboidCapsule(a, b) => {
+            return push_box_capsule(a, &first(), b, &second(), prediction, out, is_swapped);
         }
-        (Shape::Capsule(a), Shape::Cuboid(b)) => {
-            return push_box_capsule(b, &place_b(), a, &place_a(), prediction, out, true);
-        }
-        _ => return false,
     };
+    let found = if is_swapped { found.swapped() } else { found };
     found.push_to(prediction, out);
     true
 }

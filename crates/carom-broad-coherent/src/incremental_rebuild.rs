@@ -4,8 +4,8 @@
 //! sorts the candidates and takes over. So each frame does a third of the work. If few boxes move
 //! per frame, a third is still much beside the rest. The index is then built in parts, and search
 //! and sort are spread over eight frames. Boxes may move, come and go meanwhile. A box outside its
-//! new fat box at takeover is loose, so the pairs do not depend on the time of takeover. The work
-//! per frame follows from counts, not from a clock.
+//! new fat box at takeover is outliers, so the pairs do not depend on the time of takeover. The
+//! work per frame follows from counts, not from a clock.
 //!
 //! Tried: sorting in frames of its own; 2x longer renewal, no shorter worst frame (EPYC, 2026-11).
 //!
@@ -15,18 +15,19 @@
 //! Reference: H. Baker, List processing in real time on a serial computer, CACM 21, 1978 (each step
 //! on this copy also makes a part of the next copy).
 
-use super::ingest::Outside;
-use super::policy::Motion;
-use super::rebuild::mean_size;
-use crate::{Coherent, FatIndex, ProxyTable, Residents};
+use crate::ingest::Outside;
+use crate::policy::Motion;
+use crate::rebuild::mean_size;
+use crate::{FatIndex, Residents, VerletList};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::ProxyTable;
 use carom_lanes::dispatch;
 
 /// The number of parts of a search.
-pub(super) const EIGHTHS: usize = 8;
+pub(crate) const EIGHTHS: usize = 8;
 
 /// Frames from the first step to the last, in half frames, and a half for rounding.
 const AHEAD: usize = 5;
@@ -48,7 +49,7 @@ enum Stage {
 
 /// The next index, under construction.
 #[derive(Default)]
-pub(super) struct Next<I> {
+pub(crate) struct PendingIndex<I> {
     index: I,
     /// By slot: the new fat boxes, [`Aabb::EMPTY`] for boxes that were evicted. They need not
     /// contain the boxes.
@@ -57,19 +58,19 @@ pub(super) struct Next<I> {
     left: Vec<u32>,
     stage: Stage,
     /// The largest number of slots for which both indices have memory.
-    pub(super) n_slots_met: usize,
+    pub(crate) n_slots_met: usize,
     /// Whether a static box has changed since this was begun.
-    pub(super) have_statics_changed: bool,
+    pub(crate) have_statics_changed: bool,
 }
 
-impl<I: FatIndex> Next<I> {
+impl<I: FatIndex> PendingIndex<I> {
     /// Bytes in use or kept.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.index.bytes() + self.fat.capacity() * size_of::<Aabb>() + 4 * self.left.capacity()
     }
 
     /// Returns the index, if it is complete.
-    pub(super) fn index(&mut self) -> Option<&mut I> {
+    pub(crate) fn index(&mut self) -> Option<&mut I> {
         (self.stage == Stage::Made).then_some(&mut self.index)
     }
 
@@ -79,14 +80,14 @@ impl<I: FatIndex> Next<I> {
     }
 
     /// Adds slots.
-    pub(super) fn admit(&mut self, n_slots: usize) {
+    pub(crate) fn admit(&mut self, n_slots: usize) {
         if self.is_begun() {
             self.fat.resize(n_slots, Aabb::EMPTY);
         }
     }
 
-    /// Evicts a slot that was removed or becomes loose.
-    pub(super) fn evict(&mut self, slot: u32) {
+    /// Evicts a slot that was removed or becomes outliers.
+    pub(crate) fn evict(&mut self, slot: u32) {
         if self.is_begun() && self.residents().has(slot) {
             if self.stage == Stage::Made {
                 self.index.forget(slot);
@@ -97,7 +98,7 @@ impl<I: FatIndex> Next<I> {
     }
 
     /// Drops the next index.
-    pub(super) fn abandon(&mut self) {
+    pub(crate) fn abandon(&mut self) {
         self.stage = Stage::None;
     }
 
@@ -106,7 +107,7 @@ impl<I: FatIndex> Next<I> {
     }
 
     /// Checks the next index.
-    pub(super) fn validate(&self, proxies: &ProxyTable) -> Result<(), String> {
+    pub(crate) fn validate(&self, proxies: &ProxyTable) -> Result<(), String> {
         if !self.is_begun() {
             return Ok(());
         }
@@ -121,7 +122,7 @@ impl<I: FatIndex> Next<I> {
     }
 }
 
-impl<I: FatIndex> Coherent<I> {
+impl<I: FatIndex> VerletList<I> {
     /// Whether the next index and list are being made. They take over within two frames with
     /// changes, or some more if few boxes move per frame.
     pub fn is_renewing(&self) -> bool {
@@ -129,9 +130,9 @@ impl<I: FatIndex> Coherent<I> {
     }
 
     /// Does the work of one frame with changes toward the next list.
-    pub(super) fn renew(&mut self) {
+    pub(crate) fn renew(&mut self) {
         if self.next.is_begun() {
-            let is_stirring = self.policy.is_stirring(self.loose.len());
+            let is_stirring = self.policy.is_stirring(self.outliers.len());
             if let Stage::Part(_) = self.next.stage {
                 while !self.make_part() && !is_stirring {}
             } else if self.n_found < EIGHTHS && is_stirring {
@@ -147,10 +148,10 @@ impl<I: FatIndex> Coherent<I> {
         }
         self.narrow();
         let n_live = self.proxies.n_live();
-        let is_stirring = self.policy.is_stirring(self.loose.len());
+        let is_stirring = self.policy.is_stirring(self.outliers.len());
         // If few boxes move, making a list takes longer than the rest of the frame.
         let is_dear = if is_stirring {
-            self.policy.is_much_stirred(self.loose.len(), n_live)
+            self.policy.has_much_motion(self.outliers.len(), n_live)
         } else {
             self.policy.is_too_wide(n_live) || self.policy.is_too_dear(n_live)
         };
@@ -169,7 +170,7 @@ impl<I: FatIndex> Coherent<I> {
         let Some(frames) = self.policy.plan(&self.settings, &motion, self.proxies.n_live()) else {
             return self.rebuild_here(0.0, &motion);
         };
-        if 0.0 < motion.stirred_pace {
+        if 0.0 < motion.moved_pace {
             self.fatten_next(frames, &motion);
             self.make_part();
         } else {
@@ -178,9 +179,9 @@ impl<I: FatIndex> Coherent<I> {
     }
 
     /// Builds the next index beside this one, with room for this many frames of motion.
-    pub(super) fn make_next(&mut self, frames: f64, motion: &Motion) {
+    pub(crate) fn make_next(&mut self, frames: f64, motion: &Motion) {
         self.fatten_next(frames, motion);
-        let Coherent { index, next, proxies, have_statics_changed, .. } = self;
+        let VerletList { index, next, proxies, have_statics_changed, .. } = self;
         next.index.rebuild_beside(index, &next.fat, proxies, !*have_statics_changed);
         next.stage = Stage::Made;
     }
@@ -200,7 +201,7 @@ impl<I: FatIndex> Coherent<I> {
 
     /// Builds another part of the next index; returns whether it is complete.
     fn make_part(&mut self) -> bool {
-        let Coherent { index, next, proxies, have_statics_changed, .. } = self;
+        let VerletList { index, next, proxies, have_statics_changed, .. } = self;
         let Stage::Part(part) = next.stage else { return true };
         let is_last = next.index.rebuild_part(part, index, &next.fat, proxies, !*have_statics_changed);
         next.stage = if is_last { Stage::Made } else { Stage::Part(part + 1) };
@@ -208,8 +209,8 @@ impl<I: FatIndex> Coherent<I> {
     }
 
     /// Puts the next index into use.
-    pub(super) fn install_next(&mut self) {
-        let Coherent { index, next, fat, .. } = self;
+    pub(crate) fn install_next(&mut self) {
+        let VerletList { index, next, fat, .. } = self;
         core::mem::swap(index, &mut next.index);
         core::mem::swap(fat, &mut next.fat);
         index.succeed(&mut next.index);
@@ -217,23 +218,23 @@ impl<I: FatIndex> Coherent<I> {
         next.abandon();
     }
 
-    /// Lets the next index take over; boxes that are not in it any more are loose. Returns false
+    /// Lets the next index take over; boxes that are not in it any more are outliers. Returns false
     /// and drops it if these are too many or if it is not complete.
-    pub(super) fn adopt(&mut self) -> bool {
+    pub(crate) fn adopt(&mut self) -> bool {
         if self.next.stage != Stage::Made {
             self.next.abandon();
             return false;
         }
-        let limit = self.loose_limit();
-        let Coherent { next, proxies, loose, .. } = self;
-        dispatch(Outside { boxes: proxies.boxes(), fat: &next.fat, limit, outside: loose });
-        if limit < loose.len() {
+        let limit = self.max_outliers();
+        let VerletList { next, proxies, outliers, .. } = self;
+        dispatch(Outside { boxes: proxies.boxes(), fat: &next.fat, limit, outside: outliers });
+        if limit < outliers.len() {
             next.abandon();
-            self.loosen_all();
+            self.drop_index();
             return false;
         }
-        for i in 0..self.loose.len() {
-            let slot = self.loose[i];
+        for i in 0..self.outliers.len() {
+            let slot = self.outliers[i];
             self.next.evict(slot);
             self.place[slot as usize] = i as u32;
         }
@@ -241,11 +242,11 @@ impl<I: FatIndex> Coherent<I> {
         // Needed even for margins of 0: boxes may have shrunk meanwhile.
         self.begin_life(true);
         // Boxes outside were evicted as well.
-        self.next.left.iter().for_each(|&slot| self.leavers.add(slot));
+        self.next.left.iter().for_each(|&slot| self.removed.add(slot));
         true
     }
 
-    /// Whether a list begun now would take over too late: too many boxes would be loose before.
+    /// Whether a list begun now would take over too late: too many boxes would be outliers before.
     fn wears_out(&mut self) -> bool {
         if !self.policy.looks_ahead() {
             return false;
@@ -256,17 +257,17 @@ impl<I: FatIndex> Coherent<I> {
             n += 1;
             let (aabb, fat, pace) = (&boxes[slot], &self.fat[slot], self.pace[slot]);
             let margin = 0.5 * (mean_size(fat) - mean_size(aabb));
-            // Skips boxes for which a new fat box would also be too narrow, and loose boxes, which
+            // Skips boxes for which a new fat box would also be too narrow, and outliers, which
             // have an empty fat box.
             if AHEAD as f32 * pace < margin && 0.0 < pace {
                 let room = (aabb.min - fat.min).min(fat.max - aabb.max).min_element();
                 leaving[((2.0 * room / pace) as usize).min(HALVES - 1)] += 1;
             }
         }
-        let (limit, mut n_loose) = (self.loose_limit(), self.loose.len());
+        let (limit, mut n_outliers) = (self.max_outliers(), self.outliers.len());
         for (half, leaving) in leaving.iter().enumerate().take(HALVES - 1) {
-            n_loose += leaving * self.proxies.n_live() / n.max(1);
-            if limit < n_loose {
+            n_outliers += leaving * self.proxies.n_live() / n.max(1);
+            if limit < n_outliers {
                 self.policy.look_again_in(half.saturating_sub(AHEAD) as u32 / 4);
                 return half < AHEAD;
             }

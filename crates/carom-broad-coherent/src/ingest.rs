@@ -6,9 +6,9 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (fat boxes).
 
-use crate::ProxyId;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
+use carom_broad::ProxyId;
 #[cfg(feature = "parallel")]
 use carom_lanes::dispatch;
 use carom_lanes::{Kernel, Simd};

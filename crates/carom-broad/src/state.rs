@@ -6,11 +6,11 @@
 use crate::{EventLog, PairFilter, ProxyTable};
 
 /// Handles, boxes, filters, and the pairs of the last report.
-/// [`BroadPhase::hand_over`](crate::BroadPhase::hand_over) gives it,
+/// [`BroadPhase::take_state`](crate::BroadPhase::take_state) gives it,
 /// [`BroadPhase::take_over`](crate::BroadPhase::take_over) takes it.
 #[derive(Default)]
 #[non_exhaustive]
-pub struct Contents {
+pub struct BroadPhaseState {
     /// The handles, boxes and filters.
     pub proxies: ProxyTable,
     /// The pair filter of the caller.
@@ -19,9 +19,9 @@ pub struct Contents {
     pub log: EventLog,
 }
 
-impl Contents {
+impl BroadPhaseState {
     /// Builds it from its parts.
-    pub fn new(proxies: ProxyTable, pair_filter: Option<PairFilter>, log: EventLog) -> Contents {
-        Contents { proxies, pair_filter, log }
+    pub fn new(proxies: ProxyTable, pair_filter: Option<PairFilter>, log: EventLog) -> BroadPhaseState {
+        BroadPhaseState { proxies, pair_filter, log }
     }
 }

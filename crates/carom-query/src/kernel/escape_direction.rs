@@ -21,7 +21,7 @@ use super::super::num::{Real, widen};
 use super::convex;
 use super::internal_edges::{Neighbour, Touch, touches};
 use super::manifolds::{around, place};
-use super::shape::{Kind, Shape};
+use super::shape::{Shape, ShapeKind};
 use crate::ray_convex::Point;
 use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};
 use carom_math::WidePose;
@@ -47,7 +47,7 @@ pub(super) struct Surroundings<'a> {
 impl Surroundings<'_> {
     /// Returns new contacts for manifold number `index` of `piece`, if its direction is blocked.
     /// `None` if an opposing piece has a smaller alternative depth.
-    pub(super) fn aside(
+    pub(super) fn alternative_exit(
         &self,
         piece: &Neighbour<'_>,
         index: usize,
@@ -121,7 +121,7 @@ impl Surroundings<'_> {
 
     /// Whether a position is inside the piece of a touch, or nearly; a triangle has no inside.
     fn has_inside(&self, piece: &Neighbour<'_>, touch: &Touch, place: DVec3) -> bool {
-        if let Kind::HalfSpace(plane) = piece.shape.kind() {
+        if let ShapeKind::HalfSpace(plane) = piece.shape.kind() {
             let normal = piece.pose.transform_vector(plane.normal_wide());
             return normal.dot(place - piece.pose.translation) <= self.tolerance;
         }

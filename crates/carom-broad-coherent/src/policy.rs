@@ -8,10 +8,10 @@
 //! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988 (rent
 //! until the rent equals the price, then buy: at most twice the best in hindsight).
 
-/// Settings of a [`Coherent`](crate::Coherent). The pairs do not depend on them.
+/// Settings of a [`VerletList`](crate::VerletList). The pairs do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct CoherentSettings {
+pub struct VerletListSettings {
     /// Whether to keep lists of candidates while motion is coherent. Otherwise the index is rebuilt
     /// for every change.
     pub keep_lists: bool,
@@ -22,27 +22,27 @@ pub struct CoherentSettings {
     pub spread_from: usize,
 }
 
-impl Default for CoherentSettings {
-    fn default() -> CoherentSettings {
-        CoherentSettings { keep_lists: true, margin_frames: 12.0, spread_from: 4096 }
+impl Default for VerletListSettings {
+    fn default() -> VerletListSettings {
+        VerletListSettings { keep_lists: true, margin_frames: 12.0, spread_from: 4096 }
     }
 }
 
-impl CoherentSettings {
+impl VerletListSettings {
     /// Returns the settings with or without lists.
-    pub const fn with_keep_lists(mut self, keep_lists: bool) -> CoherentSettings {
+    pub const fn with_keep_lists(mut self, keep_lists: bool) -> VerletListSettings {
         self.keep_lists = keep_lists;
         self
     }
 
     /// Returns the settings with margins for this many frames.
-    pub const fn with_margin_frames(mut self, margin_frames: f32) -> CoherentSettings {
+    pub const fn with_margin_frames(mut self, margin_frames: f32) -> VerletListSettings {
         self.margin_frames = margin_frames;
         self
     }
 
     /// Returns the settings with lists replaced over several frames from this many boxes on.
-    pub const fn with_spread_from(mut self, spread_from: usize) -> CoherentSettings {
+    pub const fn with_spread_from(mut self, spread_from: usize) -> VerletListSettings {
         self.spread_from = spread_from;
         self
     }
@@ -67,20 +67,20 @@ const LISTLESS: (u32, u32) = (8, 64);
 
 /// A box that moves more than this share of its size in a frame is fast: it leaves the widest
 /// margin soon.
-pub(super) const JUMP: f64 = 0.2 / 3.0;
+pub(crate) const JUMP: f64 = 0.2 / 3.0;
 
-/// One box in this many may be loose. If more are fast, no list is tried.
-pub(super) const LOOSE_PART: usize = 32;
+/// One box in this many may be outliers. If more are fast, no list is tried.
+pub(crate) const OUTLIER_PART: usize = 32;
 
 /// The same, if few boxes move per frame. Many fast boxes may move before the next list is ready,
 /// and an immediate rebuild takes as long as many frames.
 const STIRRED_LOOSE_PART: usize = 8;
 
-/// If few boxes move per frame, the next list is begun once one box in this many is loose. The
+/// If few boxes move per frame, the next list is begun once one box in this many is outliers. The
 /// constant below is the mean number of moves per box that also begins it. Later, many would leave
 /// at once.
-const MUCH_STIRRED_PART: usize = 128;
-const MUCH_STIRRED_MOVES: u64 = 2;
+const MUCH_MOTION_PART: usize = 128;
+const MUCH_MOTION_MOVES: u64 = 2;
 
 /// This many useless candidates cost as much as one box in a rebuild.
 const WASTE_PER_BOX: u64 = 16;
@@ -97,9 +97,8 @@ const JITTER: f64 = 1.6;
 /// Margins are not made narrower if more than this share of them would be left.
 const WORTH_NARROWING: f64 = 0.7;
 
-/// The cost of a loose box per frame, in boxes of a rebuild: 1.5 microseconds beside 70
-/// nanoseconds. It includes half as much again, because more become loose until the next list takes
-/// over.
+/// The cost of an outlier per frame, in boxes of a rebuild: 1.5 microseconds beside 70 nanoseconds.
+/// It includes half as much again, because more become outliers until the next list takes over.
 const RENT: u64 = 30;
 
 /// The range of the exponent of two by which margins are scaled.
@@ -110,7 +109,7 @@ const MARGIN_SHARE: f64 = 0.15;
 
 /// A frame is quiet if at most one box in this many moves. Passes over all boxes are then too
 /// expensive.
-pub(super) const FEW_MOVE: usize = 12;
+pub(crate) const FEW_MOVE: usize = 12;
 
 /// A list that has lived this many quiet frames gets each moved box, instead of a bound on all
 /// moves.
@@ -121,15 +120,15 @@ const STIRRED_MOVES: f64 = 4.0;
 
 /// The motion of the boxes in a frame.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Motion {
+pub(crate) struct Motion {
     /// The share of boxes that are fast.
-    pub(super) fast_share: f64,
+    pub(crate) fast_share: f64,
     /// The mean motion of the others as a share of the size.
-    pub(super) mean_ratio: f64,
+    pub(crate) mean_ratio: f64,
     /// The mean motion of the others as a length.
-    pub(super) mean_pace: f64,
+    pub(crate) mean_pace: f64,
     /// The length of first moves, if any box may be the next to move; otherwise 0.
-    pub(super) stirred_pace: f64,
+    pub(crate) moved_pace: f64,
 }
 
 /// The state that decides between lists and no lists.
@@ -145,9 +144,9 @@ pub(crate) struct Policy {
     widening: i32,
     /// Candidates that did not touch, summed over the frames of this list.
     waste: u64,
-    /// Loose boxes in the first frame of the list; a rebuild would leave them loose.
-    loose_anyway: usize,
-    /// Loose boxes that a rebuild would have avoided, summed over the frames of this list.
+    /// Outliers in the first frame of the list; a rebuild would leave them outliers.
+    usual_outliers: usize,
+    /// Outliers that a rebuild would have avoided, summed over the frames of this list.
     rent: u64,
     /// Whether the result of this list has already changed the next one.
     is_judged: bool,
@@ -162,11 +161,11 @@ pub(crate) struct Policy {
     /// Moves much longer than previous ones, in the frames of this list; for example of boxes at
     /// rest.
     n_woken: u64,
-    /// Moves in its quiet frames, and those made by loose boxes.
+    /// Moves in its quiet frames, and those made by outliers.
     n_moves: u64,
-    n_loose_moves: u64,
+    n_outlier_moves: u64,
     /// The length of moves, if the list was made for a changing set of moving boxes; otherwise 0.
-    pub(super) stirred_pace: f64,
+    pub(crate) moved_pace: f64,
 }
 
 impl Policy {
@@ -221,35 +220,35 @@ impl Policy {
     }
 
     /// Begins a frame in which something has changed. In a quiet frame, few boxes have moved.
-    pub(crate) fn note_frame(&mut self, n_loose: usize, is_quiet: bool) {
+    pub(crate) fn note_frame(&mut self, n_outliers: usize, is_quiet: bool) {
         self.life = self.life.saturating_add(1);
         self.n_quiet = self.n_quiet.saturating_add(u32::from(is_quiet));
         if self.life <= 2 {
-            self.loose_anyway = n_loose;
+            self.usual_outliers = n_outliers;
         }
-        self.rent += n_loose.saturating_sub(self.loose_anyway) as u64;
+        self.rent += n_outliers.saturating_sub(self.usual_outliers) as u64;
     }
 
     /// Whether the list was made for a changing set of moving boxes.
-    fn is_stirred(&self) -> bool {
-        0.0 < self.stirred_pace
+    fn has_changing_set(&self) -> bool {
+        0.0 < self.moved_pace
     }
 
     /// Whether that is so and most of its frames were quiet.
     fn serves_few(&self) -> bool {
-        self.is_stirred() && self.is_quiet()
+        self.has_changing_set() && self.is_quiet()
     }
 
     /// Whether so much has moved that the next list is begun, in worlds in which few boxes move per
     /// frame.
-    pub(crate) fn is_much_stirred(&self, n_loose: usize, n_boxes: usize) -> bool {
-        let has_moved = self.is_stirred() && MUCH_STIRRED_MOVES * n_boxes as u64 <= self.n_moves;
-        has_moved || (n_boxes / MUCH_STIRRED_PART).max(8) < n_loose
+    pub(crate) fn has_much_motion(&self, n_outliers: usize, n_boxes: usize) -> bool {
+        let has_moved = self.has_changing_set() && MUCH_MOTION_MOVES * n_boxes as u64 <= self.n_moves;
+        has_moved || (n_boxes / MUCH_MOTION_PART).max(8) < n_outliers
     }
 
-    /// Returns n, if one box in n may be loose.
-    pub(crate) fn loose_part(&self) -> usize {
-        if self.serves_few() { STIRRED_LOOSE_PART } else { LOOSE_PART }
+    /// Returns n, if one box in n may be outliers.
+    pub(crate) fn outlier_part(&self) -> usize {
+        if self.serves_few() { STIRRED_LOOSE_PART } else { OUTLIER_PART }
     }
 
     /// Whether most frames of this list were quiet.
@@ -259,25 +258,25 @@ impl Policy {
 
     /// Whether an index of the candidates by slot pays.
     pub(crate) fn asks_by_slot(&self) -> bool {
-        self.is_quiet() && (LONG_QUIET <= self.life || self.is_stirred())
+        self.is_quiet() && (LONG_QUIET <= self.life || self.has_changing_set())
     }
 
     /// Notes moves, and those much longer than before. If few boxes moved, it is known how many of
-    /// these were loose.
-    pub(crate) fn note_moves(&mut self, n_woken: u64, n_moves: usize, n_loose_moves: usize) {
+    /// these were outliers.
+    pub(crate) fn note_moves(&mut self, n_woken: u64, n_moves: usize, n_outlier_moves: usize) {
         self.n_woken += n_woken;
         self.n_moves += n_moves as u64;
-        self.n_loose_moves += n_loose_moves as u64;
+        self.n_outlier_moves += n_outlier_moves as u64;
     }
 
-    /// Whether few boxes move in each frame, and the set changes. If the set were fixed, loose
-    /// boxes would move more often.
-    pub(crate) fn is_stirring(&self, n_loose: usize) -> bool {
-        let n_loose = n_loose as u64;
-        let do_others_move = 2 * self.n_loose_moves <= self.n_moves;
+    /// Whether few boxes move in each frame, and the set changes. If the set were fixed, outliers
+    /// would move more often.
+    pub(crate) fn is_stirring(&self, n_outliers: usize) -> bool {
+        let n_outliers = n_outliers as u64;
+        let do_others_move = 2 * self.n_outlier_moves <= self.n_moves;
         self.is_quiet()
             && do_others_move
-            && (self.is_stirred() || (0 < n_loose && n_loose <= 2 * self.n_woken))
+            && (self.has_changing_set() || (0 < n_outliers && n_outliers <= 2 * self.n_woken))
     }
 
     /// Notes the useless candidates of this frame. They cost little if few boxes move.
@@ -287,7 +286,7 @@ impl Policy {
         }
     }
 
-    /// Whether the loose boxes have cost as much as a rebuild, which would put them into the index.
+    /// Whether the outliers have cost as much as a rebuild, which would put them into the index.
     pub(crate) fn is_too_dear(&self, n_boxes: usize) -> bool {
         (n_boxes as u64) < self.rent * RENT
     }
@@ -311,18 +310,18 @@ impl Policy {
     /// for no list.
     pub(crate) fn plan(
         &mut self,
-        settings: &CoherentSettings,
+        settings: &VerletListSettings,
         motion: &Motion,
         n_boxes: usize,
     ) -> Option<f64> {
-        let is_stirred = 0.0 < motion.stirred_pace;
+        let has_changing_set = 0.0 < motion.moved_pace;
         // A box that moves seldom is not fast.
-        let fast_share = if is_stirred { 0.0 } else { motion.fast_share };
+        let fast_share = if has_changing_set { 0.0 } else { motion.fast_share };
         if !self.decide(settings.keep_lists, fast_share, n_boxes) {
             return None;
         }
-        self.stirred_pace = motion.stirred_pace;
-        if is_stirred {
+        self.moved_pace = motion.moved_pace;
+        if has_changing_set {
             return Some(STIRRED_MOVES);
         }
         if motion.mean_ratio <= 0.0 {
@@ -339,7 +338,7 @@ impl Policy {
         self.has_margins = has_margins;
         (self.life, self.waste, self.rent, self.look_at) = (0, 0, 0, 0);
         (self.is_judged, self.is_narrowed, self.narrow_at) = (false, false, 0);
-        (self.n_quiet, self.n_woken, self.n_moves, self.n_loose_moves) = (0, 0, 0, 0);
+        (self.n_quiet, self.n_woken, self.n_moves, self.n_outlier_moves) = (0, 0, 0, 0);
     }
 
     /// Whether the next list is worth keeping.
@@ -348,7 +347,7 @@ impl Policy {
             self.is_judged = true;
             // A list that costs more than its construction is too wide. One that costs a quarter
             // could have lived longer.
-            if self.is_stirred() {
+            if self.has_changing_set() {
                 // Its width followed another rule.
             } else if self.is_wasteful(n_boxes) {
                 self.widening = (self.widening - 1).max(WIDENINGS.0);
@@ -371,6 +370,6 @@ impl Policy {
             self.penalty = (2 * self.listless_left).min(LISTLESS.1);
             return false;
         }
-        keep_lists && fast_share * LOOSE_PART as f64 <= 1.0
+        keep_lists && fast_share * OUTLIER_PART as f64 <= 1.0
     }
 }

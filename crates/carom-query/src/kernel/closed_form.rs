@@ -15,6 +15,7 @@ use super::super::num::geom::{Capsule, Cuboid, Sphere};
 use super::super::num::sat::box_depth::{self, BoxDepth};
 use super::super::num::{widen, widen_real};
 use super::manifolds::ManifoldCache;
+use super::method::{ConvexMethod, RoundPair, convex_method};
 use super::shape::Shape;
 use super::{convex, hull_pair};
 use crate::closest::Closest;
@@ -34,18 +35,17 @@ pub(super) fn intersects(
     count: impl Count,
 ) -> bool {
     count.add_pair();
-    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return convex::intersects(&**a, &**b, b_in_a, count);
-    }
-    if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b)
-        && let Some(meet) = box_depth::intersects_counted(a.half_extents(), b.half_extents(), b_in_a, count)
-    {
-        return meet;
-    }
-    if let Some(cores) = closed_form(a, b, b_in_a, |cores| cores.signed() <= 0.0, |meet| meet) {
-        return cores;
-    }
-    convex::intersects(map_a, map_b, b_in_a, count)
+    let known = match convex_method(a, b) {
+        ConvexMethod::Hulls(a, b) => Some(convex::intersects(a, b, b_in_a, count)),
+        ConvexMethod::Boxes(a, b) => {
+            box_depth::intersects_counted(a.half_extents(), b.half_extents(), b_in_a, count)
+        }
+        ConvexMethod::ClosedForm { pair, is_swapped } => {
+            cores_of(&pair, is_swapped, b_in_a).map(|cores| cores.signed() <= 0.0)
+        }
+        ConvexMethod::Search => None,
+    };
+    known.unwrap_or_else(|| convex::intersects(map_a, map_b, b_in_a, count))
 }
 
 /// Returns the distance of two convex shapes: 0 if they overlap, beyond `max_distance` possibly an
@@ -61,12 +61,14 @@ pub(super) fn distance(
     count: impl Count,
 ) -> Closest {
     count.add_pair();
-    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return hull_pair::distance(a, b, b_in_a, max_distance, cache, count);
-    }
-    let swapped = |closest: Closest| closest.swapped(&b_in_a.inverse());
-    if let Some(closest) = closed_form(a, b, b_in_a, Cores::distance, swapped) {
-        return closest;
+    match convex_method(a, b) {
+        ConvexMethod::Hulls(a, b) => return hull_pair::distance(a, b, b_in_a, max_distance, cache, count),
+        ConvexMethod::ClosedForm { pair, is_swapped } => {
+            if let Some(cores) = cores_of(&pair, is_swapped, b_in_a) {
+                return in_order(cores.distance(), is_swapped, b_in_a);
+            }
+        }
+        ConvexMethod::Boxes(..) | ConvexMethod::Search => {}
     }
     convex::distance(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk), count)
 }
@@ -83,18 +85,21 @@ pub(super) fn signed(
     count: impl Count,
 ) -> Closest {
     count.add_pair();
-    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return hull_pair::signed(a, b, b_in_a, max_distance, cache, count);
-    }
-    if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b)
-        && let Some(BoxDepth { depth, point_a, point_b, normal, .. }) =
-            box_depth::depth_counted(a.half_extents(), b.half_extents(), b_in_a, count)
-    {
-        return Closest::new(-depth, point_a, point_b, normal);
-    }
-    let swapped = |closest: Closest| closest.swapped(&b_in_a.inverse());
-    if let Some(closest) = closed_form(a, b, b_in_a, Cores::closest, swapped) {
-        return closest;
+    match convex_method(a, b) {
+        ConvexMethod::Hulls(a, b) => return hull_pair::signed(a, b, b_in_a, max_distance, cache, count),
+        ConvexMethod::Boxes(a, b) => {
+            if let Some(BoxDepth { depth, point_a, point_b, normal, .. }) =
+                box_depth::depth_counted(a.half_extents(), b.half_extents(), b_in_a, count)
+            {
+                return Closest::new(-depth, point_a, point_b, normal);
+            }
+        }
+        ConvexMethod::ClosedForm { pair, is_swapped } => {
+            if let Some(cores) = cores_of(&pair, is_swapped, b_in_a) {
+                return in_order(cores.closest(), is_swapped, b_in_a);
+            }
+        }
+        ConvexMethod::Search => {}
     }
     convex::signed(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk), count)
 }
@@ -146,35 +151,24 @@ impl Cores {
     }
 }
 
-/// Calls `answer` for a pair with a closed form. For the swapped order it calls `answer` on the
-/// swapped pair, then `swapped` on the result. `None` for any other pair.
+/// Returns an answer about a [`RoundPair`] as one about A and B, in A's frame.
 #[inline]
-fn closed_form<T>(
-    a: &Shape,
-    b: &Shape,
-    b_in_a: &WidePose,
-    answer: impl FnOnce(Cores) -> T,
-    swapped: impl FnOnce(T) -> T,
-) -> Option<T> {
-    match (a, b) {
-        (Shape::Sphere(_), Shape::Cuboid(_) | Shape::Capsule(_)) | (Shape::Capsule(_), Shape::Cuboid(_)) => {
-            cores_of(b, a, &b_in_a.inverse()).map(answer).map(swapped)
-        }
-        _ => cores_of(a, b, b_in_a).map(answer),
-    }
+fn in_order(closest: Closest, is_swapped: bool, b_in_a: &WidePose) -> Closest {
+    if is_swapped { closest.swapped(&b_in_a.inverse()) } else { closest }
 }
 
-/// Returns the cores in A's frame.
+/// Returns the cores in the frame of the first shape of the pair. `None` if the formula has no
+/// answer.
 #[inline]
-fn cores_of(a: &Shape, b: &Shape, b_in_a: &WidePose) -> Option<Cores> {
-    let (center, along, axis, side) = (b_in_a.translation, b_in_a.rotation.y_axis, DVec3::Y, DVec3::X);
-    match (a, b) {
-        (Shape::Sphere(a), Shape::Sphere(b)) => Some(sphere_sphere(a, b, center)),
-        (Shape::Cuboid(a), Shape::Sphere(b)) => Some(cuboid_sphere(a, b, center)),
-        (Shape::Capsule(a), Shape::Sphere(b)) => Some(capsule_sphere(a, axis, side, b, center)),
-        (Shape::Capsule(a), Shape::Capsule(b)) => Some(capsule_capsule(a, axis, side, b, center, along)),
-        (Shape::Cuboid(a), Shape::Capsule(b)) => cuboid_capsule(a, b, center, along),
-        _ => None,
+fn cores_of(pair: &RoundPair<'_>, is_swapped: bool, b_in_a: &WidePose) -> Option<Cores> {
+    let second = if is_swapped { b_in_a.inverse() } else { *b_in_a };
+    let (center, along, axis, side) = (second.translation, second.rotation.y_axis, DVec3::Y, DVec3::X);
+    match pair {
+        RoundPair::Spheres(a, b) => Some(sphere_sphere(a, b, center)),
+        RoundPair::CuboidSphere(a, b) => Some(cuboid_sphere(a, b, center)),
+        RoundPair::CapsuleSphere(a, b) => Some(capsule_sphere(a, axis, side, b, center)),
+        RoundPair::Capsules(a, b) => Some(capsule_capsule(a, axis, side, b, center, along)),
+        RoundPair::CuboidCapsule(a, b) => cuboid_capsule(a, b, center, along),
     }
 }
 

@@ -10,13 +10,13 @@
 //! skin, kept until something may have crossed it).
 //! Differs: the skin is per pair, and the result is exact: the boxes themselves decide.
 
-use super::by_slot::BySlot;
-use super::loose::Leavers;
-use crate::Pair;
+use crate::by_slot::BySlot;
+use crate::outliers::Removed;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
+use carom_broad::Pair;
 use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 use carom_math::rounding;
 
@@ -94,22 +94,22 @@ impl Candidates {
     }
 
     /// Removes the pairs of removed slots.
-    pub(super) fn bury(&mut self, leavers: &Leavers) {
+    pub(crate) fn bury(&mut self, removed: &Removed) {
         let Candidates { pairs, recheck_at, touches, by_slot, .. } = self;
         let mut bury = |number: usize| (touches[number], recheck_at[number]) = (false, f32::NAN);
         if by_slot.is_known {
-            leavers.slots().iter().for_each(|&slot| by_slot.numbers_of(slot).for_each(&mut bury));
+            removed.slots().iter().for_each(|&slot| by_slot.numbers_of(slot).for_each(&mut bury));
             return;
         }
         for (number, pair) in pairs.iter().enumerate() {
-            if leavers.has(pair.a) | leavers.has(pair.b) {
+            if removed.has(pair.a) | removed.has(pair.b) {
                 bury(number);
             }
         }
     }
 
     /// Builds the list of candidates by slot, unless it is current.
-    pub(super) fn index_slots(&mut self, n_slots: usize) {
+    pub(crate) fn index_slots(&mut self, n_slots: usize) {
         if !self.by_slot.is_known {
             self.by_slot.fill(&self.pairs, n_slots);
         }

@@ -5,23 +5,24 @@
 //! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a
 //! skin).
 
-use super::Work;
-use super::policy::{self, Motion};
-use super::spread::EIGHTHS;
-use crate::{Coherent, FatIndex, Mobility, sort_pairs};
+use crate::Work;
+use crate::incremental_rebuild::EIGHTHS;
+use crate::policy::{self, Motion};
+use crate::{FatIndex, VerletList};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
+use carom_broad::{Mobility, sort_pairs};
 use glam::Vec3;
 
 /// Boxes sampled to estimate the motion.
-pub(super) const N_SAMPLES: u64 = 1024;
+pub(crate) const N_SAMPLES: u64 = 1024;
 
 /// Room beyond a whole number of frames, so that rounding does not decide which frame is the last.
 const REST: f32 = 0.25;
 
-impl<I: FatIndex> Coherent<I> {
+impl<I: FatIndex> VerletList<I> {
     /// Returns the slots of a sample, the same for the same number of slots.
-    pub(super) fn samples(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn samples(&self) -> impl Iterator<Item = usize> + '_ {
         let n_slots = self.proxies.n_slots() as u64;
         (0..N_SAMPLES.min(n_slots))
             .map(move |i| {
@@ -33,7 +34,7 @@ impl<I: FatIndex> Coherent<I> {
     }
 
     /// Returns the motion of a sample of the boxes.
-    pub(super) fn sample_motion(&self) -> Motion {
+    pub(crate) fn sample_motion(&self) -> Motion {
         let (mut n, mut n_fast, mut ratios, mut paces) = (0, 0, 0.0f64, 0.0f64);
         for slot in self.samples() {
             n += 1;
@@ -53,24 +54,24 @@ impl<I: FatIndex> Coherent<I> {
             fast_share: f64::from(n_fast) / f64::from(n.max(1)),
             mean_ratio: ratios / n_slow,
             mean_pace: paces / n_slow,
-            stirred_pace: self.stirred_pace(),
+            moved_pace: self.moved_pace(),
         }
     }
 
     /// Returns the length of the moves by which boxes leave their fat boxes, if few boxes move and
     /// the set changes.
-    fn stirred_pace(&self) -> f64 {
-        let n = self.loose.len();
+    fn moved_pace(&self) -> f64 {
+        let n = self.outliers.len();
         if !self.policy.is_stirring(n) {
             return 0.0;
         }
-        // If all are loose, the previous value stays.
-        let sum = self.loose.iter().map(|&slot| f64::from(self.pace[slot as usize])).sum::<f64>();
-        if n == 0 { self.policy.stirred_pace } else { sum / n as f64 }
+        // If all are outliers, the previous value stays.
+        let sum = self.outliers.iter().map(|&slot| f64::from(self.pace[slot as usize])).sum::<f64>();
+        if n == 0 { self.policy.moved_pace } else { sum / n as f64 }
     }
 
     /// Rebuilds the index at once.
-    pub(super) fn rebuild(&mut self) {
+    pub(crate) fn rebuild(&mut self) {
         let (n_live, motion) = (self.proxies.n_live(), self.sample_motion());
         match self.policy.plan(&self.settings, &motion, n_live) {
             Some(frames) if self.settings.spread_from <= n_live => {
@@ -83,7 +84,7 @@ impl<I: FatIndex> Coherent<I> {
                     self.install_next();
                 }
                 self.next.n_slots_met = self.next.n_slots_met.max((n_times - 1) * n_slots);
-                self.loose.clear();
+                self.outliers.clear();
                 self.begin_life(0.0 < frames);
             }
             frames => self.rebuild_here(frames.unwrap_or(0.0), &motion),
@@ -92,7 +93,7 @@ impl<I: FatIndex> Coherent<I> {
 
     /// Rebuilds the index in place and at once, with room for this many frames of motion; 0 for
     /// exact boxes.
-    pub(super) fn rebuild_here(&mut self, frames: f64, motion: &Motion) {
+    pub(crate) fn rebuild_here(&mut self, frames: f64, motion: &Motion) {
         self.next.abandon();
         let mut fat = core::mem::take(&mut self.fat);
         self.fatten(frames, motion, &mut fat);
@@ -101,18 +102,18 @@ impl<I: FatIndex> Coherent<I> {
         self.have_statics_changed = false;
         self.sorted += self.proxies.n_live() as u64;
         self.n_found = 0;
-        self.loose.clear();
+        self.outliers.clear();
         self.begin_life(0.0 < frames);
     }
 
-    /// Resets the state after the index and `loose` have changed. A box that no longer moves counts
-    /// as slower the next time.
-    pub(super) fn begin_life(&mut self, has_margins: bool) {
+    /// Resets the state after the index and `outliers` have changed. A box that no longer moves
+    /// counts as slower the next time.
+    pub(crate) fn begin_life(&mut self, has_margins: bool) {
         self.policy.begin_life(has_margins);
-        self.all_loose = false;
+        self.are_all_outliers = false;
         self.needs_list = true;
-        self.leavers.clear();
-        if self.policy.stirred_pace == 0.0 {
+        self.removed.clear();
+        if self.policy.moved_pace == 0.0 {
             self.pace.iter_mut().for_each(slow_down);
         }
         self.candidates.restart_drift();
@@ -120,8 +121,8 @@ impl<I: FatIndex> Coherent<I> {
     }
 
     /// Makes `fat` the boxes with room for this many frames of motion.
-    pub(super) fn fatten(&self, frames: f64, motion: &Motion, fat: &mut Vec<Aabb>) {
-        let Coherent { proxies, pace, has_statics, .. } = self;
+    pub(crate) fn fatten(&self, frames: f64, motion: &Motion, fat: &mut Vec<Aabb>) {
+        let VerletList { proxies, pace, has_statics, .. } = self;
         let (boxes, filters) = (proxies.boxes(), proxies.filters());
         fat.clear();
         if frames == 0.0 {
@@ -130,27 +131,27 @@ impl<I: FatIndex> Coherent<I> {
         }
         let limit = Vec3::splat(f32::MAX);
         // If any box may be the next to move, each has room, even one that has not moved yet.
-        let is_stirred = 0.0 < motion.stirred_pace;
-        let least = if is_stirred { motion.stirred_pace } else { 0.5 * motion.mean_pace } as f32;
+        let has_changing_set = 0.0 < motion.moved_pace;
+        let least = if has_changing_set { motion.moved_pace } else { 0.5 * motion.mean_pace } as f32;
         let frames = frames as f32 + REST;
         fat.extend(boxes.iter().zip(pace).enumerate().map(|(slot, (aabb, &pace))| {
             let margin = (frames * if pace < least { least } else { pace }).min(0.25 * mean_size(aabb));
             // Static boxes have no margin, so an index may keep its data for them. Boxes that never
             // moved usually have none. Branchless, because it is unpredictable which boxes move.
             let is_static = *has_statics && filters[slot].mobility == Mobility::Fixed;
-            let margin = if (0.0 < pace || is_stirred) && !is_static { margin } else { 0.0 };
+            let margin = if (0.0 < pace || has_changing_set) && !is_static { margin } else { 0.0 };
             // Rounding to nearest is monotone, so the fat box contains the box.
             Aabb { min: (aabb.min - margin).max(-limit), max: (aabb.max + margin).min(limit) }
         }));
     }
 
     /// Finds the candidates in the index, or the rest of them.
-    pub(super) fn find_list(&mut self) {
+    pub(crate) fn find_list(&mut self) {
         self.find_until(EIGHTHS);
         if 0 < self.n_sorted {
             self.sort_found();
         }
-        let Coherent { work, candidates, proxies, has_groups, leavers, sorted, n_sorted, .. } = self;
+        let VerletList { work, candidates, proxies, has_groups, removed, sorted, n_sorted, .. } = self;
         let found = &work.found;
         candidates.begin(!self.policy.has_margins, |pairs| {
             if 0 < core::mem::take(n_sorted) {
@@ -159,21 +160,21 @@ impl<I: FatIndex> Coherent<I> {
                 *sorted += found.len() as u64;
                 sort_pairs(found.low(), found.high(), proxies.n_slots(), &mut work.counts, pairs);
             }
-            if *has_groups || !leavers.is_empty() {
+            if *has_groups || !removed.is_empty() {
                 let filters = proxies.filters();
                 pairs.retain(|pair| {
-                    !(leavers.has(pair.a) | leavers.has(pair.b))
+                    !(removed.has(pair.a) | removed.has(pair.b))
                         && (!*has_groups || filters[pair.a as usize].meets(&filters[pair.b as usize]))
                 });
             }
         });
-        leavers.clear();
+        removed.clear();
         self.needs_list = false;
     }
 
     /// Continues the search, in the index or the next one, up to this many eighths.
-    pub(super) fn find_until(&mut self, eighths: usize) {
-        let Coherent { index, next, work, n_found, n_sorted, counters, .. } = self;
+    pub(crate) fn find_until(&mut self, eighths: usize) {
+        let VerletList { index, next, work, n_found, n_sorted, counters, .. } = self;
         let found = &mut work.found;
         if *n_found == 0 {
             found.clear();
@@ -190,10 +191,10 @@ impl<I: FatIndex> Coherent<I> {
     }
 }
 
-impl<I> Coherent<I> {
+impl<I> VerletList<I> {
     /// Merges the newly found pairs into the sorted ones.
-    pub(super) fn sort_found(&mut self) {
-        let Coherent { work, proxies, n_sorted, sorted: count, .. } = self;
+    pub(crate) fn sort_found(&mut self) {
+        let VerletList { work, proxies, n_sorted, sorted: count, .. } = self;
         let Work { found, counts, sorted, part, .. } = work;
         *count += (found.len() - *n_sorted) as u64;
         if *n_sorted == 0 {
@@ -226,7 +227,7 @@ fn slow_down(pace: &mut f32) {
 
 /// Returns the mean of the three extents, finite; negative for the empty box.
 #[inline]
-pub(super) fn mean_size(aabb: &Aabb) -> f32 {
+pub(crate) fn mean_size(aabb: &Aabb) -> f32 {
     let extents = (aabb.max - aabb.min) * (1.0 / 3.0);
     (extents.x + extents.y + extents.z).min(f32::MAX)
 }

@@ -2,9 +2,9 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3.
 
-use crate::{BoxHit, Found, ProxyTable};
 use alloc::string::String;
 use carom_bounds::{Aabb, Culling};
+use carom_broad::{BoxHit, PairBuffer, ProxyTable};
 use carom_math::{Interval, Ray};
 use core::ops::{ControlFlow, Range};
 use glam::Vec3;
@@ -12,8 +12,8 @@ use glam::Vec3;
 /// The contents of an index: the live boxes that are within their fat boxes.
 #[derive(Clone, Copy, Debug)]
 pub struct Residents<'a> {
-    pub(super) boxes: &'a [Aabb],
-    pub(super) fat: &'a [Aabb],
+    pub(crate) boxes: &'a [Aabb],
+    pub(crate) fat: &'a [Aabb],
 }
 
 impl<'a> Residents<'a> {
@@ -40,7 +40,7 @@ impl<'a> Residents<'a> {
 ///
 /// [`FatIndex::forget`] reports each box that leaves its fat box; it is no longer among the
 /// [`Residents`]. The visits cover residents only. The exact boxes decide what is visited, as in
-/// [`SpatialIndex`](crate::SpatialIndex).
+/// [`SpatialIndex`](carom_broad::SpatialIndex).
 pub trait FatIndex: Default {
     /// Rebuilds the index from these boxes, [`Aabb::EMPTY`](carom_bounds::BoundingVolume::EMPTY) in
     /// slots that are not live. `are_statics_same`: whether the set of static boxes, and the boxes
@@ -85,7 +85,7 @@ pub trait FatIndex: Default {
     /// Adds pairs of touching fat boxes to `found`. All eighths in order give each pair once, and
     /// no pair of two static boxes. Pairs of forgotten boxes do not matter. `current`: the index
     /// beside which this one was built and that it has not yet replaced.
-    fn find(&mut self, current: Option<&Self>, eighths: Range<usize>, found: &mut Found);
+    fn find(&mut self, current: Option<&Self>, eighths: Range<usize>, found: &mut PairBuffer);
 
     /// Removes the box of a slot.
     fn forget(&mut self, slot: u32) {
@@ -127,7 +127,7 @@ pub trait FatIndex: Default {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) -> ControlFlow<(), f32>;
 
-    /// Like [`BroadPhase::visit_volumes`](crate::BroadPhase::visit_volumes).
+    /// Like [`BroadPhase::visit_volumes`](carom_broad::BroadPhase::visit_volumes).
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
         let _ = visit;
     }

@@ -3,12 +3,12 @@
 //! Reference: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution
 //! counting), 6.5 (inverted lists).
 
-use crate::Pair;
 use alloc::vec::Vec;
+use carom_broad::Pair;
 
 /// Candidates by slot.
 #[derive(Clone, Debug, Default)]
-pub(super) struct BySlot {
+pub(crate) struct BySlot {
     /// By slot: the end of the candidates with this smaller index, which are contiguous.
     ends_low: Vec<u32>,
     /// By slot: the end of its range in `numbers`.
@@ -16,12 +16,12 @@ pub(super) struct BySlot {
     /// The candidates by their larger index.
     numbers: Vec<u32>,
     /// Whether it belongs to the current list.
-    pub(super) is_known: bool,
+    pub(crate) is_known: bool,
 }
 
 impl BySlot {
     /// Rebuilds it from these candidates, in canonical order.
-    pub(super) fn fill(&mut self, pairs: &[Pair], n_slots: usize) {
+    pub(crate) fn fill(&mut self, pairs: &[Pair], n_slots: usize) {
         let BySlot { ends_low, ends_high, numbers, is_known } = self;
         for ends in [&mut *ends_low, &mut *ends_high] {
             ends.clear();
@@ -48,7 +48,7 @@ impl BySlot {
     }
 
     /// Returns the candidates that contain a slot.
-    pub(super) fn numbers_of(&self, slot: u32) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn numbers_of(&self, slot: u32) -> impl Iterator<Item = usize> + '_ {
         let part = |ends: &[u32]| match ends.get(slot as usize) {
             Some(&end) => {
                 let start = slot.checked_sub(1).map_or(0, |before| ends[before as usize]);
@@ -61,7 +61,7 @@ impl BySlot {
     }
 
     /// Bytes in use or kept.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         4 * (self.ends_low.capacity() + self.ends_high.capacity() + self.numbers.capacity())
     }
 }

@@ -1,21 +1,22 @@
-//! Implements `BroadPhase` with an index, a list and loose boxes.
+//! Implements `BroadPhase` with an index, a list and outliers.
 //!
 //! Each frame takes in the moves, rebuilds a useless list, and replaces one that wears out step by
-//! step. Then it tests the candidates that are due, and each loose box queries the index.
+//! step. Then it tests the candidates that are due, and each outlier queries the index.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3.
 
-use super::ingest::Ingest;
-use crate::{
-    BroadPhase, BroadPhaseError, Coherent, Contents, Counters, EventLog, FatIndex, Filter, Mobility, Pair,
-    PairFilter, ProxyId, ProxyTable,
-};
+use crate::ingest::Ingest;
+use crate::{FatIndex, VerletList};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{
+    BroadPhase, BroadPhaseError, BroadPhaseState, Counters, EventLog, Filter, Mobility, Pair, PairFilter,
+    ProxyId, ProxyTable,
+};
 
-impl<I: FatIndex> BroadPhase for Coherent<I> {
+impl<I: FatIndex> BroadPhase for VerletList<I> {
     fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
         let id = self.proxies.insert(aabb, filter)?;
         self.admit(id, &filter);
@@ -46,13 +47,13 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
             self.pace[slot as usize] = 0.0;
             self.is_changed = true;
             self.expel(slot);
-            if self.all_loose {
+            if self.are_all_outliers {
                 self.fat[slot as usize] = Aabb::EMPTY;
                 continue;
             }
             let place = self.place[slot as usize] as usize;
-            self.loose.swap_remove(place);
-            if let Some(&moved) = self.loose.get(place) {
+            self.outliers.swap_remove(place);
+            if let Some(&moved) = self.outliers.get(place) {
                 self.place[moved as usize] = place as u32;
             }
         }
@@ -65,8 +66,8 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
             return Ok(());
         }
         self.is_changed = true;
-        let limit = self.loose_limit();
-        let Coherent { proxies, fat, pace, work, .. } = self;
+        let limit = self.max_outliers();
+        let VerletList { proxies, fat, pace, work, .. } = self;
         let ingest = Ingest {
             moves,
             first: 0,
@@ -77,26 +78,26 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
             escaped: &mut work.escaped,
         };
         #[cfg(feature = "parallel")]
-        let (largest, n_woken) = crate::coherent::ingest::ingest_in_halves(ingest);
+        let (largest, n_woken) = crate::ingest::ingest_in_halves(ingest);
         #[cfg(not(feature = "parallel"))]
         let (largest, n_woken) = carom_lanes::dispatch(ingest);
-        self.stirred.add(moves, self.proxies.n_live());
-        let few = if self.stirred.are_many { &[] } else { moves };
-        let n_loose_moves = few.iter().filter(|(id, _)| !self.is_resident(id.index())).count();
-        self.policy.note_moves(n_woken, few.len(), n_loose_moves);
+        self.moved.add(moves, self.proxies.n_live());
+        let few = if self.moved.are_many { &[] } else { moves };
+        let n_outlier_moves = few.iter().filter(|(id, _)| !self.is_resident(id.index())).count();
+        self.policy.note_moves(n_woken, few.len(), n_outlier_moves);
         if self.has_statics && !(self.have_statics_changed && self.next.have_statics_changed) {
             let filters = self.proxies.filters();
             if moves.iter().any(|(id, _)| filters[id.index() as usize].mobility == Mobility::Fixed) {
                 self.note_statics();
             }
         }
-        if self.all_loose {
+        if self.are_all_outliers {
             return Ok(());
         }
         self.candidates.add_move(largest);
         let escaped = core::mem::take(&mut self.work.escaped);
         if limit < escaped.len() {
-            self.loosen_all();
+            self.drop_index();
         } else {
             escaped.iter().for_each(|&slot| self.evict(slot));
         }
@@ -110,7 +111,7 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         self.note_filter(&old);
         self.proxies.set_filter(id, filter)?;
         self.note_filter(&filter);
-        // Filters of loose boxes are read in each frame.
+        // Filters of outliers are read in each frame.
         self.expel(id.index());
         self.is_changed = true;
         Ok(())
@@ -120,15 +121,15 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         self.pair_filter = filter;
     }
 
-    fn hand_over(&mut self) -> Contents {
+    fn take_state(&mut self) -> BroadPhaseState {
         let settings = self.settings;
-        let Coherent { proxies, pair_filter, log, .. } =
-            core::mem::replace(self, Coherent::with_settings(settings));
-        Contents::new(proxies, pair_filter, log)
+        let VerletList { proxies, pair_filter, log, .. } =
+            core::mem::replace(self, VerletList::with_settings(settings));
+        BroadPhaseState::new(proxies, pair_filter, log)
     }
 
-    fn take_over(&mut self, contents: Contents) {
-        self.hand_over();
+    fn take_over(&mut self, contents: BroadPhaseState) {
+        self.take_state();
         (self.proxies, self.pair_filter, self.log) = (contents.proxies, contents.pair_filter, contents.log);
         let n_slots = self.proxies.n_slots();
         self.fat.resize(n_slots, Aabb::EMPTY);
@@ -141,11 +142,11 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
             }
         }
         self.is_changed = true;
-        self.loosen_all();
+        self.drop_index();
     }
 
     fn refresh(&mut self) {
-        if (self.all_loose || self.loose_limit() < self.loose.len()) && !self.adopt() {
+        if (self.are_all_outliers || self.max_outliers() < self.outliers.len()) && !self.adopt() {
             self.rebuild();
         }
     }
@@ -156,29 +157,29 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         self.counters = Counters::default();
         self.counters.rebuilds = rebuilds;
         if self.is_changed {
-            self.policy.note_frame(self.loose.len(), !self.stirred.are_many);
+            self.policy.note_frame(self.outliers.len(), !self.moved.are_many);
             self.is_changed = false;
             self.renew();
         }
         if self.needs_list {
             self.find_list();
         }
-        let is_few = !self.stirred.are_many;
+        let is_few = !self.moved.are_many;
         if is_few && self.policy.asks_by_slot() {
             self.candidates.index_slots(self.proxies.n_slots());
         }
-        if !self.leavers.is_empty() {
-            self.candidates.bury(&self.leavers);
-            self.leavers.clear();
+        if !self.removed.is_empty() {
+            self.candidates.bury(&self.removed);
+            self.removed.clear();
         }
-        let moved = is_few.then_some(&self.stirred.slots[..]);
+        let moved = is_few.then_some(&self.moved.slots[..]);
         self.counters.tests += self.candidates.recheck(self.proxies.boxes(), moved);
-        self.stirred.clear();
+        self.moved.clear();
         self.candidates.emit(out);
         self.policy.note_waste(self.candidates.len() - out.len());
-        if !self.loose.is_empty() {
-            self.find_loose();
-            super::loose::merge(out, &self.work.loose_pairs);
+        if !self.outliers.is_empty() {
+            self.find_outlier_pairs();
+            crate::outliers::merge(out, &self.work.outlier_pairs);
         }
         if let Some(keep) = &self.pair_filter {
             out.retain(|&pair| keep(pair));
@@ -201,7 +202,7 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
     }
 
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
-        if !self.all_loose {
+        if !self.are_all_outliers {
             self.index.visit_volumes(visit);
         }
     }
@@ -213,29 +214,29 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
             return Err(format!("tables of different length; {n_slots} slots"));
         }
         self.next.validate(&self.proxies)?;
-        if self.all_loose {
+        if self.are_all_outliers {
             return Ok(());
         }
         self.index.validate(self.residents())?;
-        let mut n_loose = 0;
+        let mut n_outliers = 0;
         for slot in 0..n_slots as u32 {
             let is_there = if self.is_resident(slot) {
                 self.proxies.is_live(slot as usize)
                     && self.fat[slot as usize].contains(&self.proxies.boxes()[slot as usize])
             } else if self.proxies.is_live(slot as usize) {
-                n_loose += 1;
-                self.loose.get(self.place[slot as usize] as usize) == Some(&slot)
+                n_outliers += 1;
+                self.outliers.get(self.place[slot as usize] as usize) == Some(&slot)
             } else {
                 true
             };
             if !is_there {
-                return Err(format!("slot {slot} is neither in its fat box nor loose"));
+                return Err(format!("slot {slot} is neither in its fat box nor an outlier"));
             }
         }
-        if n_loose != self.loose.len() {
-            return Err(format!("{} in the loose list, {n_loose} loose", self.loose.len()));
+        if n_outliers != self.outliers.len() {
+            return Err(format!("{} in the list of outliers, {n_outliers} outside", self.outliers.len()));
         }
-        let is_current = !(self.is_changed || self.needs_list || !self.leavers.is_empty());
+        let is_current = !(self.is_changed || self.needs_list || !self.removed.is_empty());
         self.candidates.validate(self.proxies.boxes(), is_current)
     }
 }
