@@ -6,7 +6,7 @@ use crate::cross::CrossCompiler;
 use crate::step::{End, cargo};
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -131,7 +131,7 @@ fn is_drawn(folder: &Path, name: &str) -> bool {
 }
 
 /// Returns the page with all scenes, group by group.
-fn index(scenes: &[Value], folder: &PathBuf) -> String {
+fn index(scenes: &[Value], folder: &Path) -> String {
     let mut list = String::new();
     let mut last = "";
     for scene in scenes {

@@ -55,7 +55,9 @@ fn pictures_of_all_scenes_fit_together() {
         let n_particles: u64 = clouds.iter().map(|cloud| cloud["n"].as_u64().unwrap()).sum();
         assert_eq!(picture.particles.len() as u64, 3 * n_particles, "{}", scene.name);
         assert!(
-            picture.contacts.len() % 7 == 0 && picture.joints.len() % 6 == 0 && picture.boxes.len() % 7 == 0
+            picture.contacts.len().is_multiple_of(7)
+                && picture.joints.len().is_multiple_of(6)
+                && picture.boxes.len().is_multiple_of(7)
         );
         let numbers = [&picture.poses, &picture.contacts, &picture.joints, &picture.boxes, &picture.sheets];
         assert!(numbers.iter().all(|list| list.iter().all(|x| x.is_finite())), "{}", scene.name);
