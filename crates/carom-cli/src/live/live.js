@@ -416,7 +416,8 @@ stage.addEventListener("drop", async e => {
   e.preventDefault();
   stage.classList.remove("dropping");
   const box = canvas.getBoundingClientRect();
-  for (const file of e.dataTransfer.files) await addFile(file, e.clientX - box.left, e.clientY - box.top);
+  // A copy: the list is empty after the event.
+  for (const file of [...e.dataTransfer.files]) await addFile(file, e.clientX - box.left, e.clientY - box.top);
 });
 $("open").addEventListener("click", () => $("file").click());
 $("file").addEventListener("change", async () => {
