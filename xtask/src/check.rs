@@ -2,7 +2,7 @@
 
 use crate::metadata::{Package, packages};
 use crate::step::{End, Steps, cargo};
-use crate::{Error, golden, licences, no_std, rounding, tidy};
+use crate::{Error, golden, licences, no_std, rounding, site, tidy};
 use std::path::Path;
 use std::process::Command;
 
@@ -41,6 +41,8 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     let all = "--workspace --exclude carom-benches --all-features";
     steps.cargo("clippy, all features", &format!("clippy --quiet {all} --all-targets -- -D warnings"), &[]);
 
+    // Before the tests, which open the page around it in a browser.
+    steps.step("module of the live page", || site::module(root));
     let features = tested_features(&packages);
     steps.cargo("tests", &format!("test --workspace --no-fail-fast --features {features}"), &[]);
     steps.cargo("tests of the plain loops", "test -p carom-lanes --all-features", &[]);

@@ -18,6 +18,7 @@ mod pages;
 mod physics;
 mod report;
 mod rounding;
+mod site;
 mod step;
 mod tidy;
 mod truth;
@@ -43,6 +44,7 @@ cargo xtask fuzz [TARGET] [--time S]   each fuzz target for S seconds (60)
 cargo xtask corpus                     the table of public failures, carom and its peers: right or wrong
 cargo xtask golden [--full]            the scenes of carom-golden on every target that can be run here; writes the table
                                        --full: optimized, as in a release
+cargo xtask site                       the live testbed as a page, in target/site
 cargo xtask rounding                   whether a library calls what rounds differently on other targets
 cargo xtask volumes [N]                N bounding volumes (10000000) held exactly to contain what they should
 cargo xtask cases                      real data with known answers through the program, where the data is
@@ -135,6 +137,7 @@ fn run() -> Result<bool, Error> {
                 false
             }
         }),
+        ["site"] => site::run(&root),
         ["volumes"] => volumes::run(&root, 10_000_000),
         ["volumes", n] => volumes::run(&root, n.parse()?),
         ["cases"] => cases::run(&root),

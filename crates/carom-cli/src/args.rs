@@ -4,6 +4,7 @@ use crate::shape_arg::ShapeArg;
 use crate::solid::Winding;
 use carom_broad_auto::catalogue::ALGORITHMS;
 use carom_io::Options;
+use carom_web::scenes::SCENES;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -36,7 +37,8 @@ impl Cli {
 pub enum Command {
     /// Run a scene that is built in, and show what each phase costs
     #[command(after_help = "Examples:\n  carom demo pile --bodies 2000 --html pile.html\n  \
-        carom demo walk --file model.glb --html model.html")]
+        carom demo walk --file model.glb --html model.html\n  \
+        carom demo --live pyramid")]
     Demo(DemoArgs),
     /// Find the parts that collide, or come closer than a clearance
     #[command(
@@ -167,6 +169,10 @@ pub struct DemoArgs {
     /// error
     #[arg(long)]
     pub check: bool,
+    /// Write a page in which scenes run live, from this one on, in place of a recording: pull
+    /// bodies, shoot, change settings
+    #[arg(long, value_name = "SCENE", num_args = 0..=1, default_missing_value = SCENES[0].name, value_parser = one_live_scene())]
+    pub live: Option<String>,
     /// Where to write the page that plays the run; without --json, carom-demo-SCENE.html if not
     /// given
     #[arg(long, value_name = "FILE")]
@@ -572,6 +578,10 @@ pub struct PairsArgs {
     /// Write the answer as one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+fn one_live_scene() -> PossibleValuesParser {
+    SCENES.iter().map(|scene| scene.name).collect::<Vec<_>>().into()
 }
 
 fn one_broad_phase() -> PossibleValuesParser {

@@ -22,6 +22,7 @@ mod batch_shape;
 pub mod command;
 mod debug_lines;
 mod figure;
+pub mod live_page;
 mod load;
 mod obj;
 pub mod player;

@@ -10,6 +10,7 @@
 
 mod surface;
 
+use carom_stage::page;
 pub use carom_stage::{PlayerMesh, PlayerShape};
 pub use surface::{FaceState, PlayerCloud, SurfaceFrame};
 
@@ -350,12 +351,16 @@ impl Recording {
     /// Returns the page; an error if the numbers of a mesh or frame do not fit together.
     pub fn to_html(&self) -> Result<String, String> {
         let data = self.encode()?;
-        let page = include_str!("player/player.html");
-        let script = include_str!("player/player.js");
+        let html = include_str!("player/player.html");
+        let script = [page::RENDERER, page::CHARTS, include_str!("player/player.js")].concat();
         let encoded = base64::engine::general_purpose::STANDARD.encode(data);
         let title = escaped(&self.title);
         // Base64 has no underscore, so no mark is in the data. It goes in last and is not searched.
-        Ok(page.replace("__TITLE__", &title).replace("__SCRIPT__", script).replace("__DATA__", &encoded))
+        Ok(html
+            .replace("__TITLE__", &title)
+            .replace("__STYLE__", page::STYLE)
+            .replace("__SCRIPT__", &script)
+            .replace("__DATA__", &encoded))
     }
 
     /// Returns the deflated data: the length of the description, the description in JSON, and the

@@ -21,6 +21,7 @@
 
 mod insert;
 mod outline;
+pub mod page;
 
 pub use insert::{insert, shape_of};
 pub use outline::{Outlines, PlayerMesh, PlayerShape};

@@ -4,9 +4,20 @@
 
 use crate::scenes::{AnyWorld, Error};
 use carom_broad::Mobility;
+use carom_geom::{FeatureId, FeatureKind};
 use carom_query::{QueryCost, Shape, Workspace, distance_counted};
 use carom_world::{BodyId, JointRef};
 use serde_json::{Value, json};
+
+/// Returns a feature in words.
+fn named(feature: FeatureId) -> String {
+    match feature.kind() {
+        FeatureKind::Unknown => "surface".to_owned(),
+        FeatureKind::Vertex(number) => format!("vertex {number}"),
+        FeatureKind::Edge(number) => format!("edge {number}"),
+        FeatureKind::Face(number) => format!("face {number}"),
+    }
+}
 
 /// Explains a pair of bodies.
 ///
@@ -24,11 +35,12 @@ pub(crate) fn explain(world: &AnyWorld, a: BodyId, b: BodyId) -> Result<Value, E
         for (k, manifold) in view.manifolds.iter().enumerate() {
             for (i, contact) in manifold.contacts().iter().enumerate() {
                 let impulse = view.impulses.get(k).map(|impulse| impulse.normal[i]);
+                let features = [contact.feature_a, contact.feature_b].map(named);
                 contacts.push(json!({
                     "point": contact.point_b.to_array(), "normal": contact.normal.to_array(),
                     "distance": contact.distance, "impulse": impulse,
                     "parts": [contact.part_a, contact.part_b],
-                    "features": [format!("{:?}", contact.feature_a), format!("{:?}", contact.feature_b)],
+                    "features": features,
                 }));
             }
         }

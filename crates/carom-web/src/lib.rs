@@ -32,13 +32,19 @@
 //! assert_eq!(bed.replay(), Some(carom_web::ReplayOutcome::Same));
 //! # Ok::<(), carom_web::scenes::Error>(())
 //! ```
-#![forbid(unsafe_code)]
+#![cfg_attr(not(target_family = "wasm"), forbid(unsafe_code))]
 #![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)] // An application crate, never without std.
 
 mod action;
 mod explain;
+mod live;
+mod picture;
 pub mod scenes;
 mod testbed;
+#[cfg(target_family = "wasm")]
+pub mod wasm;
 
 pub use action::{Action, Drag, Setting, Spawned};
+pub use live::Live;
+pub use picture::{NONE, Picture};
 pub use testbed::{ReplayOutcome, Testbed};

@@ -229,6 +229,16 @@ impl Testbed {
         self.recording.is_some()
     }
 
+    /// Whether a recording can be replayed.
+    pub fn has_recording(&self) -> bool {
+        self.film.is_some()
+    }
+
+    /// Whether a state was saved.
+    pub fn has_saved(&self) -> bool {
+        self.saved.is_some()
+    }
+
     fn state(&self) -> State {
         State {
             snapshot: self.world.snapshot(),

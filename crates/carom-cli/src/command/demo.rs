@@ -8,6 +8,7 @@ use crate::command::{
     demo_surfaces, demo_tetrahedra, demo_trees, demo_walk, demo_walkers,
 };
 use crate::debug_lines::DebugLines;
+use crate::live_page;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
 use crate::report::{self, Found};
@@ -147,6 +148,9 @@ impl Shortfall {
 
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<Found, String> {
+    if let Some(first) = &args.live {
+        return live_page::run(args, first);
+    }
     if args.over.is_some() && args.scene != "cloth" {
         return Err(format!("--over: the scene {:?} has no cloth", args.scene));
     }

@@ -42,8 +42,14 @@ pub const SCENES: &[Scene] = &[
         "cards",
     ),
     row("arch", "Arch", "Wedges without mortar carry each other.", "Stacks and heaps", "arch"),
-    row("wall", "Wall", "A wall of bricks is hit by a ball.", "Stacks and heaps", "wall"),
-    row("dominoes", "Dominoes", "Each one knocks over the next.", "Stacks and heaps", "dominoes"),
+    Scene {
+        camera: Some(camera([0.0, 1.0, 1.0], 13.0, 0.6, 0.3)),
+        ..row("wall", "Wall", "A wall of bricks is hit by a ball.", "Stacks and heaps", "wall")
+    },
+    Scene {
+        camera: Some(camera([4.0, 0.2, 0.0], 5.0, -1.1, 0.35)),
+        ..row("dominoes", "Dominoes", "Each one knocks over the next.", "Stacks and heaps", "dominoes")
+    },
     Scene {
         name: "ragdolls",
         title: "Ragdolls on stairs",
@@ -53,7 +59,10 @@ pub const SCENES: &[Scene] = &[
         camera: None,
         source: Source::Spec(|request| carom_scenes::stairs(request.count, request.seed)),
     },
-    row("bridge", "Chain bridge", "Planks in hinges carry a load. Hang on to it.", "Joints", "bridge"),
+    Scene {
+        camera: Some(camera([0.0, -2.0, 0.0], 30.0, 0.5, 0.3)),
+        ..row("bridge", "Chain bridge", "Planks in hinges carry a load. Hang on to it.", "Joints", "bridge")
+    },
     Scene {
         name: "joints",
         title: "A joint of each kind",
@@ -79,7 +88,7 @@ pub const SCENES: &[Scene] = &[
         about: "Sticky darts and balls fly at a row of boxes and a wall, and stay.",
         group: "Fast and sticky",
         count: Count { usual: 60, most: 300, of: "balls" },
-        camera: Some(camera([0.0, 2.0, 0.0], 15.0, -0.9, 0.25)),
+        camera: Some(camera([0.5, 1.8, 1.5], 18.0, -0.9, 0.25)),
         source: Source::Spec(|request| carom_scenes::stick(request.count, request.seed)),
     },
     Scene {
@@ -88,10 +97,13 @@ pub const SCENES: &[Scene] = &[
         about: "A wall of a millimetre stops bullets at a kilometre per second. Play it slowly.",
         group: "Fast and sticky",
         count: Count { usual: 100, most: 1000, of: "bullets" },
-        camera: Some(camera([-0.3, 0.9, 0.0], 2.5, -0.8, 0.1)),
+        camera: Some(camera([-0.6, 0.6, 0.0], 3.5, -1.0, 0.2)),
         source: Source::Spec(|request| carom_scenes::bullets(request.count, request.seed)),
     },
-    row("slopes", "Friction on slopes", "Boxes slide, or do not.", "Rub and bounce", "slopes"),
+    Scene {
+        camera: Some(camera([9.0, -4.0, 9.0], 36.0, 0.75, 0.4)),
+        ..row("slopes", "Friction on slopes", "Boxes slide, or do not.", "Rub and bounce", "slopes")
+    },
     row("bounce", "Bounces", "Balls that keep all of their speed.", "Rub and bounce", "bounce-1"),
     row("gas", "Gas of balls", "Balls fly about in a room without gravity.", "Rub and bounce", "gas-balls"),
     Scene {

@@ -1,0 +1,13 @@
+//! What carom's pages share: the renderer, the charts and the look. A page is one file, so these
+//! are texts that it contains.
+//!
+//! Reference: crates/carom-cli/src/player.rs and crates/carom-web/src/page.rs, which write pages.
+
+/// Script: `makeRenderer(canvas)` draws bodies, sheets, particles and lines with WebGL 2.
+pub const RENDERER: &str = include_str!("page/renderer.js");
+
+/// Script: `drawChart` draws lines over frames; `shown` and `brief` write numbers.
+pub const CHARTS: &str = include_str!("page/charts.js");
+
+/// Style sheet: colours, dark and light, and the parts that all pages have.
+pub const STYLE: &str = include_str!("page/page.css");

@@ -1,0 +1,241 @@
+//! What a page draws of a testbed: flat buffers of numbers that a renderer reads from memory, and
+//! the shapes that they refer to.
+//!
+//! Shapes rarely change, so they are JSON, and a version tells when to read them again. Poses
+//! change with each step, so they are floats in a row.
+//!
+//! Reference: Ericson, Real-Time Collision Detection, 2005, 13.3 (data that is read in order).
+
+use crate::scenes::{Error, walkers};
+use crate::testbed::Testbed;
+use carom_broad::Mobility;
+use carom_math::Pose;
+use carom_query::Shape;
+use carom_stage::{Outlines, PlayerShape};
+use carom_world::{BodyId, DrawFlags, SoftThing};
+use serde_json::{Value, json};
+
+/// The number of the shape of a body that is drawn as a sheet, and of the handle of a wheel.
+pub const NONE: u32 = u32::MAX;
+
+/// Floats of a pose: position, then quaternion as x, y, z, w.
+const POSE: usize = 7;
+
+/// Numbers that a renderer reads after each step.
+#[derive(Default)]
+pub struct Picture {
+    outlines: Outlines,
+    version: u32,
+    known: Vec<BodyId>,
+    /// For each thing that is drawn: the index of its body, and the number of its shape.
+    pub bodies: Vec<u32>,
+    /// For each of them: position, and quaternion as x, y, z, w.
+    pub poses: Vec<f32>,
+    /// For each of them: 0 fixed or moved by a rule, 1 asleep, 2 awake, 3 in contact,
+    /// 4 a character.
+    pub states: Vec<u8>,
+    /// For each contact that touches: point, normal from the first body to the second, impulse.
+    pub contacts: Vec<f32>,
+    /// Lines of joints: start, end. They go from the middle of each body to its point.
+    pub joints: Vec<f32>,
+    /// Boxes of the broad phase: least and greatest corner, and 1 if the body is awake, else 0.
+    pub boxes: Vec<f32>,
+    /// Vertices of all sheets, one after the other.
+    pub sheets: Vec<f32>,
+    /// Positions of all particles, cloud after cloud.
+    pub particles: Vec<f32>,
+    sheet_triangles: Vec<Vec<[u32; 3]>>,
+    clouds: Vec<(usize, f32)>,
+}
+
+impl Picture {
+    /// Forgets all shapes, for another scene.
+    pub fn clear(&mut self) {
+        *self = Picture { version: self.version + 1, ..Picture::default() };
+    }
+
+    /// Returns a number that changes when shapes, or the bodies that have them, change.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Reads the state of a testbed. Contacts, joints and boxes are read only if they are drawn.
+    ///
+    /// Errors: a car without its body.
+    pub fn update(&mut self, bed: &Testbed, flags: DrawFlags) -> Result<(), Error> {
+        let world = bed.world();
+        if !world.body_ids().eq(self.known.iter().copied()) {
+            self.number_bodies(bed)?;
+        }
+        let mut touching = vec![false; self.known.last().map_or(0, |id| id.index() as usize + 1)];
+        self.contacts.clear();
+        for view in world.contacts().filter(|view| view.is_touching) {
+            for id in [view.a, view.b] {
+                if let Some(touches) = touching.get_mut(id.index() as usize) {
+                    *touches = true;
+                }
+            }
+            if !flags.contains(DrawFlags::CONTACTS) {
+                continue;
+            }
+            for (k, manifold) in view.manifolds.iter().enumerate() {
+                for (i, contact) in manifold.contacts().iter().enumerate() {
+                    let impulse = view.impulses.get(k).map_or(0.0, |impulse| impulse.normal[i]);
+                    self.contacts.extend(contact.middle().to_array());
+                    self.contacts.extend(contact.normal.to_array());
+                    self.contacts.push(impulse);
+                }
+            }
+        }
+        let mut walkers: Vec<BodyId> = bed.actors.walkers.iter().map(|walker| walker.hero.body()).collect();
+        walkers.sort_unstable();
+        self.poses.clear();
+        self.states.clear();
+        self.boxes.clear();
+        for &id in &self.known {
+            let body = world.body(id)?;
+            let is_moved = body.mobility() == Mobility::Dynamic;
+            let is_touching = touching.get(id.index() as usize) == Some(&true);
+            push_pose(&mut self.poses, &body.pose());
+            let is_walker = walkers.binary_search(&id).is_ok();
+            self.states.push(match (is_moved, body.is_sleeping(), is_touching) {
+                _ if is_walker => 4,
+                (false, ..) => 0,
+                (_, true, _) => 1,
+                (.., false) => 2,
+                (.., true) => 3,
+            });
+            if flags.contains(DrawFlags::BOXES) && !matches!(body.shape(), Shape::HalfSpace(_)) {
+                self.boxes.extend(body.aabb().min.to_array());
+                self.boxes.extend(body.aabb().max.to_array());
+                self.boxes.push(f32::from(u8::from(is_moved && !body.is_sleeping())));
+            }
+        }
+        if let Some(car) = &bed.actors.car {
+            for (pose, wheel) in walkers::wheel_poses(car, world)?.iter().zip(car.wheels()) {
+                push_pose(&mut self.poses, pose);
+                self.states.push(if 0.0 < wheel.load { 3 } else { 2 });
+            }
+        }
+        self.joints.clear();
+        if flags.contains(DrawFlags::JOINTS) {
+            for joint in world.joints() {
+                let [a, b] = joint.bodies();
+                let (body_a, body_b) = (world.body(a)?, world.body(b)?);
+                let data = joint.data();
+                // From the middle of A to its point, to the point of B, to the middle of B.
+                let path = [
+                    body_a.motion().world_center(),
+                    body_a.pose().transform_point(data.frame_a.translation),
+                    body_b.pose().transform_point(data.frame_b.translation),
+                    body_b.motion().world_center(),
+                ];
+                let lines = path.windows(2).filter(|ends| ends[0] != ends[1]);
+                self.joints.extend(lines.flatten().flat_map(|point| point.to_array()));
+            }
+        }
+        self.read_soft(bed);
+        Ok(())
+    }
+
+    fn number_bodies(&mut self, bed: &Testbed) -> Result<(), Error> {
+        let world = bed.world();
+        self.version += 1;
+        self.known = world.body_ids().collect();
+        self.bodies.clear();
+        let look = |id| bed.actors.looks.iter().find(|(body, _)| *body == id).map(|(_, shape)| shape);
+        for (id, shape) in world.shapes() {
+            let is_sheet = bed.actors.sheet.is_some_and(|(sheet, _)| sheet == id);
+            let number = if is_sheet { NONE } else { self.outlines.number_of(look(id).unwrap_or(shape)) };
+            self.bodies.extend([id.index(), number]);
+        }
+        if let Some(car) = &bed.actors.car {
+            let wheel = self.outlines.number_of(&walkers::wheel()?);
+            self.bodies.extend(car.wheels().iter().flat_map(|_| [NONE, wheel]));
+        }
+        self.sheet_triangles.clear();
+        self.clouds.clear();
+        if let Some((sheet, _)) = bed.actors.sheet
+            && let Shape::Mesh(mesh) = world.body(sheet)?.shape()
+        {
+            self.sheet_triangles.push(mesh.mesh().indices().to_vec());
+        }
+        for thing in world.soft_things() {
+            match thing {
+                SoftThing::Body(id) => {
+                    if let Some(mesh) = world.soft_body(id)?.mesh() {
+                        self.sheet_triangles.push(mesh.mesh().indices().to_vec());
+                    }
+                }
+                SoftThing::Particles(id) => {
+                    let particles = world.particles(id)?;
+                    self.clouds.push((particles.positions().len(), particles.radius()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_soft(&mut self, bed: &Testbed) {
+        let world = bed.world();
+        self.sheets.clear();
+        self.particles.clear();
+        if let Some((sheet, _)) = bed.actors.sheet
+            && let Ok(body) = world.body(sheet)
+            && let Shape::Mesh(mesh) = body.shape()
+        {
+            let pose = body.pose();
+            let vertices = mesh.mesh().vertices().iter();
+            self.sheets.extend(vertices.flat_map(|v| pose.transform_point(*v).to_array()));
+        }
+        for thing in world.soft_things() {
+            match thing {
+                SoftThing::Body(id) => {
+                    if let Ok(body) = world.soft_body(id)
+                        && body.mesh().is_some()
+                    {
+                        self.sheets.extend(body.positions().iter().flat_map(|v| v.to_array()));
+                    }
+                }
+                SoftThing::Particles(id) => {
+                    if let Ok(particles) = world.particles(id) {
+                        self.particles.extend(particles.positions().iter().flat_map(|v| v.to_array()));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Describes the shapes from number `first` on, the sheets and the clouds of particles.
+    pub fn layout(&self, first: usize) -> Value {
+        let shapes: Vec<Value> = self.outlines.shapes().iter().skip(first).map(describe).collect();
+        let sheets = self.sheet_triangles.iter();
+        let clouds = self.clouds.iter();
+        json!({
+            "version": self.version,
+            "shapes": shapes,
+            "sheets": sheets.map(|triangles| json!({"triangles": triangles.as_flattened()})).collect::<Vec<_>>(),
+            "clouds": clouds.map(|(n, radius)| json!({"n": n, "radius": radius})).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn push_pose(poses: &mut Vec<f32>, pose: &Pose) {
+    let numbers: [f32; POSE] = {
+        let ([x, y, z], [i, j, k, w]) = (pose.translation.to_array(), pose.rotation.to_array());
+        [x, y, z, i, j, k, w]
+    };
+    poses.extend(numbers);
+}
+
+fn describe(shape: &PlayerShape) -> Value {
+    match shape {
+        PlayerShape::Cuboid(half) => json!({"kind": "box", "half": half.to_array()}),
+        PlayerShape::Capsule(half, radius) => json!({"kind": "capsule", "half": half, "radius": radius}),
+        PlayerShape::Plane(normal) => json!({"kind": "plane", "normal": normal.to_array()}),
+        PlayerShape::Mesh(mesh) => {
+            let points: Vec<f32> = mesh.vertices.iter().flat_map(|v| v.to_array()).collect();
+            json!({"kind": "mesh", "points": points, "corners": mesh.triangles.as_flattened()})
+        }
+    }
+}
