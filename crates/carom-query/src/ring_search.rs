@@ -7,7 +7,7 @@
 //! there. The ends of the arc lie R sin h along the tangent and u = R (1 - cos h) towards the
 //! centre. If d bends downwards by at most c, then on the arc it is at least
 //!
-//!     d - |g . tangent| R sin h + min(0, (g . inwards - c R) u)
+//! `d - |g . tangent| R sin h + min(0, (g . inwards - c R) u)`
 //!
 //! For a convex shape c is 0. The loss is of second order in h at a minimum, so few arcs remain.
 //!

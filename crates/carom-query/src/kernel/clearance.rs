@@ -44,7 +44,7 @@ pub fn nearer_than(
 /// [`Distance::part_a`] and [`Distance::part_b`], see
 /// [`Compound::locate`](super::Compound::locate). Clearances above `most` are treated as `most`.
 /// Allocates only to grow `out`.
-pub fn places_nearer_than(
+pub fn clearance_violations(
     a: &Shape,
     pose_a: &Pose,
     b: &Shape,
@@ -63,7 +63,7 @@ pub fn places_nearer_than(
     out[first..].sort_unstable_by_key(|place| (place.part_a, place.part_b));
 }
 
-/// [`places_nearer_than`] in A's frame.
+/// [`clearance_violations`] in A's frame.
 fn collect(
     a: &Shape,
     b: &Shape,

@@ -1,4 +1,4 @@
-//! The state of one pair of trees in a timed search, and bounds of the distances between their
+//! The state of one pair of trees in a anytime search, and bounds of the distances between their
 //! volumes.
 //!
 //! Bounds are squares of lengths times a power of two, as in the other walks of two trees: see
@@ -7,7 +7,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; S. Quinlan, Efficient
 //! Distance Computation between Non-Convex Objects, 1994 (bounds from above and below by balls).
 
-use super::settings::{TimedGoal, TimedSettings};
+use super::settings::{AnytimeGoal, AnytimeSettings};
 use crate::counters::Counters;
 use crate::distance::{WIDE_SLACK, gap_sq_wide};
 use crate::relative::{Relative, UNIT, reach, size};
@@ -66,7 +66,7 @@ impl PairState {
         b: &Bvh<V>,
         b_in_a: &WidePose,
         unit: f64,
-        settings: &TimedSettings,
+        settings: &AnytimeSettings,
     ) -> PairState {
         let (bounds_a, bounds_b) = (a.bounds.to_aabb(), b.bounds.to_aabb());
         let is_somewhere = is_somewhere(b_in_a) && !a.is_empty() && !b.is_empty();
@@ -134,9 +134,9 @@ impl PairState {
 
     /// Lowers the distance beyond which nothing matters.
     #[inline(always)]
-    pub(crate) fn within(&self, settings: &TimedSettings) -> f64 {
+    pub(crate) fn within(&self, settings: &AnytimeSettings) -> f64 {
         match settings.goal {
-            TimedGoal::Distance => settings.max_distance.min(self.upper),
+            AnytimeGoal::Distance => settings.max_distance.min(self.upper),
             _ => settings.max_distance,
         }
     }

@@ -11,9 +11,9 @@
 //! Based Animation, Eurographics 2000, 4.
 //! Differs: it uses the normal of the contact plane if there is one, and balls around any volumes.
 
-use super::pairs::TimedPairs;
+use super::pairs::AnytimePairs;
 use super::queue::Entry;
-use super::search::{TimedError, TimedSearch};
+use super::search::{AnytimeError, AnytimeSearch};
 use super::state::{PairState, volume_of};
 use crate::tree::TreeVolume;
 use crate::volumes::Volumes8;
@@ -73,7 +73,7 @@ impl Balls {
         Balls { center_a, center_b: state.b_in_a.transform_point(center_b), radius_a, radius_b }
     }
 
-    fn of<V: TreeVolume>(entry: &Entry, pairs: &impl TimedPairs<V>, state: &PairState) -> Balls {
+    fn of<V: TreeVolume>(entry: &Entry, pairs: &impl AnytimePairs<V>, state: &PairState) -> Balls {
         let (a, b) = pairs.trees(entry.pair);
         Balls::new(&volume_of(a, entry.a), &volume_of(b, entry.b), state)
     }
@@ -87,15 +87,15 @@ impl Balls {
     }
 }
 
-impl TimedSearch {
+impl AnytimeSearch {
     /// Writes an approximate contact of each pair of trees to `out`, in their order. `None` if no
     /// overlap is known: before a pair was begun, or if it is known to be apart. The trees must be
     /// those of the search.
     pub fn contacts<V: TreeVolume>(
         &mut self,
-        pairs: &impl TimedPairs<V>,
+        pairs: &impl AnytimePairs<V>,
         out: &mut Vec<Option<ApproximateContact>>,
-    ) -> Result<(), TimedError> {
+    ) -> Result<(), AnytimeError> {
         out.clear();
         let mut sums = core::mem::take(&mut self.sums);
         sums.clear();

@@ -1,4 +1,4 @@
-//! The goal of a timed search, and its order.
+//! The goal of a anytime search, and its order.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and fig. 25.19 (the
 //! orders).
@@ -6,7 +6,7 @@
 /// The order in which pairs of volumes are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum TimedOrder {
+pub enum AnytimeOrder {
     /// The oldest first: all pairs of trees advance level by level.
     #[default]
     BreadthFirst,
@@ -20,7 +20,7 @@ pub enum TimedOrder {
 /// When a pair of trees is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum TimedGoal {
+pub enum AnytimeGoal {
     /// The least distance is known.
     #[default]
     Distance,
@@ -33,11 +33,11 @@ pub enum TimedGoal {
 /// The goal and the order of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct TimedSettings {
+pub struct AnytimeSettings {
     /// When a pair of trees is done.
-    pub goal: TimedGoal,
+    pub goal: AnytimeGoal,
     /// The order in which pairs of volumes are taken.
-    pub order: TimedOrder,
+    pub order: AnytimeOrder,
     /// The maximum distance, a length. Negative or NaN: nothing matters.
     pub max_distance: f64,
     /// The maximum number of waiting pairs of volumes, of 24 bytes each, 40 with priorities. Beyond
@@ -46,45 +46,45 @@ pub struct TimedSettings {
     pub max_queue: usize,
 }
 
-impl Default for TimedSettings {
-    fn default() -> TimedSettings {
-        TimedSettings {
-            goal: TimedGoal::default(),
-            order: TimedOrder::default(),
+impl Default for AnytimeSettings {
+    fn default() -> AnytimeSettings {
+        AnytimeSettings {
+            goal: AnytimeGoal::default(),
+            order: AnytimeOrder::default(),
             max_distance: f64::INFINITY,
             max_queue: 1 << 20,
         }
     }
 }
 
-impl TimedSettings {
+impl AnytimeSettings {
     /// Settings for the least distance of each pair.
-    pub fn distance() -> TimedSettings {
-        TimedSettings::default()
+    pub fn distance() -> AnytimeSettings {
+        AnytimeSettings::default()
     }
 
     /// Settings for whether each pair touches.
-    pub fn touching() -> TimedSettings {
-        TimedSettings { goal: TimedGoal::Any, max_distance: 0.0, ..TimedSettings::default() }
+    pub fn touching() -> AnytimeSettings {
+        AnytimeSettings { goal: AnytimeGoal::Any, max_distance: 0.0, ..AnytimeSettings::default() }
     }
 
     /// Sets the goal.
-    pub fn with_goal(self, goal: TimedGoal) -> TimedSettings {
-        TimedSettings { goal, ..self }
+    pub fn with_goal(self, goal: AnytimeGoal) -> AnytimeSettings {
+        AnytimeSettings { goal, ..self }
     }
 
     /// Sets the order.
-    pub fn with_order(self, order: TimedOrder) -> TimedSettings {
-        TimedSettings { order, ..self }
+    pub fn with_order(self, order: AnytimeOrder) -> AnytimeSettings {
+        AnytimeSettings { order, ..self }
     }
 
     /// Sets the maximum distance.
-    pub fn with_max_distance(self, max_distance: f64) -> TimedSettings {
-        TimedSettings { max_distance, ..self }
+    pub fn with_max_distance(self, max_distance: f64) -> AnytimeSettings {
+        AnytimeSettings { max_distance, ..self }
     }
 
     /// Sets the maximum number of waiting entries.
-    pub fn with_max_queue(self, max_queue: usize) -> TimedSettings {
-        TimedSettings { max_queue, ..self }
+    pub fn with_max_queue(self, max_queue: usize) -> AnytimeSettings {
+        AnytimeSettings { max_queue, ..self }
     }
 }

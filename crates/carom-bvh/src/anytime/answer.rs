@@ -6,9 +6,9 @@
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
 //! Based Animation, Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
 
-use super::pairs::{TimedPairs, Undecided};
+use super::pairs::{AnytimePairs, Undecided};
 use super::queue::Entry;
-use super::search::TimedSearch;
+use super::search::AnytimeSearch;
 use super::state::{PairState, volume_of};
 use crate::counters::Counters;
 use crate::tree::TreeVolume;
@@ -30,7 +30,7 @@ pub enum Certainty {
 /// The current result for a pair of trees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct TimedAnswer {
+pub struct AnytimeAnswer {
     /// Whether they touch.
     pub certainty: Certainty,
     /// A lower bound of the distance: a length.
@@ -53,9 +53,9 @@ pub struct TimedAnswer {
     pub counters: Counters,
 }
 
-impl TimedAnswer {
+impl AnytimeAnswer {
     /// Before a pair was begun.
-    const NOTHING: TimedAnswer = TimedAnswer {
+    const NOTHING: AnytimeAnswer = AnytimeAnswer {
         certainty: Certainty::Unknown,
         lower: 0.0,
         upper: f64::INFINITY,
@@ -68,8 +68,8 @@ impl TimedAnswer {
     };
 
     /// The result without the waiting pairs. The lower bound stays a scaled square until the end.
-    fn decided(state: &PairState) -> TimedAnswer {
-        TimedAnswer {
+    fn decided(state: &PairState) -> AnytimeAnswer {
+        AnytimeAnswer {
             lower: state.refuted_sq,
             upper: state.upper,
             found: (state.best < f64::INFINITY).then_some(state.best),
@@ -78,7 +78,7 @@ impl TimedAnswer {
             n_refuted: state.n_refuted,
             n_found: state.n_found,
             counters: state.counters,
-            ..TimedAnswer::NOTHING
+            ..AnytimeAnswer::NOTHING
         }
     }
 
@@ -102,12 +102,12 @@ impl TimedAnswer {
     }
 }
 
-impl TimedSearch {
+impl AnytimeSearch {
     /// The current result of one pair of trees. It reads all waiting entries, one or two
     /// nanoseconds for each.
-    pub fn answer(&self, pair: u32) -> TimedAnswer {
-        let Some(state) = self.states.get(pair as usize) else { return TimedAnswer::NOTHING };
-        let mut answer = TimedAnswer::decided(state);
+    pub fn answer(&self, pair: u32) -> AnytimeAnswer {
+        let Some(state) = self.states.get(pair as usize) else { return AnytimeAnswer::NOTHING };
+        let mut answer = AnytimeAnswer::decided(state);
         for entry in self.queue.iter().filter(|entry| entry.pair == pair) {
             answer.waits(state, entry);
         }
@@ -117,9 +117,9 @@ impl TimedSearch {
 
     /// Writes the current results of all pairs of trees to `out`, in their order, in one pass over
     /// the waiting entries.
-    pub fn answers(&self, out: &mut Vec<TimedAnswer>) {
+    pub fn answers(&self, out: &mut Vec<AnytimeAnswer>) {
         out.clear();
-        out.extend(self.states.iter().map(TimedAnswer::decided));
+        out.extend(self.states.iter().map(AnytimeAnswer::decided));
         for entry in self.queue.iter() {
             let pair = entry.pair as usize;
             if let (Some(answer), Some(state)) = (out.get_mut(pair), self.states.get(pair)) {
@@ -129,12 +129,12 @@ impl TimedSearch {
         for (answer, state) in out.iter_mut().zip(&self.states) {
             answer.finish(state);
         }
-        out.resize(self.n_pairs as usize, TimedAnswer::NOTHING);
+        out.resize(self.n_pairs as usize, AnytimeAnswer::NOTHING);
     }
 
     /// The waiting pairs of volumes of all pairs of trees that were begun, in no order. The trees
     /// must be those of the search.
-    pub fn undecided<V: TreeVolume, P: TimedPairs<V>>(
+    pub fn undecided<V: TreeVolume, P: AnytimePairs<V>>(
         &self,
         pairs: &P,
     ) -> impl Iterator<Item = Undecided<V>> {

@@ -38,7 +38,7 @@ pub(crate) fn below(tree: &Bvh<Aabb>, node: u32, ends: &[u32]) -> core::ops::Ran
 /// Copies `tree` into `out` and replaces the subtree of each given node by its new part. The nodes
 /// are in ascending order, of disjoint subtrees, without the root. Each part holds the primitives
 /// of the subtree that it replaces. `origins` has for each node of the copy its old node.
-pub(crate) fn graft(
+pub(crate) fn splice(
     tree: &Bvh<Aabb>,
     parts: &[(u32, Bvh<Aabb>)],
     ends: &[u32],

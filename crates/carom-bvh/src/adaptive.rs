@@ -17,10 +17,10 @@
 //! Differs: two sums, and periodic rebuilds that test them.
 
 use crate::build::{BuildSettings, Builder};
-use crate::graft::{self, NEW};
 use crate::refit::refit_checked;
 use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
 use crate::renumber::{check_origins, restructure};
+use crate::splice::{self, NEW};
 use crate::tree::{Bvh, BvhError, LEAF};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -40,10 +40,10 @@ const WAITS: (u32, u32) = (4, 64);
 /// A tree of boxes that move.
 ///
 /// The sums of areas, the expected cost of queries, stay below 1.5 times those of the last build.
-/// The last full build is at most 64 refits old, or the maximum of [`WatchedBvh::with_waits`]. A
+/// The last full build is at most 64 refits old, or the maximum of [`AdaptiveBvh::with_waits`]. A
 /// call costs at most a refit, a build of half of the tree, and a full build.
 #[derive(Clone, Debug)]
-pub struct WatchedBvh {
+pub struct AdaptiveBvh {
     tree: Bvh<Aabb>,
     builder: Builder,
     settings: BuildSettings,
@@ -63,7 +63,7 @@ pub struct WatchedBvh {
     waits: (u32, u32),
 }
 
-/// The result of [`WatchedBvh::follow`].
+/// The result of [`AdaptiveBvh::follow`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Followed {
@@ -103,10 +103,10 @@ impl Sums {
     }
 }
 
-impl WatchedBvh {
+impl AdaptiveBvh {
     /// Builds a tree as [`Bvh::build`] does.
-    pub fn build(boxes: &[Aabb], settings: &BuildSettings) -> Result<WatchedBvh, BvhError> {
-        let mut watched = WatchedBvh {
+    pub fn build(boxes: &[Aabb], settings: &BuildSettings) -> Result<AdaptiveBvh, BvhError> {
+        let mut watched = AdaptiveBvh {
             tree: Bvh::empty(),
             builder: Builder::default(),
             settings: *settings,
@@ -128,7 +128,7 @@ impl WatchedBvh {
     /// Sets the minimum and maximum number of refits before a rebuild without growth: 4 and 64 by
     /// default. A build takes as long as some 25 refits.
     #[must_use]
-    pub fn with_waits(mut self, fewest: u32, most: u32) -> WatchedBvh {
+    pub fn with_waits(mut self, fewest: u32, most: u32) -> AdaptiveBvh {
         self.waits = (fewest.max(1), most.max(fewest).max(1));
         self.wait = self.wait.clamp(self.waits.0, self.waits.1);
         self
@@ -139,8 +139,8 @@ impl WatchedBvh {
         &self.tree
     }
 
-    /// Sets new boxes for all primitives without a wear test; the next [`WatchedBvh::follow`] tests
-    /// it. On an error the tree stays as it was.
+    /// Sets new boxes for all primitives without a wear test; the next [`AdaptiveBvh::follow`]
+    /// tests it. On an error the tree stays as it was.
     pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         self.tree.refit(boxes)
     }
@@ -160,7 +160,7 @@ impl WatchedBvh {
         let mut rebuilt = look;
         if !look {
             let n_worn: usize =
-                parts.iter().map(|part| graft::below(&self.tree, *part, &self.ends).len()).sum();
+                parts.iter().map(|part| splice::below(&self.tree, *part, &self.ends).len()).sum();
             rebuilt = boxes.len() < 2 * n_worn;
             if !rebuilt && !parts.is_empty() {
                 self.rebuild_parts(boxes, &parts)?;
@@ -223,14 +223,15 @@ impl WatchedBvh {
         if !wear.iter().zip(then).any(|(now, then)| has_grown(now.below, then.below)) {
             return found;
         }
-        graft::ends(&self.tree.nodes, &mut self.ends);
+        splice::ends(&self.tree.nodes, &mut self.ends);
         let stack = &mut self.stack;
         stack.clear();
         stack.push(0);
         while let Some(node) = stack.pop() {
             let inside = &self.tree.nodes[node as usize];
-            let is_part =
-                |child: &u32| child & LEAF == 0 && PART <= graft::below(&self.tree, *child, &self.ends).len();
+            let is_part = |child: &u32| {
+                child & LEAF == 0 && PART <= splice::below(&self.tree, *child, &self.ends).len()
+            };
             let from = stack.len();
             stack.extend(inside.child[..inside.len as usize & 15].iter().copied().filter(is_part));
             let children = has_grown(wear[node as usize].children, then[node as usize].children);
@@ -248,7 +249,7 @@ impl WatchedBvh {
         let mut parts = Vec::new();
         let mut own: Vec<Aabb> = Vec::new();
         for &node in nodes {
-            let primitives = &self.tree.primitives[graft::below(&self.tree, node, &self.ends)];
+            let primitives = &self.tree.primitives[splice::below(&self.tree, node, &self.ends)];
             own.clear();
             own.extend(primitives.iter().filter_map(|&i| boxes.get(i as usize)));
             let mut part = Bvh::empty();
@@ -258,7 +259,7 @@ impl WatchedBvh {
             }
             parts.push((node, part));
         }
-        graft::graft(&self.tree, &parts, &self.ends, &mut self.copy, &mut self.origins);
+        splice::splice(&self.tree, &parts, &self.ends, &mut self.copy, &mut self.origins);
         core::mem::swap(&mut self.tree, &mut self.copy);
         Ok(())
     }

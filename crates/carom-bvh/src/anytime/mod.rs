@@ -15,9 +15,9 @@ mod settings;
 mod state;
 mod until;
 
-pub use answer::{Certainty, TimedAnswer};
+pub use answer::{AnytimeAnswer, Certainty};
 pub use contact::ApproximateContact;
-pub use pairs::{LeafPair, TimedPair, TimedPairs, Undecided};
-pub use search::{TimedError, TimedRun, TimedSearch};
-pub use settings::{TimedGoal, TimedOrder, TimedSettings};
+pub use pairs::{AnytimePair, AnytimePairs, LeafPair, Undecided};
+pub use search::{AnytimeError, AnytimeRun, AnytimeSearch};
+pub use settings::{AnytimeGoal, AnytimeOrder, AnytimeSettings};
 pub use until::{Ended, Until};

@@ -1,11 +1,12 @@
-//! The waiting entries of a timed search: a FIFO, a LIFO or a priority queue, with a maximum size.
+//! The waiting entries of a anytime search: a FIFO, a LIFO or a priority queue, with a maximum
+//! size.
 //!
 //! If the queue is full, new entries go onto a stack. The search stays with the stack until it is
 //! empty, because depth first needs little memory.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and fig. 25.19.
 
-use super::settings::TimedOrder;
+use super::settings::AnytimeOrder;
 use alloc::collections::{BinaryHeap, VecDeque};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -55,7 +56,7 @@ impl Eq for Ranked {}
 /// Entries in the order of the search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queue {
-    order: TimedOrder,
+    order: AnytimeOrder,
     max: usize,
     line: VecDeque<Entry>,
     heap: BinaryHeap<Ranked>,
@@ -65,7 +66,7 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    pub(crate) fn start(&mut self, order: TimedOrder, max: usize) {
+    pub(crate) fn start(&mut self, order: AnytimeOrder, max: usize) {
         (self.order, self.max, self.n_ranked) = (order, max, 0);
         self.line.clear();
         self.heap.clear();
@@ -101,11 +102,11 @@ impl Queue {
     #[inline(always)]
     pub(crate) fn push(&mut self, entries: &[Entry], keys: &[f64; 8]) {
         let is_full = self.max < self.line.len() + self.heap.len() + entries.len();
-        if self.order == TimedOrder::DepthFirst || is_full {
+        if self.order == AnytimeOrder::DepthFirst || is_full {
             for entry in entries.iter().rev() {
                 self.stack.push(*entry);
             }
-        } else if self.order == TimedOrder::Priority {
+        } else if self.order == AnytimeOrder::Priority {
             for (entry, &key) in entries.iter().zip(keys) {
                 // NaN comes last, and both zeros are equal.
                 let key = if key.is_nan() { f64::NEG_INFINITY } else { key + 0.0 };

@@ -1,7 +1,7 @@
 //! Trees that follow motion of every kind: what queries cost beside a tree that was just built.
 
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_bvh::{BuildSettings, Bvh, BvhError, WatchedBvh};
+use carom_bvh::{AdaptiveBvh, BuildSettings, Bvh, BvhError};
 use carom_testkit::conform::dice::Dice;
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -26,7 +26,7 @@ fn tests(tree: &Bvh, boxes: &[Aabb]) -> u64 {
 fn run(frames: usize, boxes: Vec<Aabb>, mut step: impl FnMut(usize, &mut [Aabb])) -> (f64, f64, usize) {
     let settings = BuildSettings::default();
     let mut boxes = boxes;
-    let mut watched = WatchedBvh::build(&boxes, &settings).unwrap();
+    let mut watched = AdaptiveBvh::build(&boxes, &settings).unwrap();
     let mut refitted = watched.tree().clone();
     let (mut worst, mut worst_refitted, mut n_builds) = (0.0_f64, 0.0_f64, 0);
     for frame in 0..frames {
@@ -109,7 +109,7 @@ fn a_worn_part_is_made_anew_by_itself() {
     let mut boxes: Vec<Aabb> = (0..12_000).map(|_| dice.aabb(10.0, 0.3)).collect();
     // What begins in one corner jumps about in it; the rest stays.
     let corner: Vec<usize> = (0..boxes.len()).filter(|&i| boxes[i].max.max_element() < 0.0).collect();
-    let mut watched = WatchedBvh::build(&boxes, &settings).unwrap();
+    let mut watched = AdaptiveBvh::build(&boxes, &settings).unwrap();
     let mut refitted = watched.tree().clone();
     let (mut n_builds, mut n_renewed, mut n_parts) = (0, 0, 0);
     let (mut worst, mut worst_refitted) = (0.0_f64, 0.0_f64);
@@ -144,7 +144,7 @@ fn a_worn_part_is_made_anew_by_itself() {
 #[test]
 fn a_tree_that_nothing_happens_to_is_left_alone_longer_and_longer() {
     let boxes = cloud(9);
-    let mut watched = WatchedBvh::build(&boxes, &BuildSettings::default()).unwrap();
+    let mut watched = AdaptiveBvh::build(&boxes, &BuildSettings::default()).unwrap();
     let mut builds = Vec::new();
     for frame in 0..400 {
         let followed = watched.follow(&boxes).unwrap();
@@ -160,18 +160,18 @@ fn a_tree_that_nothing_happens_to_is_left_alone_longer_and_longer() {
 #[test]
 fn bad_boxes_change_nothing() {
     let boxes = cloud(10);
-    let mut watched = WatchedBvh::build(&boxes, &BuildSettings::default()).unwrap();
+    let mut watched = AdaptiveBvh::build(&boxes, &BuildSettings::default()).unwrap();
     let mut bad = boxes.clone();
     bad[5].max.x = f32::INFINITY;
     assert_eq!(watched.follow(&bad), Err(BvhError::NotFinite { primitive: 5 }));
     assert_eq!(watched.follow(&boxes[1..]), Err(BvhError::WrongCount { expected: 3000, given: 2999 }));
     watched.tree().validate(&boxes).unwrap();
     // Nothing, and points.
-    let mut nothing = WatchedBvh::build(&[], &BuildSettings::default()).unwrap();
+    let mut nothing = AdaptiveBvh::build(&[], &BuildSettings::default()).unwrap();
     assert!(!nothing.follow(&[]).unwrap().rebuilt);
     let points: Vec<Aabb> = boxes.iter().map(|b| Aabb { min: b.min, max: b.min }).collect();
     let same = vec![points[0]; points.len()];
-    let mut watched = WatchedBvh::build(&same, &BuildSettings::default()).unwrap();
+    let mut watched = AdaptiveBvh::build(&same, &BuildSettings::default()).unwrap();
     assert!(watched.follow(&points).unwrap().rebuilt);
     watched.tree().validate(&points).unwrap();
     assert_eq!(watched.tree().bounds(), points.iter().fold(Aabb::EMPTY, |all, b| all.merged(b)));
@@ -197,7 +197,7 @@ fn the_report_tells_overlap() {
 fn looks_are_taken_when_the_caller_wants() {
     let mut boxes = cloud(8);
     let settings = BuildSettings::default();
-    let mut watched = WatchedBvh::build(&boxes, &settings).unwrap();
+    let mut watched = AdaptiveBvh::build(&boxes, &settings).unwrap();
     let mut patient = watched.clone().with_waits(30, 60);
     let mut rebuilds = [Vec::new(), Vec::new()];
     for frame in 1..=40 {

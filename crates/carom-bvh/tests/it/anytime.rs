@@ -2,8 +2,9 @@
 
 use carom_bounds::{Aabb, BoundingVolume as _, Obb, Rss, Sphere};
 use carom_bvh::{
-    BuildSettings, Bvh, Certainty, Cost, Counters, Ended, LeafPair, TimedAnswer, TimedError, TimedGoal,
-    TimedOrder, TimedPair, TimedPairs, TimedSearch, TimedSettings, TreeVolume, Undecided, Until, visit_pairs,
+    AnytimeAnswer, AnytimeError, AnytimeGoal, AnytimeOrder, AnytimePair, AnytimePairs, AnytimeSearch,
+    AnytimeSettings, BuildSettings, Bvh, Certainty, Cost, Counters, Ended, LeafPair, TreeVolume, Undecided,
+    Until, visit_pairs,
 };
 use carom_geom::tri_distance::closest_points;
 use carom_math::{Budget, WidePose};
@@ -15,8 +16,9 @@ use glam::{DQuat, DVec3, Vec3};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-const ORDERS: [TimedOrder; 3] = [TimedOrder::BreadthFirst, TimedOrder::DepthFirst, TimedOrder::Priority];
-const GOALS: [TimedGoal; 3] = [TimedGoal::Distance, TimedGoal::Any, TimedGoal::All];
+const ORDERS: [AnytimeOrder; 3] =
+    [AnytimeOrder::BreadthFirst, AnytimeOrder::DepthFirst, AnytimeOrder::Priority];
+const GOALS: [AnytimeGoal; 3] = [AnytimeGoal::Distance, AnytimeGoal::Any, AnytimeGoal::All];
 
 /// Triangles with a tree over them.
 struct Body<V: TreeVolume> {
@@ -68,7 +70,7 @@ impl<'t, V: TreeVolume> Scene<'t, V> {
     }
 }
 
-impl<V: TreeVolume> TimedPairs<V> for Scene<'_, V> {
+impl<V: TreeVolume> AnytimePairs<V> for Scene<'_, V> {
     fn trees(&self, pair: u32) -> (&Bvh<V>, &Bvh<V>) {
         let (a, b, _) = self.pairs[pair as usize];
         (&self.bodies[a].tree, &self.bodies[b].tree)
@@ -135,10 +137,14 @@ fn ball(n: usize, radius: f32) -> Vec<[Vec3; 3]> {
 }
 
 /// Runs step by step; at every stop the bounds hold the truth and have not opened.
-fn check_stops<V: TreeVolume>(name: &str, scene: &mut Scene<'_, V>, settings: &TimedSettings) -> TimedAnswer {
+fn check_stops<V: TreeVolume>(
+    name: &str,
+    scene: &mut Scene<'_, V>,
+    settings: &AnytimeSettings,
+) -> AnytimeAnswer {
     let truth = scene.distance_of(0);
     let room = 1e-12 * if truth.is_finite() { truth } else { 0.0 };
-    let mut search = TimedSearch::default();
+    let mut search = AnytimeSearch::default();
     search.start(1, settings);
     let mut before = search.answer(0);
     assert_eq!((before.lower, before.upper, before.n_undecided), (0.0, f64::INFINITY, 1), "{name}");
@@ -152,7 +158,7 @@ fn check_stops<V: TreeVolume>(name: &str, scene: &mut Scene<'_, V>, settings: &T
             Certainty::Apart => assert!(0.0 < truth, "{}", what()),
             Certainty::Touching => assert!(truth == 0.0, "{}", what()),
             // One that is near enough was asked for, and found.
-            _ if settings.goal == TimedGoal::Any && now.found.is_some() => {}
+            _ if settings.goal == AnytimeGoal::Any && now.found.is_some() => {}
             _ => assert!(0 < now.n_undecided, "{}", what()),
         }
         assert!(before.certainty == Certainty::Unknown || before.certainty == now.certainty, "{}", what());
@@ -165,7 +171,7 @@ fn check_stops<V: TreeVolume>(name: &str, scene: &mut Scene<'_, V>, settings: &T
         }
         assert_eq!((run.ended, run.steps), (Ended::Steps, 1 + stop / 8));
     }
-    if settings.goal == TimedGoal::Distance && truth <= settings.max_distance {
+    if settings.goal == AnytimeGoal::Distance && truth <= settings.max_distance {
         assert_eq!((before.lower, before.upper), (truth, truth), "{name}");
         assert_eq!(before.found, truth.is_finite().then_some(truth), "{name}");
     }
@@ -182,8 +188,8 @@ fn bounds_hold<V: TreeVolume>(name: &str) {
             for goal in GOALS {
                 let order = ORDERS[i / 3 % 3];
                 let max_distance = [0.0, 0.25, f64::INFINITY][i % 3];
-                let max_distance = if goal == TimedGoal::Distance { f64::INFINITY } else { max_distance };
-                let settings = TimedSettings::default()
+                let max_distance = if goal == AnytimeGoal::Distance { f64::INFINITY } else { max_distance };
+                let settings = AnytimeSettings::default()
                     .with_goal(goal)
                     .with_order(order)
                     .with_max_distance(max_distance);
@@ -214,7 +220,7 @@ fn sizes_do_not_matter() {
             let pose =
                 WidePose::from_quat(DQuat::from_rotation_y(0.3), DVec3::new(x, 0.1, 0.0) * f64::from(scale));
             let mut scene = Scene::one(&body, &body, pose);
-            check_stops(&format!("scale {scale}, at {x}"), &mut scene, &TimedSettings::distance());
+            check_stops(&format!("scale {scale}, at {x}"), &mut scene, &AnytimeSettings::distance());
         }
     }
 }
@@ -238,19 +244,19 @@ fn however_the_steps_are_split() {
     let mut random = Random::new(4);
     for (order, goal) in ORDERS.into_iter().flat_map(|o| GOALS.map(|g| (o, g))) {
         for max_queue in [1 << 20, 50] {
-            let max_distance = if goal == TimedGoal::Distance { f64::INFINITY } else { 0.05 };
-            let settings = TimedSettings::default()
+            let max_distance = if goal == AnytimeGoal::Distance { f64::INFINITY } else { 0.05 };
+            let settings = AnytimeSettings::default()
                 .with_goal(goal)
                 .with_order(order)
                 .with_max_distance(max_distance)
                 .with_max_queue(max_queue);
-            let (mut whole, mut whole_scene) = (TimedSearch::default(), nine(bodies));
+            let (mut whole, mut whole_scene) = (AnytimeSearch::default(), nine(bodies));
             whole.start(9, &settings);
             assert!(whole.run(&mut whole_scene, Until::done()).unwrap().is_done());
             let (mut answers, mut others) = (Vec::new(), Vec::new());
             whole.answers(&mut answers);
             for _ in 0..4 {
-                let (mut split, mut scene) = (TimedSearch::default(), nine(bodies));
+                let (mut split, mut scene) = (AnytimeSearch::default(), nine(bodies));
                 split.start(9, &settings);
                 loop {
                     let most = [1, 3, 30, 1000][random.below(4)];
@@ -279,13 +285,13 @@ fn all_orders_end_with_the_same_answers() {
         let mut known: Option<Vec<_>> = None;
         for order in ORDERS {
             for max_queue in [0, 7, 300, 1 << 20] {
-                let max_distance = if goal == TimedGoal::Distance { f64::INFINITY } else { 0.0 };
-                let settings = TimedSettings::default()
+                let max_distance = if goal == AnytimeGoal::Distance { f64::INFINITY } else { 0.0 };
+                let settings = AnytimeSettings::default()
                     .with_goal(goal)
                     .with_order(order)
                     .with_max_distance(max_distance)
                     .with_max_queue(max_queue);
-                let (mut search, mut scene) = (TimedSearch::default(), nine(bodies));
+                let (mut search, mut scene) = (AnytimeSearch::default(), nine(bodies));
                 search.start(9, &settings);
                 let mut answers = Vec::new();
                 let mut most = 0;
@@ -293,16 +299,16 @@ fn all_orders_end_with_the_same_answers() {
                     most = most.max(search.n_waiting());
                 }
                 search.answers(&mut answers);
-                if order != TimedOrder::DepthFirst {
+                if order != AnytimeOrder::DepthFirst {
                     // No tree here is deeper than ten levels of eight.
                     assert!(most <= max_queue + 64 + 7 * 20, "{most} of {max_queue} waited");
                 }
                 let all: Vec<_> = answers
                     .iter()
-                    .map(|a| (a.certainty, a.found, if goal == TimedGoal::All { a.n_found } else { 0 }))
+                    .map(|a| (a.certainty, a.found, if goal == AnytimeGoal::All { a.n_found } else { 0 }))
                     .collect();
                 assert_eq!(known.get_or_insert_with(|| all.clone()), &all, "{settings:?}");
-                if goal == TimedGoal::Distance {
+                if goal == AnytimeGoal::Distance {
                     for (pair, answer) in answers.iter().enumerate() {
                         assert_eq!(answer.found, Some(scene.distance_of(pair)), "{settings:?}, pair {pair}");
                     }
@@ -317,8 +323,8 @@ fn all_that_touch_are_looked_at_once() {
     let bodies = three_bodies();
     let (a, b) = (&bodies[1], &bodies[2]);
     let pose = WidePose::from_quat(DQuat::from_rotation_x(0.4), DVec3::new(0.1, 0.2, 0.0));
-    let (mut search, mut scene) = (TimedSearch::default(), Scene::one(a, b, pose));
-    search.start(1, &TimedSettings::touching().with_goal(TimedGoal::All));
+    let (mut search, mut scene) = (AnytimeSearch::default(), Scene::one(a, b, pose));
+    search.start(1, &AnytimeSettings::touching().with_goal(AnytimeGoal::All));
     search.run(&mut scene, Until::done()).unwrap();
     let looked_at: BTreeSet<_> = scene.looked_at.iter().map(|&(_, i, j)| (i, j)).collect();
     assert_eq!(looked_at.len(), scene.looked_at.len(), "a pair twice");
@@ -340,7 +346,7 @@ fn all_that_touch_are_looked_at_once() {
 #[test]
 fn units_of_trees_do_not_matter() {
     struct InUnits<'t>(Scene<'t, Obb>, f64);
-    impl TimedPairs<Obb> for InUnits<'_> {
+    impl AnytimePairs<Obb> for InUnits<'_> {
         fn trees(&self, pair: u32) -> (&Bvh<Obb>, &Bvh<Obb>) {
             self.0.trees(pair)
         }
@@ -362,8 +368,8 @@ fn units_of_trees_do_not_matter() {
             let mut answers = Vec::new();
             for unit in [1.0, 1024.0, f64::from_bits((1023 - 300) << 52)] {
                 let mut scene = InUnits(Scene::one(&body, &body, pose), unit);
-                let mut search = TimedSearch::default();
-                let settings = TimedSettings::distance().with_max_distance(1.5 / unit);
+                let mut search = AnytimeSearch::default();
+                let settings = AnytimeSettings::distance().with_max_distance(1.5 / unit);
                 search.start(1, &settings);
                 search.run(&mut scene, Until::done().with_steps(n_steps)).unwrap();
                 let mut contacts = Vec::new();
@@ -394,8 +400,8 @@ fn nothing_and_nowhere() {
         (&body, &body, turned),
     ] {
         for goal in GOALS {
-            let (mut search, mut scene) = (TimedSearch::default(), Scene::one(a, b, pose));
-            search.start(1, &TimedSettings::distance().with_goal(goal));
+            let (mut search, mut scene) = (AnytimeSearch::default(), Scene::one(a, b, pose));
+            search.start(1, &AnytimeSettings::distance().with_goal(goal));
             assert!(search.run(&mut scene, Until::done()).unwrap().is_done());
             let answer = search.answer(0);
             assert_eq!((answer.certainty, answer.lower), (Certainty::Apart, f64::INFINITY));
@@ -407,14 +413,15 @@ fn nothing_and_nowhere() {
     }
     // Nothing is within a distance that is none.
     for bad in [-1.0, f64::NAN] {
-        let (mut search, mut scene) = (TimedSearch::default(), Scene::one(&body, &body, WidePose::IDENTITY));
-        search.start(1, &TimedSettings::distance().with_max_distance(bad));
+        let (mut search, mut scene) =
+            (AnytimeSearch::default(), Scene::one(&body, &body, WidePose::IDENTITY));
+        search.start(1, &AnytimeSettings::distance().with_max_distance(bad));
         assert!(search.run(&mut scene, Until::done()).unwrap().is_done());
         let answer = search.answer(0);
         assert_eq!((answer.certainty, answer.lower, answer.found), (Certainty::Unknown, 0.0, None));
         assert!(scene.looked_at.is_empty());
     }
-    let (mut search, mut scene) = (TimedSearch::default(), Scene::one(&body, &body, WidePose::IDENTITY));
+    let (mut search, mut scene) = (AnytimeSearch::default(), Scene::one(&body, &body, WidePose::IDENTITY));
     assert!(search.run(&mut scene, Until::done()).unwrap().is_done(), "no pairs at all");
     assert_eq!(search.answer(3).certainty, Certainty::Unknown);
 }
@@ -423,9 +430,9 @@ fn nothing_and_nowhere() {
 fn a_distance_that_is_no_number_is_none() {
     let body = Body::<Aabb>::new(&ball(4, 1.0), 2);
     for bad in [f64::NAN, f64::INFINITY] {
-        let mut pair = TimedPair::new(&body.tree, &body.tree, &WidePose::IDENTITY, |_, _, _| Some(bad));
-        let mut search = TimedSearch::default();
-        search.start(1, &TimedSettings::distance());
+        let mut pair = AnytimePair::new(&body.tree, &body.tree, &WidePose::IDENTITY, |_, _, _| Some(bad));
+        let mut search = AnytimeSearch::default();
+        search.start(1, &AnytimeSettings::distance());
         assert!(search.run(&mut pair, Until::done()).unwrap().is_done());
         assert_eq!(search.answer(0).found, None);
     }
@@ -440,14 +447,14 @@ fn other_trees_are_noticed() {
     let without_one = Body::<Aabb>::new(&without_one, 2);
     let same = Body::<Aabb>::new(&ball(8, 1.0), 2);
     let pose = WidePose::from_quat(DQuat::IDENTITY, DVec3::new(1.5, 0.0, 0.0));
-    let mut search = TimedSearch::default();
-    search.start(1, &TimedSettings::distance());
+    let mut search = AnytimeSearch::default();
+    search.start(1, &AnytimeSettings::distance());
     search.run(&mut Scene::one(&body, &body, pose), Until::done().with_steps(9)).unwrap();
     let known = search.answer(0);
     for other in [&larger, &without_one] {
         for (a, b) in [(&body, other), (other, &body)] {
             let mut scene = Scene::one(a, b, pose);
-            let error = TimedError::OtherTrees { pair: 0 };
+            let error = AnytimeError::OtherTrees { pair: 0 };
             assert_eq!(search.run(&mut scene, Until::done()), Err(error));
             assert_eq!(search.contacts(&scene, &mut Vec::new()), Err(error));
             assert!(error.to_string().contains("pair 0") && scene.looked_at.is_empty());
@@ -465,8 +472,8 @@ fn flags_questions_and_clocks() {
     let body = Body::<Aabb>::new(&ball(30, 1.0), 2);
     let pose = WidePose::from_quat(DQuat::IDENTITY, DVec3::new(0.5, 0.0, 0.0));
     let start = || {
-        let mut search = TimedSearch::default();
-        search.start(1, &TimedSettings::touching().with_goal(TimedGoal::All));
+        let mut search = AnytimeSearch::default();
+        search.start(1, &AnytimeSettings::touching().with_goal(AnytimeGoal::All));
         (search, Scene::one(&body, &body, pose))
     };
     let flag = AtomicBool::new(true);
@@ -503,16 +510,16 @@ fn every_pair_gets_its_turn() {
     for pair in &mut scene.pairs {
         pair.2 = WidePose::IDENTITY;
     }
-    for order in [TimedOrder::BreadthFirst, TimedOrder::Priority] {
-        let mut search = TimedSearch::default();
-        search.start(9, &TimedSettings::touching().with_goal(TimedGoal::All).with_order(order));
+    for order in [AnytimeOrder::BreadthFirst, AnytimeOrder::Priority] {
+        let mut search = AnytimeSearch::default();
+        search.start(9, &AnytimeSettings::touching().with_goal(AnytimeGoal::All).with_order(order));
         scene.begun.clear();
         search.run(&mut scene, Until::done().with_steps(9)).unwrap();
         assert_eq!(scene.begun, (0..9).collect::<Vec<u32>>());
         let mut answers = Vec::new();
         search.answers(&mut answers);
         assert!(answers.iter().all(|a| a.counters.volume_tests == 1 && a.n_undecided == 1));
-        if order == TimedOrder::BreadthFirst {
+        if order == AnytimeOrder::BreadthFirst {
             while !search.run(&mut scene, Until::done().with_steps(5)).unwrap().is_done() {
                 let levels: Vec<u32> = search.undecided(&scene).map(|u| u.level).collect();
                 let (low, high) = (levels.iter().min().unwrap(), levels.iter().max().unwrap());
@@ -521,8 +528,8 @@ fn every_pair_gets_its_turn() {
         }
     }
     // One after the other.
-    let mut search = TimedSearch::default();
-    search.start(9, &TimedSettings::touching().with_order(TimedOrder::DepthFirst));
+    let mut search = AnytimeSearch::default();
+    search.start(9, &AnytimeSettings::touching().with_order(AnytimeOrder::DepthFirst));
     search.run(&mut scene, Until::done().with_steps(30)).unwrap();
     let mut answers = Vec::new();
     search.answers(&mut answers);
@@ -538,8 +545,11 @@ fn what_is_urgent_comes_first() {
     let mut scene = Scene::one(&body, &body, pose);
     // What is on the right is what is seen.
     scene.urgency = |u| f64::from(u.volume_a.center.x);
-    let mut search = TimedSearch::default();
-    search.start(1, &TimedSettings::touching().with_goal(TimedGoal::All).with_order(TimedOrder::Priority));
+    let mut search = AnytimeSearch::default();
+    search.start(
+        1,
+        &AnytimeSettings::touching().with_goal(AnytimeGoal::All).with_order(AnytimeOrder::Priority),
+    );
     search.run(&mut scene, Until::done().with_steps(400)).unwrap();
     let right = |pairs: &[(u32, u32, u32)]| {
         let x =
@@ -554,7 +564,10 @@ fn what_is_urgent_comes_first() {
     // NaN is not urgent, and does not hurt.
     scene.urgency = |u| if u.level % 2 == 0 { f64::NAN } else { 1.0 };
     let expected = search.answer(0).n_found;
-    search.start(1, &TimedSettings::touching().with_goal(TimedGoal::All).with_order(TimedOrder::Priority));
+    search.start(
+        1,
+        &AnytimeSettings::touching().with_goal(AnytimeGoal::All).with_order(AnytimeOrder::Priority),
+    );
     search.run(&mut scene, Until::done()).unwrap();
     assert_eq!(search.answer(0).n_found, expected);
 }
@@ -563,9 +576,9 @@ fn what_is_urgent_comes_first() {
 fn a_warm_search_does_not_allocate() {
     let bodies = three_bodies();
     let mut scene = nine([&bodies[0], &bodies[1], &bodies[2]]);
-    let (mut search, mut answers, mut contacts) = (TimedSearch::default(), Vec::new(), Vec::new());
+    let (mut search, mut answers, mut contacts) = (AnytimeSearch::default(), Vec::new(), Vec::new());
     for order in ORDERS {
-        let settings = TimedSettings::distance().with_order(order);
+        let settings = AnytimeSettings::distance().with_order(order);
         let mut frame = |scene: &mut Scene<'_, Aabb>| {
             scene.looked_at.clear();
             scene.begun.clear();
@@ -593,8 +606,8 @@ fn approximate_contacts_come_near() {
         let overlap = [0.02, 0.1, 0.3][round % 3];
         let pose = WidePose::from_quat(turn, direction * (2.0 - overlap));
         let mut scene = Scene::one(&body, &body, pose);
-        let mut search = TimedSearch::default();
-        search.start(1, &TimedSettings::touching().with_goal(TimedGoal::All));
+        let mut search = AnytimeSearch::default();
+        search.start(1, &AnytimeSettings::touching().with_goal(AnytimeGoal::All));
         let mut contacts = Vec::new();
         search.run(&mut scene, Until::done().with_steps(1)).unwrap();
         search.contacts(&scene, &mut contacts).unwrap();

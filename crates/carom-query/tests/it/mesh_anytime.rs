@@ -4,15 +4,16 @@ use carom_geom::TriMesh;
 use carom_geom::tri_distance::closest_points;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{
-    Certainty, Ended, MeshPair, MeshShape, Shape, TimedGoal, TimedMeshAnswer, TimedMeshError, TimedMeshes,
-    TimedOrder, TimedSettings, Until, distance, intersects, triangle_pairs,
+    AnytimeGoal, AnytimeMeshAnswer, AnytimeMeshError, AnytimeMeshes, AnytimeOrder, AnytimeSettings,
+    Certainty, Ended, MeshPair, MeshShape, Shape, Until, distance, intersects, triangle_pairs,
 };
 use carom_scenes::mesh::{MeshData, icosphere, torus_knot};
 use carom_scenes::{Clock, ClockSettings};
 use carom_testkit::random::Random;
 use std::sync::Arc;
 
-const ORDERS: [TimedOrder; 3] = [TimedOrder::BreadthFirst, TimedOrder::DepthFirst, TimedOrder::Priority];
+const ORDERS: [AnytimeOrder; 3] =
+    [AnytimeOrder::BreadthFirst, AnytimeOrder::DepthFirst, AnytimeOrder::Priority];
 
 fn shape(data: &MeshData, scale: f32) -> Arc<MeshShape> {
     let vertices = data.vertices_f32().iter().map(|v| *v * scale).collect();
@@ -94,9 +95,9 @@ fn bounds_hold_and_end_in_the_distance() {
         let (meshes, pairs) = scene(seed, scale);
         let truths: Vec<f64> = pairs.iter().map(|pair| truth(&meshes, pair)).collect();
         for order in ORDERS {
-            let mut search = TimedMeshes::default();
-            search.start(pairs.len(), &TimedSettings::distance().with_order(order));
-            let (mut before, mut now): (Vec<TimedMeshAnswer>, Vec<TimedMeshAnswer>) =
+            let mut search = AnytimeMeshes::default();
+            search.start(pairs.len(), &AnytimeSettings::distance().with_order(order));
+            let (mut before, mut now): (Vec<AnytimeMeshAnswer>, Vec<AnytimeMeshAnswer>) =
                 (Vec::new(), Vec::new());
             for stop in 0_u64.. {
                 let run = search.run(&meshes, &pairs, Until::done().with_steps(20 + 8 * stop)).unwrap();
@@ -146,9 +147,9 @@ fn bounds_hold_and_end_in_the_distance() {
 fn touching_ends_as_the_ordinary_queries() {
     let (meshes, pairs) = scene(7, 1.0);
     for order in ORDERS {
-        for goal in [TimedGoal::Any, TimedGoal::All] {
-            let mut search = TimedMeshes::default();
-            search.start(pairs.len(), &TimedSettings::touching().with_goal(goal).with_order(order));
+        for goal in [AnytimeGoal::Any, AnytimeGoal::All] {
+            let mut search = AnytimeMeshes::default();
+            search.start(pairs.len(), &AnytimeSettings::touching().with_goal(goal).with_order(order));
             while !search.run(&meshes, &pairs, Until::done().with_steps(13)).unwrap().is_done() {}
             for (i, pair) in pairs.iter().enumerate() {
                 let [(a, pose_a), (b, pose_b)] = placed(&meshes, pair);
@@ -165,7 +166,7 @@ fn touching_ends_as_the_ordinary_queries() {
                 let mut all = Vec::new();
                 let (mesh_a, mesh_b) = (&meshes[pair.mesh_a as usize], &meshes[pair.mesh_b as usize]);
                 triangle_pairs(mesh_a, &pose_a, mesh_b, &pose_b, &mut all);
-                if goal == TimedGoal::All {
+                if goal == AnytimeGoal::All {
                     assert_eq!(found, all, "{order:?}, pair {i}");
                 } else {
                     assert_eq!(found.len(), usize::from(is_touching));
@@ -182,8 +183,8 @@ fn any_within_a_distance() {
     let (meshes, pairs) = scene(9, 1.0);
     let (mut n_near, mut n_far) = (0, 0);
     for tolerance in [0.01, 0.3] {
-        let mut search = TimedMeshes::default();
-        let settings = TimedSettings::touching().with_max_distance(tolerance);
+        let mut search = AnytimeMeshes::default();
+        let settings = AnytimeSettings::touching().with_max_distance(tolerance);
         search.start(pairs.len(), &settings);
         assert!(search.run(&meshes, &pairs, Until::done()).unwrap().is_done());
         for (i, pair) in pairs.iter().enumerate() {
@@ -203,7 +204,7 @@ fn a_clock_on_time() {
     let clock = Clock::new(&ClockSettings::default().with_size(3, 3).with_detail(1));
     let meshes: Vec<_> = clock.meshes.iter().map(|mesh| shape(mesh, 1.0)).collect();
     let (mut poses, mut pairs) = (Vec::new(), Vec::new());
-    let (mut search, mut answers, mut contacts) = (TimedMeshes::default(), Vec::new(), Vec::new());
+    let (mut search, mut answers, mut contacts) = (AnytimeMeshes::default(), Vec::new(), Vec::new());
     let (mut n_touching, mut n_all) = (0, 0);
     for frame in 0..3 {
         clock.poses(frame as f64 * 1.7, &mut poses);
@@ -219,7 +220,7 @@ fn a_clock_on_time() {
                 intersects(&a, &pose_a, &b, &pose_b)
             })
             .collect();
-        search.start(pairs.len(), &TimedSettings::touching());
+        search.start(pairs.len(), &AnytimeSettings::touching());
         let mut n_decided = 0;
         loop {
             let is_done = search.run(&meshes, &pairs, Until::done().with_steps(300)).unwrap().is_done();
@@ -261,10 +262,10 @@ fn what_is_urgent_comes_first() {
     }
     // The last pair is the one to look at.
     let last = pairs.len() - 1;
-    let mut search = TimedMeshes::default();
+    let mut search = AnytimeMeshes::default();
     search.start(
         pairs.len(),
-        &TimedSettings::touching().with_goal(TimedGoal::All).with_order(TimedOrder::Priority),
+        &AnytimeSettings::touching().with_goal(AnytimeGoal::All).with_order(AnytimeOrder::Priority),
     );
     let until = Until::done().with_steps(pairs.len() as u64 + 60);
     search.run_by(&meshes, &pairs, until, |undecided| f64::from(undecided.pair)).unwrap();
@@ -275,24 +276,24 @@ fn what_is_urgent_comes_first() {
 #[test]
 fn mistakes_are_named() {
     let (meshes, pairs) = scene(12, 1.0);
-    let mut search = TimedMeshes::default();
-    search.start(pairs.len(), &TimedSettings::distance());
+    let mut search = AnytimeMeshes::default();
+    search.start(pairs.len(), &AnytimeSettings::distance());
     search.run(&meshes, &pairs, Until::done().with_steps(200)).unwrap();
     let known = search.answer(3);
     let fewer = search.run(&meshes, &pairs[1..], Until::done());
-    assert_eq!(fewer, Err(TimedMeshError::WrongCount { expected: pairs.len(), given: pairs.len() - 1 }));
+    assert_eq!(fewer, Err(AnytimeMeshError::WrongCount { expected: pairs.len(), given: pairs.len() - 1 }));
     let first = pairs.iter().position(|pair| pair.mesh_a.max(pair.mesh_b) == 4).unwrap();
     let none = search.run(&meshes[..4], &pairs, Until::done());
-    assert_eq!(none, Err(TimedMeshError::NoMesh { pair: first }));
+    assert_eq!(none, Err(AnytimeMeshError::NoMesh { pair: first }));
     assert!(none.unwrap_err().to_string().contains("mesh"));
     let mut others = meshes.clone();
     others.rotate_left(1);
     let other = search.run(&others, &pairs, Until::done());
-    assert!(matches!(other, Err(TimedMeshError::OtherMeshes { .. })), "{other:?}");
+    assert!(matches!(other, Err(AnytimeMeshError::OtherMeshes { .. })), "{other:?}");
     assert_eq!(search.answer(3), known);
     assert!(search.run(&meshes, &pairs, Until::done()).unwrap().is_done());
-    let (mut whole, mut answers, mut expected) = (TimedMeshes::default(), Vec::new(), Vec::new());
-    whole.start(pairs.len(), &TimedSettings::distance());
+    let (mut whole, mut answers, mut expected) = (AnytimeMeshes::default(), Vec::new(), Vec::new());
+    whole.start(pairs.len(), &AnytimeSettings::distance());
     whole.run(&meshes, &pairs, Until::done()).unwrap();
     whole.answers(&mut expected);
     search.answers(&mut answers);
@@ -305,8 +306,8 @@ fn a_warm_search_does_not_allocate() {
     let (meshes, mut pairs) = scene(13, 1.0);
     // Meshes of very different size need trees of their own.
     pairs.retain(|pair| pair.mesh_a != 4 && pair.mesh_b != 4);
-    let (mut search, mut answers, mut contacts) = (TimedMeshes::default(), Vec::new(), Vec::new());
-    for settings in [TimedSettings::distance(), TimedSettings::touching().with_goal(TimedGoal::All)] {
+    let (mut search, mut answers, mut contacts) = (AnytimeMeshes::default(), Vec::new(), Vec::new());
+    for settings in [AnytimeSettings::distance(), AnytimeSettings::touching().with_goal(AnytimeGoal::All)] {
         for order in ORDERS {
             let mut frame = || {
                 search.start(pairs.len(), &settings.with_order(order));

@@ -16,9 +16,9 @@
 //! which the search goes depth first.
 
 use super::contact::Sum;
-use super::pairs::{LeafPair, TimedPairs, Undecided};
+use super::pairs::{AnytimePairs, LeafPair, Undecided};
 use super::queue::{Entry, Queue};
-use super::settings::{TimedGoal, TimedOrder, TimedSettings};
+use super::settings::{AnytimeGoal, AnytimeOrder, AnytimeSettings};
 use super::state::{PairState, ROOT, stamp, volume_of};
 use super::until::{Ended, Meter, Until};
 use crate::counters::Counters;
@@ -32,14 +32,14 @@ use core::marker::PhantomData;
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct TimedRun {
+pub struct AnytimeRun {
     /// The reason.
     pub ended: Ended,
     /// The steps of this run.
     pub steps: u64,
 }
 
-impl TimedRun {
+impl AnytimeRun {
     /// Whether nothing is left to do: all pairs are decided.
     pub fn is_done(&self) -> bool {
         self.ended == Ended::Done
@@ -49,7 +49,7 @@ impl TimedRun {
 /// Why a search could not continue. It keeps its state, and can continue with the right trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum TimedError {
+pub enum AnytimeError {
     /// The trees of this pair differ from those with which it was begun: in the number of nodes or
     /// primitives, or in volumes. The number of primitives, the top volumes and the last one are
     /// compared. A change below may go unnoticed.
@@ -59,23 +59,23 @@ pub enum TimedError {
     },
 }
 
-impl core::fmt::Display for TimedError {
+impl core::fmt::Display for AnytimeError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            TimedError::OtherTrees { pair } => {
+            AnytimeError::OtherTrees { pair } => {
                 write!(f, "the trees of pair {pair} are not those with which its search was begun")
             }
         }
     }
 }
 
-impl core::error::Error for TimedError {}
+impl core::error::Error for AnytimeError {}
 
 /// An interruptible search over pairs of trees. It is also the memory: once it has grown, no search
 /// allocates.
 #[derive(Clone, Debug, Default)]
-pub struct TimedSearch {
-    pub(crate) settings: TimedSettings,
+pub struct AnytimeSearch {
+    pub(crate) settings: AnytimeSettings,
     pub(crate) n_pairs: u32,
     /// The states of the pairs that were begun, which are the first ones.
     pub(crate) states: Vec<PairState>,
@@ -87,9 +87,9 @@ pub struct TimedSearch {
     run: u32,
 }
 
-impl TimedSearch {
+impl AnytimeSearch {
     /// Starts a new search over the pairs of trees 0 to `n_pairs`, without a step.
-    pub fn start(&mut self, n_pairs: u32, settings: &TimedSettings) {
+    pub fn start(&mut self, n_pairs: u32, settings: &AnytimeSettings) {
         self.settings = *settings;
         if !(0.0 <= settings.max_distance) {
             self.settings.max_distance = -1.0;
@@ -106,7 +106,7 @@ impl TimedSearch {
         self.n_pairs
     }
 
-    /// The number of waiting pairs of volumes; see [`TimedSettings::max_queue`].
+    /// The number of waiting pairs of volumes; see [`AnytimeSettings::max_queue`].
     pub fn n_waiting(&self) -> usize {
         self.queue.len()
     }
@@ -125,9 +125,9 @@ impl TimedSearch {
     /// After the same number of steps all state is the same, whatever the split into runs.
     pub fn run<V: TreeVolume>(
         &mut self,
-        pairs: &mut impl TimedPairs<V>,
+        pairs: &mut impl AnytimePairs<V>,
         until: Until<'_>,
-    ) -> Result<TimedRun, TimedError> {
+    ) -> Result<AnytimeRun, AnytimeError> {
         self.run = self.run.wrapping_add(1);
         dispatch(Run { search: self, pairs, meter: Meter::new(until), volumes: PhantomData })
     }
@@ -135,29 +135,29 @@ impl TimedSearch {
     /// Checks that the trees are those with which the pair was begun.
     pub(crate) fn check<V: TreeVolume>(
         &self,
-        pairs: &impl TimedPairs<V>,
+        pairs: &impl AnytimePairs<V>,
         pair: u32,
-    ) -> Result<(), TimedError> {
+    ) -> Result<(), AnytimeError> {
         let (a, b) = pairs.trees(pair);
         match self.states.get(pair as usize) {
-            Some(state) if state.stamp != stamp(a, b) => Err(TimedError::OtherTrees { pair }),
+            Some(state) if state.stamp != stamp(a, b) => Err(AnytimeError::OtherTrees { pair }),
             _ => Ok(()),
         }
     }
 }
 
 struct Run<'s, 'u, V, P> {
-    search: &'s mut TimedSearch,
+    search: &'s mut AnytimeSearch,
     pairs: &'s mut P,
     meter: Meter<'u>,
     volumes: PhantomData<V>,
 }
 
-impl<V: TreeVolume, P: TimedPairs<V>> Kernel for Run<'_, '_, V, P> {
-    type Output = Result<TimedRun, TimedError>;
+impl<V: TreeVolume, P: AnytimePairs<V>> Kernel for Run<'_, '_, V, P> {
+    type Output = Result<AnytimeRun, AnytimeError>;
 
     #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S) -> Result<TimedRun, TimedError> {
+    fn run<S: Simd>(mut self, simd: S) -> Result<AnytimeRun, AnytimeError> {
         let ended = loop {
             let begun = self.search.states.len() as u32;
             let is_begun = self.search.n_pairs <= begun;
@@ -189,11 +189,11 @@ impl<V: TreeVolume, P: TimedPairs<V>> Kernel for Run<'_, '_, V, P> {
             self.step(simd, &entry);
             self.meter.step();
         };
-        Ok(TimedRun { ended, steps: self.meter.steps })
+        Ok(AnytimeRun { ended, steps: self.meter.steps })
     }
 }
 
-impl<V: TreeVolume, P: TimedPairs<V>> Run<'_, '_, V, P> {
+impl<V: TreeVolume, P: AnytimePairs<V>> Run<'_, '_, V, P> {
     /// The volumes around two whole trees.
     #[inline(always)]
     fn begin<S: Simd>(&mut self, simd: S, pair: u32) {
@@ -305,7 +305,7 @@ impl<V: TreeVolume, P: TimedPairs<V>> Run<'_, '_, V, P> {
             order[place & 7] = Entry { gap_sq, a, b, level: entry.level + deeper, pair: entry.pair };
             n += 1;
         }
-        if 0 < n && (settings.goal == TimedGoal::Distance || entry.level == 0) {
+        if 0 < n && (settings.goal == AnytimeGoal::Distance || entry.level == 0) {
             let farthest = state.farthest(&volume_of(a, order[0].a), &volume_of(b, order[0].b));
             state.upper = state.upper.min(farthest);
             state.limit_to(state.within(settings));
@@ -318,7 +318,7 @@ impl<V: TreeVolume, P: TimedPairs<V>> Run<'_, '_, V, P> {
                 state.leave_out(child.gap_sq);
             }
         }
-        if settings.order == TimedOrder::Priority {
+        if settings.order == AnytimeOrder::Priority {
             for (key, child) in keys.iter_mut().zip(&order[..n_open & 15]) {
                 let Some(state) = self.search.states.get(child.pair as usize) else { return };
                 let (a, b) = self.pairs.trees(child.pair);
@@ -350,9 +350,9 @@ impl<V: TreeVolume, P: TimedPairs<V>> Run<'_, '_, V, P> {
             state.upper = state.upper.min(distance);
             state.limit_to(state.within(settings));
             state.is_finished |= match settings.goal {
-                TimedGoal::Distance => distance <= 0.0,
-                TimedGoal::Any => distance < f64::INFINITY,
-                TimedGoal::All => false,
+                AnytimeGoal::Distance => distance <= 0.0,
+                AnytimeGoal::Any => distance < f64::INFINITY,
+                AnytimeGoal::All => false,
             };
         }
         if distance <= 0.0 {

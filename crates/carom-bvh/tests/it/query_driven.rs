@@ -9,7 +9,7 @@ use glam::Vec3;
 
 fn by_use(boxes: &[Aabb], uses: &[u32], settings: &BuildSettings) -> Result<Bvh, BvhError> {
     let mut tree = Bvh::empty();
-    Builder::default().rebuild_by_use(&mut tree, boxes, uses, settings)?;
+    Builder::default().rebuild_query_driven(&mut tree, boxes, uses, settings)?;
     Ok(tree)
 }
 

@@ -1,5 +1,5 @@
-//! The pairs of trees of a timed search, as callbacks: the trees, their poses, and the contents of
-//! leaves.
+//! The pairs of trees of a anytime search, as callbacks: the trees, their poses, and the contents
+//! of leaves.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (priorities: visibility,
 //! eccentricity, distance).
@@ -8,7 +8,7 @@ use crate::tree::{Bvh, TreeVolume};
 use carom_math::WidePose;
 
 /// The pairs of trees of a search, and the callbacks about them.
-pub trait TimedPairs<V: TreeVolume> {
+pub trait AnytimePairs<V: TreeVolume> {
     /// The trees of the pair with this number. Called at each step.
     fn trees(&self, pair: u32) -> (&Bvh<V>, &Bvh<V>);
 
@@ -17,7 +17,8 @@ pub trait TimedPairs<V: TreeVolume> {
     fn begin(&mut self, pair: u32) -> WidePose;
 
     /// The coordinates of the trees are lengths times this, a power of two, for very large or small
-    /// meshes. All distances of this search are lengths. Called once, after [`TimedPairs::begin`].
+    /// meshes. All distances of this search are lengths. Called once, after
+    /// [`AnytimePairs::begin`].
     fn unit(&self, _pair: u32) -> f64 {
         1.0
     }
@@ -27,9 +28,9 @@ pub trait TimedPairs<V: TreeVolume> {
     /// is enough.
     fn distance(&mut self, leaves: &LeafPair) -> f64;
 
-    /// The priority of two volumes, for [`TimedOrder::Priority`](crate::TimedOrder::Priority). The
-    /// largest number comes first; ties go to the older; NaN comes last. The default prefers the
-    /// nearest.
+    /// The priority of two volumes, for [`AnytimeOrder::Priority`](crate::AnytimeOrder::Priority).
+    /// The largest number comes first; ties go to the older; NaN comes last. The default prefers
+    /// the nearest.
     fn priority(&mut self, undecided: &Undecided<V>) -> f64 {
         -undecided.gap
     }
@@ -68,23 +69,23 @@ pub struct Undecided<V> {
 /// One pair of trees with a distance function of primitives, as for
 /// [`closest_pair`](crate::closest_pair).
 #[derive(Clone, Debug)]
-pub struct TimedPair<'t, V: TreeVolume, F> {
+pub struct AnytimePair<'t, V: TreeVolume, F> {
     a: &'t Bvh<V>,
     b: &'t Bvh<V>,
     b_in_a: WidePose,
     distance: F,
 }
 
-impl<'t, V: TreeVolume, F: FnMut(u32, u32, f64) -> Option<f64>> TimedPair<'t, V, F> {
+impl<'t, V: TreeVolume, F: FnMut(u32, u32, f64) -> Option<f64>> AnytimePair<'t, V, F> {
     /// Creates the pair of `a` and of `b` placed by `b_in_a`.
     /// `distance(primitive_a, primitive_b, bound)` returns the distance of two primitives, or
     /// `None` if it is above the bound.
-    pub fn new(a: &'t Bvh<V>, b: &'t Bvh<V>, b_in_a: &WidePose, distance: F) -> TimedPair<'t, V, F> {
-        TimedPair { a, b, b_in_a: *b_in_a, distance }
+    pub fn new(a: &'t Bvh<V>, b: &'t Bvh<V>, b_in_a: &WidePose, distance: F) -> AnytimePair<'t, V, F> {
+        AnytimePair { a, b, b_in_a: *b_in_a, distance }
     }
 }
 
-impl<V: TreeVolume, F: FnMut(u32, u32, f64) -> Option<f64>> TimedPairs<V> for TimedPair<'_, V, F> {
+impl<V: TreeVolume, F: FnMut(u32, u32, f64) -> Option<f64>> AnytimePairs<V> for AnytimePair<'_, V, F> {
     fn trees(&self, _: u32) -> (&Bvh<V>, &Bvh<V>) {
         (self.a, self.b)
     }

@@ -19,8 +19,8 @@ use crate::workspace::NearPair;
 use alloc::vec::Vec;
 use carom_bounds::Obb;
 use carom_bvh::{
-    ApproximateContact, Bvh, Certainty, Counters, LeafPair, TimedAnswer, TimedError, TimedGoal, TimedPairs,
-    TimedRun, TimedSearch, TimedSettings, Undecided, Until,
+    AnytimeAnswer, AnytimeError, AnytimeGoal, AnytimePairs, AnytimeRun, AnytimeSearch, AnytimeSettings,
+    ApproximateContact, Bvh, Certainty, Counters, LeafPair, Undecided, Until,
 };
 use carom_geom::tri_blocks::BlockDistances;
 use carom_math::WidePose;
@@ -52,7 +52,7 @@ impl MeshPair {
 /// The present result for a pair of meshes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct TimedMeshAnswer {
+pub struct AnytimeMeshAnswer {
     /// Whether the surfaces touch. `Touching` comes from an exact test of two triangles.
     pub certainty: Certainty,
     /// An interval that contains the distance of the surfaces, ends included: lengths, rounded
@@ -75,7 +75,7 @@ pub struct TimedMeshAnswer {
 /// The approximate contact of two meshes, from bounding volumes. World frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct TimedMeshContact {
+pub struct AnytimeMeshContact {
     /// The centre of the overlap.
     pub point: Vec3,
     /// Unit vector from A to B.
@@ -91,7 +91,7 @@ pub struct TimedMeshContact {
 /// Why a search could not continue. Earlier results are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum TimedMeshError {
+pub enum AnytimeMeshError {
     /// The pair refers to a mesh that is not in the list.
     NoMesh {
         /// The index of the pair.
@@ -111,40 +111,42 @@ pub enum TimedMeshError {
     },
 }
 
-impl core::fmt::Display for TimedMeshError {
+impl core::fmt::Display for AnytimeMeshError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            TimedMeshError::NoMesh { pair } => write!(f, "pair {pair} names a mesh that is not in the list"),
-            TimedMeshError::WrongCount { expected, given } => {
+            AnytimeMeshError::NoMesh { pair } => {
+                write!(f, "pair {pair} names a mesh that is not in the list")
+            }
+            AnytimeMeshError::WrongCount { expected, given } => {
                 write!(f, "the search was started with {expected} pairs, {given} were given")
             }
-            TimedMeshError::OtherMeshes { pair } => {
+            AnytimeMeshError::OtherMeshes { pair } => {
                 write!(f, "the meshes of pair {pair} are not those with which its search was begun")
             }
         }
     }
 }
 
-impl core::error::Error for TimedMeshError {}
+impl core::error::Error for AnytimeMeshError {}
 
 /// A search over pairs of meshes that can be stopped and resumed. All pairs share one queue, so
 /// each gets a part of the time. The search owns its memory: if it is reused, it does not allocate
 /// once it has grown. One case builds trees when a pair is started, which takes time: meshes whose
 /// sizes differ by many powers of ten.
 ///
-/// [`TimedSettings::distance`] searches for least distances. [`TimedSettings::touching`] finds
+/// [`AnytimeSettings::distance`] searches for least distances. [`AnytimeSettings::touching`] finds
 /// whether the surfaces touch, and, with the goal `All`, all triangles that do.
 #[derive(Clone, Debug, Default)]
-pub struct TimedMeshes {
-    search: TimedSearch,
-    settings: TimedSettings,
+pub struct AnytimeMeshes {
+    search: AnytimeSearch,
+    settings: AnytimeSettings,
     known: Vec<Known>,
     /// Trees of pairs whose sizes differ by so many powers of ten that their own trees do not fit.
     scaled: Vec<(Bvh<Obb>, Bvh<Obb>)>,
     touching: Vec<(u32, u32, u32)>,
     near: Vec<NearPair>,
     contacts: Vec<Option<ApproximateContact>>,
-    answers: Vec<TimedAnswer>,
+    answers: Vec<AnytimeAnswer>,
 }
 
 /// The state of a pair that was started.
@@ -164,7 +166,7 @@ struct Known {
 struct View<'a, M, F> {
     meshes: &'a [M],
     pairs: &'a [MeshPair],
-    settings: TimedSettings,
+    settings: AnytimeSettings,
     known: &'a mut Vec<Known>,
     scaled: &'a mut Vec<(Bvh<Obb>, Bvh<Obb>)>,
     touching: &'a mut Vec<(u32, u32, u32)>,
@@ -172,10 +174,10 @@ struct View<'a, M, F> {
     urgency: F,
 }
 
-impl TimedMeshes {
+impl AnytimeMeshes {
     /// Starts a new search over this number of pairs. No pair is tested yet. The pose of a pair is
     /// read when the pair is started.
-    pub fn start(&mut self, n_pairs: usize, settings: &TimedSettings) {
+    pub fn start(&mut self, n_pairs: usize, settings: &AnytimeSettings) {
         self.settings = *settings;
         // More than 2^32 - 1 pairs do not fit in the search.
         self.search.start(u32::try_from(n_pairs).unwrap_or(u32::MAX), settings);
@@ -194,11 +196,11 @@ impl TimedMeshes {
         meshes: &[M],
         pairs: &[MeshPair],
         until: Until<'_>,
-    ) -> Result<TimedRun, TimedMeshError> {
+    ) -> Result<AnytimeRun, AnytimeMeshError> {
         self.run_by(meshes, pairs, until, |undecided| -undecided.gap)
     }
 
-    /// [`TimedMeshes::run`] for the order `Priority`, with the caller's own priority: the largest
+    /// [`AnytimeMeshes::run`] for the order `Priority`, with the caller's own priority: the largest
     /// number comes first. Volumes are in the frames of their meshes, in coordinates times
     /// [`MeshShape::scale`].
     pub fn run_by<M: Borrow<MeshShape>>(
@@ -207,19 +209,19 @@ impl TimedMeshes {
         pairs: &[MeshPair],
         until: Until<'_>,
         urgency: impl FnMut(&Undecided<Obb>) -> f64,
-    ) -> Result<TimedRun, TimedMeshError> {
+    ) -> Result<AnytimeRun, AnytimeMeshError> {
         let (search, mut view) = self.view(meshes, pairs, urgency)?;
         search.run(&mut view, until).map_err(other_meshes)
     }
 
     /// Returns the present result for one pair. This scans the whole queue;
-    /// [`TimedMeshes::answers`] scans it once for all pairs.
-    pub fn answer(&self, pair: usize) -> TimedMeshAnswer {
+    /// [`AnytimeMeshes::answers`] scans it once for all pairs.
+    pub fn answer(&self, pair: usize) -> AnytimeMeshAnswer {
         self.told(pair, &self.search.answer(u32::try_from(pair).unwrap_or(u32::MAX)))
     }
 
     /// Replaces `out` by the present results of all pairs, in their order.
-    pub fn answers(&mut self, out: &mut Vec<TimedMeshAnswer>) {
+    pub fn answers(&mut self, out: &mut Vec<AnytimeMeshAnswer>) {
         let mut answers = core::mem::take(&mut self.answers);
         self.search.answers(&mut answers);
         out.clear();
@@ -241,15 +243,15 @@ impl TimedMeshes {
         &mut self,
         meshes: &[M],
         pairs: &[MeshPair],
-        out: &mut Vec<Option<TimedMeshContact>>,
-    ) -> Result<(), TimedMeshError> {
+        out: &mut Vec<Option<AnytimeMeshContact>>,
+    ) -> Result<(), AnytimeMeshError> {
         let mut contacts = core::mem::take(&mut self.contacts);
         let (search, view) = self.view(meshes, pairs, |_: &Undecided<Obb>| 0.0)?;
         let looked = search.contacts(&view, &mut contacts).map_err(other_meshes);
         out.clear();
         out.extend(contacts.iter().enumerate().map(|(pair, contact)| {
             let (contact, known) = ((*contact)?, self.known.get(pair)?);
-            Some(TimedMeshContact {
+            Some(AnytimeMeshContact {
                 point: narrow(known.a_in_world.transform_point(contact.point)),
                 normal: narrow(known.a_in_world.transform_vector(contact.normal)),
                 depth: narrow_real(contact.depth),
@@ -276,23 +278,23 @@ impl TimedMeshes {
         meshes: &'a [M],
         pairs: &'a [MeshPair],
         urgency: F,
-    ) -> Result<(&'a mut TimedSearch, View<'a, M, F>), TimedMeshError> {
+    ) -> Result<(&'a mut AnytimeSearch, View<'a, M, F>), AnytimeMeshError> {
         let expected = self.search.n_pairs() as usize;
         if pairs.len() != expected {
-            return Err(TimedMeshError::WrongCount { expected, given: pairs.len() });
+            return Err(AnytimeMeshError::WrongCount { expected, given: pairs.len() });
         }
         let is_unknown = |pair: &MeshPair| meshes.len() <= pair.mesh_a.max(pair.mesh_b) as usize;
         if let Some(pair) = pairs.iter().position(is_unknown) {
-            return Err(TimedMeshError::NoMesh { pair });
+            return Err(AnytimeMeshError::NoMesh { pair });
         }
-        let TimedMeshes { search, settings, known, scaled, touching, near, .. } = self;
+        let AnytimeMeshes { search, settings, known, scaled, touching, near, .. } = self;
         let settings = *settings;
         Ok((search, View { meshes, pairs, settings, known, scaled, touching, near, urgency }))
     }
 
-    fn told(&self, pair: usize, answer: &TimedAnswer) -> TimedMeshAnswer {
+    fn told(&self, pair: usize, answer: &AnytimeAnswer) -> AnytimeMeshAnswer {
         let nearest = self.known.get(pair).filter(|known| known.nearest.distance < f64::INFINITY);
-        TimedMeshAnswer {
+        AnytimeMeshAnswer {
             certainty: answer.certainty,
             bounds: Interval { min: below(answer.lower), max: above(answer.upper) },
             nearest: nearest.map(|known| Distance::placed(&known.nearest, &known.a_in_world)),
@@ -304,11 +306,11 @@ impl TimedMeshes {
     }
 }
 
-fn other_meshes(error: TimedError) -> TimedMeshError {
+fn other_meshes(error: AnytimeError) -> AnytimeMeshError {
     match error {
-        TimedError::OtherTrees { pair } => TimedMeshError::OtherMeshes { pair: pair as usize },
+        AnytimeError::OtherTrees { pair } => AnytimeMeshError::OtherMeshes { pair: pair as usize },
         // There is no other error yet.
-        _ => TimedMeshError::OtherMeshes { pair: usize::MAX },
+        _ => AnytimeMeshError::OtherMeshes { pair: usize::MAX },
     }
 }
 
@@ -324,7 +326,7 @@ impl<'a, M: Borrow<MeshShape>, F> View<'a, M, F> {
     }
 }
 
-impl<M: Borrow<MeshShape>, F: FnMut(&Undecided<Obb>) -> f64> TimedPairs<Obb> for View<'_, M, F> {
+impl<M: Borrow<MeshShape>, F: FnMut(&Undecided<Obb>) -> f64> AnytimePairs<Obb> for View<'_, M, F> {
     #[inline]
     fn trees(&self, pair: u32) -> (&Bvh<Obb>, &Bvh<Obb>) {
         let scaled = self.known.get(pair as usize).map_or(u32::MAX, |known| known.scaled);
@@ -369,7 +371,7 @@ impl<M: Borrow<MeshShape>, F: FnMut(&Undecided<Obb>) -> f64> TimedPairs<Obb> for
         let (leaf_a, leaf_b) = (tree_a.leaf(leaves.leaf_a), tree_b.leaf(leaves.leaf_b));
         let (block_a, block_b) = (a.leaf_block(tree_a, &leaf_a), b.leaf_block(tree_b, &leaf_b));
         let b_in_a = &known.b_in_a;
-        if self.settings.goal == TimedGoal::Distance || 0.0 < self.settings.max_distance {
+        if self.settings.goal == AnytimeGoal::Distance || 0.0 < self.settings.max_distance {
             let mut bounds = BlockDistances::default();
             bounds.axis = known.axis;
             block_a.distances(&block_b, b_in_a, leaves.within, &mut bounds);
@@ -384,7 +386,7 @@ impl<M: Borrow<MeshShape>, F: FnMut(&Undecided<Obb>) -> f64> TimedPairs<Obb> for
             return best.distance;
         }
         let first = self.touching.len();
-        let (touching, is_any) = (&mut *self.touching, self.settings.goal == TimedGoal::Any);
+        let (touching, is_any) = (&mut *self.touching, self.settings.goal == AnytimeGoal::Any);
         let _ = visit_leaves(
             (a, &leaf_a),
             (b, &leaf_b),
