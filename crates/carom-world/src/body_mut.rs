@@ -7,9 +7,8 @@
 //!
 //! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be changed).
 
-use crate::bodies::body;
+use crate::bodies::checks;
 use crate::bodies::size::Size;
-use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
 use crate::world::DefaultBroadPhase;
 use crate::{BodyId, World, WorldError};
@@ -73,7 +72,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Sets both velocities of the body, and wakes it.
     pub fn set_velocity(&mut self, linear: Vec3, angular: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
-        body::check_velocity(linear, angular)?;
+        checks::check_velocity(linear, angular)?;
         self.world.bodies.wake(index);
         let body = &mut self.world.bodies.motions[index];
         body.linear_velocity = linear;
@@ -115,7 +114,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         }
         let mut pushed = self.world.bodies.motions[index];
         pushed.apply_impulse(impulse, point);
-        body::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
+        checks::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
         self.world.bodies.wake(index);
         self.world.bodies.motions[index] = pushed;
         self.world.bodies.is_stale[index] |= self.world.bodies.is_halted(index);
@@ -132,19 +131,18 @@ impl<B: BroadPhase> BodyMut<'_, B> {
 
     /// Gives the body another shape, and wakes it and the bodies that it touched. Mass and inertia
     /// stay.
+    ///
+    /// Errors: the body has several colliders, or one that is not at its frame:
+    /// [`ColliderMut::set_shape`](crate::ColliderMut::set_shape) is for them.
     pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
         let index = self.index();
+        if self.world.bodies.traits[index].is_composite {
+            return Err(WorldError::SeveralColliders(self.id));
+        }
         self.world.wake_around(self.id);
         self.world.bodies.deforming.forget(self.id.index);
         self.world.bodies.put_shape(index, Some(shape));
-        // Caches of the old shape are dropped.
-        let id = self.id;
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.world.contacts;
-        pairs_by_body.visit(pairs, id.index, |place| {
-            if records[place].a == id || records[place].b == id {
-                records[place].forget();
-            }
-        });
+        self.world.forget_contacts_of(self.id);
         self.world.refit(index);
         Ok(self)
     }

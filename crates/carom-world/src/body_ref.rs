@@ -110,7 +110,8 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.motion().energy(Vec3::ZERO, 0.0).kinetic
     }
 
-    /// The shape, in the body's frame.
+    /// The shape, in the body's frame. For a body of several colliders it is a compound of all of
+    /// them, solid ones first; [`ColliderRef::shape`](crate::ColliderRef::shape) is that of one.
     pub fn shape(&self) -> &'a Shape {
         self.shape
     }
@@ -126,18 +127,18 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.world.bodies.traits[self.index()].user_data
     }
 
-    /// The groups that the body is in, and those that it collides with.
+    /// The groups that its colliders are in, and those that they collide with, all together.
     pub fn groups(&self) -> (Groups, Groups) {
         let filter = &self.world.bodies.traits[self.index()].filter;
         (filter.membership, filter.mask)
     }
 
-    /// The family of the body; 0 is none.
+    /// The family of its colliders; 0 is none, or several.
     pub fn family(&self) -> u32 {
         self.world.bodies.traits[self.index()].family
     }
 
-    /// Whether the body is a sensor.
+    /// Whether all its colliders are sensors.
     pub fn is_sensor(&self) -> bool {
         self.world.bodies.traits[self.index()].is_sensor
     }
@@ -153,8 +154,8 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.world.bodies.is_halted(self.index())
     }
 
-    /// The velocity of the body's surface against the body at the body's origin, and its spin, both
-    /// in the body's frame:
+    /// The velocity of the body's surface against the body at the collider's origin, and its spin,
+    /// both in the collider's frame. With several colliders, of the first whose surface moves:
     /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
     pub fn surface_velocity(&self) -> [Vec3; 2] {
         let belt = self.world.contacts.belts.of(self.id.index);

@@ -5,7 +5,8 @@
 //! changed).
 
 use crate::bodies::active_hooks::ActiveHooks;
-use crate::bodies::body::{check_damping, check_not_negative, check_response, check_surface};
+use crate::bodies::checks::{check_damping, check_not_negative, check_response, check_surface};
+use crate::bodies::composites::Composite;
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
 use crate::contacts::belts::Belt;
@@ -29,7 +30,6 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         if self.world.bodies.traits[index].filter.mobility == mobility {
             return Ok(self);
         }
-        let Some(shape) = &self.world.bodies.shapes[index] else { return Ok(self) };
         let old = self.world.bodies.motions[index];
         let new = match mobility {
             Mobility::Fixed => Body::fixed(old.pose),
@@ -37,7 +37,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
                 let velocity = old.velocity_at(old.pose.translation);
                 Body::kinematic(old.pose, velocity, old.angular_velocity)
             }
-            Mobility::Dynamic => dynamic(&old, &self.world.bodies.weights[index].of(shape)?),
+            Mobility::Dynamic => {
+                dynamic(&old, &self.world.bodies.mass_of(index, &self.world.bodies.weights[index])?)
+            }
         };
         let new = with_settings_of(new, &old);
         self.world.wake_around(self.id);
@@ -68,13 +70,12 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// the shape gives no inertia: see [`BodyMut::set_mass_properties`].
     pub fn set_mass(&mut self, mass: f32) -> Result<&mut Self, WorldError> {
         let index = self.index();
-        let Some(shape) = &self.world.bodies.shapes[index] else { return Ok(self) };
         let weight = match self.world.bodies.weights[index] {
             // Only the proportions count, so any density will do.
             Weight::Density(0.0) => Weight::Density(1.0),
             weight => weight,
         };
-        let old = weight.of(shape)?;
+        let old = self.world.bodies.mass_of(index, &weight)?;
         let inertia = old.inertia * (mass / old.mass);
         self.set_mass_properties(MassProperties::new(mass, old.center, inertia))
     }
@@ -86,18 +87,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     ///
     /// Errors: [`WorldError::NoMass`] if a number is out of its range.
     pub fn set_mass_properties(&mut self, mass: MassProperties) -> Result<&mut Self, WorldError> {
-        let index = self.index();
-        let Some(shape) = &self.world.bodies.shapes[index] else { return Ok(self) };
-        let weight = Weight::Given(mass);
-        let mass = weight.of(shape)?;
-        self.world.bodies.weights[index] = weight;
-        let old = self.world.bodies.motions[index];
-        if old.kind == BodyKind::Dynamic {
-            self.world.wake_around(self.id);
-            self.world.bodies.motions[index] = with_settings_of(dynamic(&old, &mass), &old);
-            self.world.bodies.renew_shape(index);
-            self.world.refit(index);
-        }
+        self.world.put_weight(self.id, Weight::Given(mass))?;
         Ok(self)
     }
 
@@ -108,7 +98,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let index = self.index();
         check_not_negative(friction, "friction")?;
         self.world.wake_around(self.id);
-        self.world.bodies.traits[index].friction = friction;
+        self.world.change_colliders(index, |traits| traits.friction = friction)?;
         Ok(self)
     }
 
@@ -119,7 +109,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let index = self.index();
         check_not_negative(restitution, "restitution")?;
         self.world.wake_around(self.id);
-        self.world.bodies.traits[index].restitution = restitution;
+        self.world.change_colliders(index, |traits| traits.restitution = restitution)?;
         Ok(self)
     }
 
@@ -132,8 +122,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     ) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
-        let traits = &mut self.world.bodies.traits[index];
-        (traits.friction_rule, traits.restitution_rule) = (friction, restitution);
+        self.world.change_colliders(index, |traits| {
+            (traits.friction_rule, traits.restitution_rule) = (friction, restitution);
+        })?;
         Ok(self)
     }
 
@@ -145,10 +136,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     pub fn set_impulse_threshold(&mut self, threshold: f32) -> Result<&mut Self, WorldError> {
         let index = self.index();
         check_not_negative(threshold, "impulse threshold")?;
-        let traits = &mut self.world.bodies.traits[index];
-        self.world.bodies.n_with_threshold -= usize::from(traits.has_threshold());
-        traits.impulse_threshold = threshold;
-        self.world.bodies.n_with_threshold += usize::from(traits.has_threshold());
+        self.world.change_colliders(index, |traits| traits.impulse_threshold = threshold)?;
         Ok(self)
     }
 
@@ -205,13 +193,21 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// what touches it.
     pub fn set_sensor(&mut self, is_sensor: bool) -> Result<&mut Self, WorldError> {
         let index = self.index();
-        let traits = &mut self.world.bodies.traits[index];
-        if traits.is_sensor == is_sensor {
+        if let Some(composite) = self.world.composite(index) {
+            let (mut slots, parts) = (composite.slots().to_vec(), composite.parts());
+            for collider in slots.iter_mut().filter_map(|slot| slot.collider.as_mut()) {
+                (collider.traits.is_sensor, collider.traits.has_sensor) = (is_sensor, is_sensor);
+            }
+            let (composite, shape) = Composite::assemble(slots, parts)?;
+            self.world.put_composite(self.id, composite, shape)?;
             return Ok(self);
         }
-        traits.is_sensor = is_sensor;
-        self.world.bodies.n_sensors =
-            if is_sensor { self.world.bodies.n_sensors + 1 } else { self.world.bodies.n_sensors - 1 };
+        if self.world.bodies.traits[index].is_sensor == is_sensor {
+            return Ok(self);
+        }
+        self.world.change_colliders(index, |traits| {
+            (traits.is_sensor, traits.has_sensor) = (is_sensor, is_sensor);
+        })?;
         self.world.wake_around(self.id);
         self.world.note_new_rule(index);
         self.world.refilter_all(self.id);
@@ -234,17 +230,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     pub fn set_hooks(&mut self, hooks: ActiveHooks) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
-        let traits = &mut self.world.bodies.traits[index];
-        self.world.bodies.n_hooked -= usize::from(traits.has_hooks());
-        self.world.bodies.n_hooked += usize::from(!hooks.is_empty());
-        traits.hooks = hooks;
+        self.world.change_colliders(index, |traits| traits.hooks = hooks)?;
         let id = self.id;
-        // What was left out in the last step counts again.
-        self.world
-            .contacts
-            .records
-            .iter_mut()
-            .for_each(|record| record.is_disabled &= record.a != id && record.b != id);
+        self.world.contacts.enable_all_of(id);
         self.world.refilter_all(id);
         Ok(self)
     }
@@ -264,7 +252,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     pub fn set_family(&mut self, family: u32) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
-        self.world.bodies.traits[index].family = family;
+        self.world.change_colliders(index, |traits| traits.family = family)?;
+        self.world.forget_filters_of(self.id);
         self.world.refilter_all(self.id);
         Ok(self)
     }
@@ -273,11 +262,10 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     pub fn set_groups(&mut self, membership: Groups, mask: Groups) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
-        let filter = self.world.bodies.traits[index].filter.with_groups(membership, mask);
-        self.world.bodies.traits[index].filter = filter;
-        if let Some(proxy) = self.world.bodies.proxies[index] {
-            self.world.broad.set_filter(proxy, filter)?;
-        }
+        self.world.change_colliders(index, |traits| {
+            traits.filter = traits.filter.with_groups(membership, mask);
+        })?;
+        self.world.forget_filters_of(self.id);
         // Pairs may begin although nothing moved.
         self.world.bodies.is_stale[index] = true;
         self.world.contacts.is_changed = true;
@@ -310,11 +298,15 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     pub fn set_surface_velocity(&mut self, velocity: Vec3, spin: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
         check_surface(velocity, spin)?;
-        if self.world.contacts.belts.of(index as u32) == Some(&Belt { velocity, spin }) {
+        let is_single = self.world.composite(index).is_none();
+        if is_single && self.world.contacts.belts.of(index as u32) == Some(&Belt { velocity, spin }) {
             return Ok(self);
         }
         self.world.wake_around(self.id);
         self.world.contacts.belts.set(index as u32, velocity, spin);
+        if let Some(composite) = self.world.bodies.composites.get_mut(index as u32) {
+            composite.change_all(&mut |collider| collider.surface = [velocity, spin]);
+        }
         Ok(self)
     }
 
@@ -336,8 +328,36 @@ impl<B: BroadPhase> BodyMut<'_, B> {
 }
 
 impl<B: BroadPhase> World<B> {
+    /// Gives a body its mass in another way, and wakes it and what touches it. The velocities of
+    /// its points stay.
+    ///
+    /// Errors: [`WorldError::NoMass`] if a number is out of its range, or a dynamic body has no
+    /// mass. Nothing is changed then.
+    pub(crate) fn put_weight(&mut self, id: BodyId, weight: Weight) -> Result<(), WorldError> {
+        let index = id.index as usize;
+        let old = self.bodies.motions[index];
+        if let (Weight::Given(_), _) | (_, BodyKind::Dynamic) = (weight, old.kind) {
+            let mass = self.bodies.mass_of(index, &weight)?;
+            if old.kind == BodyKind::Dynamic {
+                self.wake_around(id);
+                self.bodies.motions[index] = with_settings_of(dynamic(&old, &mass), &old);
+                self.bodies.renew_shape(index);
+                self.refit(index);
+            }
+        }
+        self.bodies.weights[index] = weight;
+        Ok(())
+    }
+
+    /// Makes the pairs of a body of several colliders due: other ones of them may meet.
+    fn forget_filters_of(&mut self, id: BodyId) {
+        if self.bodies.traits[id.index as usize].is_composite {
+            self.forget_contacts_of(id);
+        }
+    }
+
     /// Finds anew which pairs of a body are wanted, and which there are.
-    fn refilter_all(&mut self, id: BodyId) {
+    pub(crate) fn refilter_all(&mut self, id: BodyId) {
         let mut others = Vec::new();
         let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
         pairs_by_body.visit(pairs, id.index, |place| {
@@ -356,7 +376,7 @@ impl<B: BroadPhase> World<B> {
 }
 
 /// A dynamic body with this mass at the same pose, whose points have the same velocities.
-fn dynamic(old: &Body, mass: &MassProperties) -> Body {
+pub(crate) fn dynamic(old: &Body, mass: &MassProperties) -> Body {
     let mut body = Body::dynamic(old.pose, mass.mass, mass.center, mass.inertia);
     body.angular_velocity = old.angular_velocity;
     body.linear_velocity = old.velocity_at(body.world_center());
@@ -364,7 +384,7 @@ fn dynamic(old: &Body, mass: &MassProperties) -> Body {
 }
 
 /// The body with those settings of another one that do not depend on the mass.
-fn with_settings_of(mut new: Body, old: &Body) -> Body {
+pub(crate) fn with_settings_of(mut new: Body, old: &Body) -> Body {
     (new.force, new.torque) = (old.force, old.torque);
     new.gravity_scale = old.gravity_scale;
     (new.linear_damping, new.angular_damping) = (old.linear_damping, old.angular_damping);

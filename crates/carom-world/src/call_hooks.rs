@@ -11,17 +11,20 @@
 //!
 //! Reference: rapier 0.36, `PhysicsHooks`.
 
-use crate::World;
 use crate::bodies::BodySet;
 use crate::bodies::active_hooks::ActiveHooks;
-use crate::bodies::body::Traits;
+use crate::bodies::id::ColliderSlot;
+use crate::bodies::solids::{ColliderPair, Part, Solids};
+use crate::bodies::traits::Traits;
 use crate::contacts::ContactSet;
 use crate::contacts::hook_input::{MixedMaterial, Which};
-use crate::contacts::hooked::{Answers, Change, PairAnswer, inverse_mass_of};
+use crate::contacts::hooked::{Answers, Change, PairAnswer, Verdict, inverse_mass_of};
 use crate::contacts::narrow;
 use crate::contacts::record::{NOT_SOLVED, Record};
 use crate::contacts::surface_velocity::{middle_of, velocity_at};
+use crate::contacts::touches::is_sensor_pair;
 use crate::hooks::{ContactMut, Hooks, PairView, Side};
+use crate::{BodyId, World};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
 use carom_geom::Manifold;
@@ -41,29 +44,93 @@ struct Caller<'a> {
 }
 
 impl<'a> Caller<'a> {
-    /// Returns the view of a pair; `None` if a body of it has no shape.
-    fn view(&self, record: &Record) -> Option<PairView<'a>> {
-        let [a, b] = [record.a, record.b].map(|id| {
+    /// Returns the view of a pair of colliders; `None` if one of them is not there.
+    fn view(&self, record: &Record, slots: [ColliderSlot; 2]) -> Option<PairView<'a>> {
+        let solids = self.solids();
+        let side = |id: BodyId, slot: ColliderSlot| {
             let index = id.index as usize;
-            let (body, user_data) = (&self.bodies.motions[index], self.bodies.traits[index].user_data);
-            self.bodies.shapes[index].as_ref().map(|shape| Side { id, body, shape, user_data })
-        });
-        Some(PairView { a: a?, b: b? })
+            Some(Side {
+                id,
+                collider: slot.on(id),
+                body: &self.bodies.motions[index],
+                shape: solids.shape(index, Part::Slot(slot.index))?,
+                user_data: self.bodies.traits[index].user_data,
+                collider_data: self.bodies.data_of(index, slot),
+            })
+        };
+        Some(PairView { a: side(record.a, slots[0])?, b: side(record.b, slots[1])? })
     }
 
-    /// Calls the filter for a pair.
-    fn verdict(&self, place: u32) -> bool {
-        let view = self.view(&self.contacts.records[place as usize]);
-        view.is_none_or(|view| self.hooks.filter_pair(&view))
+    fn solids(&self) -> Solids<'a> {
+        self.bodies.solids([&self.contacts.hooked.apart, &[]])
     }
 
-    /// Calls the hooks for the contacts of a pair.
+    /// Calls the filter for a pair of bodies. Each pair of their colliders with the flag that does
+    /// not meet is appended to `apart`. Returns whether any meet.
+    fn verdict(&self, place: u32, apart: &mut Vec<ColliderPair>) -> bool {
+        let record = &self.contacts.records[place as usize];
+        let bodies = [record.a.index as usize, record.b.index as usize];
+        let mut meets = false;
+        if !self.solids().is_composite(bodies[0], bodies[1]) {
+            let view = self.view(record, [ColliderSlot::FIRST; 2]);
+            return view.is_none_or(|view| self.hooks.filter_pair(&view));
+        }
+        // What the filter said before does not count.
+        for [own, other] in self.bodies.solids([&[], &[]]).meeting(bodies[0], bodies[1]) {
+            let (slots, hooks) = ([own.0, other.0], own.1.hooks | other.1.hooks);
+            let view = self.view(record, slots).filter(|_| hooks.contains(ActiveHooks::FILTER));
+            let is_met = view.is_none_or(|view| self.hooks.filter_pair(&view));
+            meets |= is_met;
+            if !is_met {
+                apart.push(ColliderPair { bodies: [record.a.index, record.b.index], slots });
+            }
+        }
+        meets
+    }
+
+    /// Calls the hooks for the contacts of a pair of bodies.
     fn ask(&self, place: u32, out: &mut Answers) {
         let record = &self.contacts.records[place as usize];
-        let Some(pair) = self.view(record) else { return };
-        let [a, b] = [record.a, record.b].map(|id| &self.bodies.traits[id.index as usize]);
+        let (bodies, manifolds) =
+            ([record.a.index as usize, record.b.index as usize], self.contacts.manifolds_of(record));
+        let solids = self.solids();
+        if !solids.is_composite(bodies[0], bodies[1]) {
+            return self.ask_colliders(place, [ColliderSlot::FIRST; 2], (manifolds, 0), out);
+        }
+        let slots_of = |manifold: &Manifold| solids.slots_of(bodies, manifold);
+        let (mut first, mut asked) = (0, Vec::new());
+        for own in manifolds.chunk_by(|x, y| slots_of(x) == slots_of(y)) {
+            asked.push(slots_of(&own[0]));
+            self.ask_colliders(place, slots_of(&own[0]), (own, first), out);
+            first += own.len() as u32;
+        }
+        // The others may be met by a body that travels far.
+        for [own, other] in solids.meeting(bodies[0], bodies[1]) {
+            let slots = [own.0, other.0];
+            if !asked.contains(&slots) && !is_sensor_pair(record, &solids, slots) {
+                self.ask_colliders(place, slots, (&[], 0), out);
+            }
+        }
+    }
+
+    /// Calls the hooks for manifolds of a pair of colliders, of which the first is number
+    /// `first_number` of the record.
+    fn ask_colliders(
+        &self,
+        place: u32,
+        slots: [ColliderSlot; 2],
+        (manifolds, first_number): (&[Manifold], u32),
+        out: &mut Answers,
+    ) {
+        let record = &self.contacts.records[place as usize];
+        let solids = self.solids();
+        let Some(pair) = self.view(record, slots) else { return };
+        let of = |id: BodyId, slot| solids.traits_of(id.index as usize, slot);
+        let [a, b] = [of(record.a, slots[0]), of(record.b, slots[1])];
         let hooks = a.hooks | b.hooks;
-        let manifolds = self.contacts.manifolds_of(record);
+        if !hooks.intersects(ActiveHooks::COMBINE | ActiveHooks::MODIFY) {
+            return;
+        }
         let [friction, restitution] = a.mixed_with(b);
         let by_rules = MixedMaterial { friction, restitution };
         let mut material = by_rules;
@@ -71,7 +138,7 @@ impl<'a> Caller<'a> {
             self.hooks.combine(&pair, &mut material);
             material = material.or(by_rules);
         }
-        let key = [record.a.index, record.b.index];
+        let key = ColliderPair { bodies: [record.a.index, record.b.index], slots };
         let known = &self.contacts.hooked.memory;
         let known = known.binary_search_by_key(&key, |(key, _)| *key).map_or(0, |at| known[at].1);
         let mut answer = PairAnswer { place, key, tag: 0, is_disabled: false };
@@ -79,7 +146,7 @@ impl<'a> Caller<'a> {
         let each = if manifolds.is_empty() { core::slice::from_ref(&none) } else { manifolds };
         let (first, mut n_points, mut is_enabled) = (out.changes.len(), 0, false);
         let mut tag = if manifolds.is_empty() { 0 } else { known };
-        for (number, manifold) in (0..).zip(each) {
+        for (number, manifold) in (first_number..).zip(each) {
             let mut change = Change::none(place, number, material, manifold);
             if hooks.contains(ActiveHooks::MODIFY) {
                 let mut contact = ContactMut { pair, manifolds, manifold, tag: &mut tag, change };
@@ -111,25 +178,36 @@ impl<B: BroadPhase> World<B> {
         };
         find_places(contacts, &mut places, |record| asks(&record.pair()));
         verdicts.clear();
-        verdicts.resize(places.len(), true);
+        verdicts.resize_with(places.len(), || (true, Vec::new()));
         let caller = Caller { hooks, bodies, contacts };
         fill_verdicts(&caller, &places, &mut verdicts);
-        for (&place, &is_wanted) in places.iter().zip(&verdicts) {
+        let mut apart = core::mem::take(&mut contacts.hooked.apart);
+        for (&place, (is_wanted, parted)) in places.iter().zip(&mut verdicts) {
             let record = &mut contacts.records[place as usize];
-            if record.is_wanted != is_wanted {
-                record.is_wanted = is_wanted;
+            let bodies_of = [record.a.index, record.b.index];
+            let several = [record.a, record.b].iter().any(|id| bodies.traits[id.index as usize].is_composite);
+            let first = apart.partition_point(|pair| pair.bodies < bodies_of);
+            let n = apart[first..].iter().take_while(|pair| pair.bodies == bodies_of).count();
+            let is_other = several && apart[first..first + n] != parted[..];
+            if record.is_wanted != *is_wanted || is_other {
+                record.is_wanted = *is_wanted;
                 record.forget();
-                if record.is_touching && !is_wanted {
+                if record.is_touching && (!*is_wanted || is_other) {
                     contacts.hooked.parted.extend([record.a, record.b]);
                 }
             }
+            if several {
+                apart.splice(first..first + n, parted.drain(..));
+            }
         }
+        contacts.hooked.apart = apart;
         (contacts.hooked.places, contacts.hooked.verdicts) = (places, verdicts);
     }
 
     /// Calls the hooks for the contacts of the active pairs, and notes what they changed.
     pub(crate) fn call_hooks(&mut self, hooks: Option<&dyn Hooks>) {
         self.contacts.hooked.changes.clear();
+        self.contacts.hooked.disabled.clear();
         if self.bodies.n_hooked == 0 {
             return;
         }
@@ -162,12 +240,18 @@ impl<B: BroadPhase> World<B> {
             contacts.records[place as usize].is_disabled = false;
         }
         for answer in answers.iter().flat_map(|chunk| &chunk.pairs) {
-            contacts.records[answer.place as usize].is_disabled = answer.is_disabled;
+            let several = answer.key.bodies.iter().any(|&body| bodies.traits[body as usize].is_composite);
+            if several {
+                contacts.hooked.disabled.extend(answer.is_disabled.then_some(answer.key));
+            } else {
+                contacts.records[answer.place as usize].is_disabled = answer.is_disabled;
+            }
         }
+        contacts.hooked.disabled.sort_unstable();
         let ContactSet { hooked, pairs, records, .. } = contacts;
         hooked.changes.extend(answers.iter().flat_map(|chunk| &chunk.changes));
         // Pairs of which a body is removed, or that are apart, are new when they meet again.
-        let keeps = |&([a, b], _): &([u32; 2], u32)| {
+        let keeps = |&(ColliderPair { bodies: [a, b], .. }, _): &(ColliderPair, u32)| {
             let pair = Pair { a, b };
             let first = pairs.partition_point(|other| *other < pair);
             let mut same = (first..pairs.len()).take_while(|&place| pairs[place] == pair);
@@ -209,8 +293,10 @@ impl<B: BroadPhase> World<B> {
             let Some(contact) = contact_of(record, change) else { continue };
             let Some(link) = scratch.contacts.get_mut(contact as usize) else { continue };
             let [friction, restitution] = [change.material.friction, change.material.restitution];
-            let of = |index: u32| &bodies.traits[index as usize];
-            if of(link.body_a).mixed_with(of(link.body_b)) != [friction, restitution] {
+            let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
+            let found = &found[change.number as usize];
+            let indices = [link.body_a as usize, link.body_b as usize];
+            if bodies.solids([&[], &[]]).mixed(indices, found) != [friction, restitution] {
                 (link.friction, link.restitution) = (friction, restitution);
             }
             if change.has_other_points() {
@@ -220,8 +306,6 @@ impl<B: BroadPhase> World<B> {
             let settings = change.settings(contact, [inverse_mass_of(body_a), inverse_mass_of(body_b)]);
             solver.contact_settings_mut().extend(settings.filter(|settings| settings.is_sound()));
             if let Some(given) = change.surface {
-                let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
-                let found = &found[change.number as usize];
                 let point = middle_of(found);
                 // In the middle of the step: at its start a body on a circle would leave it along
                 // the tangent.
@@ -285,9 +369,12 @@ fn find_places(contacts: &ContactSet, places: &mut Vec<u32>, is_it: impl Fn(&Rec
     places.extend(contacts.active_pairs.iter().copied().filter(is_it));
 }
 
-fn fill_verdicts(caller: &Caller<'_>, places: &[u32], verdicts: &mut [bool]) {
-    let fill = |(places, verdicts): (&[u32], &mut [bool])| {
-        places.iter().zip(verdicts).for_each(|(&place, verdict)| *verdict = caller.verdict(place));
+fn fill_verdicts(caller: &Caller<'_>, places: &[u32], verdicts: &mut [Verdict]) {
+    let fill = |(places, verdicts): (&[u32], &mut [Verdict])| {
+        places.iter().zip(verdicts).for_each(|(&place, (meets, apart))| {
+            apart.clear();
+            *meets = caller.verdict(place, apart);
+        });
     };
     #[cfg(feature = "parallel")]
     if CHUNK_PAIRS < places.len() && 1 < rayon::current_num_threads() {

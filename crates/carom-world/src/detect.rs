@@ -54,7 +54,8 @@ impl<B: BroadPhase> World<B> {
         self.continuous_step().find_swift();
         self.stats.times.broad = clock.lap();
         let mut always = 0.0;
-        if self.contacts.is_changed {
+        let was_changed = self.contacts.is_changed;
+        if was_changed {
             self.contacts.collect_active_pairs(&self.bodies);
             if let Some(filter) = filter {
                 self.filter_pairs(filter);
@@ -74,6 +75,7 @@ impl<B: BroadPhase> World<B> {
         }
         // Not earlier: a filter may panic before they are reported.
         self.contacts.scratch.ended.clear();
+        self.report_colliders(was_changed);
         let events = clock.lap();
         self.stats.times.narrow += events;
         plan.note_always(always + events);
@@ -102,6 +104,7 @@ impl<B: BroadPhase> World<B> {
         let unit = self.settings.solver.length_unit;
         let mut scene = Scene {
             shapes: &self.bodies.shapes,
+            solids: self.bodies.solids([&self.contacts.hooked.apart, &[]]),
             sizes: &self.bodies.sizes,
             bodies: &self.bodies.motions,
             traits: &self.bodies.traits,

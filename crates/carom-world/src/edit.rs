@@ -3,16 +3,21 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what precedes the
 //! pipeline).
 
-use crate::bodies::body::{self, BodyDesc, Traits};
+use crate::bodies::body::{self, BodyDesc};
+use crate::bodies::composites::Composite;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::size::Size;
+use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
+use crate::contacts::rules::set;
 use crate::{BodyMut, BodyRef, World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
+use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
+use carom_query::Shape;
 use carom_response::{Body, BodyKind, Energy};
 
 impl<B: BroadPhase> World<B> {
@@ -20,7 +25,8 @@ impl<B: BroadPhase> World<B> {
     ///
     /// Errors: a number out of range, a dynamic body without mass, or no number left.
     pub fn insert(&mut self, desc: BodyDesc) -> Result<BodyId, WorldError> {
-        let (traits, body) = body::admit(&desc, self.origin())?;
+        let Admitted { traits, body, weight, composite, shape, collider_data, belt } =
+            admit(&desc, self.origin())?;
         let index = match self.bodies.free.last() {
             Some(&index) => index as usize,
             None => self.bodies.motions.len(),
@@ -41,14 +47,15 @@ impl<B: BroadPhase> World<B> {
             self.bodies.free.push(index as u32);
         }
         self.bodies.traits[index] = traits;
-        self.bodies.weights[index] = desc.weight();
+        self.bodies.weights[index] = weight;
         self.bodies.motions[index] = body;
         self.bodies.places.forget(index);
         if let Some(place) = desc.wide_position {
             self.bodies.places.put(index, body.pose.translation, place - self.origin());
         }
-        self.bodies.girths[index] = Girth::of(&desc.shape, self.bodies.motions[index].center_of_mass);
-        let aabb = self.box_of(index, &desc.shape);
+        let solid = composite.as_ref().and_then(Composite::solid).unwrap_or(&shape);
+        self.bodies.girths[index] = Girth::of(solid, self.bodies.motions[index].center_of_mass);
+        let aabb = self.box_of(index, &shape);
         let proxy = match self.broad.insert(aabb, traits.filter) {
             Ok(proxy) if proxy.index() as usize == index => proxy,
             // The numbers of the broad phase ran out before those of the world.
@@ -62,7 +69,9 @@ impl<B: BroadPhase> World<B> {
         };
         self.bodies.free.pop();
         self.bodies.generations[index] = self.bodies.generations[index].wrapping_add(1);
-        self.bodies.put_shape(index, Some(desc.shape));
+        self.bodies.composites.set(index as u32, composite);
+        self.bodies.put_shape(index, Some(shape));
+        set(&mut self.bodies.collider_data, index as u32, (collider_data != 0).then_some(collider_data));
         self.bodies.proxies[index] = Some(proxy);
         self.bodies.is_stale[index] = true;
         self.contacts.is_changed = true;
@@ -71,11 +80,11 @@ impl<B: BroadPhase> World<B> {
             self.bodies.active.add(index);
         }
         self.bodies.n_live += 1;
-        self.bodies.n_sensors += usize::from(desc.is_sensor);
+        self.bodies.n_sensors += usize::from(traits.has_sensor);
         self.bodies.n_hooked += usize::from(traits.has_hooks());
         self.bodies.n_with_threshold += usize::from(traits.has_threshold());
         self.contacts.rules.set_body(index as u32, desc.response);
-        self.contacts.belts.set(index as u32, desc.surface_velocity, desc.surface_spin);
+        self.contacts.belts.set(index as u32, belt[0], belt[1]);
         Ok(self.bodies.id_at(index as u32))
     }
 
@@ -96,10 +105,12 @@ impl<B: BroadPhase> World<B> {
         self.bodies.weights[index] = Weight::NONE;
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         self.bodies.put_shape(index, None);
-        self.bodies.n_sensors -= usize::from(self.bodies.traits[index].is_sensor);
+        self.bodies.n_sensors -= usize::from(self.bodies.traits[index].has_sensor);
         self.bodies.n_hooked -= usize::from(self.bodies.traits[index].has_hooks());
         self.bodies.n_with_threshold -= usize::from(self.bodies.traits[index].has_threshold());
-        self.contacts.hooked.memory.retain(|(pair, _)| !pair.contains(&id.index));
+        self.contacts.hooked.forget(id.index);
+        self.bodies.composites.set(id.index, None);
+        set(&mut self.bodies.collider_data, id.index, None);
         self.bodies.traits[index] = Traits::NONE;
         self.bodies.motions[index] = Body::fixed(Pose::IDENTITY);
         self.bodies.generations[index] = self.bodies.generations[index].wrapping_add(1);
@@ -166,7 +177,8 @@ impl<B: BroadPhase> World<B> {
 
     /// The body that has a number, [`BodyId::index`]; `None` if no living body has it.
     pub fn body_at(&self, index: u32) -> Option<BodyId> {
-        self.bodies.solid_at(index).map(|(id, ..)| id)
+        let is_live = self.bodies.shapes.get(index as usize).is_some_and(Option::is_some);
+        is_live.then(|| self.bodies.id_at(index))
     }
 
     /// Replaces all settings. The next step wakes the bodies that a change concerns, as after
@@ -201,4 +213,52 @@ impl<B: BroadPhase> World<B> {
             self.bodies.wake(body as usize);
         }
     }
+}
+
+/// A checked description, as the world keeps it.
+struct Admitted {
+    traits: Traits,
+    body: Body,
+    weight: Weight,
+    composite: Option<Composite>,
+    shape: Shape,
+    /// The caller's own number of the collider, if it is the only one.
+    collider_data: u64,
+    /// The velocity of its surface and the spin, at the first collider that has them.
+    belt: [Vec3; 2],
+}
+
+/// Checks a description.
+fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
+    let found = Composite::of(&desc.colliders, desc.mobility)?;
+    let base = Traits {
+        filter: carom_broad::Filter::new(desc.mobility),
+        is_fast: desc.ccd,
+        user_data: desc.user_data,
+        ..Traits::NONE
+    };
+    let given = desc.mass.map(Weight::Given);
+    let (traits, weight, composite, shape, collider_data) = match (found, &desc.colliders[..]) {
+        (Some((composite, shape)), _) => {
+            let weight = given.unwrap_or(Weight::Colliders);
+            (composite.summary(&base), weight, Some(composite), shape, 0)
+        }
+        (None, [only, ..]) => {
+            let own = only.traits(desc.mobility);
+            let traits = Traits { is_fast: desc.ccd, user_data: desc.user_data, ..own };
+            let weight = given.unwrap_or(Weight::Density(only.density));
+            (traits, weight, None, only.shape.clone(), only.user_data)
+        }
+        (None, []) => return Err(WorldError::NoMass),
+    };
+    let body = body::admit(desc, weight, origin, |weight| match (&composite, weight) {
+        (Some(composite), Weight::Colliders) => weight.checked(composite.mass()),
+        _ => weight.of(&shape),
+    })?;
+    let belts = desc
+        .colliders
+        .iter()
+        .map(|collider| [collider.material.surface_velocity, collider.material.surface_spin]);
+    let belt = belts.into_iter().find(|belt| *belt != [Vec3::ZERO; 2]).unwrap_or([Vec3::ZERO; 2]);
+    Ok(Admitted { traits, body, weight, composite, shape, collider_data, belt })
 }

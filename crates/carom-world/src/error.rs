@@ -1,10 +1,11 @@
 //! Errors of a world.
 
 use crate::bodies::force_fields::ForceFieldId;
-use crate::{BodyId, JointId};
+use crate::{BodyId, ColliderId, JointId};
 use carom_broad::BroadPhaseError;
 use carom_geom::MeshError;
 use carom_math::PoseError;
+use carom_query::CompoundError;
 use carom_response::{Inconsistency, JointFault, SolverError};
 
 /// The reason why a world refused a call. Nothing was changed.
@@ -13,6 +14,14 @@ use carom_response::{Inconsistency, JointFault, SolverError};
 pub enum WorldError {
     /// No body has this handle: it was removed, or never was in this world.
     StaleBody(BodyId),
+    /// No collider has this handle: it or its body was removed, or never was in this world.
+    StaleCollider(ColliderId),
+    /// A collider cannot be one of several: a half-space has no end. The number is that of the part
+    /// among all shapes of the body.
+    BadCollider(CompoundError),
+    /// The body has several colliders, and this is for bodies with one:
+    /// [`World::collider_mut`](crate::World::collider_mut) names one.
+    SeveralColliders(BodyId),
     /// No joint has this handle: it was removed, or never was in this world.
     StaleJoint(JointId),
     /// No force field has this handle: it was removed, or never was in this world.
@@ -30,8 +39,8 @@ pub enum WorldError {
     Pose(PoseError),
     /// A number with this name is NaN, infinite, or negative where it may not be.
     BadNumber(&'static str),
-    /// A dynamic body has no mass: its density is zero, or its shape encloses no volume or has no
-    /// end. Give it a mass of its own, or make it static.
+    /// A dynamic body has no mass: its densities are zero, its shapes enclose no volume or have no
+    /// end, or it has none. Give it a mass of its own, or make it static.
     NoMass,
     /// The shape of this body is not a mesh, so it has no vertices to deform.
     NotAMesh(BodyId),
@@ -59,6 +68,14 @@ impl core::fmt::Display for WorldError {
         match self {
             WorldError::StaleBody(id) => {
                 write!(f, "no body {} of generation {}", id.index(), id.generation())
+            }
+            WorldError::StaleCollider(id) => {
+                let body = id.body().index();
+                write!(f, "no collider {} of generation {} on body {body}", id.index(), id.generation())
+            }
+            WorldError::BadCollider(error) => write!(f, "a collider among several: {error}"),
+            WorldError::SeveralColliders(id) => {
+                write!(f, "body {} has several colliders: name one", id.index())
             }
             WorldError::StaleJoint(id) => write!(f, "no joint {}", id.number()),
             WorldError::StaleForceField(id) => write!(f, "no force field {}", id.number()),

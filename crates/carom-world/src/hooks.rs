@@ -13,9 +13,9 @@
 //! Reference: E. Catto, Box2D 3.1, `b2PreSolveFcn` and `b2FrictionCallback`, 2025; rapier 0.36,
 //! `PhysicsHooks`.
 
-use crate::BodyId;
 use crate::contacts::hook_input::{ContactPointMut, MixedMaterial, Which};
 use crate::contacts::hooked::{Change, Surface};
+use crate::{BodyId, ColliderId};
 use carom_geom::Manifold;
 use carom_math::Vec3;
 use carom_query::Shape;
@@ -29,13 +29,13 @@ use carom_response::{Body, MIN_MASS_SCALE, Spring};
 ///
 /// [`World::events`]: crate::World::events
 pub trait Hooks: Sync {
-    /// Returns whether two bodies meet. If not, they are as if apart: they have no contact, no
+    /// Returns whether two colliders meet. If not, they are as if apart: they have no contact, no
     /// event, and no impact within the step.
     ///
-    /// Called in each step for each pair with [`ActiveHooks::FILTER`](crate::ActiveHooks::FILTER)
-    /// whose boxes touch and of which a body is awake, sensors included.
-    /// [`World::detect`](crate::World::detect) keeps the answers of the last step. If a pair parts
-    /// in this way, its sleeping bodies wake.
+    /// Called in each step for each pair of colliders with
+    /// [`ActiveHooks::FILTER`](crate::ActiveHooks::FILTER) if the boxes of their bodies touch and
+    /// one body is awake, sensors included. [`World::detect`](crate::World::detect) keeps the
+    /// answers of the last step. If a pair parts in this way, its sleeping bodies wake.
     fn filter_pair(&self, pair: &PairView<'_>) -> bool {
         let _ = pair;
         true
@@ -65,21 +65,25 @@ pub(crate) struct NoHooks;
 
 impl Hooks for NoHooks {}
 
-/// A body of a pair, as hooks see it.
+/// A collider of a pair, with its body, as hooks see it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Side<'a> {
     /// The body.
     pub id: BodyId,
+    /// Its collider.
+    pub collider: ColliderId,
     /// Its mass, pose and velocities.
     pub body: &'a Body,
-    /// Its shape.
+    /// The shape of the collider, in the body's frame.
     pub shape: &'a Shape,
     /// The caller's own number of the body.
     pub user_data: u64,
+    /// The caller's own number of the collider.
+    pub collider_data: u64,
 }
 
-/// A pair of bodies, as hooks see it.
+/// A pair of colliders, as hooks see it. Most bodies have one.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct PairView<'a> {

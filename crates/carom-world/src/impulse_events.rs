@@ -1,14 +1,17 @@
-//! Impulse events: how hard two bodies pushed each other in a step.
+//! Impulse events: how hard two colliders pushed each other in a step.
 //!
-//! A body has a threshold ([`BodyDesc::impulse_threshold`](crate::BodyDesc::impulse_threshold)).
+//! A collider has a threshold
+//! ([`ColliderDesc::impulse_threshold`](crate::ColliderDesc::impulse_threshold)).
 //! A pair is reported if the sum of its normal impulses in a step is above the lower threshold of
 //! the two. The speed of approach is noted before the solver changes the velocities.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2ContactHitEvent`, 2025; rapier 0.36, `ContactForceEvent`.
 
+use crate::bodies::id::ColliderSlot;
 use crate::contacts::events::{Approach, ImpulseEvent};
 use crate::contacts::record::Record;
 use crate::{BodyId, World};
+use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_geom::Manifold;
 use carom_math::Vec3;
@@ -30,9 +33,8 @@ impl<B: BroadPhase> World<B> {
         if 0 < self.bodies.n_with_threshold {
             for &place in &self.contacts.active_pairs {
                 let record = &self.contacts.records[place as usize];
-                let threshold = self.impulse_threshold(record);
-                if 0 < record.n && record.may_push() && threshold < f32::MAX {
-                    approaches.push(Approach { place, threshold, speed: self.approach_speed(record) });
+                if 0 < record.n && record.may_push() && self.impulse_threshold(record) < f32::MAX {
+                    self.note_approaches(place, record, &mut approaches);
                 }
             }
         }
@@ -45,44 +47,62 @@ impl<B: BroadPhase> World<B> {
         of(record.a).min(of(record.b))
     }
 
-    /// Returns the largest speed at which two bodies come together at a contact; 0 if they do not.
-    fn approach_speed(&self, record: &Record) -> f32 {
+    /// Appends the pairs of colliders of a record that have contacts and a threshold.
+    fn note_approaches(&self, place: u32, record: &Record, out: &mut Vec<Approach>) {
         let [a, b] = [record.a, record.b].map(|body| &self.bodies.motions[body.index as usize]);
-        let mut speed = 0.0_f32;
+        let indices = [record.a.index as usize, record.b.index as usize];
+        let solids = self.bodies.solids([&[], &[]]);
+        let first = out.len();
         for manifold in self.contacts.manifolds_of(record) {
+            let slots = solids.slots_of(indices, manifold);
+            let of = |side: usize| solids.traits_of(indices[side], slots[side]).impulse_threshold;
+            let threshold = of(0).min(of(1));
+            if !(threshold < f32::MAX) {
+                continue;
+            }
+            let mut speed = 0.0_f32;
             for contact in manifold.contacts() {
                 let point = contact.middle();
                 speed = speed.max(-(b.velocity_at(point) - a.velocity_at(point)).dot(manifold.normal()));
             }
+            match out[first..].iter_mut().find(|known| known.slots == slots) {
+                Some(known) => known.speed = known.speed.max(speed),
+                None => out.push(Approach { place, slots, threshold, speed }),
+            }
         }
-        speed
     }
 
     /// After the solver: reports those of these pairs whose impulses were above the threshold.
     pub(crate) fn report_impulses(&mut self) {
         let mut events = core::mem::take(&mut self.contacts.impulse_events);
         let (contacts, impulses) = (&self.contacts, self.solver.contact_impulses());
-        for &Approach { place, threshold, speed } in &contacts.approaches {
+        let solids = self.bodies.solids([&[], &[]]);
+        for &Approach { place, slots, threshold, speed } in &contacts.approaches {
             let record = &contacts.records[place as usize];
             let Some(own) = impulses.get(record.solved_range()) else { continue };
-            let event = event_of(record, contacts.manifolds_of(record), own, speed);
+            let indices = [record.a.index as usize, record.b.index as usize];
+            let pushes = contacts.manifolds_of(record).iter().zip(own);
+            let pushes = pushes.filter(|(manifold, _)| solids.slots_of(indices, manifold) == slots);
+            let event = event_of(record, slots, pushes, speed);
             events.extend(Some(event).filter(|event| threshold < event.total));
         }
         self.contacts.impulse_events = events;
     }
 }
 
-/// Sums up the impulses of a pair.
-fn event_of(
+/// Sums up the impulses of a pair of colliders.
+fn event_of<'a>(
     record: &Record,
-    manifolds: &[Manifold],
-    impulses: &[ContactImpulse],
+    slots: [ColliderSlot; 2],
+    pushes: impl Iterator<Item = (&'a Manifold, &'a ContactImpulse)>,
     approach_speed: f32,
 ) -> ImpulseEvent {
     let (a, b) = (record.a, record.b);
     let (total, largest, point, normal) = (0.0, 0.0, Vec3::ZERO, Vec3::Y);
-    let mut event = ImpulseEvent { a, b, total, largest, point, normal, approach_speed };
-    for (manifold, impulse) in manifolds.iter().zip(impulses) {
+    let [collider_a, collider_b] = [slots[0].on(a), slots[1].on(b)];
+    let mut event =
+        ImpulseEvent { a, b, collider_a, collider_b, total, largest, point, normal, approach_speed };
+    for (manifold, impulse) in pushes {
         event.total += impulse.total_normal();
         for (contact, &impulse) in manifold.contacts().iter().zip(&impulse.normal) {
             if event.largest < impulse {

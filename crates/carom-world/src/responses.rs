@@ -15,7 +15,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
 
-use crate::bodies::body::check_response;
+use crate::bodies::checks::check_response;
 use crate::contacts::rules::{ResponseEvent, set};
 use crate::{BodyId, Event, EventKind, World, WorldError};
 use alloc::vec::Vec;
@@ -86,11 +86,14 @@ impl<B: BroadPhase> World<B> {
         if self.contacts.rules.is_empty() {
             return;
         }
+        let mut last = None;
         for number in 0..self.contacts.events.len() {
-            let Event { a, b, kind, is_sensor } = self.contacts.events[number];
-            if is_sensor || kind == EventKind::Ended {
+            let Event { a, b, kind, is_sensor, .. } = self.contacts.events[number];
+            // Bodies of several colliders have several events; a rule acts once.
+            if is_sensor || kind == EventKind::Ended || last == Some((a, b)) {
                 continue;
             }
+            last = Some((a, b));
             match self.contacts.rules.of(Pair { a: a.index, b: b.index }) {
                 Response::Stick => self.stick(a, b),
                 Response::Knock { impulse } if kind == EventKind::Began => self.knock(a, b, impulse),

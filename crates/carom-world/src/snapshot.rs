@@ -9,14 +9,16 @@
 
 use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::active_hooks::ActiveHooks;
-use crate::bodies::body::Traits;
+use crate::bodies::composites::{self, Composite, Slot};
 use crate::bodies::deforming::StoredSheet;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
 use crate::bodies::places::Places;
 use crate::bodies::size::Size;
+use crate::bodies::solids::ColliderPair;
 use crate::bodies::steering::Steering;
+use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
 use crate::budget::round_robin::LAPS_OF_SLOW_BODIES;
 use crate::budget::time_critical::MAX_HELD_CALLS;
@@ -26,8 +28,9 @@ use crate::contacts::hooked::check_memory;
 use crate::contacts::narrow::{self};
 use crate::contacts::record::Record;
 use crate::contacts::records::Records;
-use crate::contacts::rules::Rules;
+use crate::contacts::rules::{Rules, check_list};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
+use crate::contacts::touches::{self, Touch};
 use crate::joint::Joints;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -76,7 +79,18 @@ pub struct Snapshot {
     #[cfg_attr(feature = "serde", serde(default))]
     rules: Rules,
     /// The memory of hooks, by pair.
-    hook_memory: Vec<([u32; 2], u32)>,
+    hook_memory: Vec<(ColliderPair, u32)>,
+    /// Pairs of colliders that a hook parted.
+    #[cfg_attr(feature = "serde", serde(default))]
+    hooks_apart: Vec<ColliderPair>,
+    /// The colliders of bodies that have several, by body.
+    #[cfg_attr(feature = "serde", serde(default))]
+    colliders: Vec<(u32, Vec<Slot>)>,
+    /// The caller's own numbers of other colliders, by body.
+    #[cfg_attr(feature = "serde", serde(default))]
+    collider_data: Vec<(u32, u64)>,
+    #[cfg_attr(feature = "serde", serde(default))]
+    touches: Vec<Touch>,
     belts: Belts,
     /// Vertices of meshes that were deformed.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -129,6 +143,13 @@ impl<B: BroadPhase> World<B> {
             joints: self.joints.stored(),
             rules: self.contacts.rules.clone(),
             hook_memory: self.contacts.hooked.memory.clone(),
+            hooks_apart: self.contacts.hooked.apart.clone(),
+            colliders: {
+                let composites = self.bodies.composites.iter();
+                composites.map(|(body, composite)| (body, composite.slots().to_vec())).collect()
+            },
+            collider_data: self.bodies.collider_data.clone(),
+            touches: self.contacts.touches.clone(),
             belts: self.contacts.belts.clone(),
             deforming: self.bodies.deforming.stored(&self.bodies.shapes),
             records,
@@ -143,7 +164,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns all shapes with their bodies, as [`World::restored`](crate::World::restored) needs
-    /// them.
+    /// them. A body of several colliders has one compound of all of them.
     pub fn shapes(&self) -> impl Iterator<Item = (BodyId, &Shape)> + '_ {
         let shapes = self.bodies.shapes.iter().enumerate();
         shapes.filter_map(|(index, shape)| Some((self.bodies.id_at(index as u32), shape.as_ref()?)))
@@ -197,6 +218,9 @@ impl<B: BroadPhase> World<B> {
         world.joints = Joints::restored(&snapshot.joints);
         world.contacts.rules = snapshot.rules.clone();
         world.contacts.hooked.memory = snapshot.hook_memory.clone();
+        world.contacts.hooked.apart = snapshot.hooks_apart.clone();
+        world.contacts.touches = snapshot.touches.clone();
+        world.bodies.collider_data = snapshot.collider_data.clone();
         world.contacts.belts = snapshot.belts.clone();
         world.bodies.active = ActiveBodies::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.halted);
         world.contacts.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
@@ -233,10 +257,21 @@ impl<B: BroadPhase> World<B> {
                 let deformed = world.bodies.deforming.restore(&snapshot.deforming[place], &shape);
                 shape = deformed.ok_or(Inconsistency { what, index })?;
             }
+            let traits = &mut world.bodies.traits[index];
+            if let Ok(place) = snapshot.colliders.binary_search_by_key(&(index as u32), |&(body, _)| body) {
+                let composite = Composite::restored(snapshot.colliders[place].1.clone(), &shape);
+                let composite = composite.map_err(|fault| Inconsistency { index, ..fault })?;
+                let what = "what colliders make of their body";
+                demand(composite.summary(traits) == *traits, what, index)?;
+                world.bodies.composites.set(index as u32, Some(composite));
+            } else {
+                // Older snapshots do not have it.
+                traits.has_sensor = traits.is_sensor;
+            }
             world.bodies.put_shape(index, Some(shape.clone()));
             boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
             world.bodies.n_live += 1;
-            world.bodies.n_sensors += usize::from(world.bodies.traits[index].is_sensor);
+            world.bodies.n_sensors += usize::from(world.bodies.traits[index].has_sensor);
             world.bodies.n_hooked += usize::from(world.bodies.traits[index].has_hooks());
             world.bodies.n_with_threshold += usize::from(world.bodies.traits[index].has_threshold());
         }
@@ -272,7 +307,9 @@ impl Snapshot {
         let is_live: Vec<bool> = self.generations.iter().map(|generation| generation % 2 == 1).collect();
         self.joints.check(&is_live)?;
         self.rules.check(&is_live)?;
-        check_memory(&self.hook_memory, &is_live)?;
+        check_memory(&self.hook_memory, &self.hooks_apart, &is_live)?;
+        self.check_colliders(&is_live)?;
+        touches::check(&self.touches, self.bodies.len())?;
         self.belts.check(&is_live)?;
         StoredSheet::check(&self.deforming, &is_live)?;
         self.check_pairs()?;
@@ -286,6 +323,28 @@ impl Snapshot {
             0,
         )?;
         Ok(())
+    }
+
+    /// Checks the colliders of bodies that have several: that these bodies live, and sum up to what
+    /// the bodies are.
+    fn check_colliders(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
+        let lives = |body: u32| is_live.get(body as usize) == Some(&true);
+        let is_marked = |body: u32| self.traits.get(body as usize).is_some_and(|traits| traits.is_composite);
+        let is_good = |k: usize| {
+            let (body, slots) = &self.colliders[k];
+            lives(*body) && is_marked(*body) && composites::are_sound(slots)
+        };
+        check_list(&self.colliders, is_good, "the colliders of a body")?;
+        let is_plain = |k: usize| lives(self.collider_data[k].0) && !is_marked(self.collider_data[k].0);
+        check_list(&self.collider_data, is_plain, "the number of a collider")?;
+        let has_none = |body: usize| {
+            let found = self.colliders.binary_search_by_key(&(body as u32), |&(body, _)| body);
+            is_live[body] && self.traits[body].is_composite && found.is_err()
+        };
+        match (0..self.traits.len()).find(|&body| has_none(body)) {
+            Some(index) => Err(Inconsistency { what: "a body whose colliders are missing", index }),
+            None => Ok(()),
+        }
     }
 
     /// Checks the tables of bodies: their lengths, and that they describe the same bodies.
@@ -380,8 +439,9 @@ impl Snapshot {
             }
             let [a, b] = [record.a, record.b].map(|id| id.index as usize);
             let is_sensor = self.traits[a].is_sensor || self.traits[b].is_sensor;
-            // A rule that lets bodies pass may have changed since.
-            demand(record.is_sensor || !is_sensor, "whether a pair has a sensor", index)?;
+            // A rule that lets bodies pass may have changed since, or a body be edited.
+            let is_edited = self.is_stale[a] || self.is_stale[b];
+            demand(record.is_sensor || !is_sensor || is_edited, "whether a pair has a sensor", index)?;
             let is_wanted = narrow::is_wanted(record.pair(), &self.traits, &self.bodies, &joints);
             let is_filtered = [a, b].iter().any(|&k| self.traits[k].hooks.contains(ActiveHooks::FILTER));
             let is_known = record.is_wanted == is_wanted || is_filtered && !record.is_wanted;

@@ -10,7 +10,7 @@
 //! Reference: Jolt Physics, `PhysicsStepListener`; E. Catto, Solver2D, box2d.org, 2024 (substeps).
 
 use crate::BodyId;
-use crate::bodies::body::Traits;
+use crate::bodies::traits::Traits;
 #[cfg(feature = "parallel")]
 use crate::par::{CHUNK_LENGTH, is_serial};
 use carom_math::{Pose, Vec3};

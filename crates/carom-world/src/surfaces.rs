@@ -5,7 +5,9 @@
 //! counterpart.
 
 use crate::World;
+use crate::bodies::id::ColliderSlot;
 use crate::contacts::ContactSet;
+use crate::contacts::belts::Belt;
 use crate::contacts::record::NOT_SOLVED;
 use crate::contacts::surface_velocity::{Sheet, middle_of, velocity_at};
 use carom_broad::BroadPhase;
@@ -19,6 +21,7 @@ impl<B: BroadPhase> World<B> {
         let out = self.solver.surface_velocities_mut();
         out.clear();
         let ContactSet { belts, pairs_by_body, pairs, records, manifolds, sleeping, .. } = &mut self.contacts;
+        let solids = self.bodies.solids([&[], &[]]);
         for &(body, _) in belts.of_bodies() {
             pairs_by_body.visit(pairs, body, |place| {
                 let record = &records[place];
@@ -35,11 +38,19 @@ impl<B: BroadPhase> World<B> {
                     // along the tangent.
                     let way =
                         (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * self.last.dt);
-                    let of = |body: u32, pose: &Pose, way: Vec3| {
-                        belts.of(body).map_or([Vec3::ZERO; 2], |belt| belt.at(pose, point + way))
+                    let slots = solids.slots_of([a as usize, b as usize], manifold);
+                    let of = |body: u32, slot: ColliderSlot, pose: &Pose, way: Vec3| {
+                        let belt = match self.bodies.composites.get(body) {
+                            None => belts.of(body).map(|belt| belt.at(pose, point + way)),
+                            Some(composite) => composite.at(slot.index).map(|collider| {
+                                let [velocity, spin] = collider.surface;
+                                Belt { velocity, spin }.at(&(*pose * collider.pose), point + way)
+                            }),
+                        };
+                        belt.unwrap_or([Vec3::ZERO; 2])
                     };
-                    let [own, own_spin] = of(b, &body_b.pose, -way);
-                    let [other, other_spin] = of(a, &body_a.pose, way);
+                    let [own, own_spin] = of(b, slots[1], &body_b.pose, -way);
+                    let [other, other_spin] = of(a, slots[0], &body_a.pose, way);
                     let mut surface = SurfaceVelocity::new(number, point);
                     surface.slide = own - other;
                     surface.spin = (own_spin - other_spin).dot(manifold.normal());

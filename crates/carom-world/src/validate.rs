@@ -3,7 +3,7 @@
 //! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11
 //! (invariants).
 
-use crate::bodies::body::Traits;
+use crate::bodies::traits::Traits;
 use crate::{World, WorldError};
 use carom_broad::BroadPhase;
 use carom_response::{BodyKind, Inconsistency};
@@ -52,7 +52,7 @@ impl<B: BroadPhase> World<B> {
             |is_counted: fn(&Traits) -> bool| self.bodies.traits.iter().filter(|t| is_counted(t)).count();
         let n_surfaces = self.bodies.girths.iter().filter(|girth| girth.is_surface).count();
         let counts = [
-            (count(|traits| traits.is_sensor), self.bodies.n_sensors, "the number of sensors"),
+            (count(|traits| traits.has_sensor), self.bodies.n_sensors, "the number of sensors"),
             (count(Traits::has_hooks), self.bodies.n_hooked, "the number of bodies with hooks"),
             (count(Traits::has_threshold), self.bodies.n_with_threshold, "the number of thresholds"),
             (n_surfaces, self.bodies.n_surfaces, "the number of surfaces"),
@@ -60,6 +60,15 @@ impl<B: BroadPhase> World<B> {
         for (index, known, what) in counts {
             if index != known {
                 return Err(Inconsistency { what, index });
+            }
+        }
+        for (body, composite) in self.bodies.composites.iter() {
+            let traits = &self.bodies.traits[body as usize];
+            if composite.summary(traits) != *traits {
+                return Err(Inconsistency {
+                    what: "what colliders make of their body",
+                    index: body as usize,
+                });
             }
         }
         if n_live != self.bodies.n_live {

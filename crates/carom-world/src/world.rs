@@ -11,12 +11,14 @@
 
 use crate::WorldError;
 use crate::bodies::BodySet;
+use crate::bodies::id::ColliderSlot;
 use crate::budget::BudgetState;
 use crate::budget::cost_model::CostModel;
 use crate::budget::round_robin::RoundRobin;
 use crate::budget::time_critical::Plan;
 use crate::contacts::ContactSet;
 use crate::contacts::events::{ContactView, Event};
+use crate::contacts::record::Record;
 use crate::continuous::{Continuous, ContinuousStep};
 use crate::hooks::{Hooks, NoHooks};
 use crate::joint::Joints;
@@ -24,7 +26,9 @@ use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats};
 use crate::step_options::StepOptions;
 use crate::substeps::Guarded;
+use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
+use carom_geom::Manifold;
 use carom_math::{Budget, clock};
 use carom_response::{Solver, SolverSettings};
 
@@ -246,24 +250,72 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the pairs that touched or were near at the last detection, in the order of the
-    /// pairs.
+    /// pairs. If a body has several colliders, these are pairs of colliders.
     ///
     /// After a step these are the contacts at the start of that step, and some may be recycled.
     /// [`World::detect`] finds all of them at the present poses. If a pair has more than four
     /// contacts, the ones that were chosen before are preferred: see
     /// [`carom_query::ManifoldCache`].
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
-        self.contacts.records.iter().filter(|record| 0 < record.n || record.is_touching).map(|record| {
-            let impulses = self.solver.contact_impulses();
-            ContactView {
+        let is_near = |record: &&Record| 0 < record.n || record.is_touching || self.may_sense(record);
+        self.contacts.records.iter().filter(is_near).flat_map(|record| {
+            let solids = self.bodies.solids([&[], &[]]);
+            let is_composite = solids.is_composite(record.a.index as usize, record.b.index as usize);
+            let several = if is_composite { self.collider_contacts(record) } else { Vec::new() };
+            let manifolds = self.contacts.manifolds_of(record);
+            let impulses = self.solver.contact_impulses().get(record.solved_range()).unwrap_or(&[]);
+            let one = (!is_composite).then_some(ContactView {
                 a: record.a,
                 b: record.b,
+                collider_a: ColliderSlot::FIRST.on(record.a),
+                collider_b: ColliderSlot::FIRST.on(record.b),
                 is_touching: record.is_touching,
                 is_sensor: record.is_sensor,
-                manifolds: self.contacts.manifolds_of(record),
-                impulses: impulses.get(record.solved_range()).unwrap_or(&[]),
-            }
+                manifolds,
+                impulses,
+            });
+            one.into_iter().chain(several)
         })
+    }
+
+    /// Whether colliders of a pair may touch though its record does not: sensors.
+    fn may_sense(&self, record: &Record) -> bool {
+        let (a, b) = (record.a.index as usize, record.b.index as usize);
+        !self.contacts.touches.is_empty()
+            && !record.is_gap()
+            && self.bodies.solids([&[], &[]]).is_composite(a, b)
+    }
+
+    /// Returns the contacts of a pair of bodies of which one has several colliders: those with
+    /// manifolds, then those that only touch.
+    fn collider_contacts(&self, record: &Record) -> Vec<ContactView<'_>> {
+        let (a, b, mut views) = (record.a, record.b, Vec::new());
+        let solids = self.bodies.solids([&[], &[]]);
+        let slots_of = |manifold: &Manifold| solids.slots_of([a.index as usize, b.index as usize], manifold);
+        let key = (a, b);
+        let touches = &self.contacts.touches;
+        let first = touches.partition_point(|touch| (touch.a, touch.b) < key);
+        let touches = touches[first..].iter().take_while(|touch| (touch.a, touch.b) == key);
+        let mut impulses = self.solver.contact_impulses().get(record.solved_range()).unwrap_or(&[]);
+        let view = |slots: [ColliderSlot; 2], manifolds, impulses, is_touching, is_sensor| {
+            let (collider_a, collider_b) = (slots[0].on(a), slots[1].on(b));
+            ContactView { a, b, collider_a, collider_b, is_touching, is_sensor, manifolds, impulses }
+        };
+        for manifolds in self.contacts.manifolds_of(record).chunk_by(|x, y| slots_of(x) == slots_of(y)) {
+            let (own, rest) = impulses.split_at(manifolds.len().min(impulses.len()));
+            impulses = rest;
+            let slots = slots_of(&manifolds[0]);
+            let is_touching = touches.clone().any(|touch| touch.slots == slots);
+            views.push(view(slots, manifolds, own, is_touching, false));
+        }
+        for touch in touches {
+            let is_known =
+                |known: &ContactView<'_>| [known.collider_a.slot, known.collider_b.slot] == touch.slots;
+            if !views.iter().any(is_known) {
+                views.push(view(touch.slots, &[], &[], true, touch.is_sensor));
+            }
+        }
+        views
     }
 
     /// Returns what began, persisted and ended at the last detection, sorted by the bodies. After a

@@ -206,6 +206,45 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Several colliders on a body
+//!
+//! A body may have several shapes, each at its pose, with its own density, material, filter and
+//! number. One of them may be a sensor. The mass follows from those that are no sensors.
+//!
+//! ```
+//! use carom::prelude::*;
+//!
+//! let mut world = World::new();
+//! world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?).with_friction(1.0))?;
+//! // A table that slides on feet of ice and of rubber.
+//! let foot = |x: f32, z: f32, friction: f32| -> Result<ColliderDesc, ShapeError> {
+//!     let pose = Pose::from_translation(Vec3::new(x, -0.05, z));
+//!     let material = Material::new(friction, 0.0);
+//!     Ok(ColliderDesc::new(Shape::sphere(0.05)?).with_pose(pose).with_material(material))
+//! };
+//! let mut table = BodyDesc::dynamic(Shape::cuboid(Vec3::new(0.6, 0.02, 0.5))?);
+//! for x in [-0.6, 0.6] {
+//!     table = table.with_collider(foot(x, -0.5, 0.0)?).with_collider(foot(x, 0.5, 0.5)?);
+//! }
+//! let table = table.with_position(Vec3::Y * 0.1).with_velocity(Vec3::X * 4.0, Vec3::ZERO);
+//! let table = world.insert(table)?;
+//! for _ in 0..20 {
+//!     world.step(1.0 / 60.0)?;
+//! }
+//! // It turns to the side of the rubber, which is at +z.
+//! assert!(world.body(table)?.angular_velocity().y < -0.5);
+//!
+//! // A leg comes off, and the centre of mass moves away from it.
+//! let leg = world.body(table)?.colliders().nth(1).ok_or("a leg")?.id();
+//! world.remove_collider(leg)?;
+//! assert!(0.0 < world.body(table)?.motion().center_of_mass.x);
+//! assert!(world.collider(leg).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Events, contacts, hits of rays and hooks name the collider. The example `hammer` has a sensor at
+//! its head.
+//!
 //! # Hooks
 //!
 //! A hook has a say over contacts inside the step. It sees the pairs of bodies that have hooks, and

@@ -12,7 +12,8 @@ pub use carom_math::glam::DVec3;
 pub use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 pub use carom_query::Shape;
 pub use carom_world::{
-    ActiveHooks, BodyDesc, BodyId, ClothSettings, CombineRule, ContactMut, Event, EventKind, ForceFieldDesc,
-    ForceKind, ForceRegion, Groups, Hooks, JointDesc, JointId, Liquid, LockedAxes, Mobility, Motor,
-    ParticlePhase, ParticlesDesc, SoftBodyDesc, Spring, StepOptions, World, WorldError, WorldSettings,
+    ActiveHooks, BodyDesc, BodyId, ClothSettings, ColliderDesc, ColliderId, CombineRule, ContactMut, Event,
+    EventKind, Filter, ForceFieldDesc, ForceKind, ForceRegion, Groups, Hooks, JointDesc, JointId, Liquid,
+    LockedAxes, Material, Mobility, Motor, ParticlePhase, ParticlesDesc, SoftBodyDesc, Spring, StepOptions,
+    World, WorldError, WorldSettings,
 };

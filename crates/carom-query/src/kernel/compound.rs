@@ -144,8 +144,9 @@ impl Compound {
         self.boxes.iter().fold(Aabb::EMPTY, |all, part| all.merged(&part.placed(pose)))
     }
 
-    /// Returns the first number that a part uses.
-    pub(super) fn first_number(&self, part: usize) -> u32 {
+    /// Returns the first number that a part uses, as [`Compound::locate`] takes it. The index must
+    /// be valid.
+    pub fn first_number(&self, part: usize) -> u32 {
         self.first_numbers[part]
     }
 

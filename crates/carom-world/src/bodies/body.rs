@@ -1,11 +1,15 @@
-//! Bodies: the description that a user gives, the properties that the world keeps, and the mass.
+//! Bodies: the description that a user gives, and its mass.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
 
 use crate::WorldError;
 use crate::bodies::active_hooks::ActiveHooks;
+use crate::bodies::checks::{check_damping, check_not_negative, check_response, check_velocity};
+use crate::bodies::collider::ColliderDesc;
+use crate::bodies::material::{Filter, Material};
 use crate::bodies::weight::Weight;
-use carom_broad::{Filter, Groups, Mobility};
+use alloc::vec::Vec;
+use carom_broad::{Groups, Mobility};
 use carom_geom::MassProperties;
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
@@ -30,8 +34,8 @@ use carom_response::{Body, CombineRule, LockedAxes, Response};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BodyDesc {
-    /// Its shape.
-    pub shape: Shape,
+    /// Its colliders: shapes with poses, materials and filters. Usually one.
+    pub colliders: Vec<ColliderDesc>,
     /// Its pose in the world frame.
     pub pose: Pose,
     /// The place of its frame in `f64`, instead of the translation of `pose`:
@@ -43,46 +47,16 @@ pub struct BodyDesc {
     pub linear_velocity: Vec3,
     /// Angular velocity, in radians per time.
     pub angular_velocity: Vec3,
-    /// Mass per volume of a dynamic body.
-    pub density: f32,
-    /// Its mass, centre and inertia, if they are not those of its shape and density.
+    /// Its mass, centre and inertia, if they are not those of its colliders and their densities.
     pub mass: Option<MassProperties>,
-    /// Coulomb's coefficient. Not negative.
-    pub friction: f32,
-    /// 0 does not bounce, 1 keeps the speed. Not negative.
-    pub restitution: f32,
-    /// How its friction and that of another body become one: by default their geometric mean.
-    pub friction_rule: CombineRule,
-    /// How its restitution and that of another body become one: by default the larger one.
-    pub restitution_rule: CombineRule,
-    /// Contacts whose normal impulses in a step sum up to more are reported:
-    /// [`World::impulse_events`](crate::World::impulse_events). In mass times speed; not negative.
-    /// The default is the largest number, which reports nothing.
-    pub impulse_threshold: f32,
-    /// The groups that it belongs to.
-    pub membership: Groups,
-    /// The groups that it collides with.
-    pub mask: Groups,
-    /// Bodies of the same family do not collide, such as the limbs of one figure. 0 is no family.
-    pub family: u32,
-    /// Reports the bodies that it touches, and pushes none.
-    pub is_sensor: bool,
     /// Its response to the bodies that it touches:
     /// [`BodyMut::set_response`](crate::BodyMut::set_response).
     pub response: Response,
-    /// Velocity of its surface against the body, at its origin and in its frame: a conveyor belt.
-    /// Length per time: [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
-    pub surface_velocity: Vec3,
-    /// Angular velocity of its surface against the body, in its frame: a turntable, a curved belt.
-    /// Radians per time.
-    pub surface_spin: Vec3,
     /// Whether the body is swept in each step, rotation included, as a bullet of Box2D is. It stops
     /// at the first thing that it meets, until the next step. So a dynamic body passes through
     /// nothing (test: `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is tested
     /// against the whole path of another fast body, even if that one stops earlier.
     pub ccd: bool,
-    /// The hooks that are called for its pairs: [`Hooks`](crate::Hooks).
-    pub hooks: ActiveHooks,
     /// Factor of gravity; 1 is all of it.
     pub gravity_scale: f32,
     /// Part of the velocity that is lost per unit of time. Not negative.
@@ -105,31 +79,35 @@ pub struct BodyDesc {
 }
 
 impl BodyDesc {
-    /// A dynamic body at the origin, at rest, of density 1, friction 0.5, and no restitution.
-    pub const fn dynamic(shape: Shape) -> BodyDesc {
+    /// A dynamic body with this collider, at the origin, at rest. A shape alone is a collider of
+    /// density 1, friction 0.5, and no restitution.
+    pub fn dynamic(collider: impl Into<ColliderDesc>) -> BodyDesc {
+        BodyDesc::empty(Mobility::Dynamic).with_collider(collider)
+    }
+
+    /// A static body.
+    pub fn fixed(collider: impl Into<ColliderDesc>) -> BodyDesc {
+        BodyDesc::empty(Mobility::Fixed).with_collider(collider)
+    }
+
+    /// A kinematic body: it moves with the velocities that the caller sets, whatever it meets.
+    pub fn kinematic(collider: impl Into<ColliderDesc>) -> BodyDesc {
+        BodyDesc::empty(Mobility::Kinematic).with_collider(collider)
+    }
+
+    /// A body without a collider, at the origin, at rest. It meets nothing until it gets one. A
+    /// dynamic one needs a mass: [`BodyDesc::with_mass`].
+    pub const fn empty(mobility: Mobility) -> BodyDesc {
         BodyDesc {
-            shape,
+            colliders: Vec::new(),
             pose: Pose::IDENTITY,
             wide_position: None,
-            mobility: Mobility::Dynamic,
+            mobility,
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
-            density: 1.0,
             mass: None,
-            friction: 0.5,
-            restitution: 0.0,
-            friction_rule: CombineRule::GeometricMean,
-            restitution_rule: CombineRule::Max,
-            impulse_threshold: f32::MAX,
-            membership: Groups::DEFAULT,
-            mask: Groups::all(),
-            family: 0,
-            is_sensor: false,
             response: Response::Collide,
-            surface_velocity: Vec3::ZERO,
-            surface_spin: Vec3::ZERO,
             ccd: false,
-            hooks: ActiveHooks::empty(),
             gravity_scale: 1.0,
             linear_damping: 0.0,
             angular_damping: 0.0,
@@ -141,14 +119,27 @@ impl BodyDesc {
         }
     }
 
-    /// A static body.
-    pub fn fixed(shape: Shape) -> BodyDesc {
-        BodyDesc { mobility: Mobility::Fixed, ..BodyDesc::dynamic(shape) }
+    /// With one more collider. The methods of this description that change colliders change those
+    /// that it has so far.
+    pub fn with_collider(mut self, collider: impl Into<ColliderDesc>) -> BodyDesc {
+        self.colliders.push(collider.into());
+        self
     }
 
-    /// A kinematic body: it moves with the velocities that the caller sets, whatever it meets.
-    pub fn kinematic(shape: Shape) -> BodyDesc {
-        BodyDesc { mobility: Mobility::Kinematic, ..BodyDesc::dynamic(shape) }
+    /// Changes all colliders so far.
+    fn with_each(mut self, change: impl FnMut(&mut ColliderDesc)) -> BodyDesc {
+        self.colliders.iter_mut().for_each(change);
+        self
+    }
+
+    /// All its colliders so far have this material.
+    pub fn with_material(self, material: Material) -> BodyDesc {
+        self.with_each(|collider| collider.material = material)
+    }
+
+    /// All its colliders so far have this filter.
+    pub fn with_filter(self, filter: Filter) -> BodyDesc {
+        self.with_each(|collider| collider.filter = filter)
     }
 
     /// At this place in `f64`: [`World::origin`](crate::World::origin).
@@ -171,9 +162,9 @@ impl BodyDesc {
         BodyDesc { linear_velocity, angular_velocity, ..self }
     }
 
-    /// With this density.
+    /// All its colliders so far have this density.
     pub fn with_density(self, density: f32) -> BodyDesc {
-        BodyDesc { density, ..self }
+        self.with_each(|collider| collider.density = density)
     }
 
     /// With this mass.
@@ -181,39 +172,41 @@ impl BodyDesc {
         BodyDesc { mass: Some(mass), ..self }
     }
 
-    /// With this friction.
+    /// All its colliders so far have this friction.
     pub fn with_friction(self, friction: f32) -> BodyDesc {
-        BodyDesc { friction, ..self }
+        self.with_each(|collider| collider.material.friction = friction)
     }
 
-    /// With this restitution.
+    /// All its colliders so far have this restitution.
     pub fn with_restitution(self, restitution: f32) -> BodyDesc {
-        BodyDesc { restitution, ..self }
+        self.with_each(|collider| collider.material.restitution = restitution)
     }
 
-    /// With these rules for friction and restitution.
+    /// All its colliders so far have these rules for friction and restitution.
     pub fn with_combine_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> BodyDesc {
-        BodyDesc { friction_rule, restitution_rule, ..self }
+        self.with_each(|collider| {
+            collider.material = collider.material.with_rules(friction_rule, restitution_rule);
+        })
     }
 
-    /// With this threshold of impulse events.
+    /// All its colliders so far have this threshold of impulse events.
     pub fn with_impulse_threshold(self, impulse_threshold: f32) -> BodyDesc {
-        BodyDesc { impulse_threshold, ..self }
+        self.with_each(|collider| collider.impulse_threshold = impulse_threshold)
     }
 
-    /// In the groups `membership`, colliding with the groups `mask`.
+    /// All its colliders so far are in the groups `membership`, and collide with the groups `mask`.
     pub fn with_groups(self, membership: Groups, mask: Groups) -> BodyDesc {
-        BodyDesc { membership, mask, ..self }
+        self.with_each(|collider| (collider.filter.groups, collider.filter.mask) = (membership, mask))
     }
 
-    /// In this family.
+    /// All its colliders so far are in this family.
     pub fn with_family(self, family: u32) -> BodyDesc {
-        BodyDesc { family, ..self }
+        self.with_each(|collider| collider.filter.family = family)
     }
 
-    /// A sensor, or not.
+    /// All its colliders so far are sensors, or none of them is.
     pub fn with_sensor(self, is_sensor: bool) -> BodyDesc {
-        BodyDesc { is_sensor, ..self }
+        self.with_each(|collider| collider.is_sensor = is_sensor)
     }
 
     /// With this response to the bodies that it touches.
@@ -221,9 +214,12 @@ impl BodyDesc {
         BodyDesc { response, ..self }
     }
 
-    /// With a surface that moves against it, in its frame: velocity at its origin, and spin.
+    /// All its colliders so far have a surface that moves against the body: velocity at the
+    /// collider's origin, and spin, in the collider's frame.
     pub fn with_surface_velocity(self, surface_velocity: Vec3, surface_spin: Vec3) -> BodyDesc {
-        BodyDesc { surface_velocity, surface_spin, ..self }
+        self.with_each(|collider| {
+            collider.material = collider.material.with_surface_velocity(surface_velocity, surface_spin);
+        })
     }
 
     /// Swept in each step, or not.
@@ -231,9 +227,9 @@ impl BodyDesc {
         BodyDesc { ccd, ..self }
     }
 
-    /// With these hooks.
+    /// All its colliders so far have these hooks.
     pub fn with_hooks(self, hooks: ActiveHooks) -> BodyDesc {
-        BodyDesc { hooks, ..self }
+        self.with_each(|collider| collider.hooks = hooks)
     }
 
     /// With these dampings, linear and angular.
@@ -261,88 +257,25 @@ impl BodyDesc {
         BodyDesc { can_sleep, ..self }
     }
 
-    /// What gives it its mass.
-    pub(crate) fn weight(&self) -> Weight {
-        self.mass.map_or(Weight::Density(self.density), Weight::Given)
-    }
-
     /// With the caller's own number.
     pub fn with_user_data(self, user_data: u64) -> BodyDesc {
         BodyDesc { user_data, ..self }
     }
 }
 
-/// The properties of a body beside its motion and its shape.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Traits {
-    pub(crate) filter: Filter,
-    pub(crate) friction: f32,
-    pub(crate) restitution: f32,
-    pub(crate) friction_rule: CombineRule,
-    pub(crate) restitution_rule: CombineRule,
-    pub(crate) impulse_threshold: f32,
-    pub(crate) family: u32,
-    pub(crate) is_sensor: bool,
-    pub(crate) is_fast: bool,
-    pub(crate) hooks: ActiveHooks,
-    pub(crate) user_data: u64,
-}
-
-impl Traits {
-    /// For a number without a body.
-    pub(crate) const NONE: Traits = Traits {
-        filter: Filter::new(Mobility::Fixed),
-        friction: 0.0,
-        restitution: 0.0,
-        friction_rule: CombineRule::GeometricMean,
-        restitution_rule: CombineRule::Max,
-        impulse_threshold: f32::MAX,
-        family: 0,
-        is_sensor: false,
-        is_fast: false,
-        hooks: ActiveHooks::empty(),
-        user_data: 0,
-    };
-}
-
-impl Traits {
-    /// Returns friction and restitution of a pair, by the rules of both.
-    pub(crate) fn mixed_with(&self, other: &Traits) -> [f32; 2] {
-        let rules = [self.friction_rule, other.friction_rule];
-        let friction = CombineRule::combine(rules, [self.friction, other.friction]);
-        [friction, self.mixed_restitution(other)]
-    }
-
-    /// Returns the restitution of a pair.
-    pub(crate) fn mixed_restitution(&self, other: &Traits) -> f32 {
-        let rules = [self.restitution_rule, other.restitution_rule];
-        CombineRule::combine(rules, [self.restitution, other.restitution])
-    }
-
-    /// Whether hooks are called for it.
-    pub(crate) fn has_hooks(&self) -> bool {
-        !self.hooks.is_empty()
-    }
-
-    /// Whether its impulse events are wanted.
-    pub(crate) fn has_threshold(&self) -> bool {
-        self.impulse_threshold < f32::MAX
-    }
-}
-
-/// Checks a description, and turns it into what the world keeps.
-pub(crate) fn admit(desc: &BodyDesc, origin: DVec3) -> Result<(Traits, Body), WorldError> {
+/// Checks a description, and turns it into what the world keeps: beside the colliders, motion and
+/// what gives it its mass. `mass_of` returns the mass by the colliders.
+pub(crate) fn admit(
+    desc: &BodyDesc,
+    weight: Weight,
+    origin: DVec3,
+    mass_of: impl FnOnce(&Weight) -> Result<MassProperties, WorldError>,
+) -> Result<Body, WorldError> {
     let translation = desc.wide_position.map_or(desc.pose.translation, |place| (place - origin).as_vec3());
     let pose = Pose::try_new(desc.pose.rotation, translation)?;
     check_velocity(desc.linear_velocity, desc.angular_velocity)?;
-    check_not_negative(desc.friction, "friction")?;
-    check_not_negative(desc.restitution, "restitution")?;
-    check_not_negative(desc.impulse_threshold, "impulse threshold")?;
     check_damping(desc.linear_damping, desc.angular_damping)?;
-    check_not_negative(desc.density, "density")?;
     check_response(desc.response)?;
-    check_surface(desc.surface_velocity, desc.surface_spin)?;
     if !desc.gravity_scale.is_finite() {
         return Err(WorldError::BadNumber("gravity scale"));
     }
@@ -350,14 +283,14 @@ pub(crate) fn admit(desc: &BodyDesc, origin: DVec3) -> Result<(Traits, Body), Wo
         Mobility::Fixed => Body::fixed(pose),
         Mobility::Kinematic => Body::kinematic(pose, desc.linear_velocity, desc.angular_velocity),
         Mobility::Dynamic => {
-            let mass = desc.weight().of(&desc.shape)?;
+            let mass = mass_of(&weight)?;
             let mut body = Body::dynamic(pose, mass.mass, mass.center, mass.inertia);
             body.linear_velocity = desc.linear_velocity;
             body.angular_velocity = desc.angular_velocity;
             body
         }
     };
-    if !desc.weight().is_sound() {
+    if !weight.is_sound() {
         return Err(WorldError::BadNumber("mass"));
     }
     body.gravity_scale = desc.gravity_scale;
@@ -368,50 +301,10 @@ pub(crate) fn admit(desc: &BodyDesc, origin: DVec3) -> Result<(Traits, Body), Wo
     body.locked_axes = desc.locked_axes;
     (body.max_linear_speed, body.max_angular_speed) = (desc.max_linear_speed, desc.max_angular_speed);
     body.can_sleep = desc.can_sleep;
-    let traits = Traits {
-        filter: Filter::new(desc.mobility).with_groups(desc.membership, desc.mask),
-        friction: desc.friction,
-        restitution: desc.restitution,
-        friction_rule: desc.friction_rule,
-        restitution_rule: desc.restitution_rule,
-        impulse_threshold: desc.impulse_threshold,
-        family: desc.family,
-        is_sensor: desc.is_sensor,
-        is_fast: desc.ccd,
-        hooks: desc.hooks,
-        user_data: desc.user_data,
-    };
-    Ok((traits, body))
-}
-
-/// Refuses velocities that are not finite.
-pub(crate) fn check_velocity(linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
-    if linear.is_finite() && angular.is_finite() { Ok(()) } else { Err(WorldError::BadNumber("velocity")) }
-}
-
-/// A finite velocity of a surface.
-pub(crate) fn check_surface(velocity: Vec3, spin: Vec3) -> Result<(), WorldError> {
-    let is_finite = velocity.is_finite() && spin.is_finite();
-    if is_finite { Ok(()) } else { Err(WorldError::BadNumber("surface velocity")) }
-}
-
-/// Dampings that are not negative, and finite.
-pub(crate) fn check_damping(linear: f32, angular: f32) -> Result<(), WorldError> {
-    check_not_negative(linear, "linear damping")?;
-    check_not_negative(angular, "angular damping")
-}
-
-/// A number that is not negative, and finite.
-pub(crate) fn check_not_negative(x: f32, what: &'static str) -> Result<(), WorldError> {
-    if 0.0 <= x && x < f32::INFINITY { Ok(()) } else { Err(WorldError::BadNumber(what)) }
+    Ok(body)
 }
 
 /// Mass, centre and inertia of a shape of uniform density: [`Shape::mass_properties`].
 pub fn mass_of(shape: &Shape, density: f32) -> MassProperties {
     shape.mass_properties(density)
-}
-
-/// Refuses a response whose numbers are out of their range.
-pub(crate) fn check_response(response: Response) -> Result<(), WorldError> {
-    if response.is_sound() { Ok(()) } else { Err(WorldError::BadNumber("response")) }
 }

@@ -3,8 +3,8 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of
 //! bullets).
 
-use crate::bodies::body::Traits;
 use crate::bodies::girth::Girth;
+use crate::bodies::traits::Traits;
 
 use carom_bounds::Aabb;
 use carom_math::{Pose, Vec3};

@@ -1,4 +1,4 @@
-//! Handles of bodies.
+//! Handles of bodies and of their colliders.
 //!
 //! Reference: A. Weissflog, Handles are the better pointers, 2018.
 
@@ -27,5 +27,59 @@ impl BodyId {
     #[inline]
     pub const fn generation(self) -> u32 {
         self.generation
+    }
+}
+
+/// A handle of a collider. After the collider or its body is removed, each use of the handle is an
+/// error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ColliderId {
+    pub(crate) body: BodyId,
+    pub(crate) slot: ColliderSlot,
+}
+
+impl ColliderId {
+    /// The body that it is on.
+    #[inline]
+    pub const fn body(self) -> BodyId {
+        self.body
+    }
+
+    /// Its number among the colliders of its body: 0 for the first. Numbers of removed colliders
+    /// are used again.
+    #[inline]
+    pub const fn index(self) -> u32 {
+        self.slot.index as u32
+    }
+
+    /// Counts the insertions and removals at this number. Odd while the collider lives.
+    #[inline]
+    pub const fn generation(self) -> u32 {
+        self.slot.generation as u32
+    }
+}
+
+/// The number of a collider on its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct ColliderSlot {
+    pub(crate) index: u16,
+    /// Odd while the collider lives.
+    pub(crate) generation: u16,
+}
+
+impl ColliderSlot {
+    /// The first collider of a body.
+    pub(crate) const FIRST: ColliderSlot = ColliderSlot { index: 0, generation: 1 };
+
+    pub(crate) const fn on(self, body: BodyId) -> ColliderId {
+        ColliderId { body, slot: self }
+    }
+}
+
+impl Default for ColliderSlot {
+    fn default() -> ColliderSlot {
+        ColliderSlot::FIRST
     }
 }

@@ -1,6 +1,9 @@
 //! The bodies of a world: one table for each property, all indexed by the number of the body.
 //!
-//! - `body`: the description that a user gives, and the properties beside motion and shape.
+//! - `body`, `collider`, `material`: descriptions that a user gives. `checks`: of their numbers.
+//! - `traits`: the properties beside motion and shape.
+//! - `composites`: the colliders of bodies that have several, or one at another pose.
+//! - `solids`: which shapes of two bodies may push each other.
 //! - `weight`: where the mass of a body comes from.
 //! - `active_bodies`: which bodies are awake, which move in this step, and which sleep together.
 //! - `active_hooks`: which hooks are called for it.
@@ -18,25 +21,33 @@ pub(crate) mod active_bodies;
 pub(crate) mod active_hooks;
 pub(crate) mod body;
 pub(crate) mod body_bounds;
+pub(crate) mod checks;
+pub(crate) mod collider;
+pub(crate) mod composites;
 pub(crate) mod deforming;
 pub(crate) mod force_fields;
 pub(crate) mod girth;
 pub(crate) mod id;
+pub(crate) mod material;
 pub(crate) mod places;
 pub(crate) mod size;
+pub(crate) mod solids;
 pub(crate) mod steering;
+pub(crate) mod traits;
 pub(crate) mod weight;
 
 use crate::bodies::active_bodies::ActiveBodies;
-use crate::bodies::body::Traits;
 use crate::bodies::body_bounds::BodyBounds;
+use crate::bodies::composites::{Composite, Composites};
 use crate::bodies::deforming::Deforming;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
-use crate::bodies::id::BodyId;
+use crate::bodies::id::{BodyId, ColliderId, ColliderSlot};
 use crate::bodies::places::Places;
 use crate::bodies::size::Size;
+use crate::bodies::solids::{ColliderPair, Solids};
 use crate::bodies::steering::Steering;
+use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
 #[cfg(feature = "parallel")]
 use crate::par::{CHUNK_LENGTH, is_serial};
@@ -44,6 +55,7 @@ use crate::shift::Shift;
 use crate::{WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::ProxyId;
+use carom_geom::MassProperties;
 use carom_math::Pose;
 use carom_math::glam::DVec3;
 use carom_query::Shape;
@@ -60,7 +72,12 @@ pub(crate) struct BodySet {
     pub(crate) free: Vec<u32>,
     /// The number of bodies.
     pub(crate) n_live: usize,
+    /// Of a body of several colliders: all of them, sensors last.
     pub(crate) shapes: Vec<Option<Shape>>,
+    /// The colliders of bodies that have several, or one that is not at the body's frame.
+    pub(crate) composites: Composites,
+    /// The caller's own numbers of the colliders of other bodies, by body, if they are not 0.
+    pub(crate) collider_data: Vec<(u32, u64)>,
     pub(crate) sizes: Vec<Size>,
     pub(crate) girths: Vec<Girth>,
     pub(crate) traits: Vec<Traits>,
@@ -82,6 +99,7 @@ pub(crate) struct BodySet {
     pub(crate) detected_poses: Vec<Option<Pose>>,
     /// The number of bodies whose shape is a surface.
     pub(crate) n_surfaces: usize,
+    /// The number of bodies with a sensor.
     pub(crate) n_sensors: usize,
     /// The number of bodies with hooks.
     pub(crate) n_hooked: usize,
@@ -108,10 +126,51 @@ impl BodySet {
         BodyId { index, generation: self.generations[index as usize] }
     }
 
-    /// Returns the body with a number, its shape and its pose; `None` if there is none.
+    /// Returns the body with a number, its shape and its pose; `None` if there is none, or it has
+    /// no collider.
     pub(crate) fn solid_at(&self, index: u32) -> Option<(BodyId, &Shape, &Pose)> {
         let shape = self.shapes.get(index as usize)?.as_ref()?;
+        let has_collider = |composite: &Composite| composite.colliders().next().is_some();
+        if self.traits[index as usize].is_composite && !self.composites.get(index).is_some_and(has_collider) {
+            return None;
+        }
         Some((self.id_at(index), shape, &self.motions[index as usize].pose))
+    }
+
+    /// The colliders of all bodies. `apart` are the pairs that hooks parted.
+    pub(crate) fn solids<'a>(&'a self, apart: [&'a [ColliderPair]; 2]) -> Solids<'a> {
+        Solids { shapes: &self.shapes, traits: &self.traits, composites: &self.composites, apart }
+    }
+
+    /// Returns all solid colliders of a body as one shape; `None` if it has none.
+    pub(crate) fn solid_shape(&self, index: usize) -> Option<&Shape> {
+        self.solids([&[], &[]]).whole(index)
+    }
+
+    /// Returns the collider of a part of a body's shape, by its number in a contact or a hit.
+    pub(crate) fn collider_at(&self, id: BodyId, part: u32) -> ColliderId {
+        self.solids([&[], &[]]).slot_of(id.index as usize, part).on(id)
+    }
+
+    /// Returns the caller's own number of a collider.
+    pub(crate) fn data_of(&self, index: usize, slot: ColliderSlot) -> u64 {
+        match self.composites.get(index as u32).filter(|_| self.traits[index].is_composite) {
+            Some(composite) => composite.at(slot.index).map_or(0, |collider| collider.traits.user_data),
+            None => {
+                let found = self.collider_data.binary_search_by_key(&(index as u32), |&(body, _)| body);
+                found.map_or(0, |place| self.collider_data[place].1)
+            }
+        }
+    }
+
+    /// Returns mass, centre and inertia of a body, as its `weight` and its colliders give them.
+    ///
+    /// Errors: [`WorldError::NoMass`] if a dynamic body cannot have them.
+    pub(crate) fn mass_of(&self, index: usize, weight: &Weight) -> Result<MassProperties, WorldError> {
+        match (self.composites.get(index as u32).filter(|_| self.traits[index].is_composite), weight) {
+            (Some(composite), Weight::Colliders) => weight.checked(composite.mass()),
+            _ => self.shapes[index].as_ref().map_or(Err(WorldError::NoMass), |shape| weight.of(shape)),
+        }
     }
 
     /// Returns the place of the origin of a body's frame in the frame of the world.
@@ -157,10 +216,16 @@ impl BodySet {
     /// Sets the shape of a body, with what recycling and the guard derive from it.
     pub(crate) fn put_shape(&mut self, index: usize, shape: Option<Shape>) {
         let had_surface = self.shapes[index].is_some() && self.girths[index].is_surface;
-        let is_fast = self.traits[index].is_fast;
-        self.sizes[index] = shape.as_ref().map_or(Size::Other, |shape| Size::of(shape, is_fast));
+        let Traits { is_fast, is_composite, .. } = self.traits[index];
+        let composite = self.composites.get(index as u32).filter(|_| is_composite);
+        // Sensors push nothing, so they count only if there is nothing else.
+        let solid = composite.and_then(Composite::solid).or(shape.as_ref());
+        self.sizes[index] = solid.map_or(Size::Other, |shape| Size::of(shape, is_fast));
         let center = self.motions[index].center_of_mass;
-        self.girths[index] = shape.as_ref().map_or(Girth::NONE, |shape| Girth::of(shape, center));
+        self.girths[index] = solid.map_or(Girth::NONE, |shape| Girth::of(shape, center));
+        if let (true, Some(shape)) = (composite.is_some(), &shape) {
+            self.girths[index].radius = Girth::of(shape, center).radius;
+        }
         self.n_surfaces += usize::from(self.girths[index].is_surface);
         self.n_surfaces -= usize::from(had_surface);
         self.shapes[index] = shape;

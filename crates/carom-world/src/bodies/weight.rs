@@ -15,6 +15,8 @@ pub(crate) enum Weight {
     Density(f32),
     /// Given by the caller.
     Given(MassProperties),
+    /// From its colliders, each of its own density.
+    Colliders,
 }
 
 impl Weight {
@@ -28,7 +30,15 @@ impl Weight {
         let mass = match *self {
             Weight::Density(density) => shape.mass_properties(density),
             Weight::Given(mass) => mass,
+            Weight::Colliders => MassProperties::ZERO,
         };
+        self.checked(mass)
+    }
+
+    /// Returns the mass if a dynamic body can have it.
+    ///
+    /// Errors: [`WorldError::NoMass`] if not.
+    pub(crate) fn checked(&self, mass: MassProperties) -> Result<MassProperties, WorldError> {
         let is_amount = 0.0 < mass.mass && mass.mass < f32::INFINITY && (1.0 / mass.mass).is_finite();
         let is_mass =
             is_amount && 1.0 / mass.mass != 0.0 && mass.center.is_finite() && mass.inertia.is_finite();
@@ -42,6 +52,7 @@ impl Weight {
             Weight::Given(mass) => {
                 mass.mass.is_finite() && mass.center.is_finite() && mass.inertia.is_finite()
             }
+            Weight::Colliders => true,
         }
     }
 }

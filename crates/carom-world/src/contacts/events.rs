@@ -1,11 +1,12 @@
 //! Contact events, and the view of a contact that users get.
 
-use crate::BodyId;
+use crate::bodies::id::ColliderSlot;
 use crate::contacts::record::Record;
 #[cfg(feature = "parallel")]
 use crate::memory::trim;
 #[cfg(feature = "parallel")]
 use crate::par::is_serial;
+use crate::{BodyId, ColliderId};
 use alloc::vec::Vec;
 use carom_geom::Manifold;
 use carom_math::Vec3;
@@ -28,7 +29,7 @@ pub enum EventKind {
     Ended,
 }
 
-/// An event of a pair of bodies.
+/// An event of a pair of bodies; if they have several colliders, of a pair of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -37,13 +38,28 @@ pub struct Event {
     pub a: BodyId,
     /// The other.
     pub b: BodyId,
+    /// Their colliders: [`Event::collider_a`].
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) slots: [ColliderSlot; 2],
     /// The kind.
     pub kind: EventKind,
     /// Whether the pair is only reported, and not pushed apart.
     pub is_sensor: bool,
 }
 
-/// A pair of bodies near each other, and where.
+impl Event {
+    /// The collider of A.
+    pub fn collider_a(&self) -> ColliderId {
+        self.slots[0].on(self.a)
+    }
+
+    /// The collider of B.
+    pub fn collider_b(&self) -> ColliderId {
+        self.slots[1].on(self.b)
+    }
+}
+
+/// A pair of colliders near each other, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContactView<'a> {
@@ -51,6 +67,10 @@ pub struct ContactView<'a> {
     pub a: BodyId,
     /// The other.
     pub b: BodyId,
+    /// The collider of A.
+    pub collider_a: ColliderId,
+    /// The collider of B.
+    pub collider_b: ColliderId,
     /// Whether they touch, or one of them is fast and struck the other within the step. Otherwise
     /// they are only near, within the prediction of the settings.
     pub is_touching: bool,
@@ -72,6 +92,10 @@ pub struct ImpulseEvent {
     pub a: BodyId,
     /// The other.
     pub b: BodyId,
+    /// The collider of A.
+    pub collider_a: ColliderId,
+    /// The collider of B.
+    pub collider_b: ColliderId,
     /// The sum of the normal impulses of all contacts in the step, in mass times speed. Divided by
     /// the time step, it is the mean force.
     pub total: f32,
@@ -102,11 +126,16 @@ impl ImpulseEvent {
 pub(crate) struct Approach {
     /// The place of its record.
     pub(crate) place: u32,
-    /// The lower threshold of its bodies.
+    /// The colliders of its bodies.
+    pub(crate) slots: [ColliderSlot; 2],
+    /// Their lower threshold.
     pub(crate) threshold: f32,
     /// The largest speed at which they come together at a contact; 0 if they do not.
     pub(crate) speed: f32,
 }
+
+/// The colliders of bodies that have one.
+pub(crate) const FIRST_SLOTS: [ColliderSlot; 2] = [ColliderSlot::FIRST; 2];
 
 /// Records that are scanned at once.
 const BLOCK_RECORDS: usize = 64;
@@ -127,7 +156,7 @@ pub(crate) fn take(record: &mut Record) -> Option<Event> {
 }
 
 pub(crate) fn event_of(record: &Record, kind: EventKind) -> Event {
-    Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor }
+    Event { a: record.a, b: record.b, slots: FIRST_SLOTS, kind, is_sensor: record.is_sensor }
 }
 
 /// Whether there is an event.
@@ -205,7 +234,7 @@ mod tests {
         let event = |number: u32| {
             let id = |index| BodyId { index, generation: 1 };
             let kind = EventKind::Persisted;
-            Event { a: id(number), b: id(number + 1), kind, is_sensor: false }
+            Event { a: id(number), b: id(number + 1), slots: FIRST_SLOTS, kind, is_sensor: false }
         };
         // Each way to divide six events into the first list, the second, and neither.
         for code in 0..3_u32.pow(6) {

@@ -3,6 +3,7 @@
 //! Reference: rapier 0.36, `ContactModificationContext` (a number of the user's own for each pair).
 
 use crate::bodies::id::BodyId;
+use crate::bodies::solids::ColliderPair;
 use crate::contacts::hook_input::{ContactPointMut, MixedMaterial, Which};
 use crate::contacts::rules::check_list;
 use alloc::vec::Vec;
@@ -14,17 +15,32 @@ use core::f32::consts::TAU;
 /// What hooks keep of pairs, and what they changed in this step.
 #[derive(Debug, Default)]
 pub(crate) struct Hooked {
-    /// Their memory of pairs, sorted.
-    pub(crate) memory: Vec<([u32; 2], u32)>,
+    /// Their memory of pairs of colliders, sorted.
+    pub(crate) memory: Vec<(ColliderPair, u32)>,
+    /// Pairs of colliders that the filter parted, of bodies that have several; sorted.
+    pub(crate) apart: Vec<ColliderPair>,
+    /// Those that are left out of this step.
+    pub(crate) disabled: Vec<ColliderPair>,
     /// Bodies of pairs that touched until the filter parted them in this detection.
     pub(crate) parted: Vec<BodyId>,
     /// The manifolds that were changed in this step, in the order of the solver.
     pub(crate) changes: Vec<Change>,
     // Workspace.
     pub(crate) places: Vec<u32>,
-    pub(crate) verdicts: Vec<bool>,
+    pub(crate) verdicts: Vec<Verdict>,
     pub(crate) answers: Vec<Answers>,
 }
+
+impl Hooked {
+    /// Drops what is kept of a body that is removed.
+    pub(crate) fn forget(&mut self, body: u32) {
+        self.memory.retain(|(pair, _)| !pair.bodies.contains(&body));
+        self.apart.retain(|pair| !pair.bodies.contains(&body));
+    }
+}
+
+/// Whether the filter lets a pair of bodies meet, and which of their colliders it parts.
+pub(crate) type Verdict = (bool, Vec<ColliderPair>);
 
 /// What hooks answered for a chunk of the pairs.
 #[derive(Debug, Default)]
@@ -38,7 +54,7 @@ pub(crate) struct Answers {
 pub(crate) struct PairAnswer {
     /// The place of its record.
     pub(crate) place: u32,
-    pub(crate) key: [u32; 2],
+    pub(crate) key: ColliderPair,
     /// The memory to keep; 0 for none.
     pub(crate) tag: u32,
     pub(crate) is_disabled: bool,
@@ -146,12 +162,15 @@ pub(crate) fn inverse_mass_of(body: &Body) -> f32 {
     if body.kind == BodyKind::Dynamic { body.inverse_mass } else { 0.0 }
 }
 
-/// Checks that the memory is sorted, and of pairs of living bodies.
-pub(crate) fn check_memory(memory: &[([u32; 2], u32)], is_live: &[bool]) -> Result<(), Inconsistency> {
+/// Checks that the memory and the parted pairs are sorted, and of pairs of living bodies.
+pub(crate) fn check_memory(
+    memory: &[(ColliderPair, u32)],
+    apart: &[ColliderPair],
+    is_live: &[bool],
+) -> Result<(), Inconsistency> {
     let is_live = |body: u32| is_live.get(body as usize) == Some(&true);
-    let is_sound = |k: usize| {
-        let ([a, b], _) = memory[k];
-        a < b && is_live(a) && is_live(b)
-    };
-    check_list(memory, is_sound, "the memory of a hook")
+    let is_pair = |[a, b]: [u32; 2]| a < b && is_live(a) && is_live(b);
+    check_list(memory, |k: usize| is_pair(memory[k].0.bodies), "the memory of a hook")?;
+    let apart: Vec<(ColliderPair, ())> = apart.iter().map(|&pair| (pair, ())).collect();
+    check_list(&apart, |k: usize| is_pair(apart[k].0.bodies), "a pair that a hook parted")
 }

@@ -41,7 +41,7 @@ pub(crate) fn smooth(
     let mut neighbours: Vec<Neighbour<'_>> = Vec::new();
     for group in resting.chunk_by(|x, y| x.body == y.body) {
         let body = group[0].body as usize;
-        let Some(shape) = &scene.shapes[body] else { continue };
+        let Some(shape) = scene.solids.whole(body) else { continue };
         let of_group = || group.iter().map(|rest| rest.record as usize);
         let first = &records[group[0].record as usize];
         if !group.iter().any(|rest| rest.is_found_anew)
@@ -55,7 +55,7 @@ pub(crate) fn smooth(
             let record = &records[record];
             let (a, b) = (record.a.index as usize, record.b.index as usize);
             let other = if a == body { b } else { a };
-            let Some(shape) = &scene.shapes[other] else { continue };
+            let Some(shape) = scene.solids.whole(other) else { continue };
             neighbours.push(Neighbour::new(shape, &scene.bodies[other].pose, other == a, record.range()));
             prediction = prediction.max(scene.reach(a, b));
         }

@@ -9,6 +9,7 @@
 //! - `internal_edges`: contacts with edges inside a floor.
 //! - `sleeping_manifolds`: manifolds of pairs in which nothing moves. `pairs_by_body`: the pairs of
 //!   one body.
+//! - `touches`: which colliders touch, of bodies that have several.
 //! - `events`: what began, persisted and ended. `rules`: responses other than a collision.
 //! - `solver_input`: the contacts in the form that the solver takes. `belts`, `surface_velocity`:
 //!   surfaces that move.
@@ -39,6 +40,7 @@ pub(crate) mod sink;
 pub(crate) mod sleeping_manifolds;
 pub(crate) mod solver_input;
 pub(crate) mod surface_velocity;
+pub(crate) mod touches;
 
 use crate::BodyId;
 use crate::bodies::BodySet;
@@ -52,6 +54,7 @@ use crate::contacts::records::Records;
 use crate::contacts::rules::{ResponseEvent, Rules};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::contacts::solver_input::Part;
+use crate::contacts::touches::Touch;
 use crate::shift::Shift;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -84,6 +87,8 @@ pub(crate) struct ContactSet {
     /// The pairs of each body, valid as long as the places of the records stay.
     pub(crate) pairs_by_body: PairsByBody,
     pub(crate) events: Vec<Event>,
+    /// The pairs of colliders that touch, of bodies that have several.
+    pub(crate) touches: Vec<Touch>,
     /// Responses other than a collision, and what they did in the last step.
     pub(crate) rules: Rules,
     pub(crate) responses: Vec<ResponseEvent>,
@@ -122,7 +127,8 @@ impl ContactSet {
         self.sleeping.release_record(record);
         if record.is_touching {
             let (a, b) = (record.a, record.b);
-            self.scratch.ended.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
+            let (slots, kind) = (events::FIRST_SLOTS, EventKind::Ended);
+            self.scratch.ended.push(Event { a, b, slots, kind, is_sensor: record.is_sensor });
         }
     }
 
@@ -157,6 +163,13 @@ impl ContactSet {
             }
         }
         active_pairs.truncate(n);
+    }
+
+    /// What hooks left out in the last step counts again.
+    pub(crate) fn enable_all_of(&mut self, id: BodyId) {
+        self.hooked.apart.retain(|pair| !pair.bodies.contains(&id.index));
+        let records = self.records.iter_mut();
+        records.for_each(|record| record.is_disabled &= record.a != id && record.b != id);
     }
 
     /// Returns the place of the record of two bodies.
@@ -198,7 +211,8 @@ impl ContactSet {
             let event = events::take(record);
             // A pair without an event also ends its last one.
             let (a, b, is_sensor) = (record.a, record.b, record.is_sensor);
-            let last_events = event.unwrap_or(Event { a, b, kind: EventKind::Ended, is_sensor });
+            let (slots, kind) = (events::FIRST_SLOTS, EventKind::Ended);
+            let last_events = event.unwrap_or(Event { a, b, slots, kind, is_sensor });
             fresh.push((last_events, event.is_some()));
         }
         // Both parts are sorted, so this is a merge.

@@ -15,7 +15,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
-use crate::bodies::body::Traits;
+use crate::bodies::traits::Traits;
 use crate::budget::narrow_budget::PAIRS_PER_CLOCK_READ;
 use crate::contacts::internal_edges::{self, Resting};
 use crate::contacts::record::{NOT_SOLVED, Record};
@@ -35,7 +35,7 @@ pub(crate) fn is_wanted(pair: Pair, traits: &[Traits], bodies: &[Body], joints: 
     let (a, b) = (pair.a as usize, pair.b as usize);
     let has_dynamic = [a, b].iter().any(|&body| bodies[body].kind == BodyKind::Dynamic);
     let is_family = traits[a].family != 0 && traits[a].family == traits[b].family;
-    (has_dynamic || traits[a].is_sensor || traits[b].is_sensor)
+    (has_dynamic || traits[a].has_sensor || traits[b].has_sensor)
         && !is_family
         && !joints.separates(pair.a, pair.b)
 }
@@ -170,13 +170,20 @@ fn update_pair(
     tally.n_tested += 1;
     let (pose_a, pose_b) = (&scene.bodies[a].pose, &scene.bodies[b].pose);
     if record.is_sensor {
-        record.is_touching = intersects(shape_a, pose_a, shape_b, pose_b);
+        // Of colliders `touches` has what they overlap.
+        record.is_touching = !scene.solids.is_composite(a, b) && intersects(shape_a, pose_a, shape_b, pose_b);
         return;
     }
     if !core::mem::replace(&mut record.has_cache, true) {
         *cache = ManifoldCache::new();
     }
     let reach = scene.reach(a, b);
+    if scene.solids.is_composite(a, b) {
+        let found = out.find(|out| scene.find_among_colliders(a, b, reach, out));
+        record.n = found.len() as u32;
+        record.is_touching = found.iter().any(|manifold| scene.touches(manifold));
+        return;
+    }
     let found = out.find(|out| manifolds(shape_a, pose_a, shape_b, pose_b, reach, cache, out));
     record.n = found.len() as u32;
     record.is_touching = found.iter().any(|manifold| scene.touches(manifold));

@@ -32,7 +32,10 @@ impl ContactSet {
         broad.pairs(&mut new);
         let (traits, n_bodies) = (&bodies.traits, bodies.motions.len());
         let ContactSet { rules, scratch, .. } = self;
-        let has_sensor = |pair: Pair| narrow::is_sensor_pair(pair, traits, rules);
+        let has_sensor = |pair: Pair| {
+            let is_one = |body: u32| traits[body as usize].has_sensor;
+            narrow::is_sensor_pair(pair, traits, rules) || is_one(pair.a) || is_one(pair.b)
+        };
         stats.n_crowded = crowd::thin_out(&mut new, n_bodies, &mut scratch.counts, has_sensor);
         stats.n_pairs = new.len();
         stats.n_box_tests = broad.counters().tests;

@@ -6,11 +6,13 @@
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair).
 
-use crate::bodies::body::Traits;
+use crate::bodies::solids::Solids;
+use crate::bodies::traits::Traits;
 use crate::contacts::record::{NOT_SOLVED, Record};
 use crate::contacts::rules::Rules;
 #[cfg(feature = "parallel")]
 use crate::par::CHUNK_LENGTH;
+use carom_geom::Manifold;
 use carom_response::{ContactLink, Response};
 
 /// The input of both passes, beside the records.
@@ -19,6 +21,8 @@ pub(crate) struct SolverInput<'a> {
     pub(crate) is_active: &'a [bool],
     pub(crate) traits: &'a [Traits],
     pub(crate) rules: &'a Rules,
+    /// Bodies of several colliders, with the manifolds: a collider decides about its material.
+    pub(crate) colliders: Option<(Solids<'a>, [&'a [Manifold]; 2])>,
     /// The number of manifolds of active pairs. In the numbering of the solver those at rest
     /// follow.
     pub(crate) n_manifolds: u32,
@@ -82,6 +86,18 @@ impl SolverInput<'_> {
             let sticks = self.rules.of(record.pair()) == Response::Stick;
             let [friction, restitution] = if sticks { [0.0; 2] } else { traits_a.mixed_with(traits_b) };
             let first = if record.is_at_rest { self.n_manifolds + record.first } else { record.first };
+            if let Some((solids, [active, at_rest])) = &self.colliders
+                && solids.is_composite(a as usize, b as usize)
+                && !sticks
+            {
+                let found =
+                    if record.is_at_rest { &at_rest[record.range()] } else { &active[record.range()] };
+                for (number, (manifold, out)) in (first..).zip(found.iter().zip(&mut out)) {
+                    let [friction, restitution] = solids.mixed([a as usize, b as usize], manifold);
+                    *out = ContactLink::new(a, b, number, friction, restitution).with_new(is_new);
+                }
+                continue;
+            }
             for (number, out) in (first..first + record.n).zip(&mut out) {
                 *out = ContactLink::new(a, b, number, friction, restitution).with_new(is_new);
             }

@@ -11,8 +11,9 @@
 //! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model, 1997 (moving vertex
 //! and triangle).
 
+use crate::bodies::solids::Part;
 use crate::continuous::ContinuousStep;
-use crate::continuous::core_ball::Core;
+use crate::continuous::core_ball::{Core, find_cores};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
@@ -118,11 +119,22 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let mut guard = core::mem::take(&mut self.continuous.guard);
         for (body, sheet) in pairs {
             let index = body as usize;
-            let (Some(start), Some(shape)) = (self.bodies.start_of(index), &self.bodies.shapes[index]) else {
+            let (Some(start), Some(shape)) = (self.bodies.start_of(index), self.bodies.solid_shape(index))
+            else {
                 continue;
             };
             let center = self.bodies.motions[index].center_of_mass;
             guard.core_cache.find(index, shape, center, &mut guard.cores);
+            let mut parts = self.part_pairs(index, sheet as usize).peekable();
+            if parts.peek() != Some(&[Part::Whole; 2]) {
+                // Some of its colliders do not meet the mesh.
+                guard.cores.clear();
+                for [own, _] in parts {
+                    let Some(shape) = self.solids().shape(index, own) else { continue };
+                    find_cores(shape, center, &mut guard.part_cores);
+                    guard.cores.extend_from_slice(&guard.part_cores);
+                }
+            }
             self.stats.n_swept += 1;
             let place = self.bodies.deforming.swapped.binary_search(&sheet);
             let farthest = place.map_or(0.0, |place| farthest[place]);

@@ -22,8 +22,10 @@
 //! Differs: the core follows what moves, and is swept only if the travel is longer than the part
 //! above the surface.
 
+use crate::bodies::solids::Part;
 use crate::contacts::narrow;
 use crate::continuous::ContinuousStep;
+use crate::continuous::core_ball::find_cores;
 use crate::continuous::flight::Rotor;
 use crate::continuous::put_back::keep_momentum;
 use crate::continuous::state::{Guard, Travel};
@@ -245,23 +247,23 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// place, since its parts turned into others, it waits where it began.
     fn guard_body(&mut self, pairs: &[(u32, u32)], guard: &mut Guard) {
         let index = pairs[0].0 as usize;
-        let (Some(start), Some(shape)) = (self.bodies.start_of(index), &self.bodies.shapes[index]) else {
+        let (Some(start), Some(shape)) = (self.bodies.start_of(index), self.bodies.solid_shape(index)) else {
             return;
         };
         guard.core_cache.find(index, shape, self.bodies.motions[index].center_of_mass, &mut guard.cores);
         self.stats.n_swept += pairs.len();
         let there = self.bodies.motions[index].pose;
         let mut end = there;
-        let mut met = self.first_met(pairs, [&start, &end], guard);
+        let mut met = self.first_met(pairs, [&start, &end], guard, false);
         for _ in 0..MAX_PASSES {
             let Some(found) = &met else { break };
             end.translation += self.bodies.motions[index].locked_axes.free_translation(found.back);
-            met = self.first_met(pairs, [&start, &end], guard);
+            met = self.first_met(pairs, [&start, &end], guard, false);
         }
         if met.is_some() {
             // A core may get in a little, by rounding too; its middle may not.
             guard.cores.iter_mut().for_each(|core| core.radius = 0.0);
-            met = self.first_met(pairs, [&start, &end], guard);
+            met = self.first_met(pairs, [&start, &end], guard, true);
         }
         if let Some(met) = &met {
             end = met.carried(&start);
@@ -281,31 +283,49 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.pay_for(index, shift.as_dvec3());
     }
 
-    /// Returns the first thing that the cores of a body meet on a path between two poses.
-    fn first_met(&self, pairs: &[(u32, u32)], [start, end]: [&Pose; 2], guard: &mut Guard) -> Option<Met> {
-        let Guard { cores, memory, .. } = guard;
+    /// Returns the first thing that the cores of a body, or points in their middle, meet on a path
+    /// between two poses.
+    fn first_met(
+        &self,
+        pairs: &[(u32, u32)],
+        [start, end]: [&Pose; 2],
+        guard: &mut Guard,
+        are_points: bool,
+    ) -> Option<Met> {
+        let Guard { cores, part_cores, memory, .. } = guard;
         let (mut first, mut found) = (1.0, None);
-        for other in pairs.iter().map(|pair| pair.1 as usize) {
+        for &(body, other) in pairs {
+            let (index, other) = (body as usize, other as usize);
             let Some((motion, end_of_other)) = self.motion_of_other(other) else { continue };
-            let Some(barrier) = &self.bodies.shapes[other] else { continue };
             let start_of_other = single(&motion.pose_at(0.0));
-            for core in &*cores {
-                let way = [start, end].map(|pose| pose.transform_point(core.point).as_dvec3());
-                let still = DVec3::ZERO;
-                let Ok(own) = Motion::new(DQuat::IDENTITY, way[0], still, way[1] - way[0], still) else {
-                    continue;
-                };
-                let settings = ImpactSettings::default().with_times(0.0, first).with_target_distance(0.0);
-                let until = core.free_until(way[0], (barrier, &start_of_other), first, |ball| {
-                    cast_with(ball, &own, barrier, &motion, &settings, memory).safe_until(first)
-                });
-                if until < first {
-                    first = until;
-                    // From there on the body moves along with the other one.
-                    let met = motion.pose_at(until).inverse_transform_point(way[0].lerp(way[1], until));
-                    let held = end_of_other.wide().transform_point(met);
-                    let back = (held - way[1]).as_vec3();
-                    found = Some(Met { back, other: [start_of_other, end_of_other] });
+            for [own, part] in self.part_pairs(index, other) {
+                let solids = self.solids();
+                let Some(barrier) = solids.shape(other, part) else { continue };
+                let mut cores = &cores[..];
+                if let (Part::Slot(_), Some(shape)) = (own, solids.shape(index, own)) {
+                    find_cores(shape, self.bodies.motions[index].center_of_mass, part_cores);
+                    let most = if are_points { 0.0 } else { f32::INFINITY };
+                    part_cores.iter_mut().for_each(|core| core.radius = core.radius.min(most));
+                    cores = part_cores;
+                }
+                for core in cores {
+                    let way = [start, end].map(|pose| pose.transform_point(core.point).as_dvec3());
+                    let still = DVec3::ZERO;
+                    let Ok(own) = Motion::new(DQuat::IDENTITY, way[0], still, way[1] - way[0], still) else {
+                        continue;
+                    };
+                    let settings = ImpactSettings::default().with_times(0.0, first).with_target_distance(0.0);
+                    let until = core.free_until(way[0], (barrier, &start_of_other), first, |ball| {
+                        cast_with(ball, &own, barrier, &motion, &settings, memory).safe_until(first)
+                    });
+                    if until < first {
+                        first = until;
+                        // From there on the body moves along with the other one.
+                        let met = motion.pose_at(until).inverse_transform_point(way[0].lerp(way[1], until));
+                        let held = end_of_other.wide().transform_point(met);
+                        let back = (held - way[1]).as_vec3();
+                        found = Some(Met { back, other: [start_of_other, end_of_other] });
+                    }
                 }
             }
         }

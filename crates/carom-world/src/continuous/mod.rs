@@ -37,7 +37,8 @@ pub(crate) mod state;
 pub(crate) mod sweep;
 
 use crate::bodies::BodySet;
-use crate::bodies::body::Traits;
+use crate::bodies::solids::{Part, Solids};
+use crate::bodies::traits::Traits;
 use crate::contacts::ContactSet;
 use crate::continuous::state::Guard;
 use crate::continuous::state::Sweeps;
@@ -59,6 +60,27 @@ pub(crate) struct ContinuousStep<'a, B> {
     pub(crate) solver: &'a Solver,
     pub(crate) continuous: &'a mut Continuous,
     pub(crate) stats: &'a mut Stats,
+}
+
+impl<B> ContinuousStep<'_, B> {
+    /// The colliders of all bodies, without the pairs that hooks parted.
+    pub(crate) fn solids(&self) -> Solids<'_> {
+        self.bodies.solids([&self.contacts.hooked.apart, &self.contacts.hooked.disabled])
+    }
+
+    /// Returns the pairs of shapes of a body and another one that may push each other.
+    pub(crate) fn part_pairs(&self, own: usize, other: usize) -> impl Iterator<Item = [Part; 2]> + use<B> {
+        let solids = self.solids();
+        let is_composite = solids.is_composite(own, other);
+        let mut several = Vec::new();
+        if is_composite {
+            several = solids.pairs(own.min(other), own.max(other));
+            if other < own {
+                several.iter_mut().for_each(|parts| parts.reverse());
+            }
+        }
+        (!is_composite).then_some([Part::Whole; 2]).into_iter().chain(several)
+    }
 }
 
 /// State of continuous detection that is kept between steps.

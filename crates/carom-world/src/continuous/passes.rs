@@ -9,9 +9,16 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (sensors and fast
 //! bodies).
 
+use crate::bodies::girth::Girth;
+use crate::bodies::id::ColliderSlot;
+use crate::bodies::solids::Part;
+use crate::contacts::events::FIRST_SLOTS;
+use crate::contacts::record::Record;
+use crate::contacts::touches::{Touch, is_sensor_pair};
 use crate::continuous::ContinuousStep;
 use crate::continuous::state::Guard;
 use crate::{Event, EventKind};
+use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_math::{Pose, ops};
 use carom_query::{ImpactSettings, Motion, cast_with, intersects};
@@ -29,15 +36,21 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let n_events = self.contacts.events.len();
         let mut guard = core::mem::take(&mut self.continuous.guard);
         for number in 0..self.contacts.active_pairs.len() {
-            let record = &self.contacts.records[self.contacts.active_pairs[number] as usize];
-            if !record.is_sensor || !record.is_wanted || record.is_touching || record.is_deferred {
+            let record = self.contacts.records[self.contacts.active_pairs[number] as usize];
+            let (a, b) = (record.a.index as usize, record.b.index as usize);
+            if !record.is_wanted || record.is_deferred {
                 continue;
             }
-            let (a, b) = (record.a, record.b);
-            if self.have_passed([a.index as usize, b.index as usize], &mut guard) {
-                for kind in [EventKind::Began, EventKind::Ended] {
-                    self.contacts.events.push(Event { a, b, kind, is_sensor: true });
-                }
+            if self.solids().is_composite(a, b) {
+                self.report_collider_passes(&record, &mut guard);
+                continue;
+            }
+            if !record.is_sensor || record.is_touching {
+                continue;
+            }
+            let thickness = self.bodies.girths[a].thickness + self.bodies.girths[b].thickness;
+            if self.have_passed([a, b], [Part::Whole; 2], thickness, &mut guard) {
+                self.push_pass(&record, FIRST_SLOTS);
             }
         }
         self.continuous.guard = guard;
@@ -46,10 +59,41 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Whether two bodies that do not touch at the start touch on their way, and not at its end.
-    fn have_passed(&mut self, pair: [usize; 2], guard: &mut Guard) -> bool {
+    fn push_pass(&mut self, record: &Record, slots: [ColliderSlot; 2]) {
+        for kind in [EventKind::Began, EventKind::Ended] {
+            let (a, b) = (record.a, record.b);
+            self.contacts.events.push(Event { a, b, slots, kind, is_sensor: true });
+        }
+    }
+
+    /// Reports the passes of two bodies of which one has several colliders.
+    fn report_collider_passes(&mut self, record: &Record, guard: &mut Guard) {
+        let pair = [record.a.index as usize, record.b.index as usize];
+        let solids = self.solids();
+        let thickness = |body: usize, part: Part| {
+            let shape = solids.shape(body, part);
+            shape.map_or(0.0, |shape| Girth::of(shape, self.bodies.motions[body].center_of_mass).thickness)
+        };
+        let mut asked = Vec::new();
+        for [own, other] in solids.meeting(pair[0], pair[1]) {
+            let (slots, parts) = ([own.0, other.0], [Part::Slot(own.0.index), Part::Slot(other.0.index)]);
+            let touch = Touch { a: record.a, b: record.b, slots, is_sensor: true };
+            if is_sensor_pair(record, &solids, slots) && self.contacts.touches.binary_search(&touch).is_err()
+            {
+                asked.push((slots, parts, thickness(pair[0], parts[0]) + thickness(pair[1], parts[1])));
+            }
+        }
+        for (slots, parts, thickness) in asked {
+            if self.have_passed(pair, parts, thickness, guard) {
+                self.push_pass(record, slots);
+            }
+        }
+    }
+
+    /// Whether shapes of two bodies that do not touch at the start touch on their way, and not at
+    /// its end. `thickness` is the sum of theirs.
+    fn have_passed(&mut self, pair: [usize; 2], parts: [Part; 2], thickness: f32, guard: &mut Guard) -> bool {
         let [a, b] = pair;
-        let thickness: f32 = pair.iter().map(|&index| self.bodies.girths[index].thickness).sum();
         if !(MAX_TRAVEL_RATIO * thickness < guard.travel_of_pair(a, b)) {
             return false;
         }
@@ -60,10 +104,11 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         else {
             return false;
         };
-        let (Some(shape_a), Some(shape_b)) = (&self.bodies.shapes[a], &self.bodies.shapes[b]) else {
+        self.stats.n_swept += 1;
+        let solids = self.solids();
+        let (Some(shape_a), Some(shape_b)) = (solids.shape(a, parts[0]), solids.shape(b, parts[1])) else {
             return false;
         };
-        self.stats.n_swept += 1;
         // A pair that only grazes is undecided, and does not touch.
         let settings = ImpactSettings::default().with_times(0.0, 1.0).with_target_distance(0.0);
         let met = cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, &mut guard.memory);

@@ -16,6 +16,7 @@
 //! the sweeps are certified.
 
 use crate::bodies::body_bounds::clamped;
+use crate::bodies::solids::Part;
 use crate::continuous::ContinuousStep;
 use crate::continuous::flight::between;
 use crate::continuous::state::{Attachment, Sweeps};
@@ -23,7 +24,7 @@ use crate::continuous::state::{Near, Slides};
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Pose, Vec3, ops};
-use carom_query::{ImpactSettings, Motion, TimeOfImpact, cast_with, contact_with};
+use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, cast_with, contact_with};
 
 /// A path is swept this many times at most.
 const MAX_SWEEPS: u32 = 4;
@@ -85,25 +86,27 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         // momentum.
         let mut may_turn = whole.n_legs() == 1;
         for other in pairs.iter().map(|pair| pair.1 as usize) {
-            let Some(shape_b) = &self.bodies.shapes[other] else { continue };
             let pose = self.bodies.motions[other].pose;
             let Ok(motion) = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()) else {
                 return;
             };
             let beside = (WALL_DISTANCE_RATIO * slop) as f32;
-            let mut target = Some(slop);
             let is_fast = [true, self.bodies.traits[other].is_fast];
-            if let Some(found) = contact_with(shape, &start, shape_b, &pose, beside, &mut sweeps.memory) {
-                let apart = f64::from(found.contact.distance);
-                target = (0.0 < apart).then(|| self.least_distance(apart, [index, other], is_fast));
-                may_turn &= 0.0 < apart;
-                let normal = found.contact.normal.as_dvec3();
-                walls.push(normal);
-                if sweeps.stops[other] < 1.0 {
-                    stopped.push(normal);
+            for parts in self.part_pairs(index, other) {
+                let Some([own, shape_b]) = self.shapes_of([index, other], parts) else { continue };
+                let mut target = Some(slop);
+                if let Some(found) = contact_with(own, &start, shape_b, &pose, beside, &mut sweeps.memory) {
+                    let apart = f64::from(found.contact.distance);
+                    target = (0.0 < apart).then(|| self.least_distance(apart, [index, other], is_fast));
+                    may_turn &= 0.0 < apart;
+                    let normal = found.contact.normal.as_dvec3();
+                    walls.push(normal);
+                    if sweeps.stops[other] < 1.0 {
+                        stopped.push(normal);
+                    }
                 }
+                near.push(Near { index: other, parts, motion, target });
             }
-            near.push(Near { index: other, motion, target });
         }
         // 0 along locked axes, 1 along the others.
         let free = self.bodies.motions[index].locked_axes.free_translation(Vec3::ONE).as_dvec3();
@@ -126,7 +129,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let Ok(motion) = Motion::new(rotation, translation, center, linear, angular) else { break };
             let (mut until, mut met) = (1.0, None);
             for (place, near) in near.iter().enumerate() {
-                let Some(shape_b) = &self.bodies.shapes[near.index] else { continue };
+                let Some([own, shape_b]) = self.shapes_of([index, near.index], near.parts) else { continue };
                 let settings = ImpactSettings::default()
                     .with_times(0.0, until)
                     .with_target_distance(near.target.unwrap_or(0.0));
@@ -137,7 +140,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 };
                 let free = match (near.target, &core) {
                     (Some(_), _) => {
-                        free_of(cast_with(shape, &motion, shape_b, &near.motion, &settings, memory))
+                        free_of(cast_with(own, &motion, shape_b, &near.motion, &settings, memory))
                     }
                     (None, Some(core)) => {
                         let (turn, still) = (DQuat::IDENTITY, DVec3::ZERO);
@@ -179,6 +182,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             walls.push(normal);
         }
         self.bodies.motions[index].pose = pose;
+    }
+
+    /// Returns these shapes of two bodies.
+    fn shapes_of(&self, bodies: [usize; 2], parts: [Part; 2]) -> Option<[&Shape; 2]> {
+        let solids = self.solids();
+        Some([solids.shape(bodies[0], parts[0])?, solids.shape(bodies[1], parts[1])?])
     }
 }
 

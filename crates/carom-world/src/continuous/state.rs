@@ -2,6 +2,7 @@
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013.
 
+use crate::bodies::solids::Part;
 use crate::continuous::core_ball::Core;
 use crate::continuous::core_cache::CoreCache;
 use crate::continuous::flight::Flight;
@@ -59,6 +60,8 @@ pub(crate) struct Slides {
 /// A body near one that slides.
 pub(super) struct Near {
     pub(super) index: usize,
+    /// The shapes of the body that slides and of this one.
+    pub(super) parts: [Part; 2],
     pub(super) motion: Motion,
     /// The distance that is kept. `None` if they overlap: then the core keeps out.
     pub(super) target: Option<f64>,
@@ -86,6 +89,8 @@ pub(crate) struct Guard {
     pub(super) leavers: Vec<u32>,
     pub(super) surfaces: Vec<u32>,
     pub(super) cores: Vec<Core>,
+    /// The cores of one of several colliders.
+    pub(super) part_cores: Vec<Core>,
     pub(super) core_cache: CoreCache,
     pub(crate) memory: Workspace,
 }

@@ -30,11 +30,14 @@
 //! `benches/notes/carom-world.md`.
 
 use crate::bodies::body_bounds::clamped;
+use crate::contacts::events::FIRST_SLOTS;
+use crate::contacts::touches::Touch;
 use crate::continuous::ContinuousStep;
 use crate::continuous::core_ball::{CORE_DEPTH_RATIO, Core};
 use crate::continuous::flight::{Flight, between};
 use crate::continuous::state::{Attachment, Sweeps};
-use crate::{BodyId, Event, EventKind};
+use crate::{BodyId, EventKind};
+use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_geom::Sphere;
@@ -203,33 +206,75 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 self.bodies.traits[index].is_fast || self.continuous.swift[index]
             };
             let is_fast = [record.a, record.b].iter().any(is_fast);
-            if !is_fast || record.is_touching || record.is_sensor {
+            let solids = self.bodies.solids([&[], &[]]);
+            let pair = [record.a.index as usize, record.b.index as usize];
+            let is_composite = solids.is_composite(pair[0], pair[1]);
+            if !is_fast || record.is_sensor || (record.is_touching && !is_composite) {
                 continue;
             }
             let pushed = impulses.get(record.solved_range()).unwrap_or(&[]);
             if !pushed.iter().any(|impulse| 0.0 < impulse.total_normal()) {
                 continue;
             }
-            record.is_touching = true;
-            self.stats.n_touching += 1;
-            let event = Event { a: record.a, b: record.b, kind: EventKind::Began, is_sensor: false };
-            // They touched at the last detection, and this one reported an end.
-            let ended = Event { kind: EventKind::Ended, ..event };
-            match self.contacts.events[..n_told].binary_search(&ended) {
-                Ok(known) => self.contacts.events[known].kind = EventKind::Persisted,
-                Err(_) => self.contacts.events.push(event),
+            self.stats.n_touching += usize::from(!core::mem::replace(&mut record.is_touching, true));
+            let mut struck = Vec::new();
+            if is_composite {
+                let record = *record;
+                let manifolds = self.contacts.manifolds_of(&record).iter().zip(pushed);
+                let manifolds = manifolds.filter(|(_, impulse)| 0.0 < impulse.total_normal());
+                struck.extend(manifolds.map(|(manifold, _)| solids.slots_of(pair, manifold)));
+                struck.dedup();
+            }
+            let single = (!is_composite).then_some(FIRST_SLOTS);
+            let (a, b) = (self.contacts.records[place as usize].a, self.contacts.records[place as usize].b);
+            for slots in single.into_iter().chain(struck) {
+                let touch = Touch { a, b, slots, is_sensor: false };
+                if is_composite {
+                    match self.contacts.touches.binary_search(&touch) {
+                        Ok(_) => continue,
+                        Err(place) => self.contacts.touches.insert(place, touch),
+                    }
+                }
+                // They touched at the last detection, and this one reported an end.
+                let ended = touch.event(EventKind::Ended);
+                match self.contacts.events[..n_told].binary_search(&ended) {
+                    Ok(known) => self.contacts.events[known].kind = EventKind::Persisted,
+                    Err(_) => self.contacts.events.push(touch.event(EventKind::Began)),
+                }
             }
         }
         self.contacts.events.sort_unstable();
     }
 
-    /// Sweeps a pair until `end` at most.
+    /// Sweeps a pair of bodies until `end` at most: each pair of shapes that may push each other.
     fn sweep_pair(&self, pair: [usize; 2], is_swept: [bool; 2], end: f64, sweeps: &mut Sweeps) -> Swept {
+        let mut all = Swept { until: end, clearance: f64::INFINITY, is_turn_locked: false };
+        for parts in self.part_pairs(pair[0], pair[1]) {
+            let solids = self.solids();
+            let (Some(shape_a), Some(shape_b)) =
+                (solids.shape(pair[0], parts[0]), solids.shape(pair[1], parts[1]))
+            else {
+                continue;
+            };
+            let swept = self.sweep_shapes(pair, [shape_a, shape_b], is_swept, end, sweeps);
+            all.until = all.until.min(swept.until);
+            all.clearance = all.clearance.min(swept.clearance);
+            all.is_turn_locked |= swept.is_turn_locked;
+        }
+        all
+    }
+
+    /// Sweeps a pair of shapes of two bodies until `end` at most.
+    fn sweep_shapes(
+        &self,
+        pair: [usize; 2],
+        [shape_a, shape_b]: [&Shape; 2],
+        is_swept: [bool; 2],
+        end: f64,
+        sweeps: &mut Sweeps,
+    ) -> Swept {
         let [a, b] = pair;
         let free = |until: f64, clearance: f64| Swept { until, clearance, is_turn_locked: false };
-        let (Some(shape_a), Some(shape_b)) = (&self.bodies.shapes[a], &self.bodies.shapes[b]) else {
-            return free(end, f64::INFINITY);
-        };
         let (Some(start_a), Some(start_b)) = (self.bodies.start_of(a), self.bodies.start_of(b)) else {
             return free(end, f64::INFINITY);
         };
@@ -309,7 +354,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let mut shapes = [None, None];
         let mut straight = *flights;
         for k in 0..2 {
-            let Some(shape) = &self.bodies.shapes[pair[k]] else { return 0.0 };
+            let Some(shape) = self.bodies.solid_shape(pair[k]) else { return 0.0 };
             if flights[k].n_legs() == 1 {
                 shapes[k] = Some(shape.clone());
                 continue;
@@ -367,7 +412,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
 
     /// Returns the least side of the box of a body's shape.
     fn least_side(&self, index: usize) -> Option<f32> {
-        let local = self.bodies.shapes[index].as_ref()?.aabb(&Pose::IDENTITY);
+        let local = self.bodies.solid_shape(index)?.aabb(&Pose::IDENTITY);
         Some((local.max - local.min).min_element())
     }
 

@@ -6,7 +6,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays), 25.3.
 
 use crate::bodies::body_bounds::boxed;
-use crate::{BodyId, World};
+use crate::{BodyId, ColliderId, World};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, SpatialIndex};
 use carom_geom::{PointProjection, RayHit};
@@ -20,6 +20,8 @@ use core::ops::ControlFlow;
 pub struct BodyHit {
     /// The body.
     pub body: BodyId,
+    /// Its collider that is hit.
+    pub collider: ColliderId,
     /// The hit, in the world frame.
     pub hit: RayHit,
 }
@@ -30,6 +32,8 @@ pub struct BodyHit {
 pub struct NearBody {
     /// The body.
     pub body: BodyId,
+    /// Its collider that is nearest.
+    pub collider: ColliderId,
     /// The point and its distance, in the world frame.
     pub projection: PointProjection,
 }
@@ -55,7 +59,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
             if let Some(hit) = ray_cast(shape, pose, ray, Interval::new(interval.min, end))
                 && best.is_none_or(|b| hit.t < b.hit.t || hit.t == b.hit.t && body < b.body)
             {
-                best = Some(BodyHit { body, hit });
+                best = Some(BodyHit { body, collider: self.bodies.collider_at(body, hit.part), hit });
             }
             ControlFlow::Continue(best.map_or(interval.max, |b| b.hit.t))
         });
@@ -70,7 +74,8 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
             if let Some((body, shape, pose)) = self.bodies.solid_at(candidate.index) {
                 hits.clear();
                 ray_cast_all(shape, pose, ray, interval, &mut hits);
-                out.extend(hits.iter().map(|&hit| BodyHit { body, hit }));
+                let collider = |hit: &RayHit| self.bodies.collider_at(body, hit.part);
+                out.extend(hits.iter().map(|&hit| BodyHit { body, collider: collider(&hit), hit }));
             }
             ControlFlow::Continue(interval.max)
         });
@@ -116,7 +121,8 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
                     distance < b.projection.distance || distance == b.projection.distance && body < b.body
                 });
                 if distance <= max_distance && is_better {
-                    best = Some(NearBody { body, projection });
+                    let collider = self.bodies.collider_at(body, projection.part);
+                    best = Some(NearBody { body, collider, projection });
                 }
             }
             ControlFlow::Continue(limit(best))

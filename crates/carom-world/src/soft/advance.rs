@@ -65,7 +65,7 @@ impl<B: BroadPhase> World<B> {
         let reach = NEAR_RADII * soft.largest_radius();
         let shapes: Vec<ShapeDistance<'_>> = near
             .iter()
-            .filter_map(|&body| self.bodies.shapes[body as usize].as_ref())
+            .filter_map(|&body| self.bodies.solid_shape(body as usize))
             .map(|shape| ShapeDistance::new(shape, reach))
             .collect();
         let distances: Vec<_> = shapes.iter().map(|shape| |point: Vec3| shape.at(point)).collect();
@@ -137,7 +137,7 @@ impl<B: BroadPhase> World<B> {
     /// Returns the state of the bodies on which the sleep of soft things depends.
     fn marks(&self, near: &[u32]) -> Vec<(BodyId, Pose, Aabb)> {
         let mark = |&body: &u32| {
-            let shape = self.bodies.shapes[body as usize].as_ref()?;
+            let shape = self.bodies.solid_shape(body as usize)?;
             let pose = self.bodies.motions[body as usize].pose;
             Some((self.bodies.id_at(body), pose, shape.aabb(&pose)))
         };

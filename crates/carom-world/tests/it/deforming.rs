@@ -62,7 +62,7 @@ fn shapes() -> [(Shape, f32); 3] {
 #[test]
 fn what_lies_on_a_rising_sheet_rises_with_it() {
     for speed in [0.5, 3.0, 20.0] {
-        let kinematic = sheet(0.5).shape;
+        let kinematic = sheet(0.5).colliders[0].shape.clone();
         let lift = BodyDesc::kinematic(kinematic).with_velocity(Vec3::Y * speed, Vec3::ZERO);
         let mut worlds = [World::new(), World::new()];
         let floor = worlds[0].insert(sheet(0.5)).unwrap();

@@ -180,7 +180,8 @@ fn a_snapshot_has_the_fields() {
     run(&mut world, 30);
     let ids: Vec<BodyId> = world.body_ids().collect();
     let snapshot = world.snapshot();
-    let shape_of = |id: BodyId| Some(if id == ids[0] { ground().shape } else { ball(0.5) });
+    let shape_of =
+        |id: BodyId| Some(if id == ids[0] { ground().colliders[0].shape.clone() } else { ball(0.5) });
     let mut other: World<DynamicBvh> = World::restored(&snapshot, shape_of).unwrap();
     assert!(world.force_fields().eq(other.force_fields()));
     run(&mut world, 60);

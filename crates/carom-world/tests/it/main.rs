@@ -5,6 +5,7 @@ mod bounces;
 mod breaking;
 mod budget;
 mod bullets;
+mod colliders;
 mod combine_rules;
 mod contact_hooks;
 mod conveyors;

@@ -7,7 +7,8 @@ use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
 use carom_world::{
-    BodyDesc, Budget, Inconsistency, JointDesc, JointKind, Motor, Snapshot, TorsionSpring, World, WorldError,
+    BodyDesc, Budget, ColliderDesc, Inconsistency, JointDesc, JointKind, Motor, Snapshot, TorsionSpring,
+    World, WorldError,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -64,6 +65,11 @@ fn scene(budget: Budget) -> World {
     let bullet = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.1).unwrap())).with_ccd(true);
     let bullet = bullet.with_position(Vec3::new(20.0, 1.0, 0.0)).with_velocity(Vec3::X * -20.0, Vec3::ZERO);
     world.insert(bullet).unwrap();
+    let aside = |x: f32| Pose::from_translation(Vec3::X * x);
+    let colliders = BodyDesc::dynamic(ball(0.3))
+        .with_collider(ColliderDesc::new(cuboid(Vec3::splat(0.2))).with_pose(aside(0.6)).with_user_data(3))
+        .with_collider(ColliderDesc::new(ball(0.8)).with_pose(aside(-0.6)).with_sensor(true));
+    world.insert(colliders.with_position(Vec3::new(-5.0, 1.5, 0.0))).unwrap();
     let gone = world.insert(BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(0.0, 0.2, 0.0))).unwrap();
     for _ in 0..50 {
         world.checked_step_within(DT, budget).unwrap();
@@ -189,7 +195,16 @@ fn entries_more_or_less() {
     let stored = serde_json::to_value(world.snapshot()).unwrap();
     let tables =
         ["generations", "free", "traits", "bodies", "is_stale", "moved", "seen", "records", "caches"];
-    let others = ["/manifolds", "/events", "/joints/list", "/joints/ids", "/solver/kept", "/solver/asleep"];
+    let others = [
+        "/colliders",
+        "/touches",
+        "/manifolds",
+        "/events",
+        "/joints/list",
+        "/joints/ids",
+        "/solver/kept",
+        "/solver/asleep",
+    ];
     for table in tables.map(|table| format!("/{table}")).iter().map(String::as_str).chain(others) {
         for edit in 0..4 {
             let mut other = stored.clone();

@@ -53,20 +53,20 @@ fn a_changed_body_is_as_one_that_was_inserted_so() {
     let double = MassProperties::new(
         2.0 * own,
         Vec3::ZERO,
-        carom_world::mass_of(&crate_desc().shape, 1.0).inertia * (2.0 * own / own),
+        carom_world::mass_of(&crate_desc().colliders[0].shape, 1.0).inertia * (2.0 * own / own),
     );
     type Change = Box<dyn Fn(&mut World, BodyId)>;
     let cases: Vec<(&str, BodyDesc, Change)> = vec![
         (
             "friction",
-            with(|d| d.friction = 0.05),
+            with(|d| d.colliders[0].material.friction = 0.05),
             Box::new(|w, b| {
                 w.body_mut(b).unwrap().set_friction(0.05).unwrap();
             }),
         ),
         (
             "restitution",
-            with(|d| d.restitution = 0.9),
+            with(|d| d.colliders[0].material.restitution = 0.9),
             Box::new(|w, b| {
                 w.body_mut(b).unwrap().set_restitution(0.9).unwrap();
             }),
@@ -87,7 +87,10 @@ fn a_changed_body_is_as_one_that_was_inserted_so() {
         ),
         (
             "combine rules",
-            with(|d| (d.friction, d.friction_rule) = (2.0, CombineRule::Max)),
+            with(|d| {
+                let material = &mut d.colliders[0].material;
+                (material.friction, material.friction_rule) = (2.0, CombineRule::Max);
+            }),
             Box::new(|w, b| {
                 w.body_mut(b).unwrap().set_friction(2.0).unwrap();
                 w.body_mut(b).unwrap().set_combine_rules(CombineRule::Max, CombineRule::Max).unwrap();
@@ -109,7 +112,7 @@ fn a_changed_body_is_as_one_that_was_inserted_so() {
         ),
         (
             "sensor",
-            with(|d| d.is_sensor = true),
+            with(|d| d.colliders[0].is_sensor = true),
             Box::new(|w, b| {
                 w.body_mut(b).unwrap().set_sensor(true).unwrap();
             }),

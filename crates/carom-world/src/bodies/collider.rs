@@ -1,0 +1,145 @@
+//! Colliders: the description that a user gives.
+//!
+//! A collider is a shape at a pose in its body, with a material, a filter, and a sensor flag.
+//!
+//! Reference: rapier 0.36, `ColliderBuilder`; E. Catto, Box2D 3.1, `b2ShapeDef`, 2025.
+
+use crate::WorldError;
+use crate::bodies::active_hooks::ActiveHooks;
+use crate::bodies::checks::check_not_negative;
+use crate::bodies::material::{Filter, Material};
+use crate::bodies::traits::Traits;
+use carom_broad::Mobility;
+use carom_math::Pose;
+use carom_query::Shape;
+
+/// A collider to be inserted: [`BodyDesc::with_collider`](crate::BodyDesc::with_collider),
+/// [`World::insert_collider`](crate::World::insert_collider). A shape alone is one with the
+/// defaults.
+///
+/// ```
+/// use carom_math::{Pose, Vec3};
+/// use carom_query::Shape;
+/// use carom_world::{BodyDesc, ColliderDesc};
+///
+/// let head = ColliderDesc::new(Shape::cuboid(Vec3::new(0.05, 0.03, 0.03))?)
+///     .with_pose(Pose::from_translation(Vec3::Y * 0.2))
+///     .with_density(7800.0);
+/// let hammer = BodyDesc::dynamic(Shape::capsule(0.2, 0.015)?).with_density(700.0).with_collider(head);
+/// # let _ = hammer;
+/// # Ok::<(), carom_geom::ShapeError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ColliderDesc {
+    /// Its shape.
+    pub shape: Shape,
+    /// Its pose in the body's frame. A half-space has none but the identity.
+    pub pose: Pose,
+    /// Mass per volume. Not negative.
+    pub density: f32,
+    /// Its surface.
+    pub material: Material,
+    /// Which others it meets.
+    pub filter: Filter,
+    /// Reports what it overlaps, and pushes nothing.
+    pub is_sensor: bool,
+    /// The hooks that are called for its pairs: [`Hooks`](crate::Hooks).
+    pub hooks: ActiveHooks,
+    /// Contacts whose normal impulses in a step sum up to more are reported:
+    /// [`World::impulse_events`](crate::World::impulse_events). In mass times speed; not negative.
+    /// The default is the largest number, which reports nothing.
+    pub impulse_threshold: f32,
+    /// A number for the caller; the world does not use it.
+    pub user_data: u64,
+}
+
+impl ColliderDesc {
+    /// A solid collider at the body's frame, of density 1, with the default material and filter.
+    pub const fn new(shape: Shape) -> ColliderDesc {
+        ColliderDesc {
+            shape,
+            pose: Pose::IDENTITY,
+            density: 1.0,
+            material: Material::new(0.5, 0.0),
+            filter: Filter::new(carom_broad::Groups::DEFAULT, carom_broad::Groups::all()),
+            is_sensor: false,
+            hooks: ActiveHooks::empty(),
+            impulse_threshold: f32::MAX,
+            user_data: 0,
+        }
+    }
+
+    /// At this pose in the body's frame.
+    pub fn with_pose(self, pose: Pose) -> ColliderDesc {
+        ColliderDesc { pose, ..self }
+    }
+
+    /// With this density.
+    pub fn with_density(self, density: f32) -> ColliderDesc {
+        ColliderDesc { density, ..self }
+    }
+
+    /// With this material.
+    pub fn with_material(self, material: Material) -> ColliderDesc {
+        ColliderDesc { material, ..self }
+    }
+
+    /// With this filter.
+    pub fn with_filter(self, filter: Filter) -> ColliderDesc {
+        ColliderDesc { filter, ..self }
+    }
+
+    /// A sensor, or not.
+    pub fn with_sensor(self, is_sensor: bool) -> ColliderDesc {
+        ColliderDesc { is_sensor, ..self }
+    }
+
+    /// With these hooks.
+    pub fn with_hooks(self, hooks: ActiveHooks) -> ColliderDesc {
+        ColliderDesc { hooks, ..self }
+    }
+
+    /// With this threshold of impulse events.
+    pub fn with_impulse_threshold(self, impulse_threshold: f32) -> ColliderDesc {
+        ColliderDesc { impulse_threshold, ..self }
+    }
+
+    /// With the caller's own number.
+    pub fn with_user_data(self, user_data: u64) -> ColliderDesc {
+        ColliderDesc { user_data, ..self }
+    }
+
+    /// Refuses numbers out of their range.
+    pub(crate) fn check(&self) -> Result<(), WorldError> {
+        Pose::try_new(self.pose.rotation, self.pose.translation)?;
+        self.material.check()?;
+        check_not_negative(self.impulse_threshold, "impulse threshold")?;
+        check_not_negative(self.density, "density")
+    }
+
+    /// What the world keeps of it beside shape and pose, as if it were alone on a body.
+    pub(crate) fn traits(&self, mobility: Mobility) -> Traits {
+        Traits {
+            filter: carom_broad::Filter::new(mobility).with_groups(self.filter.groups, self.filter.mask),
+            friction: self.material.friction,
+            restitution: self.material.restitution,
+            friction_rule: self.material.friction_rule,
+            restitution_rule: self.material.restitution_rule,
+            impulse_threshold: self.impulse_threshold,
+            family: self.filter.family,
+            is_sensor: self.is_sensor,
+            has_sensor: self.is_sensor,
+            is_composite: false,
+            is_fast: false,
+            hooks: self.hooks,
+            user_data: self.user_data,
+        }
+    }
+}
+
+impl From<Shape> for ColliderDesc {
+    fn from(shape: Shape) -> ColliderDesc {
+        ColliderDesc::new(shape)
+    }
+}

@@ -1,0 +1,108 @@
+//! What colliders are made of, and which others they meet.
+//!
+//! Reference: E. Catto, Box2D 3.1, `b2SurfaceMaterial` and `b2Filter`, 2025; rapier 0.36,
+//! `CoefficientCombineRule`.
+
+use crate::WorldError;
+use crate::bodies::checks::{check_not_negative, check_surface};
+use carom_broad::Groups;
+use carom_math::Vec3;
+use carom_response::CombineRule;
+
+/// The surface of a collider: friction, restitution, and a motion along itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Material {
+    /// Coulomb's coefficient. Not negative.
+    pub friction: f32,
+    /// 0 does not bounce, 1 keeps the speed. Not negative.
+    pub restitution: f32,
+    /// How its friction and that of another collider become one.
+    pub friction_rule: CombineRule,
+    /// How its restitution and that of another collider become one.
+    pub restitution_rule: CombineRule,
+    /// Velocity of the surface against the body, at the collider's origin and in its frame: a
+    /// conveyor belt. Length per time:
+    /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
+    pub surface_velocity: Vec3,
+    /// Angular velocity of the surface against the body, in the collider's frame: a turntable, a
+    /// curved belt. Radians per time.
+    pub surface_spin: Vec3,
+}
+
+impl Material {
+    /// With this friction and restitution; the rules are the default ones.
+    pub const fn new(friction: f32, restitution: f32) -> Material {
+        Material {
+            friction,
+            restitution,
+            friction_rule: CombineRule::GeometricMean,
+            restitution_rule: CombineRule::Max,
+            surface_velocity: Vec3::ZERO,
+            surface_spin: Vec3::ZERO,
+        }
+    }
+
+    /// With these rules for friction and restitution.
+    pub const fn with_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> Material {
+        Material { friction_rule, restitution_rule, ..self }
+    }
+
+    /// With a surface that moves: velocity at the collider's origin, and spin.
+    pub const fn with_surface_velocity(self, surface_velocity: Vec3, surface_spin: Vec3) -> Material {
+        Material { surface_velocity, surface_spin, ..self }
+    }
+
+    /// Refuses numbers out of their range.
+    pub(crate) fn check(&self) -> Result<(), WorldError> {
+        check_not_negative(self.friction, "friction")?;
+        check_not_negative(self.restitution, "restitution")?;
+        check_surface(self.surface_velocity, self.surface_spin)
+    }
+}
+
+impl Default for Material {
+    /// Friction 0.5, by the geometric mean, and no restitution, by the larger one.
+    fn default() -> Material {
+        Material::new(0.5, 0.0)
+    }
+}
+
+/// Which others a collider meets: two meet if each is in the mask of the other, and they are not of
+/// one family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Filter {
+    /// The groups that it is in.
+    pub groups: Groups,
+    /// The groups that it collides with.
+    pub mask: Groups,
+    /// Colliders of the same family do not meet, such as the limbs of one figure. 0 is no family.
+    pub family: u32,
+}
+
+impl Filter {
+    /// In the groups `groups`, colliding with the groups `mask`, of no family.
+    pub const fn new(groups: Groups, mask: Groups) -> Filter {
+        Filter { groups, mask, family: 0 }
+    }
+
+    /// In this family.
+    pub const fn with_family(self, family: u32) -> Filter {
+        Filter { family, ..self }
+    }
+
+    /// Whether colliders with these filters meet.
+    pub const fn meets(&self, other: &Filter) -> bool {
+        self.groups.bits() & other.mask.bits() != 0
+            && other.groups.bits() & self.mask.bits() != 0
+            && (self.family == 0 || self.family != other.family)
+    }
+}
+
+impl Default for Filter {
+    /// In the default group, colliding with everything.
+    fn default() -> Filter {
+        Filter::new(Groups::DEFAULT, Groups::all())
+    }
+}

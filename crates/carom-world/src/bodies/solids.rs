@@ -1,0 +1,172 @@
+//! Which shapes of two bodies may push each other.
+//!
+//! Two bodies of one collider each have one pair of shapes. With several colliders:
+//!
+//! - If all colliders of a body meet the same others, they are one shape. So the answer is the same
+//!   as for a body with that compound, bit for bit (test: `colliders::as_one_compound`).
+//! - Otherwise the pairs are those of single colliders that meet.
+//!
+//! Sensors push nothing, and hooks may part pairs of colliders.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 2.4 (filters of pairs).
+
+use crate::bodies::composites::{Composite, Composites};
+use crate::bodies::id::ColliderSlot;
+use crate::bodies::traits::Traits;
+use alloc::vec::Vec;
+use carom_geom::Manifold;
+use carom_query::Shape;
+
+/// The colliders of a pair of bodies, and whose they are: a pair that hooks parted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct ColliderPair {
+    pub(crate) bodies: [u32; 2],
+    pub(crate) slots: [ColliderSlot; 2],
+}
+
+/// Names a shape of a body: all solid colliders, or one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Whole,
+    Slot(u16),
+}
+
+/// The colliders of all bodies.
+#[derive(Clone, Copy)]
+pub(crate) struct Solids<'a> {
+    pub(crate) shapes: &'a [Option<Shape>],
+    pub(crate) traits: &'a [Traits],
+    pub(crate) composites: &'a Composites,
+    /// Pairs that a hook parted, sorted: those that the filter did, and those of this step.
+    pub(crate) apart: [&'a [ColliderPair]; 2],
+}
+
+impl<'a> Solids<'a> {
+    /// Whether one of two bodies has its colliders in `composites`.
+    #[inline]
+    pub(crate) fn is_composite(&self, a: usize, b: usize) -> bool {
+        self.traits[a].is_composite | self.traits[b].is_composite
+    }
+
+    fn composite(&self, body: usize) -> Option<&'a Composite> {
+        self.composites.get(body as u32).filter(|_| self.traits[body].is_composite)
+    }
+
+    /// Returns a shape of a body.
+    pub(crate) fn shape(&self, body: usize, part: Part) -> Option<&'a Shape> {
+        match (self.composite(body), part) {
+            (None, _) => self.shapes.get(body)?.as_ref(),
+            (Some(composite), Part::Whole) => composite.solid(),
+            (Some(composite), Part::Slot(slot)) => composite.placed(slot),
+        }
+    }
+
+    /// Returns all solid colliders of a body as one shape; `None` if it has none.
+    pub(crate) fn whole(&self, body: usize) -> Option<&'a Shape> {
+        self.shape(body, Part::Whole)
+    }
+
+    /// Returns the collider of a part number of a contact.
+    pub(crate) fn slot_of(&self, body: usize, part: u32) -> ColliderSlot {
+        match (self.composite(body), &self.shapes[body]) {
+            (Some(composite), Some(shape)) => composite.slot_of(shape, part),
+            _ => ColliderSlot::FIRST,
+        }
+    }
+
+    /// Returns the colliders of two bodies that a manifold is of.
+    pub(crate) fn slots_of(&self, [a, b]: [usize; 2], manifold: &Manifold) -> [ColliderSlot; 2] {
+        let first = manifold.contacts().first();
+        let (part_a, part_b) = first.map_or((0, 0), |contact| (contact.part_a, contact.part_b));
+        [self.slot_of(a, part_a), self.slot_of(b, part_b)]
+    }
+
+    /// Returns friction and restitution of a manifold of two bodies, by the rules of its colliders.
+    pub(crate) fn mixed(&self, bodies: [usize; 2], manifold: &Manifold) -> [f32; 2] {
+        let [slot_a, slot_b] = self.slots_of(bodies, manifold);
+        self.traits_of(bodies[0], slot_a).mixed_with(self.traits_of(bodies[1], slot_b))
+    }
+
+    /// Returns the properties of a collider; of the body, if it has one collider.
+    pub(crate) fn traits_of(&self, body: usize, slot: ColliderSlot) -> &'a Traits {
+        let found = self.composite(body).and_then(|composite| composite.at(slot.index));
+        found.map_or(&self.traits[body], |collider| &collider.traits)
+    }
+
+    /// Returns the number of the first part of a shape among those of the body.
+    pub(crate) fn first_number(&self, body: usize, part: Part) -> u32 {
+        match (self.composite(body), &self.shapes[body], part) {
+            (Some(composite), Some(shape), Part::Slot(slot)) => composite.first_number(shape, slot),
+            _ => 0,
+        }
+    }
+
+    /// All colliders of a body with their properties.
+    pub(crate) fn colliders(&self, body: usize) -> Vec<(ColliderSlot, &'a Traits)> {
+        match self.composite(body) {
+            None => alloc::vec![(ColliderSlot::FIRST, &self.traits[body])],
+            Some(composite) => {
+                composite.colliders().map(|(slot, collider)| (slot, &collider.traits)).collect()
+            }
+        }
+    }
+
+    /// Returns the pairs of colliders of two bodies that meet, in the order of their slots, as long
+    /// as no hook parts them.
+    pub(crate) fn meeting(&self, a: usize, b: usize) -> Vec<[(ColliderSlot, &'a Traits); 2]> {
+        let others = self.colliders(b);
+        let mut found = Vec::new();
+        for own in self.colliders(a) {
+            let meets = others.iter().filter(|other| own.1.meets(other.1));
+            found.extend(meets.map(|&other| [own, other]).filter(|pair| !self.are_apart(a, b, pair)));
+        }
+        found
+    }
+
+    fn are_apart(&self, a: usize, b: usize, pair: &[(ColliderSlot, &Traits); 2]) -> bool {
+        let key = ColliderPair { bodies: [a as u32, b as u32], slots: [pair[0].0, pair[1].0] };
+        self.apart.iter().any(|list| list.binary_search(&key).is_ok())
+    }
+
+    /// Returns the pairs of shapes of two bodies that may push each other. One of the bodies has
+    /// several colliders.
+    pub(crate) fn pairs(&self, a: usize, b: usize) -> Vec<[Part; 2]> {
+        let is_split = |list: &&[ColliderPair]| {
+            let bodies = [a as u32, b as u32];
+            let first = list.partition_point(|pair| pair.bodies < bodies);
+            list.get(first).is_some_and(|pair| pair.bodies == bodies)
+        };
+        let is_uniform = |body: usize| self.composite(body).is_none_or(Composite::is_uniform);
+        let solid = |body: usize| {
+            let all = self.colliders(body).into_iter();
+            all.filter(|(_, traits)| !traits.is_sensor).collect::<Vec<_>>()
+        };
+        if is_uniform(a) && is_uniform(b) && !self.apart.iter().any(is_split) {
+            let [own, other] = [a, b].map(|body| self.first_solid(body));
+            let meets = own.zip(other).is_some_and(|(own, other)| own.meets(other));
+            return if meets { alloc::vec![[Part::Whole; 2]] } else { Vec::new() };
+        }
+        let others = solid(b);
+        let part = |body: usize, slot: ColliderSlot| {
+            if self.traits[body].is_composite { Part::Slot(slot.index) } else { Part::Whole }
+        };
+        let mut found = Vec::new();
+        for own in solid(a) {
+            let meets = others.iter().map(|&other| [own, other]);
+            let meets = meets.filter(|pair| pair[0].1.meets(pair[1].1) && !self.are_apart(a, b, pair));
+            found.extend(meets.map(|[own, other]| [part(a, own.0), part(b, other.0)]));
+        }
+        found
+    }
+
+    fn first_solid(&self, body: usize) -> Option<&'a Traits> {
+        match self.composite(body) {
+            None => Some(&self.traits[body]).filter(|traits| !traits.is_sensor),
+            Some(composite) => {
+                let mut all = composite.colliders().map(|(_, collider)| &collider.traits);
+                all.find(|traits| !traits.is_sensor)
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The properties of a body, or of one of several colliders, beside motion and shape.
+//!
+//! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
+
+use crate::bodies::active_hooks::ActiveHooks;
+use carom_broad::{Filter, Mobility};
+use carom_response::CombineRule;
+
+/// The properties of a body beside its motion and its shape.
+///
+/// For a body of several colliders each of them has its own. Those of the body hold what is true
+/// of all: the union of the groups, the lowest threshold, the largest restitution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Traits {
+    pub(crate) filter: Filter,
+    pub(crate) friction: f32,
+    pub(crate) restitution: f32,
+    pub(crate) friction_rule: CombineRule,
+    pub(crate) restitution_rule: CombineRule,
+    pub(crate) impulse_threshold: f32,
+    pub(crate) family: u32,
+    /// Whether all colliders of the body are sensors.
+    pub(crate) is_sensor: bool,
+    /// Whether a collider of the body is a sensor.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) has_sensor: bool,
+    /// Whether its colliders are in `BodySet::composites`.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) is_composite: bool,
+    pub(crate) is_fast: bool,
+    pub(crate) hooks: ActiveHooks,
+    pub(crate) user_data: u64,
+}
+
+impl Traits {
+    /// For a number without a body.
+    pub(crate) const NONE: Traits = Traits {
+        filter: Filter::new(Mobility::Fixed),
+        friction: 0.0,
+        restitution: 0.0,
+        friction_rule: CombineRule::GeometricMean,
+        restitution_rule: CombineRule::Max,
+        impulse_threshold: f32::MAX,
+        family: 0,
+        is_sensor: false,
+        has_sensor: false,
+        is_composite: false,
+        is_fast: false,
+        hooks: ActiveHooks::empty(),
+        user_data: 0,
+    };
+}
+
+impl Traits {
+    /// Returns friction and restitution of a pair, by the rules of both.
+    pub(crate) fn mixed_with(&self, other: &Traits) -> [f32; 2] {
+        let rules = [self.friction_rule, other.friction_rule];
+        let friction = CombineRule::combine(rules, [self.friction, other.friction]);
+        [friction, self.mixed_restitution(other)]
+    }
+
+    /// Returns the restitution of a pair.
+    pub(crate) fn mixed_restitution(&self, other: &Traits) -> f32 {
+        let rules = [self.restitution_rule, other.restitution_rule];
+        CombineRule::combine(rules, [self.restitution, other.restitution])
+    }
+
+    /// Whether hooks are called for it.
+    pub(crate) fn has_hooks(&self) -> bool {
+        !self.hooks.is_empty()
+    }
+
+    /// Whether its impulse events are wanted.
+    pub(crate) fn has_threshold(&self) -> bool {
+        self.impulse_threshold < f32::MAX
+    }
+}
+
+impl Traits {
+    /// Whether groups and families let two colliders meet.
+    pub(crate) fn meets(&self, other: &Traits) -> bool {
+        let (a, b) = (&self.filter, &other.filter);
+        a.membership.intersects(b.mask)
+            && b.membership.intersects(a.mask)
+            && (self.family == 0 || self.family != other.family)
+    }
+}

@@ -1,0 +1,223 @@
+//! Colliders of bodies: inserted, removed, and found.
+//!
+//! A body with one collider at its frame has no list of colliders. It gets one, a `Composite`, when
+//! a second collider comes or the first moves, and keeps it. All changes of a composite go through
+//! [`World::put_composite`].
+//!
+//! Reference: rapier 0.36, `ColliderSet` (colliders that come and go on a body).
+
+use crate::bodies::collider::ColliderDesc;
+use crate::bodies::composites::{Collider, Composite, PartsBySlot, Slot, parts_of};
+use crate::bodies::id::ColliderSlot;
+use crate::bodies::traits::Traits;
+use crate::bodies::weight::Weight;
+use crate::body_settings::{dynamic, with_settings_of};
+use crate::contacts::ContactSet;
+use crate::{BodyId, ColliderId, ColliderMut, ColliderRef, World, WorldError};
+use alloc::vec::Vec;
+use carom_broad::BroadPhase;
+use carom_math::{Pose, Vec3};
+use carom_query::Shape;
+use carom_response::BodyKind;
+
+impl<B: BroadPhase> World<B> {
+    /// Puts one more collider on a body, and wakes it and what touches it.
+    ///
+    /// The mass follows, if it was not given: it is the sum over all colliders that are no sensors,
+    /// each of its density. If all are sensors, it is that of these. The body's frame stays, and so
+    /// do the velocities of its points.
+    ///
+    /// Errors: a stale body, a bad number, a half-space beside others, or a dynamic body that would
+    /// have no mass. Nothing is changed then.
+    pub fn insert_collider(
+        &mut self,
+        body: BodyId,
+        collider: impl Into<ColliderDesc>,
+    ) -> Result<ColliderId, WorldError> {
+        let index = self.bodies.index_of(body)?;
+        let desc: ColliderDesc = collider.into();
+        desc.check()?;
+        let (mut slots, mut parts) = self.parts_of_body(index)?;
+        // A number whose generations are used up is not used again.
+        let is_free = |slot: &Slot| slot.collider.is_none() && slot.generation < u16::MAX - 1;
+        let place = slots.iter().position(is_free).unwrap_or(slots.len());
+        if place == slots.len() {
+            slots.push(Slot { generation: 0, collider: None });
+            parts.push(Vec::new());
+        }
+        let mobility = self.bodies.traits[index].filter.mobility;
+        parts[place] = parts_of(&desc.shape, &desc.pose);
+        slots[place].generation += 1;
+        slots[place].collider = Some(Collider::of(&desc, mobility, parts[place].len()));
+        let slot = ColliderSlot { index: place as u16, generation: slots[place].generation };
+        let (composite, shape) = Composite::assemble(slots, parts)?;
+        self.put_composite(body, composite, shape)?;
+        Ok(slot.on(body))
+    }
+
+    /// Takes a collider off its body, and wakes the body and what touched it. The mass follows: see
+    /// [`World::insert_collider`]. A body without a collider keeps the mass that it had, and meets
+    /// nothing.
+    ///
+    /// Errors: a stale collider, or a dynamic body whose other colliders have no mass. Nothing is
+    /// changed then.
+    pub fn remove_collider(&mut self, id: ColliderId) -> Result<(), WorldError> {
+        let index = self.index_of_collider(id)?;
+        let (mut slots, mut parts) = self.parts_of_body(index)?;
+        let place = usize::from(id.slot.index);
+        slots[place].collider = None;
+        slots[place].generation += 1;
+        parts[place].clear();
+        let (composite, shape) = Composite::assemble(slots, parts)?;
+        self.put_composite(id.body, composite, shape)
+    }
+
+    /// Returns a collider, to be read.
+    ///
+    /// Errors: the collider or its body was removed.
+    pub fn collider(&self, id: ColliderId) -> Result<ColliderRef<'_, B>, WorldError> {
+        self.index_of_collider(id)?;
+        Ok(ColliderRef { body: self.body(id.body)?, id })
+    }
+
+    /// Returns a collider, to be written. This wakes nothing; setters wake what a change concerns.
+    ///
+    /// Errors: the collider or its body was removed.
+    pub fn collider_mut(&mut self, id: ColliderId) -> Result<ColliderMut<'_, B>, WorldError> {
+        self.index_of_collider(id)?;
+        Ok(ColliderMut { world: self, id })
+    }
+
+    /// Returns the number of the body of a collider.
+    pub(crate) fn index_of_collider(&self, id: ColliderId) -> Result<usize, WorldError> {
+        let stale = WorldError::StaleCollider(id);
+        let index = self.bodies.index_of(id.body).map_err(|_| stale)?;
+        let is_live = match self.composite(index) {
+            Some(composite) => composite.get(id.slot).is_some(),
+            None => id.slot == ColliderSlot::FIRST,
+        };
+        if is_live { Ok(index) } else { Err(stale) }
+    }
+
+    pub(crate) fn composite(&self, index: usize) -> Option<&Composite> {
+        self.bodies.composites.get(index as u32).filter(|_| self.bodies.traits[index].is_composite)
+    }
+
+    /// Returns the only collider of a body that has no composite.
+    pub(crate) fn single_collider(&self, index: usize) -> Collider {
+        let belt = self.contacts.belts.of(index as u32);
+        let density = match self.bodies.weights[index] {
+            Weight::Density(density) => density,
+            // It does not count.
+            Weight::Given(_) | Weight::Colliders => 1.0,
+        };
+        Collider {
+            traits: Traits {
+                user_data: self.bodies.data_of(index, ColliderSlot::FIRST),
+                is_fast: false,
+                ..self.bodies.traits[index]
+            },
+            density,
+            pose: Pose::IDENTITY,
+            surface: belt.map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin]),
+            n_parts: 1,
+        }
+    }
+
+    /// Returns the colliders of a body and their parts, to be changed.
+    pub(crate) fn parts_of_body(&self, index: usize) -> Result<(Vec<Slot>, PartsBySlot), WorldError> {
+        if let Some(composite) = self.composite(index) {
+            return Ok((composite.slots().to_vec(), composite.parts()));
+        }
+        let shape = self.bodies.shapes[index].as_ref().ok_or(WorldError::NoMass)?;
+        let (composite, _) = Composite::of_single(shape, self.single_collider(index))?;
+        Ok((composite.slots().to_vec(), composite.parts()))
+    }
+
+    /// Gives a body other colliders, and wakes it and what touches it. The mass follows.
+    ///
+    /// Errors: a dynamic body has no mass. Nothing is changed then.
+    pub(crate) fn put_composite(
+        &mut self,
+        id: BodyId,
+        composite: Composite,
+        shape: Shape,
+    ) -> Result<(), WorldError> {
+        let index = id.index as usize;
+        let weight = match self.bodies.weights[index] {
+            Weight::Given(mass) => Weight::Given(mass),
+            Weight::Density(_) | Weight::Colliders => Weight::Colliders,
+        };
+        let old = self.bodies.motions[index];
+        let is_empty = composite.colliders().next().is_none();
+        let mut new = old;
+        if old.kind == BodyKind::Dynamic && weight == Weight::Colliders && !is_empty {
+            new = with_settings_of(dynamic(&old, &weight.checked(composite.mass())?), &old);
+        }
+        self.wake_around(id);
+        self.begin_touches_of(id);
+        // A body that was woken keeps its flags.
+        if new != old {
+            let woken = self.bodies.motions[index];
+            self.bodies.motions[index] = with_settings_of(new, &woken);
+        }
+        self.bodies.deforming.forget(id.index);
+        self.bodies.weights[index] = weight;
+        let belts = composite.colliders().map(|(_, collider)| collider.surface);
+        let belt = belts.into_iter().find(|belt| *belt != [Vec3::ZERO; 2]).unwrap_or([Vec3::ZERO; 2]);
+        self.contacts.belts.set(id.index, belt[0], belt[1]);
+        self.bodies.collider_data.retain(|&(body, _)| body != id.index);
+        let traits = composite.summary(&self.bodies.traits[index]);
+        self.bodies.composites.set(id.index, Some(composite));
+        self.put_traits(index, traits)?;
+        self.bodies.put_shape(index, Some(shape));
+        self.forget_contacts_of(id);
+        self.contacts.enable_all_of(id);
+        self.note_new_rule(index);
+        self.refilter_all(id);
+        self.refit(index);
+        Ok(())
+    }
+
+    /// Replaces the properties of a body, and counts them.
+    pub(crate) fn put_traits(&mut self, index: usize, traits: Traits) -> Result<(), WorldError> {
+        let old = core::mem::replace(&mut self.bodies.traits[index], traits);
+        let bodies = &mut self.bodies;
+        bodies.n_sensors = bodies.n_sensors + usize::from(traits.has_sensor) - usize::from(old.has_sensor);
+        bodies.n_hooked = bodies.n_hooked + usize::from(traits.has_hooks()) - usize::from(old.has_hooks());
+        bodies.n_with_threshold =
+            bodies.n_with_threshold + usize::from(traits.has_threshold()) - usize::from(old.has_threshold());
+        if let Some(proxy) = bodies.proxies[index].filter(|_| old.filter != traits.filter) {
+            self.broad.set_filter(proxy, traits.filter)?;
+        }
+        Ok(())
+    }
+
+    /// Drops what queries of the pairs of a body left for the next ones, after its shape changed.
+    pub(crate) fn forget_contacts_of(&mut self, id: BodyId) {
+        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        pairs_by_body.visit(pairs, id.index, |place| {
+            if records[place].a == id || records[place].b == id {
+                records[place].forget();
+            }
+        });
+    }
+
+    /// Changes all colliders of a body alike, and what the body is as a whole.
+    pub(crate) fn change_colliders(
+        &mut self,
+        index: usize,
+        mut change: impl FnMut(&mut Traits),
+    ) -> Result<(), WorldError> {
+        let mut traits = self.bodies.traits[index];
+        change(&mut traits);
+        if traits.is_composite
+            && let Some(composite) = self.bodies.composites.get_mut(index as u32)
+        {
+            composite.change_all(&mut |collider| change(&mut collider.traits));
+            composite.renew();
+            traits = composite.summary(&traits);
+        }
+        self.put_traits(index, traits)
+    }
+}

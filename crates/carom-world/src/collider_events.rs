@@ -1,0 +1,77 @@
+//! Events of colliders: in place of those of their bodies, if a body has several.
+//!
+//! Reference: E. Catto, Box2D 3.1, sensor.c, 2025 (overlaps of the last step and of this one).
+
+use crate::bodies::id::ColliderSlot;
+use crate::contacts::events::{Event, EventKind};
+use crate::contacts::touches::{Touch, find_touches};
+use crate::{BodyId, World};
+use alloc::vec::Vec;
+use carom_broad::BroadPhase;
+
+impl<B: BroadPhase> World<B> {
+    /// After the events of pairs of bodies: replaces those of bodies with several colliders by
+    /// those of their colliders. `has_detected` says whether this detection tested any pair.
+    pub(crate) fn report_colliders(&mut self, has_detected: bool) {
+        if self.bodies.composites.is_empty() && self.contacts.touches.is_empty() {
+            return;
+        }
+        let old = core::mem::take(&mut self.contacts.touches);
+        let solids = self.bodies.solids([&self.contacts.hooked.apart, &[]]);
+        let is_live = |id: BodyId| self.bodies.index_of(id).is_ok();
+        let is_composite = |id: BodyId| is_live(id) && solids.traits[id.index as usize].is_composite;
+        let mut new = Vec::new();
+        let slop = self.settings.solver.slop * self.settings.solver.length_unit;
+        let mut active = self.contacts.active_pairs.iter().peekable();
+        for (place, record) in (0_u32..).zip(self.contacts.records.iter()) {
+            let is_active = has_detected && active.next_if_eq(&&place).is_some();
+            let is_its = |id: BodyId| is_composite(id);
+            if record.is_gap() || !record.is_wanted || !(is_its(record.a) || is_its(record.b)) {
+                continue;
+            }
+            if is_active {
+                let manifolds = self.contacts.manifolds_of(record);
+                find_touches(record, manifolds, &solids, &self.bodies.motions, slop, &mut new);
+            } else {
+                let key = (record.a, record.b);
+                let first = old.partition_point(|touch| (touch.a, touch.b) < key);
+                new.extend(old[first..].iter().take_while(|touch| (touch.a, touch.b) == key));
+            }
+        }
+        let was_composite =
+            |event: &Event| old.binary_search_by(|touch| (touch.a, touch.b).cmp(&(event.a, event.b))).is_ok();
+        let is_of_bodies =
+            |event: &Event| !(is_composite(event.a) || is_composite(event.b) || was_composite(event));
+        let mut events = core::mem::take(&mut self.contacts.events);
+        events.retain(is_of_bodies);
+        for touch in &new {
+            let was = old.binary_search_by(|known| known.key().cmp(&touch.key())).is_ok();
+            events.push(touch.event(if was { EventKind::Persisted } else { EventKind::Began }));
+        }
+        let has_ended = |touch: &&Touch| new.binary_search_by(|known| known.key().cmp(&touch.key())).is_err();
+        events.extend(old.iter().filter(has_ended).map(|touch| touch.event(EventKind::Ended)));
+        events.sort_unstable();
+        (self.contacts.events, self.contacts.touches) = (events, new);
+    }
+
+    /// Before a body gets a list of colliders: its first one touches what the body touched.
+    pub(crate) fn begin_touches_of(&mut self, id: BodyId) {
+        if self.bodies.traits[id.index as usize].is_composite {
+            return;
+        }
+        let mut touches = core::mem::take(&mut self.contacts.touches);
+        let contacts = &mut self.contacts;
+        let (traits, records) = (&self.bodies.traits, &contacts.records);
+        contacts.pairs_by_body.visit(&contacts.pairs, id.index, |place| {
+            let record = &records[place];
+            let other = if record.a == id { record.b } else { record.a };
+            let is_of_single = !traits[other.index as usize].is_composite;
+            if record.is_touching && [record.a, record.b].contains(&id) && is_of_single {
+                let slots = [ColliderSlot::FIRST; 2];
+                touches.push(Touch { a: record.a, b: record.b, slots, is_sensor: record.is_sensor });
+            }
+        });
+        touches.sort_unstable();
+        self.contacts.touches = touches;
+    }
+}

@@ -1,0 +1,190 @@
+//! The view of a collider for writing: [`World::collider_mut`](crate::World::collider_mut).
+//!
+//! A setter wakes the body and, if the change matters to them, the bodies that touch it. A setter
+//! that returns an error has changed nothing. The handle stays.
+//!
+//! Reference: E. Catto, Box2D 3.1, shape.h, 2025 (which properties of a shape can be changed).
+
+use crate::bodies::checks::check_not_negative;
+use crate::bodies::composites::{Collider, Composite, moved, parts_of};
+use crate::bodies::id::ColliderSlot;
+use crate::contacts::rules::set;
+use crate::world::DefaultBroadPhase;
+use crate::{ActiveHooks, ColliderId, Filter, Material, World, WorldError};
+use carom_broad::BroadPhase;
+use carom_math::Pose;
+use carom_query::Shape;
+
+/// A collider, to be written. Setters return the view, so they chain.
+pub struct ColliderMut<'a, B: BroadPhase = DefaultBroadPhase> {
+    pub(crate) world: &'a mut World<B>,
+    /// Of a collider that is there.
+    pub(crate) id: ColliderId,
+}
+
+impl<B: BroadPhase> core::fmt::Debug for ColliderMut<'_, B> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("ColliderMut").field(&self.id).finish()
+    }
+}
+
+impl<B: BroadPhase> ColliderMut<'_, B> {
+    /// The handle of the collider.
+    pub fn id(&self) -> ColliderId {
+        self.id
+    }
+
+    /// Gives the collider another shape. The mass follows, if it was not given.
+    ///
+    /// Errors: a half-space beside other colliders, or a dynamic body that would have no mass.
+    pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
+        let index = self.id.body.index as usize;
+        let (mut slots, mut parts) = self.world.parts_of_body(index)?;
+        let place = usize::from(self.id.slot.index);
+        if let Some(collider) = &mut slots[place].collider {
+            parts[place] = parts_of(&shape, &collider.pose);
+            collider.n_parts = parts[place].len() as u32;
+        }
+        let (composite, shape) = Composite::assemble(slots, parts)?;
+        self.world.put_composite(self.id.body, composite, shape)?;
+        Ok(self)
+    }
+
+    /// Puts the collider at another pose in the frame of its body. The mass follows, if it was not
+    /// given.
+    ///
+    /// Errors: a pose that is not finite, or of a half-space.
+    pub fn set_local_pose(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
+        let pose = Pose::try_new(pose.rotation, pose.translation)?;
+        let index = self.id.body.index as usize;
+        let (mut slots, mut parts) = self.world.parts_of_body(index)?;
+        let place = usize::from(self.id.slot.index);
+        if let Some(collider) = &mut slots[place].collider {
+            parts[place] = moved(&parts[place], &collider.pose, &pose);
+            collider.pose = pose;
+        }
+        let (composite, shape) = Composite::assemble(slots, parts)?;
+        self.world.put_composite(self.id.body, composite, shape)?;
+        Ok(self)
+    }
+
+    /// Sets the surface of the collider.
+    ///
+    /// Errors: a number out of its range.
+    pub fn set_material(&mut self, material: Material) -> Result<&mut Self, WorldError> {
+        material.check()?;
+        self.change(|collider| {
+            let traits = &mut collider.traits;
+            (traits.friction, traits.restitution) = (material.friction, material.restitution);
+            (traits.friction_rule, traits.restitution_rule) =
+                (material.friction_rule, material.restitution_rule);
+            collider.surface = [material.surface_velocity, material.surface_spin];
+        })
+    }
+
+    /// Sets which others the collider meets.
+    pub fn set_filter(&mut self, filter: Filter) -> Result<&mut Self, WorldError> {
+        self.change(|collider| {
+            collider.traits.filter = collider.traits.filter.with_groups(filter.groups, filter.mask);
+            collider.traits.family = filter.family;
+        })
+    }
+
+    /// Makes the collider a sensor, which is reported and pushes nothing, or a solid one. The mass
+    /// follows, if it was not given.
+    ///
+    /// Errors: a dynamic body that would have no mass.
+    pub fn set_sensor(&mut self, is_sensor: bool) -> Result<&mut Self, WorldError> {
+        self.change(|collider| {
+            (collider.traits.is_sensor, collider.traits.has_sensor) = (is_sensor, is_sensor);
+        })
+    }
+
+    /// Sets the mass per volume of the collider. The mass of the body follows; if that was given,
+    /// a density has no effect.
+    ///
+    /// Errors: a number that is negative or not finite, or a dynamic body that would have no mass.
+    pub fn set_density(&mut self, density: f32) -> Result<&mut Self, WorldError> {
+        check_not_negative(density, "density")?;
+        self.change(|collider| collider.density = density)
+    }
+
+    /// Sets the hooks that are called for pairs of the collider.
+    pub fn set_hooks(&mut self, hooks: ActiveHooks) -> Result<&mut Self, WorldError> {
+        self.change(|collider| collider.traits.hooks = hooks)
+    }
+
+    /// Sets the impulse above which contacts of the collider are reported.
+    ///
+    /// Errors: a number that is negative or not finite.
+    pub fn set_impulse_threshold(&mut self, threshold: f32) -> Result<&mut Self, WorldError> {
+        check_not_negative(threshold, "impulse threshold")?;
+        self.change(|collider| collider.traits.impulse_threshold = threshold)
+    }
+
+    /// Sets the caller's own number of the collider. Wakes nothing.
+    pub fn set_user_data(&mut self, user_data: u64) -> &mut Self {
+        let (body, slot) = (self.id.body.index, self.id.slot);
+        let bodies = &mut self.world.bodies;
+        if bodies.traits[body as usize].is_composite {
+            if let Some(composite) = bodies.composites.get_mut(body) {
+                composite.change(slot, |collider| collider.traits.user_data = user_data);
+            }
+        } else {
+            set(&mut bodies.collider_data, body, (user_data != 0).then_some(user_data));
+        }
+        self
+    }
+
+    /// Changes what is kept of the collider beside its shape.
+    fn change(&mut self, change: impl FnOnce(&mut Collider)) -> Result<&mut Self, WorldError> {
+        let (id, index) = (self.id.body, self.id.body.index as usize);
+        if !self.world.bodies.traits[index].is_composite && self.id.slot == ColliderSlot::FIRST {
+            let mut collider = self.world.single_collider(index);
+            change(&mut collider);
+            self.world.put_single(id, &collider)?;
+            return Ok(self);
+        }
+        let (mut slots, parts) = self.world.parts_of_body(index)?;
+        let collider = slots.get_mut(usize::from(self.id.slot.index));
+        collider.and_then(|slot| slot.collider.as_mut()).map(change);
+        let (composite, shape) = Composite::assemble(slots, parts)?;
+        self.world.put_composite(id, composite, shape)?;
+        Ok(self)
+    }
+}
+
+impl<B: BroadPhase> World<B> {
+    /// Replaces what is kept of the only collider of a body, and wakes it and what touches it. Its
+    /// shape stays.
+    ///
+    /// Errors: a dynamic body has no mass. Nothing is changed then.
+    fn put_single(&mut self, id: crate::BodyId, collider: &Collider) -> Result<(), WorldError> {
+        use crate::bodies::weight::Weight;
+        let index = id.index as usize;
+        let weight = match self.bodies.weights[index] {
+            Weight::Given(mass) => Weight::Given(mass),
+            _ => Weight::Density(collider.density),
+        };
+        if weight != self.bodies.weights[index] {
+            self.put_weight(id, weight)?;
+        }
+        self.wake_around(id);
+        let old = self.bodies.traits[index];
+        let traits = crate::bodies::traits::Traits {
+            user_data: old.user_data,
+            is_fast: old.is_fast,
+            ..collider.traits
+        };
+        self.put_traits(index, traits)?;
+        self.contacts.belts.set(id.index, collider.surface[0], collider.surface[1]);
+        if old.hooks != traits.hooks {
+            self.contacts.enable_all_of(id);
+        }
+        if old.is_sensor != traits.is_sensor {
+            self.note_new_rule(index);
+        }
+        self.refilter_all(id);
+        Ok(())
+    }
+}

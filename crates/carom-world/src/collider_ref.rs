@@ -1,0 +1,149 @@
+//! The view of a collider for reading: [`World::collider`](crate::World::collider).
+//!
+//! Reference: E. Catto, Box2D 3.1, shape.h, 2025 (which properties of a shape can be read).
+
+use crate::bodies::composites::Collider;
+use crate::bodies::id::ColliderSlot;
+use crate::bodies::traits::Traits;
+use crate::world::DefaultBroadPhase;
+use crate::{ActiveHooks, BodyRef, ColliderId, Filter, Material};
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::BroadPhase;
+use carom_math::Pose;
+use carom_query::Shape;
+
+/// A collider, to be read. It is a copy of references, so it is cheap to pass on.
+pub struct ColliderRef<'a, B: BroadPhase = DefaultBroadPhase> {
+    pub(crate) body: BodyRef<'a, B>,
+    /// Of a collider that is there.
+    pub(crate) id: ColliderId,
+}
+
+impl<B: BroadPhase> Clone for ColliderRef<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B: BroadPhase> Copy for ColliderRef<'_, B> {}
+
+impl<B: BroadPhase> core::fmt::Debug for ColliderRef<'_, B> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("ColliderRef").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl<'a, B: BroadPhase> ColliderRef<'a, B> {
+    fn index(&self) -> usize {
+        self.id.body.index as usize
+    }
+
+    fn collider(&self) -> Option<&'a Collider> {
+        self.body.world.composite(self.index())?.at(self.id.slot.index)
+    }
+
+    fn traits(&self) -> &'a Traits {
+        self.collider().map_or(&self.body.world.bodies.traits[self.index()], |collider| &collider.traits)
+    }
+
+    /// The handle of the collider.
+    pub fn id(&self) -> ColliderId {
+        self.id
+    }
+
+    /// The body that the collider is on.
+    pub fn body(&self) -> BodyRef<'a, B> {
+        self.body
+    }
+
+    /// The shape, in the collider's frame.
+    pub fn shape(&self) -> Shape {
+        let own = self.body.world.composite(self.index()).and_then(|all| all.own_shape(self.id.slot.index));
+        own.unwrap_or_else(|| self.body.shape().clone())
+    }
+
+    /// The pose of the collider in the frame of the body.
+    pub fn local_pose(&self) -> Pose {
+        self.collider().map_or(Pose::IDENTITY, |collider| collider.pose)
+    }
+
+    /// The pose of the collider in the world.
+    pub fn pose(&self) -> Pose {
+        match self.collider() {
+            None => self.body.pose(),
+            Some(collider) => self.body.pose() * collider.pose,
+        }
+    }
+
+    /// A box around the collider at its present pose, in the world.
+    pub fn aabb(&self) -> Aabb {
+        let placed = self.body.world.composite(self.index()).and_then(|all| all.placed(self.id.slot.index));
+        placed.unwrap_or_else(|| self.body.shape()).aabb(&self.body.pose())
+    }
+
+    /// The surface of the collider.
+    pub fn material(&self) -> Material {
+        let traits = self.traits();
+        let single = || self.body.world.single_collider(self.index()).surface;
+        let [velocity, spin] = self.collider().map_or_else(single, |collider| collider.surface);
+        Material::new(traits.friction, traits.restitution)
+            .with_rules(traits.friction_rule, traits.restitution_rule)
+            .with_surface_velocity(velocity, spin)
+    }
+
+    /// Which others the collider meets.
+    pub fn filter(&self) -> Filter {
+        let traits = self.traits();
+        Filter::new(traits.filter.membership, traits.filter.mask).with_family(traits.family)
+    }
+
+    /// Whether the collider is a sensor.
+    pub fn is_sensor(&self) -> bool {
+        self.traits().is_sensor
+    }
+
+    /// The hooks that are called for pairs of the collider.
+    pub fn hooks(&self) -> ActiveHooks {
+        self.traits().hooks
+    }
+
+    /// The threshold of its impulse events.
+    pub fn impulse_threshold(&self) -> f32 {
+        self.traits().impulse_threshold
+    }
+
+    /// The number that the caller gave to the collider.
+    pub fn user_data(&self) -> u64 {
+        self.body.world.bodies.data_of(self.index(), self.id.slot)
+    }
+
+    /// The colliders that this one touched at the last detection, sensors included, each once and
+    /// in order.
+    pub fn overlapping(&self) -> Vec<ColliderId> {
+        let id = self.id;
+        let other = |[a, b]: [ColliderId; 2]| match id {
+            _ if id == a => Some(b),
+            _ if id == b => Some(a),
+            _ => None,
+        };
+        let contacts = self.body.contacts().filter(|view| view.is_touching);
+        let mut found: Vec<ColliderId> =
+            contacts.filter_map(|view| other([view.collider_a, view.collider_b])).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+impl<'a, B: BroadPhase> BodyRef<'a, B> {
+    /// The colliders of the body, in the order of their numbers.
+    pub fn colliders(&self) -> impl Iterator<Item = ColliderRef<'a, B>> + 'a {
+        let (body, world, id) = (*self, self.world, self.id);
+        let slots: Vec<ColliderSlot> = match world.composite(id.index as usize) {
+            Some(composite) => composite.colliders().map(|(slot, _)| slot).collect(),
+            None => alloc::vec![ColliderSlot::FIRST],
+        };
+        slots.into_iter().map(move |slot| ColliderRef { body, id: slot.on(id) })
+    }
+}

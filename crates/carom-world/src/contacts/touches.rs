@@ -1,0 +1,100 @@
+//! Which colliders touch, of bodies that have several.
+//!
+//! A record is of a pair of bodies, and knows whether these touch. If one of them has several
+//! colliders, events are of pairs of colliders: a list has those that touch, and what changed in it
+//! since the last detection are the events. Solid colliders touch if a manifold of theirs does.
+//! Sensors are tested for overlap here, in the order of the pairs, on one thread.
+//!
+//! Reference: E. Catto, Box2D 3.1, sensor.c, 2025 (overlaps of the last step and of this one).
+
+use crate::bodies::id::{BodyId, ColliderSlot};
+use crate::bodies::solids::{Part, Solids};
+use crate::contacts::events::{Event, EventKind};
+use crate::contacts::record::Record;
+use crate::contacts::rules::check_list;
+use alloc::vec::Vec;
+use carom_geom::Manifold;
+use carom_query::intersects;
+use carom_response::{Body, Inconsistency};
+
+/// A pair of colliders that touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Touch {
+    pub(crate) a: BodyId,
+    pub(crate) b: BodyId,
+    pub(crate) slots: [ColliderSlot; 2],
+    pub(crate) is_sensor: bool,
+}
+
+impl Touch {
+    pub(crate) fn event(&self, kind: EventKind) -> Event {
+        Event { a: self.a, b: self.b, slots: self.slots, kind, is_sensor: self.is_sensor }
+    }
+
+    pub(crate) fn key(&self) -> (BodyId, BodyId, [ColliderSlot; 2]) {
+        (self.a, self.b, self.slots)
+    }
+}
+
+/// Whether a pair of colliders of a record is only reported.
+pub(crate) fn is_sensor_pair(record: &Record, solids: &Solids<'_>, slots: [ColliderSlot; 2]) -> bool {
+    let is_one = |id: BodyId, slot| solids.traits_of(id.index as usize, slot).is_sensor;
+    record.is_sensor || is_one(record.a, slots[0]) || is_one(record.b, slots[1])
+}
+
+/// Appends the pairs of colliders of a record that touch.
+pub(crate) fn find_touches(
+    record: &Record,
+    manifolds: &[Manifold],
+    solids: &Solids<'_>,
+    bodies: &[Body],
+    slop: f32,
+    out: &mut Vec<Touch>,
+) {
+    let indices = [record.a, record.b].map(|id| id.index as usize);
+    let touch = |slots, is_sensor| Touch { a: record.a, b: record.b, slots, is_sensor };
+    let first = out.len();
+    for manifold in manifolds {
+        if manifold.contacts().iter().any(|contact| contact.distance <= slop) {
+            out.push(touch(solids.slots_of(indices, manifold), false));
+        }
+    }
+    let may_sense = |index: usize| record.is_sensor || solids.traits[index].has_sensor;
+    if may_sense(indices[0]) || may_sense(indices[1]) {
+        let [pose_a, pose_b] = indices.map(|index| &bodies[index].pose);
+        for [(slot_a, _), (slot_b, _)] in solids.meeting(indices[0], indices[1]) {
+            let slots = [slot_a, slot_b];
+            let shapes = [
+                solids.shape(indices[0], Part::Slot(slot_a.index)),
+                solids.shape(indices[1], Part::Slot(slot_b.index)),
+            ];
+            if let [Some(shape_a), Some(shape_b)] = shapes
+                && is_sensor_pair(record, solids, slots)
+                && shape_a.aabb(pose_a).intersection(&shape_b.aabb(pose_b)).is_some()
+                && intersects(shape_a, pose_a, shape_b, pose_b)
+            {
+                out.push(touch(slots, true));
+            }
+        }
+    }
+    out[first..].sort_unstable();
+    let mut kept = first;
+    for place in first..out.len() {
+        if kept == first || out[kept - 1] != out[place] {
+            out[kept] = out[place];
+            kept += 1;
+        }
+    }
+    out.truncate(kept);
+}
+
+/// Checks that touches are sorted, and of pairs of bodies.
+pub(crate) fn check(touches: &[Touch], n_bodies: usize) -> Result<(), Inconsistency> {
+    let list: Vec<(_, bool)> = touches.iter().map(|touch| (touch.key(), touch.is_sensor)).collect();
+    let is_sound = |k: usize| {
+        let Touch { a, b, .. } = touches[k];
+        a.index < b.index && (b.index as usize) < n_bodies && a.generation % 2 == 1 && b.generation % 2 == 1
+    };
+    check_list(&list, is_sound, "colliders that touch")
+}
