@@ -53,7 +53,7 @@ impl Scene {
             }
             "bridge" => {
                 let actors = scenes::bridge(&mut world, &request)?;
-                ("a car on a chain bridge", view(Vec3::Y * -0.5, 24.0, 0.45, 0.3), actors)
+                ("a car on a chain bridge", view(Vec3::Y * -1.0, 26.0, 0.25, 0.3), actors)
             }
             "playground" => {
                 let actors = scenes::playground(&mut world, &request)?;
@@ -166,6 +166,7 @@ fn simulate(mut scene: Scene, args: &DemoArgs) -> Result<Run, Error> {
         .with_clouds(clouds)
         .with_charts(charts(&scene.actors))
         .with_line_names(["ropes and rods", ""])
+        .with_face_names(["faces of cloth and jelly", "", "", ""])
         .with_state_names(state_names(&scene.actors));
     if !ropes(&scene.world).is_empty() {
         recording = recording.with_shown(&["lines"]);

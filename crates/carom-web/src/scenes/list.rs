@@ -68,7 +68,7 @@ pub const SCENES: &[Scene] = &[
         about: "A car drives to and fro over planks in hinges. Hang on to one.",
         group: "Joints",
         count: Count { usual: 40, most: 100, of: "planks" },
-        camera: Some(camera([0.0, -0.5, 0.0], 26.0, 0.45, 0.3)),
+        camera: Some(camera([0.0, -1.0, 0.0], 26.0, 0.25, 0.3)),
         source: Source::Fill(bridge),
     },
     Scene {

@@ -124,7 +124,7 @@ fn insert_water<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
             world.insert(BodyDesc::fixed(wall).with_position(TANK + axis * (side * out) + Vec3::Y * up))?;
         }
     }
-    let half = Vec3::new(TANK_HALF - 0.01, 2.0 * DROP, TANK_HALF - 0.01);
+    let half = Vec3::new(TANK_HALF - 0.01, 3.0 * DROP, TANK_HALF - 0.01);
     let water = ParticlesDesc::new(ParticlePhase::Liquid(Liquid::default()), DROP);
     let pose = Pose::from_translation(TANK + Vec3::Y * half.y);
     world.insert_particles(water.with_filling(&cuboid(half)?, &pose))?;
