@@ -56,6 +56,7 @@ bodies! {
     elements 1500;
     field_pairs 1500;
     sphere_triangle 1500;
+    hooks 400;
     hull 3000;
     impacts 3000;
     known 4000;
@@ -73,8 +74,10 @@ bodies! {
     pairs_f64 4000;
     renewal 60;
     sdf 1500;
+    soft_world 400;
     solver 2000;
     tables 4000;
     tables_f64 4000;
+    vehicles 400;
     world 600;
 }
