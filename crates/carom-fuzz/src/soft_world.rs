@@ -158,7 +158,8 @@ pub fn soft_world(bytes: &[u8]) {
 }
 
 fn step(world: &mut World, dt: f32) {
-    if let Err(error) = world.step(dt) {
+    let done = world.step(dt).map(|_| ());
+    if let Err(error) = done {
         assert!(!error.to_string().is_empty());
     }
     check_finite(world);
@@ -167,7 +168,9 @@ fn step(world: &mut World, dt: f32) {
         let (positions, velocities) = match thing {
             SoftThing::Body(id) => {
                 let soft = world.soft_body(id).unwrap();
-                assert!(soft.attached().all(|(_, body)| world.body(body).is_ok()));
+                // A step releases what was attached to removed bodies.
+                let is_there = |(_, body)| world.body(body).is_ok();
+                assert!(done.is_err() || soft.attached().all(is_there));
                 (soft.positions(), soft.velocities())
             }
             SoftThing::Particles(id) => {
