@@ -21,10 +21,12 @@
 
 use carom_benches::{Answers, Facts, Row, Runner, Times, Unit, pile, thread_ns};
 use carom_bounds::Aabb;
-use carom_bvh::{BuildSettings, Bvh, Certainty, Cost, Counters, TimedGoal, TimedOrder, TimedSettings, Until};
+use carom_bvh::{
+    AnytimeGoal, AnytimeOrder, AnytimeSettings, BuildSettings, Bvh, Certainty, Cost, Counters, Until,
+};
 use carom_geom::TriMesh;
 use carom_math::Pose;
-use carom_query::{MeshPair, MeshShape, Shape, TimedMeshAnswer, TimedMeshes, distance, intersects};
+use carom_query::{AnytimeMeshAnswer, AnytimeMeshes, MeshPair, MeshShape, Shape, distance, intersects};
 use carom_scenes::mesh::{Knot, torus_knot};
 use carom_scenes::{Clock, ClockSettings, bench_pile};
 use carom_world::{BodyId, Budget, PhaseTimes, SolverSettings, Undone, World};
@@ -32,10 +34,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The orders and their names in the report.
-const ORDERS: [(&str, TimedOrder); 3] = [
-    ("carom breadth-first", TimedOrder::BreadthFirst),
-    ("carom depth-first", TimedOrder::DepthFirst),
-    ("carom nearest first", TimedOrder::Priority),
+const ORDERS: [(&str, AnytimeOrder); 3] = [
+    ("carom breadth-first", AnytimeOrder::BreadthFirst),
+    ("carom depth-first", AnytimeOrder::DepthFirst),
+    ("carom nearest first", AnytimeOrder::Priority),
 ];
 
 /// CPU times at which the answers are read, in microseconds.
@@ -257,9 +259,9 @@ fn deadlines(runner: &mut Runner, scene: &Scene) {
             false
         });
         for (what, settings) in
-            [("touching", TimedSettings::touching()), ("distance", TimedSettings::distance())]
+            [("touching", AnytimeSettings::touching()), ("distance", AnytimeSettings::distance())]
         {
-            let mut search = TimedMeshes::default();
+            let mut search = AnytimeMeshes::default();
             lateness(runner, what, us, n, |i, deadline| {
                 let pairs = &frames[i % frames.len()];
                 search.start(pairs.len(), &settings);
@@ -335,9 +337,9 @@ fn progress(runner: &mut Runner, scene: &Scene) {
         let n_touching = touching.iter().filter(|is| **is).count().max(1) as f64;
         let part = 100.0 / (pairs.len() as f64 * n_frames as f64);
         for (order, (name, kind)) in ORDERS.into_iter().enumerate() {
-            let settings = TimedSettings::touching().with_order(kind);
+            let settings = AnytimeSettings::touching().with_order(kind);
             let last = follow(scene, &pairs, &settings, |look, known| {
-                let is_known = |answer: &&TimedMeshAnswer| answer.certainty != Certainty::Unknown;
+                let is_known = |answer: &&AnytimeMeshAnswer| answer.certainty != Certainty::Unknown;
                 let found = known.iter().filter(|answer| answer.certainty == Certainty::Touching).count();
                 table[order][look].found += 100.0 * found as f64 / (n_touching * n_frames as f64);
                 table[order][look].decided += known.iter().filter(is_known).count() as f64 * part;
@@ -346,10 +348,10 @@ fn progress(runner: &mut Runner, scene: &Scene) {
                 let is_touching = answer.certainty == Certainty::Touching;
                 answers.equal(&format!("{name}, frame {frame}, pair {i}: touching"), &is_touching, expected);
             }
-            let settings = TimedSettings::distance().with_order(kind);
+            let settings = AnytimeSettings::distance().with_order(kind);
             let last = follow(scene, &pairs, &settings, |look, known| {
                 let width =
-                    |answer: &TimedMeshAnswer| f64::from(answer.bounds.max.min(8.0) - answer.bounds.min);
+                    |answer: &AnytimeMeshAnswer| f64::from(answer.bounds.max.min(8.0) - answer.bounds.min);
                 table[order][look].width += known.iter().map(width).sum::<f64>() * part / 100.0;
             });
             for (i, (answer, pair)) in last.iter().zip(&pairs).enumerate().step_by(7) {
@@ -398,10 +400,10 @@ fn progress(runner: &mut Runner, scene: &Scene) {
 fn follow(
     scene: &Scene,
     pairs: &[MeshPair],
-    settings: &TimedSettings,
-    mut look: impl FnMut(usize, &[TimedMeshAnswer]),
-) -> Vec<TimedMeshAnswer> {
-    let (mut search, mut answers) = (TimedMeshes::default(), Vec::new());
+    settings: &AnytimeSettings,
+    mut look: impl FnMut(usize, &[AnytimeMeshAnswer]),
+) -> Vec<AnytimeMeshAnswer> {
+    let (mut search, mut answers) = (AnytimeMeshes::default(), Vec::new());
     // The first run allocates memory.
     for is_warm in [false, true] {
         search.start(pairs.len(), settings);
@@ -431,12 +433,12 @@ fn follow(
 
 fn costs(runner: &mut Runner, scene: &Scene) {
     println!("\nthe cost function, nanoseconds: fitted on every other query, held against the rest");
-    let mut search = TimedMeshes::default();
+    let mut search = AnytimeMeshes::default();
     let n_frames = if runner.is_quick() { 2 } else { 8 };
     for (what, settings) in [
-        ("touching", TimedSettings::touching()),
-        ("all that touch", TimedSettings::touching().with_goal(TimedGoal::All)),
-        ("distance", TimedSettings::distance()),
+        ("touching", AnytimeSettings::touching()),
+        ("all that touch", AnytimeSettings::touching().with_goal(AnytimeGoal::All)),
+        ("distance", AnytimeSettings::distance()),
     ] {
         // A query is a hundred neighbouring pairs.
         let mut measured: Vec<(Counters, f64)> = Vec::new();

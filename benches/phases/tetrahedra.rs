@@ -8,7 +8,7 @@
 
 use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_bounds::{Aabb, BoundingVolume, Obb};
-use carom_broad::{BroadPhase, Filter, FoundBy, Pair, PointFilter, ProxyId};
+use carom_broad::{BroadPhase, Filter, FromFinder, Pair, PointFilter, ProxyId};
 use carom_broad_sap::AxisPruner;
 use carom_broad_tree::DynamicBvh;
 use carom_bvh::{BuildSettings, Bvh, visit_pairs};
@@ -128,7 +128,7 @@ fn main() {
                 continue;
             }
             let flight = Flight::new(n, side, 3 + n as u64);
-            let points = || FoundBy::with_finder(PointFilter::new(AxisPruner::default()));
+            let points = || FromFinder::with_finder(PointFilter::new(AxisPruner::default()));
             let expected = body.all_pairs(&flight);
             let mut answers = Answers::new();
             answers.equal("collisions, points", &body.with(&mut points(), &flight), &expected);

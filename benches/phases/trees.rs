@@ -13,8 +13,8 @@ use carom_benches::trees::{boxes, found, queries};
 use carom_benches::{Answers, Comparison, Facts, Row, Runner, Unit};
 use carom_bounds::{Aabb, Aabb8, BoundingVolume as _};
 use carom_bvh::{
-    BuildMethod, BuildQuality, BuildSettings, Builder, Bvh, Bvh4, LazyBvh, QuantizedBvh, QuantizedBvh4,
-    WatchedBvh, WideNode,
+    AdaptiveBvh, BuildMethod, BuildQuality, BuildSettings, Builder, Bvh, Bvh4, LazyBvh, QuantizedBvh,
+    QuantizedBvh4, WideNode,
 };
 use carom_geom::TriMesh;
 use carom_math::{Interval, Pose, Ray};
@@ -141,7 +141,7 @@ fn follow(runner: &mut Runner, n: usize) {
     let queries = queries();
     let settings = BuildSettings::default();
     let watched =
-        RefCell::new(WatchedBvh::build(&frames[0], &settings).expect("boxes of a scene are finite"));
+        RefCell::new(AdaptiveBvh::build(&frames[0], &settings).expect("boxes of a scene are finite"));
     let refitted = RefCell::new(watched.borrow().tree().clone());
     let build_parrys = |frame: usize| ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_frames[frame]);
     let parrys = RefCell::new(build_parrys(0));
@@ -404,7 +404,7 @@ fn ways(runner: &mut Runner, boxes: &[Aabb]) {
     }
     let mut by_use = Bvh::<Aabb>::empty();
     Builder::default()
-        .rebuild_by_use(&mut by_use, boxes, &uses, &settings)
+        .rebuild_query_driven(&mut by_use, boxes, &uses, &settings)
         .expect("boxes of a scene are finite");
     let warm = lazy();
     let n_of_lazy = |tree: &LazyBvh, queries: &[Aabb]| {

@@ -10,8 +10,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Culling};
 use carom_broad::{
-    BoxHit, BroadPhase, BroadPhaseError, BruteForce, Contents, Counters, EventLog, Filter, Pair, PairFilter,
-    ProxyId, ProxyTable, SpatialIndex,
+    BoxHit, BroadPhase, BroadPhaseError, BroadPhaseState, BruteForce, Counters, EventLog, Filter, Pair,
+    PairFilter, ProxyId, ProxyTable, SpatialIndex,
 };
 use carom_broad_grid::{CoherentGrid, UniformGrid};
 use carom_broad_tree::DynamicBvh;
@@ -103,7 +103,7 @@ impl Auto {
         let features = self.motion.take(self.len());
         let next = self.policy.decide(features);
         if next != self.active {
-            let contents = self.active_mut().hand_over();
+            let contents = self.active_mut().take_state();
             self.active = next;
             self.active_mut().take_over(contents);
             self.n_switches += 1;
@@ -144,11 +144,11 @@ impl BroadPhase for Auto {
         self.active_mut().set_pair_filter(filter);
     }
 
-    fn hand_over(&mut self) -> Contents {
-        self.active_mut().hand_over()
+    fn take_state(&mut self) -> BroadPhaseState {
+        self.active_mut().take_state()
     }
 
-    fn take_over(&mut self, contents: Contents) {
+    fn take_over(&mut self, contents: BroadPhaseState) {
         self.active_mut().take_over(contents);
     }
 

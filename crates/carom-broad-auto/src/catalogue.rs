@@ -8,7 +8,7 @@
 use crate::{Auto, KdOctree};
 use alloc::boxed::Box;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{BroadPhase, BruteForce, FoundBy, PointFilter, SpatialIndex};
+use carom_broad::{BroadPhase, BruteForce, FromFinder, PointFilter, SpatialIndex};
 use carom_broad_grid::{
     CoherentGrid, HierarchicalGrid, LooseOctree, LooseQuadtree, SpatialHash, UniformGrid,
 };
@@ -99,7 +99,7 @@ pub const ALGORITHMS: &[Listed] = &[
     listed("box-pruning", Growth::OneAxis, |_| Box::new(BoxPruning::new())),
     listed("sweep-sort", Growth::OneAxis, |_| Box::new(SweepSort::new())),
     listed("point-filter", Growth::OneAxis, |_| {
-        Box::new(FoundBy::with_finder(PointFilter::new(AxisPruner::default())))
+        Box::new(FromFinder::with_finder(PointFilter::new(AxisPruner::default())))
     }),
     listed("brute-force", Growth::EachAgainstEach, |_| Box::new(BruteForce::new())),
 ];

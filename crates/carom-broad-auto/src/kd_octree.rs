@@ -3,7 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (the scheme of Frye for a
 //! car and its world).
 
-use carom_broad::{FoundBy, StaticDynamic};
+use carom_broad::{FromFinder, StaticDynamic};
 use carom_broad_grid::{Loose, SparseGrid};
 use carom_broad_tree::PlaneTree;
 
@@ -15,4 +15,4 @@ use carom_broad_tree::PlaneTree;
 ///
 /// Memory: that of a [`KdTree`](carom_broad_tree::KdTree) of the static boxes and a
 /// [`LooseOctree`](carom_broad_grid::LooseOctree) of the others.
-pub type KdOctree = FoundBy<StaticDynamic<PlaneTree, SparseGrid<Loose>>>;
+pub type KdOctree = FromFinder<StaticDynamic<PlaneTree, SparseGrid<Loose>>>;

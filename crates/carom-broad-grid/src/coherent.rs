@@ -6,7 +6,7 @@
 //!
 //! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967, and M. Allen, D.
 //! Tildesley, Computer Simulation of Liquids, 1987, 5.3 (neighbour lists from cells).
-//! Differs: see [`Coherent`]; the grids of static boxes are kept until a static box changes.
+//! Differs: see [`VerletList`]; the grids of static boxes are kept until a static box changes.
 
 use crate::dense::{Grids, Work, find_all, regroup};
 use crate::level::Level;
@@ -15,7 +15,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Culling};
-use carom_broad::{BoxHit, Coherent, FatIndex, Found, ProxyTable, Residents};
+use carom_broad::{BoxHit, PairBuffer, ProxyTable};
+use carom_broad_coherent::{FatIndex, Residents, VerletList};
 use carom_math::{Interval, Ray};
 use core::ops::{ControlFlow, Range};
 use glam::Vec3;
@@ -23,10 +24,10 @@ use glam::Vec3;
 /// Boxes in grids that are rebuilt when it pays; a [`BroadPhase`](carom_broad::BroadPhase) and a
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
-/// Memory: that of [`Coherent`] and of [`UniformGrid`](crate::UniformGrid). Lists replaced over
+/// Memory: that of [`VerletList`] and of [`UniformGrid`](crate::UniformGrid). Lists replaced over
 /// several frames take 30 to 45 bytes more per moving box, for the next grids. The total is up to
 /// 194 per box, and up to 34 per pair.
-pub type CoherentGrid = Coherent<FatGrids>;
+pub type CoherentGrid = VerletList<FatGrids>;
 
 /// The index of [`CoherentGrid`].
 #[derive(Default)]
@@ -82,7 +83,7 @@ impl FatIndex for FatGrids {
         }
     }
 
-    fn find(&mut self, current: Option<&FatGrids>, eighths: Range<usize>, found: &mut Found) {
+    fn find(&mut self, current: Option<&FatGrids>, eighths: Range<usize>, found: &mut PairBuffer) {
         let FatGrids { moving, fixed, work, has_fixed_of_other } = self;
         let fixed = match current {
             Some(current) if *has_fixed_of_other => &current.fixed,

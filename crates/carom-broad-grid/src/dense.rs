@@ -17,7 +17,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, Filter, FinderIndex, Found, Mobility, PairFinder, ProxyTable};
+use carom_broad::{Changes, Filter, FinderIndex, Mobility, PairBuffer, PairFinder, ProxyTable};
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -236,7 +236,7 @@ impl<L: Layout> PairFinder for DenseGrid<L> {
         1
     }
 
-    fn find(&mut self, _: &ProxyTable, _: &[u32], found: &mut Found) {
+    fn find(&mut self, _: &ProxyTable, _: &[u32], found: &mut PairBuffer) {
         let DenseGrid { moving, fixed, work, .. } = self;
         core::mem::swap(found, &mut work.search.found);
         find_all(moving, fixed, 0..8, &mut work.search);

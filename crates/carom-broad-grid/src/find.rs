@@ -15,7 +15,7 @@ use crate::packed::{Packed, WIDTH};
 #[cfg(feature = "parallel")]
 pub(crate) use crate::par::pieces;
 use alloc::vec::Vec;
-use carom_broad::Found;
+use carom_broad::PairBuffer;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 #[cfg(not(feature = "parallel"))]
 use core::ops::Range;
@@ -32,7 +32,7 @@ const N_SAMPLES: usize = 32;
 /// The pairs found, and the queries left.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
-    pub(crate) found: Found,
+    pub(crate) found: PairBuffer,
     tasks: Tasks,
 }
 
@@ -233,7 +233,7 @@ struct Run<'a> {
     who: &'a [u32],
     begin: &'a [u32],
     end: &'a [u32],
-    found: &'a mut Found,
+    found: &'a mut PairBuffer,
 }
 
 impl Kernel for Run<'_> {

@@ -14,7 +14,7 @@ use crate::dense::{DenseGrid, Layout, Members};
 use crate::plan::Sample;
 use crate::size::{doubling, size};
 use carom_bounds::Aabb;
-use carom_broad::FoundBy;
+use carom_broad::FromFinder;
 
 /// The least number of boxes of a level, and the least share as a divisor. Smaller levels are
 /// joined with the next, unless that is [`GAP`] doublings away.
@@ -31,7 +31,7 @@ pub struct Hierarchical;
 /// Boxes in cells as large as they are, rebuilt in every frame; for boxes of many sizes.
 ///
 /// Memory: 40 bytes per slot of the table, up to 114 per box, 24 per pair while searching.
-pub type HierarchicalGrid = FoundBy<DenseGrid<Hierarchical>>;
+pub type HierarchicalGrid = FromFinder<DenseGrid<Hierarchical>>;
 
 impl Sealed for Hierarchical {
     fn part(boxes: &[Aabb], members: &[u32], lists: &mut Members) {

@@ -21,7 +21,7 @@ use crate::sizes::Sizes;
 use crate::sparse::sealed::Sealed;
 use crate::sparse::{Place, Placement, SparseGrid};
 use carom_bounds::Aabb;
-use carom_broad::FoundBy;
+use carom_broad::FromFinder;
 
 /// The placement of a [`LooseOctree`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +40,7 @@ impl Placement for Loose {}
 /// Boxes in one loose cell each, kept from frame to frame; for many sizes, few movers, and queries.
 ///
 /// Memory: see the table of the crate.
-pub type LooseOctree = FoundBy<SparseGrid<Loose>>;
+pub type LooseOctree = FromFinder<SparseGrid<Loose>>;
 
 /// The placement of a [`LooseQuadtree`]: cells in a plane; one axis of the world is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Placement for Flat {}
 /// [`Flat::without`].
 ///
 /// Memory: as a [`LooseOctree`]; see the table of the crate.
-pub type LooseQuadtree = FoundBy<SparseGrid<Flat>>;
+pub type LooseQuadtree = FromFinder<SparseGrid<Flat>>;
 
 /// Returns the cell of the box.
 #[inline]

@@ -16,7 +16,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, Filter, FinderIndex, Found, Mobility, PairFinder, ProxyId, ProxyTable};
+use carom_broad::{Changes, Filter, FinderIndex, Mobility, PairBuffer, PairFinder, ProxyId, ProxyTable};
 
 /// If one box in this many leaves its cells at once, all cells are rebuilt, which costs less.
 const MANY: usize = 4;
@@ -269,7 +269,7 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         u64::from(is_replanned)
     }
 
-    fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut PairBuffer) {
         let SparseGrid { nodes, places, work: Work { front, search, .. }, .. } = self;
         front.fill(nodes, proxies, places, P::IS_LOOSE);
         core::mem::swap(found, &mut search.found);

@@ -17,7 +17,7 @@ use crate::sizes::Sizes;
 use crate::sparse::sealed::Sealed;
 use crate::sparse::{Place, Placement, SparseGrid};
 use carom_bounds::Aabb;
-use carom_broad::FoundBy;
+use carom_broad::FromFinder;
 
 /// The placement of a [`SpatialHash`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,7 +37,7 @@ impl Placement for Hashed {}
 /// wide, empty world.
 ///
 /// Memory: see the table of the crate.
-pub type SpatialHash = FoundBy<SparseGrid<Hashed>>;
+pub type SpatialHash = FromFinder<SparseGrid<Hashed>>;
 
 /// Returns the cells that the box touches.
 #[inline]

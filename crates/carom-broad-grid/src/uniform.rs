@@ -30,7 +30,7 @@ pub struct Uniform;
 ///
 /// Memory: 40 bytes per slot of the table, up to 64 per box, 24 per pair while searching.
 #[cfg(feature = "uniform-grid")]
-pub type UniformGrid = carom_broad::FoundBy<crate::dense::DenseGrid<Uniform>>;
+pub type UniformGrid = carom_broad::FromFinder<crate::dense::DenseGrid<Uniform>>;
 
 impl Sealed for Uniform {
     fn part(_: &[Aabb], members: &[u32], lists: &mut Members) {

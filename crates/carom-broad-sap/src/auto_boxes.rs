@@ -9,7 +9,7 @@ use crate::columns::Columns;
 use crate::pieces::work_on;
 use crate::rows::{PIECE, Task};
 use alloc::vec::Vec;
-use carom_broad::{Changes, Found, FoundBy, Mobility, PairFinder, ProxyTable};
+use carom_broad::{Changes, FromFinder, Mobility, PairBuffer, PairFinder, ProxyTable};
 
 /// Sorted columns with sizes and positions chosen from the boxes. Static boxes have columns of
 /// their own, sorted only when one of them changes.
@@ -17,8 +17,8 @@ use carom_broad::{Changes, Found, FoundBy, Mobility, PairFinder, ProxyTable};
 /// The time does not depend on the motion: every search finds all pairs from scratch. It needs no
 /// settings.
 ///
-/// Memory: 52 bytes per box and up to 8 for the columns, beside that of [`FoundBy`].
-pub type AutoBoxPruning = FoundBy<ColumnPruner>;
+/// Memory: 52 bytes per box and up to 8 for the columns, beside that of [`FromFinder`].
+pub type AutoBoxPruning = FromFinder<ColumnPruner>;
 
 /// The finder of [`AutoBoxPruning`].
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ impl PairFinder for ColumnPruner {
         0
     }
 
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer) {
         let ColumnPruner { kind, moving, resting, n_resting, tasks } = self;
         let boxes = proxies.boxes();
         kind.clear();

@@ -8,13 +8,13 @@
 use crate::axis;
 use crate::rows::{Rows, Task};
 use alloc::vec::Vec;
-use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
+use carom_broad::{FromFinder, PairBuffer, PairFinder, ProxyTable};
 
 /// One sorted axis: the simplest fast structure for a few thousand boxes. With many more boxes, too
 /// many overlap on the axis, and [`AutoBoxPruning`](crate::AutoBoxPruning) is better.
 ///
-/// Memory: 48 bytes per slot beside that of [`FoundBy`].
-pub type BoxPruning = FoundBy<AxisPruner>;
+/// Memory: 48 bytes per slot beside that of [`FromFinder`].
+pub type BoxPruning = FromFinder<AxisPruner>;
 
 /// The finder of [`BoxPruning`].
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct AxisPruner {
 }
 
 impl PairFinder for AxisPruner {
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer) {
         let AxisPruner { rows, tasks } = self;
         rows.fill(axis::of_greatest_variance(slots, proxies.boxes()), slots, proxies.boxes());
         rows.pairs_within(0, slots.len(), tasks, found);

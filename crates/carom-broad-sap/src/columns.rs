@@ -16,7 +16,7 @@ use crate::rows::{CHUNK, PIECE, Rows, Task, sides};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::Found;
+use carom_broad::PairBuffer;
 use carom_math::ops::sqrt;
 use core::ops::Range;
 
@@ -237,7 +237,7 @@ impl Columns {
     }
 
     /// Finds all pairs.
-    pub(crate) fn pairs(&self, boxes: &[Aabb], tasks: &mut Vec<Task>, found: &mut Found) {
+    pub(crate) fn pairs(&self, boxes: &[Aabb], tasks: &mut Vec<Task>, found: &mut PairBuffer) {
         let n_columns = self.starts.len().saturating_sub(1);
         // About as many rows as one thread should take at a time.
         let piece = (PIECE * n_columns).div_ceil(self.members.len().max(1)).max(1);
@@ -256,7 +256,7 @@ impl Columns {
 
     /// Finds the pairs of the boxes of some columns, among themselves and with later columns,
     /// ordered by z, then y.
-    fn pairs_of_columns(&self, columns: Range<usize>, tasks: &mut Vec<Task>, found: &mut Found) {
+    fn pairs_of_columns(&self, columns: Range<usize>, tasks: &mut Vec<Task>, found: &mut PairBuffer) {
         let Columns { plan, rows, .. } = self;
         tasks.clear();
         found.nodes += columns.len() as u64;
@@ -291,7 +291,7 @@ impl Columns {
     }
 
     /// Finds all pairs of a box outside the columns with boxes in them.
-    pub(crate) fn pairs_with(&self, slot: u32, aabb: &Aabb, tasks: &mut Vec<Task>, found: &mut Found) {
+    pub(crate) fn pairs_with(&self, slot: u32, aabb: &Aabb, tasks: &mut Vec<Task>, found: &mut PairBuffer) {
         let mut level = Some(self);
         while let Some(columns) = level {
             columns.pairs_with_usual(slot, aabb, tasks, found);
@@ -299,7 +299,7 @@ impl Columns {
         }
     }
 
-    fn pairs_with_usual(&self, slot: u32, aabb: &Aabb, tasks: &mut Vec<Task>, found: &mut Found) {
+    fn pairs_with_usual(&self, slot: u32, aabb: &Aabb, tasks: &mut Vec<Task>, found: &mut PairBuffer) {
         let plan = &self.plan;
         let sides = sides(aabb, plan.axis);
         let first = |i: usize| plan.cell(i, plan.before(i + 1, sides[i + 1]));

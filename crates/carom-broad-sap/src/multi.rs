@@ -9,14 +9,14 @@ use crate::pieces::work_on;
 use crate::regions::{Regions, Touched};
 use crate::rows::{Rows, Task};
 use alloc::vec::Vec;
-use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
+use carom_broad::{FromFinder, PairBuffer, PairFinder, ProxyTable};
 
 /// Regions, each with one sorted axis. It suits regions that are known beforehand and hold a few
 /// thousand boxes each. A box much larger than a region costs once per region that it touches.
 /// `MultiBoxPruning::with_finder(RegionPruner::new(regions))`.
 ///
-/// Memory: 52 bytes for each region that a box touches, beside that of [`FoundBy`].
-pub type MultiBoxPruning = FoundBy<RegionPruner>;
+/// Memory: 52 bytes for each region that a box touches, beside that of [`FromFinder`].
+pub type MultiBoxPruning = FromFinder<RegionPruner>;
 
 /// The finder of [`MultiBoxPruning`].
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ impl RegionPruner {
 impl PairFinder for RegionPruner {
     const MAY_REPEAT: bool = true;
 
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer) {
         let RegionPruner { regions, members, starts, rows, tasks, touched } = self;
         let boxes = proxies.boxes();
         members.clear();

@@ -12,7 +12,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, Filter, Found, FoundBy, PairFinder, ProxyTable};
+use carom_broad::{Changes, Filter, FromFinder, PairBuffer, PairFinder, ProxyTable};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
@@ -20,8 +20,8 @@ use rayon::prelude::*;
 /// settings))`.
 ///
 /// Memory: 29 bytes per slot and 112 for each region that a box touches. Each pair takes 17 to 26
-/// in each region that has it. That of [`FoundBy`] comes on top.
-pub type MultiSap = FoundBy<RegionAxes>;
+/// in each region that has it. That of [`FromFinder`] comes on top.
+pub type MultiSap = FromFinder<RegionAxes>;
 
 /// The finder of [`MultiSap`].
 #[derive(Clone, Debug)]
@@ -170,7 +170,7 @@ impl PairFinder for RegionAxes {
         self.note_change(slot);
     }
 
-    fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut PairBuffer) {
         self.sort_in(proxies);
         let before = self.counts();
         let max_trades = self.settings.max_trades;

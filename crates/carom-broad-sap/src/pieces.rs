@@ -6,7 +6,7 @@
 
 use crate::rows::Task;
 use alloc::vec::Vec;
-use carom_broad::Found;
+use carom_broad::PairBuffer;
 use core::ops::Range;
 
 /// Runs `work` on `0..n`, in chunks of about `piece` if there are several threads.
@@ -14,17 +14,17 @@ pub(crate) fn work_on(
     n: usize,
     piece: usize,
     tasks: &mut Vec<Task>,
-    found: &mut Found,
-    work: impl Fn(Range<usize>, &mut Vec<Task>, &mut Found) + Sync,
+    found: &mut PairBuffer,
+    work: impl Fn(Range<usize>, &mut Vec<Task>, &mut PairBuffer) + Sync,
 ) {
     #[cfg(feature = "parallel")]
     if piece < n && 1 < rayon::current_num_threads() {
         use rayon::prelude::*;
         let piece = piece.max(1);
-        let all: Vec<Found> = (0..n.div_ceil(piece))
+        let all: Vec<PairBuffer> = (0..n.div_ceil(piece))
             .into_par_iter()
             .map_init(Vec::new, |tasks, i| {
-                let mut found = Found::new();
+                let mut found = PairBuffer::new();
                 work(i * piece..n.min((i + 1) * piece), tasks, &mut found);
                 found
             })

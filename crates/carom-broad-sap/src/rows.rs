@@ -13,7 +13,7 @@ use crate::keys::{ordered, sort_by_upper_half};
 use crate::pieces::work_on;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::Found;
+use carom_broad::PairBuffer;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 use core::ops::Range;
 
@@ -155,14 +155,20 @@ impl Rows {
     }
 
     /// Finds all pairs among the rows from `begin` to `end`.
-    pub(crate) fn pairs_within(&self, begin: usize, end: usize, tasks: &mut Vec<Task>, found: &mut Found) {
+    pub(crate) fn pairs_within(
+        &self,
+        begin: usize,
+        end: usize,
+        tasks: &mut Vec<Task>,
+        found: &mut PairBuffer,
+    ) {
         work_on(end - begin, PIECE, tasks, found, |range, tasks, found| {
             self.pairs_from(begin + range.start..begin + range.end, end, tasks, found);
         });
     }
 
     /// Finds the pairs of some rows with those after them, up to `end`.
-    fn pairs_from(&self, rows: Range<usize>, end: usize, tasks: &mut Vec<Task>, found: &mut Found) {
+    fn pairs_from(&self, rows: Range<usize>, end: usize, tasks: &mut Vec<Task>, found: &mut PairBuffer) {
         let mut row = rows.start;
         while row < rows.end {
             tasks.clear();
@@ -180,7 +186,7 @@ impl Rows {
     }
 
     /// Tests the boxes of the tasks against their runs.
-    pub(crate) fn run(&self, tasks: &[Task], found: &mut Found) {
+    pub(crate) fn run(&self, tasks: &[Task], found: &mut PairBuffer) {
         dispatch(Runs { rows: self, tasks, found });
     }
 }
@@ -188,7 +194,7 @@ impl Rows {
 struct Runs<'a> {
     rows: &'a Rows,
     tasks: &'a [Task],
-    found: &'a mut Found,
+    found: &'a mut PairBuffer,
 }
 
 impl Kernel for Runs<'_> {

@@ -21,7 +21,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::Found;
+use carom_broad::PairBuffer;
 use hashbrown::HashSet;
 
 /// Set in the key of an upper end. The coordinate is in the bits above, the box in those below.
@@ -71,7 +71,7 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// Adds the work since `before`.
-    pub(crate) fn report(&self, before: &Counts, found: &mut Found) {
+    pub(crate) fn report(&self, before: &Counts, found: &mut PairBuffer) {
         found.tests += self.tests - before.tests;
         found.nodes += self.ends - before.ends + self.trades - before.trades;
         found.rebuilds += self.rebuilds - before.rebuilds;
@@ -94,7 +94,7 @@ struct Work {
     flat: Vec<Aabb>,
     columns: Columns,
     tasks: Vec<Task>,
-    found: Found,
+    found: PairBuffer,
     /// Old boxes that the sweep is in, and new ones.
     active: [Vec<u32>; 2],
     place: Vec<u32>,

@@ -9,7 +9,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, Filter, Found, FoundBy, PairFinder, ProxyTable};
+use carom_broad::{Changes, Filter, FromFinder, PairBuffer, PairFinder, ProxyTable};
 
 /// Sorted ends on three axes, kept from frame to frame.
 ///
@@ -21,8 +21,8 @@ use carom_broad::{Changes, Filter, Found, FoundBy, PairFinder, ProxyTable};
 ///
 /// `SweepAndPrune::new()`, or `SweepAndPrune::with_finder(SortedAxes::new(settings))`.
 ///
-/// Memory: 96 bytes per slot, 17 to 26 per pair, beside that of [`FoundBy`].
-pub type SweepAndPrune = FoundBy<SortedAxes>;
+/// Memory: 96 bytes per slot, 17 to 26 per pair, beside that of [`FromFinder`].
+pub type SweepAndPrune = FromFinder<SortedAxes>;
 
 /// The finder of [`SweepAndPrune`].
 #[derive(Clone, Debug, Default)]
@@ -73,7 +73,7 @@ impl PairFinder for SortedAxes {
         }
     }
 
-    fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut PairBuffer) {
         let SortedAxes { settings, sap, coming, going, new } = self;
         let before = sap.counts;
         // A slot may be freed more than once, and be reused.

@@ -11,7 +11,7 @@
 use crate::axis;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
+use carom_broad::{FromFinder, PairBuffer, PairFinder, ProxyTable};
 use glam::DVec3;
 
 /// Sweeps one line. It is simple and makes the most tests: all boxes that overlap on the line are
@@ -20,8 +20,8 @@ use glam::DVec3;
 /// `SweepSort::new()` takes the axis of greatest variance;
 /// `SweepSort::with_finder(Sweep::along(line))` another line.
 ///
-/// Memory: 60 bytes per slot beside that of [`FoundBy`].
-pub type SweepSort = FoundBy<Sweep>;
+/// Memory: 60 bytes per slot beside that of [`FromFinder`].
+pub type SweepSort = FromFinder<Sweep>;
 
 /// The line of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Sweep {
 }
 
 impl PairFinder for Sweep {
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer) {
         let boxes = proxies.boxes();
         self.sort(slots, boxes);
         let Sweep { ends, active, place, .. } = self;

@@ -6,7 +6,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (dynamic trees with fat
 //! boxes).
-//! Differs: rebuilt instead of repaired; see [`Coherent`].
+//! Differs: rebuilt instead of repaired; see [`VerletList`].
 
 use crate::find::{Descent, Tasks, find_pairs};
 use crate::order::SpatialOrder;
@@ -16,17 +16,18 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Culling};
-use carom_broad::{BoxHit, Coherent, FatIndex, Found, Mobility, ProxyTable, Residents};
+use carom_broad::{BoxHit, Mobility, PairBuffer, ProxyTable};
+use carom_broad_coherent::{FatIndex, Residents, VerletList};
 use carom_math::{Interval, Ray};
 use core::ops::{ControlFlow, Range};
 
 /// Boxes in a tree that is rebuilt when it pays; a [`BroadPhase`](carom_broad::BroadPhase) and a
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
-/// Memory: 74 bytes per box (tree 33, ordering 41), beside that of [`Coherent`]. Lists replaced
+/// Memory: 74 bytes per box (tree 33, ordering 41), beside that of [`VerletList`]. Lists replaced
 /// over several frames take 37 more for the next tree. If several threads search, each keeps its
 /// result buffer.
-pub type DynamicBvh = Coherent<FatTree>;
+pub type DynamicBvh = VerletList<FatTree>;
 
 /// The index of [`DynamicBvh`].
 #[derive(Clone, Debug, Default)]
@@ -95,7 +96,7 @@ impl FatIndex for FatTree {
         part + 1 == PARTS
     }
 
-    fn find(&mut self, _: Option<&FatTree>, eighths: Range<usize>, found: &mut Found) {
+    fn find(&mut self, _: Option<&FatTree>, eighths: Range<usize>, found: &mut PairBuffer) {
         let FatTree { tree, descent, tasks, .. } = self;
         find_pairs(tree, descent, tasks, eighths, found);
     }

@@ -13,7 +13,7 @@
 use crate::tree::{Block, Tree, WIDTH, next_lane};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::Found;
+use carom_broad::PairBuffer;
 use carom_lanes::{Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 use core::ops::Range;
 
@@ -35,7 +35,7 @@ pub(crate) struct Tasks {
     boxes: [Vec<u32>; 2],
     /// For several threads: the pairs of each chunk of the search.
     #[cfg(feature = "parallel")]
-    pub(crate) pieces: Vec<Found>,
+    pub(crate) pieces: Vec<PairBuffer>,
 }
 
 impl Tasks {
@@ -44,7 +44,7 @@ impl Tasks {
         let Tasks { leaves, leaf_pairs, boxes, .. } = self;
         let own = 4 * [leaves, leaf_pairs, boxes].into_iter().flatten().map(Vec::capacity).sum::<usize>();
         #[cfg(feature = "parallel")]
-        let own = own + self.pieces.iter().map(Found::bytes).sum::<usize>();
+        let own = own + self.pieces.iter().map(PairBuffer::bytes).sum::<usize>();
         own
     }
 }
@@ -80,7 +80,7 @@ impl Descent {
 }
 
 /// Adds all pairs of touching boxes in the tree.
-pub(crate) fn all_pairs(tree: &Tree, descent: &mut Descent, tasks: &mut Tasks, out: &mut Found) {
+pub(crate) fn all_pairs(tree: &Tree, descent: &mut Descent, tasks: &mut Tasks, out: &mut PairBuffer) {
     find_pairs(tree, descent, tasks, 0..8, out);
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn find_pairs(
     descent: &mut Descent,
     tasks: &mut Tasks,
     eighths: Range<usize>,
-    out: &mut Found,
+    out: &mut PairBuffer,
 ) {
     if eighths.start == 0 {
         out.tests += descent.run(tree);
@@ -106,7 +106,7 @@ pub(crate) fn find_pairs(
 }
 
 /// Appends the touching boxes below these pairs of blocks of level 1.
-pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, out: &mut Found) {
+pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, out: &mut PairBuffer) {
     dispatch(OpenLeaves { tree, pairs, tasks, out });
 }
 
@@ -156,7 +156,7 @@ struct OpenLeaves<'a> {
     tree: &'a Tree,
     pairs: &'a [(u32, u32)],
     tasks: &'a mut Tasks,
-    out: &'a mut Found,
+    out: &'a mut PairBuffer,
 }
 
 impl Kernel for OpenLeaves<'_> {

@@ -34,15 +34,15 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, FinderIndex, Found, FoundBy, PairFinder, ProxyTable};
+use carom_broad::{Changes, FinderIndex, FromFinder, PairBuffer, PairFinder, ProxyTable};
 
 /// A kd-tree with kept planes, for coherent motion of boxes of any sizes, evenly distributed or
 /// not. It costs some time per box and frame even if little moves;
 /// [`DynamicBvh`](crate::DynamicBvh) has its list then. Rays take longer than in the trees of boxes
 /// (bench: `broad`, rays).
 ///
-/// Memory: 86 bytes per box, beside that of [`FoundBy`].
-pub type KdTree = FoundBy<PlaneTree>;
+/// Memory: 86 bytes per box, beside that of [`FromFinder`].
+pub type KdTree = FromFinder<PlaneTree>;
 
 /// The finder of [`KdTree`].
 #[derive(Clone, Debug, Default)]
@@ -80,7 +80,7 @@ impl PairFinder for PlaneTree {
         u64::from(before != self.planes.n_reworked)
     }
 
-    fn find(&mut self, _: &ProxyTable, _: &[u32], found: &mut Found) {
+    fn find(&mut self, _: &ProxyTable, _: &[u32], found: &mut PairBuffer) {
         let PlaneTree { planes, packed, jobs, work } = self;
         jobs.plan(planes, packed, found);
         #[cfg(feature = "parallel")]

@@ -14,7 +14,7 @@ use crate::order::{self, Range};
 use crate::tree::{self, Block, Tree, WIDTH};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::Found;
+use carom_broad::PairBuffer;
 use rayon::prelude::*;
 
 /// Pairs of blocks per chunk, at least: some 50 microseconds of work.
@@ -40,7 +40,7 @@ const BLOCKS: usize = BOXES / WIDTH;
 const DIGIT_BITS: u32 = 10;
 
 /// Like [`find::open_leaves`].
-pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, out: &mut Found) {
+pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, out: &mut PairBuffer) {
     if pairs.len() <= PIECE || rayon::current_num_threads() == 1 {
         return find::open_leaves(tree, pairs, tasks, out);
     }
@@ -53,7 +53,7 @@ pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, 
     let size = pairs.len().div_ceil(n_each * n_threads);
     let (first, others) = pairs.split_at(size);
     let n_others = others.len().div_ceil(size);
-    pieces.resize_with(n_others.max(pieces.len()), Found::new);
+    pieces.resize_with(n_others.max(pieces.len()), PairBuffer::new);
     rayon::join(
         || find::open_leaves(tree, first, tasks, out),
         || {

@@ -20,7 +20,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Culling};
-use carom_broad::{BoxHit, Changes, FinderIndex, Found, FoundBy, Mobility, PairFinder, ProxyTable};
+use carom_broad::{BoxHit, Changes, FinderIndex, FromFinder, Mobility, PairBuffer, PairFinder, ProxyTable};
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -30,8 +30,8 @@ use glam::Vec3;
 /// work.
 ///
 /// Memory: 75 bytes per box (tree 33, ordering 41), 16 more if one thread searches, beside that of
-/// [`FoundBy`].
-pub type RebuiltBvh = FoundBy<TreeMaker>;
+/// [`FromFinder`].
+pub type RebuiltBvh = FromFinder<TreeMaker>;
 
 /// The finder of [`RebuiltBvh`].
 #[derive(Clone, Debug, Default)]
@@ -57,7 +57,7 @@ impl PairFinder for TreeMaker {
         1
     }
 
-    fn find(&mut self, _: &ProxyTable, _: &[u32], found: &mut Found) {
+    fn find(&mut self, _: &ProxyTable, _: &[u32], found: &mut PairBuffer) {
         let TreeMaker { tree, descent, tasks, .. } = self;
         all_pairs(tree, descent, tasks, found);
     }

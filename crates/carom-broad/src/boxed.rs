@@ -4,8 +4,8 @@
 //! Reference: none; it forwards each call.
 
 use crate::{
-    BoxHit, BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Pair, PairFilter, ProxyId,
-    ProxyTable, SpatialIndex,
+    BoxHit, BroadPhase, BroadPhaseError, BroadPhaseState, Counters, EventLog, Filter, Pair, PairFilter,
+    ProxyId, ProxyTable, SpatialIndex,
 };
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -48,11 +48,11 @@ impl<B: BroadPhase + ?Sized> BroadPhase for Box<B> {
         (**self).set_pair_filter(filter);
     }
 
-    fn hand_over(&mut self) -> Contents {
-        (**self).hand_over()
+    fn take_state(&mut self) -> BroadPhaseState {
+        (**self).take_state()
     }
 
-    fn take_over(&mut self, contents: Contents) {
+    fn take_over(&mut self, contents: BroadPhaseState) {
         (**self).take_over(contents);
     }
 

@@ -8,13 +8,13 @@
 //! tests of n moving and m static boxes.
 
 use crate::proxy::ProxyTable;
-use crate::{Found, FoundBy, Mobility, PairFinder};
+use crate::{FromFinder, Mobility, PairBuffer, PairFinder};
 use alloc::vec::Vec;
 
 /// All boxes in one list.
 ///
-/// Memory: 28 bytes per slot, beside that of [`FoundBy`].
-pub type BruteForce = FoundBy<EveryPair>;
+/// Memory: 28 bytes per slot, beside that of [`FromFinder`].
+pub type BruteForce = FromFinder<EveryPair>;
 
 /// The finder of [`BruteForce`].
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ pub struct EveryPair {
 impl PairFinder for EveryPair {
     const SKIPS_STATICS: bool = true;
 
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer) {
         let is_static = |slot: &u32| proxies.filters()[*slot as usize].mobility == Mobility::Fixed;
         self.slots.clear();
         self.slots.extend(slots.iter().filter(|slot| !is_static(slot)));

@@ -11,7 +11,7 @@
 //! counting), 5.2.5, algorithm R (from the last key to the first), and 5.2.1, algorithm S (straight
 //! insertion).
 
-use crate::{Found, Pair, PairFilter, ProxyTable};
+use crate::{Pair, PairBuffer, PairFilter, ProxyTable};
 use alloc::vec::Vec;
 
 /// Up to this many slots, the counts of both indices stay in a near cache.
@@ -125,7 +125,7 @@ fn distribute_twice(low: &[u32], high: &[u32], n_slots: usize, work: &mut Vec<u3
 /// implementors. `may_repeat`: whether a pair may be found twice. `is_filtered`: whether some
 /// filter of the table rejects something. `counts` is scratch memory.
 pub fn wanted_pairs(
-    found: &Found,
+    found: &PairBuffer,
     may_repeat: bool,
     proxies: &ProxyTable,
     is_filtered: bool,

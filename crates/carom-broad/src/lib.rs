@@ -56,33 +56,30 @@ mod batch;
 mod boxed;
 mod brute_force;
 mod canonical;
-mod coherent;
-mod contents;
 mod error;
 mod filter;
-mod found;
-mod found_by;
+mod from_finder;
 mod id;
 mod pair;
+mod pair_buffer;
 mod phase;
 #[cfg(feature = "point-filter")]
 mod point_filter;
 mod proxy;
 mod spatial;
+mod state;
 #[cfg(feature = "static-dynamic")]
 mod static_dynamic;
 
 pub use batch::{Answers, SpatialBatch};
 pub use brute_force::{BruteForce, EveryPair};
 pub use canonical::{sort_pairs, wanted_pairs};
-pub use coherent::{Coherent, CoherentSettings, FatIndex, Residents};
-pub use contents::Contents;
 pub use error::BroadPhaseError;
 pub use filter::{Filter, Groups, Mobility, PairFilter};
-pub use found::Found;
-pub use found_by::{Changes, FinderIndex, FoundBy, PairFinder};
+pub use from_finder::{Changes, FinderIndex, FromFinder, PairFinder};
 pub use id::ProxyId;
 pub use pair::{EventLog, Pair};
+pub use pair_buffer::PairBuffer;
 pub use phase::{BroadPhase, Counters};
 #[cfg(feature = "point-filter")]
 pub use point_filter::PointFilter;
@@ -90,5 +87,6 @@ pub use proxy::ProxyTable;
 pub use spatial::{
     BoxHit, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_culled, scan_near, scan_ray,
 };
+pub use state::BroadPhaseState;
 #[cfg(feature = "static-dynamic")]
 pub use static_dynamic::StaticDynamic;

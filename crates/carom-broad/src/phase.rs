@@ -1,6 +1,6 @@
 //! The trait of all broad phases.
 
-use crate::{BroadPhaseError, Contents, EventLog, Filter, Pair, PairFilter, ProxyId, ProxyTable};
+use crate::{BroadPhaseError, BroadPhaseState, EventLog, Filter, Pair, PairFilter, ProxyId, ProxyTable};
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -67,11 +67,11 @@ pub trait BroadPhase {
 
     /// Returns the whole state and is empty afterwards. The broad phase that takes it over
     /// continues with the same handles, pairs and events.
-    fn hand_over(&mut self) -> Contents;
+    fn take_state(&mut self) -> BroadPhaseState;
 
     /// Continues with the state of another broad phase, of this or another type. Its own state is
     /// lost.
-    fn take_over(&mut self, contents: Contents);
+    fn take_over(&mut self, contents: BroadPhaseState);
 
     /// Does the update that the next [`BroadPhase::pairs`] would do first, so that spatial queries
     /// are fast. Without it they are correct, but may scan changed boxes one by one.

@@ -12,14 +12,14 @@
 //! sweep replaces the test of all against all.
 
 use crate::proxy::ProxyTable;
-use crate::{Changes, Filter, Found, PairFinder, ProxyId};
+use crate::{Changes, Filter, PairBuffer, PairFinder, ProxyId};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::DVec3;
 
 /// Filters points before another finder. It pays if most bodies are far from all others.
 ///
-/// `FoundBy::with_finder(PointFilter::new(finder))` is the broad phase.
+/// `FromFinder::with_finder(PointFilter::new(finder))` is the broad phase.
 ///
 /// Memory: 64 bytes per slot, beside that of the inner finder.
 #[derive(Clone, Debug, Default)]
@@ -124,7 +124,7 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
         self.behind.left(slot, aabb, filter);
     }
 
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer) {
         let PointFilter { behind, unit, points, extents, restored, n_points } = self;
         let boxes = proxies.boxes();
         let s = unit_edge(*unit, slots, boxes, extents);

@@ -9,7 +9,7 @@
 //! and static bodies).
 
 use crate::proxy::ProxyTable;
-use crate::{BoxHit, Changes, Filter, FinderIndex, Found, Mobility, PairFinder, ProxyId, scan_box};
+use crate::{BoxHit, Changes, Filter, FinderIndex, Mobility, PairBuffer, PairFinder, ProxyId, scan_box};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -20,8 +20,8 @@ use glam::Vec3;
 
 /// `S` holds the static boxes, `D` the others. It pays if few boxes move among many static ones.
 ///
-/// `FoundBy<StaticDynamic<S, D>>` is the broad phase. If `S` has no index, static boxes are tested
-/// one by one. Counters include only the hits among tests against static boxes.
+/// `FromFinder<StaticDynamic<S, D>>` is the broad phase. If `S` has no index, static boxes are
+/// tested one by one. Counters include only the hits among tests against static boxes.
 ///
 /// Memory: 4 bytes per slot, beside that of both finders.
 #[derive(Clone, Debug, Default)]
@@ -144,7 +144,7 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
         n_rebuilds
     }
 
-    fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut PairBuffer) {
         let StaticDynamic { statics, dynamics, static_slots, dynamic_slots, .. } = self;
         dynamics.find(proxies, dynamic_slots, found);
         if static_slots.is_empty() {

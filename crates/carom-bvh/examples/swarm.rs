@@ -6,7 +6,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_bounds::{Aabb, Frustum};
-use carom_bvh::{BuildSettings, Bvh, FrustumSearch, WatchedBvh};
+use carom_bvh::{AdaptiveBvh, BuildSettings, Bvh, FrustumSearch};
 use carom_math::Plane;
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ])?;
     let boxes_at = |frame: usize| (0..n).map(|i| body(i, frame)).collect::<Vec<Aabb>>();
     let mut refitted = Bvh::build(&boxes_at(0), &BuildSettings::default())?;
-    let mut watched = WatchedBvh::build(&boxes_at(0), &BuildSettings::default())?;
+    let mut watched = AdaptiveBvh::build(&boxes_at(0), &BuildSettings::default())?;
     // A search for each tree: it keeps the plane that last rejected each node.
     let mut searches = [FrustumSearch::default(), FrustumSearch::default()];
     for frame in 0..=60 {

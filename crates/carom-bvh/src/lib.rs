@@ -6,13 +6,14 @@
 //! them.
 //!
 //! [`Bvh::build`] takes a [`BuildMethod`]. A [`Builder`] keeps its memory, and can also build [by
-//! use](Builder::rebuild_by_use) and [from triangles](Bvh::from_triangles). Trees that change have
-//! types of their own: [`EditedBvh`] for parts that come and go, [`WatchedBvh`] for primitives that
-//! all move. `LazyBvh` (with `std`) is for large scenes with few queries.
+//! use](Builder::rebuild_query_driven) and [from triangles](Bvh::from_triangles). Trees that change
+//! have types of their own: [`EditedBvh`] for parts that come and go, [`AdaptiveBvh`] for
+//! primitives that all move. `LazyBvh` (with `std`) is for large scenes with few queries.
 //!
 //! ```
 //! use carom_bounds::Aabb;
-//! use carom_bvh::{BuildSettings, Bvh, TimedPair, TimedSearch, TimedSettings, Until, closest_pair, visit_pairs};
+//! use carom_bvh::{BuildSettings, Bvh, AnytimePair, AnytimeSearch, AnytimeSettings, Until,
+//! closest_pair, visit_pairs};
 //! use carom_math::WidePose;
 //! use core::ops::ControlFlow;
 //! use glam::{DVec3, Vec3};
@@ -50,9 +51,9 @@
 //! assert!(closest.counters.primitives < 10); // of 10,000 pairs
 //!
 //! // With little time: bounds of the distance at each stop, and the same result in the end.
-//! let mut search = TimedSearch::default();
-//! let mut pair = TimedPair::new(&row, &row, &further, gap);
-//! search.start(1, &TimedSettings::distance());
+//! let mut search = AnytimeSearch::default();
+//! let mut pair = AnytimePair::new(&row, &row, &further, gap);
+//! search.start(1, &AnytimeSettings::distance());
 //! search.run(&mut pair, Until::done().with_steps(2))?;
 //! let early = search.answer(0);
 //! assert!(early.lower < 2.5 && 2.5 < early.upper && early.found.is_none());
@@ -72,7 +73,8 @@
 //!
 //! ```
 //! use carom_bounds::{Aabb, Frustum};
-//! use carom_bvh::{BoxAxes, BuildSettings, Bvh, Descent, FrustumSearch, PairSearch, PairSettings, visit_pairs_with};
+//! use carom_bvh::{BoxAxes, BuildSettings, Bvh, Descent, FrustumSearch, PairSearch, PairSettings,
+//! visit_pairs_with};
 //! use carom_math::{Plane, WidePose};
 //! use core::ops::ControlFlow;
 //! use glam::{DVec3, Vec3};
@@ -102,8 +104,10 @@
 //! assert!(row.visit_sphere(DVec3::new(0.0, 5.0, 0.0), 4.0, |_| ControlFlow::Break(())).stopped);
 //!
 //! // The boxes in a frustum: here a block of space, by planes with outward normals.
-//! let sides = [(Vec3::X, 9.75), (-Vec3::X, 0.25), (Vec3::Y, 2.0), (-Vec3::Y, 2.0), (Vec3::Z, 2.0), (-Vec3::Z, 2.0)];
-//! let frustum = Frustum::new(sides.map(|(normal, out)| Plane { normal, d: -out })).expect("finite planes");
+//! let sides = [(Vec3::X, 9.75), (-Vec3::X, 0.25), (Vec3::Y, 2.0), (-Vec3::Y, 2.0), (Vec3::Z, 2.0),
+//! (-Vec3::Z, 2.0)];
+//! let frustum = Frustum::new(sides.map(|(normal, out)| Plane { normal, d: -out })).expect("finite
+//! planes");
 //! let mut seen = 0;
 //! FrustumSearch::default().visit(&row, &frustum, |leaf, _is_inside| {
 //!     seen += leaf.primitives.len();
@@ -125,8 +129,10 @@
 //! assert!(search.visit_closer_pairs(&row, &row, &beside, 0.4, breaks).stopped);
 //!
 //! // A walk of two trees with settings: the first tree down to its leaves, all fifteen axes.
-//! let settings = PairSettings::default().with_descent(Descent::AFirst).with_axes(BoxAxes::FacesAndEdges);
-//! let visit = visit_pairs_with(&row, &row, &WidePose::IDENTITY, &settings, |_, _| ControlFlow::Continue(()));
+//! let settings =
+//! PairSettings::default().with_descent(Descent::AFirst).with_axes(BoxAxes::FacesAndEdges);
+//! let visit = visit_pairs_with(&row, &row, &WidePose::IDENTITY, &settings, |_, _|
+//! ControlFlow::Continue(()));
 //! assert!(visit.counters.leaves >= 100);
 //! # Ok::<(), carom_bvh::BvhError>(())
 //! ```
@@ -170,6 +176,8 @@
 extern crate alloc;
 
 mod aabb8;
+mod adaptive;
+mod anytime;
 mod build;
 mod children;
 mod cost;
@@ -177,7 +185,6 @@ mod counters;
 mod descent;
 mod distance;
 mod edited;
-mod graft;
 mod kdop8;
 #[cfg(feature = "std")]
 mod lazy;
@@ -186,7 +193,7 @@ mod node4;
 mod obb8;
 mod obb_tree;
 mod overlaps;
-mod places;
+mod proximity;
 mod quality;
 mod quantized;
 mod ray;
@@ -197,19 +204,23 @@ mod relative;
 mod renumber;
 mod self_pairs;
 mod sphere8;
+mod splice;
 mod stack;
 mod swept8;
-mod timed;
 mod tree;
 mod validate;
 mod visit;
 mod visit_pairs;
 mod volumes;
-mod watched;
 mod wide;
 mod winding;
 
 pub use aabb8::PlacedAabb;
+pub use adaptive::{AdaptiveBvh, Followed};
+pub use anytime::{
+    AnytimeAnswer, AnytimeError, AnytimeGoal, AnytimeOrder, AnytimePair, AnytimePairs, AnytimeRun,
+    AnytimeSearch, AnytimeSettings, ApproximateContact, Certainty, Ended, LeafPair, Undecided, Until,
+};
 pub use build::{BuildMethod, BuildQuality, BuildSettings, Builder, Collapse, OwnAxes, SplitAt};
 pub use children::Child;
 pub use cost::Cost;
@@ -223,7 +234,7 @@ pub use lazy::{Built, LazyBvh};
 pub use node4::{BoxNode4, Bvh4};
 pub use obb8::{Obb8, PlacedObb};
 pub use overlaps::InBox;
-pub use places::FrustumSearch;
+pub use proximity::FrustumSearch;
 pub use quality::Quality;
 pub use quantized::{QuantizedBvh, QuantizedBvh4, QuantizedNode4, QuantizedNode8};
 pub use ray::{RayLanes, RayLine};
@@ -232,14 +243,9 @@ pub use relative::Relative;
 pub use renumber::{ADDED, Renumbered};
 pub use sphere8::{PlacedSphere, Sphere8};
 pub use swept8::{PlacedSwept, Swept8};
-pub use timed::{
-    ApproximateContact, Certainty, Ended, LeafPair, TimedAnswer, TimedError, TimedGoal, TimedOrder,
-    TimedPair, TimedPairs, TimedRun, TimedSearch, TimedSettings, Undecided, Until,
-};
 pub use tree::{Bvh, BvhError, Leaf, MAX_COORDINATE, Node8, TreeVolume};
 pub use validate::Defect;
 pub use visit_pairs::{visit_leaf_pairs, visit_leaf_pairs_with, visit_pairs, visit_pairs_with};
 pub use volumes::Volumes8;
-pub use watched::{Followed, WatchedBvh};
 pub use wide::WideNode;
 pub use winding::{WindingNumber, WindingTree};

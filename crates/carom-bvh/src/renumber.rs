@@ -12,8 +12,8 @@
 //! one by one.
 
 use crate::build::{BuildSettings, Builder};
-use crate::graft::NEW;
 use crate::refit::refit_checked;
+use crate::splice::NEW;
 use crate::tree::{Bvh, BvhError, LEAF, Node8, check_boxes};
 use alloc::vec;
 use alloc::vec::Vec;

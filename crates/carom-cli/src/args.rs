@@ -102,7 +102,7 @@ pub enum Command {
     #[command(after_help = "Example:\n  \
         echo '{\"id\":1,\"op\":\"distance\",\"a\":{\"sphere\":1},\"b\":{\"box\":[1,1,1]},\"pose_b\":[4,0,0,0,0,0,1]}' | carom batch\n\n\
         Ops: distance, contact, intersects, cast, ray, point, vertex_face, edge_edge. Shapes: {\"sphere\":R}, {\"box\":[hx,hy,hz]}, {\"round-box\":[hx,hy,hz,R]},\n\
-        {\"capsule\":[half,R]}, {\"tapered\":[half,R_UP,R_DOWN]}, {\"cylinder\":[half,R]}, {\"cone\":[half,R]}, {\"ellipsoid\":[a,b,c]}, {\"hull\":[[x,y,z],..]},\n\
+        {\"capsule\":[half,R]}, {\"tapered\":[half,R_UP,R_DOWN]}, {\"cylinder\":[half,R]}, {\"cone\":[half,R]}, {\"torus\":[R,r]}, {\"ellipsoid\":[a,b,c]}, {\"hull\":[[x,y,z],..]},\n\
         {\"mesh\":{\"vertices\":[[x,y,z],..],\"triangles\":[[i,j,k],..]}}, {\"file\":PATH,\"scale\":S}")]
     Batch(BatchArgs),
 }
@@ -321,7 +321,8 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 pub struct PairArgs {
     /// A file, or sphere:R box:HX,HY,HZ round-box:HX,HY,HZ,R capsule:HALF,R
-    /// tapered:HALF,R_UP,R_DOWN cylinder:HALF,R cone:HALF,R ellipsoid:A,B,C hull:FILE mesh:FILE
+    /// tapered:HALF,R_UP,R_DOWN cylinder:HALF,R cone:HALF,R torus:R,r
+    /// ellipsoid:A,B,C hull:FILE mesh:FILE
     pub a: ShapeArg,
     /// The same
     pub b: ShapeArg,

@@ -128,6 +128,7 @@ fn read_shape(value: &Value) -> Result<ShapeSpec, String> {
         "round-box" => Ok(ShapeSpec::RoundBox(exactly(value).map_err(in_kind)?)),
         "cylinder" => Ok(ShapeSpec::Cylinder(exactly(value).map_err(in_kind)?)),
         "cone" => Ok(ShapeSpec::Cone(exactly(value).map_err(in_kind)?)),
+        "torus" => Ok(ShapeSpec::Torus(exactly(value).map_err(in_kind)?)),
         "ellipsoid" => Ok(ShapeSpec::Ellipsoid(exactly(value).map_err(in_kind)?)),
         "hull" => Ok(ShapeSpec::Hull(points(value).map_err(in_kind)?)),
         "mesh" => {
@@ -152,7 +153,7 @@ fn read_shape(value: &Value) -> Result<ShapeSpec, String> {
             Ok(ShapeSpec::Mesh(RawMesh { vertices, triangles: triangles.to_vec() }))
         }
         _ => Err(format!(
-            "unknown shape {kind:?}; known are sphere box round-box capsule tapered cylinder cone ellipsoid hull mesh file"
+            "unknown shape {kind:?}; known are sphere box round-box capsule tapered cylinder cone torus ellipsoid hull mesh file"
         )),
     }
 }

@@ -23,6 +23,7 @@ impl FromStr for ShapeArg {
             "round-box" => ShapeSpec::RoundBox(numbers::<4>(rest)?.0),
             "cylinder" => ShapeSpec::Cylinder(numbers::<2>(rest)?.0),
             "cone" => ShapeSpec::Cone(numbers::<2>(rest)?.0),
+            "torus" => ShapeSpec::Torus(numbers::<2>(rest)?.0),
             "ellipsoid" => ShapeSpec::Ellipsoid(numbers::<3>(rest)?.0),
             "hull" => ShapeSpec::HullFile(rest.into()),
             "mesh" => ShapeSpec::File(rest.into()),
@@ -30,7 +31,7 @@ impl FromStr for ShapeArg {
             _ => {
                 return Err(format!(
                     "{kind:?} is no shape: sphere:R box:HX,HY,HZ round-box:HX,HY,HZ,R capsule:HALF,R \
-                     tapered:HALF,R_UP,R_DOWN cylinder:HALF,R cone:HALF,R ellipsoid:A,B,C hull:FILE mesh:FILE, or a file"
+                     tapered:HALF,R_UP,R_DOWN cylinder:HALF,R cone:HALF,R torus:R,r ellipsoid:A,B,C hull:FILE mesh:FILE, or a file"
                 ));
             }
         }))

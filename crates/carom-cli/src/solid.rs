@@ -7,7 +7,7 @@
 use crate::remarks::Remarks;
 use carom_geom::Ambiguity;
 use carom_geom::f64::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HullError, Sphere, TaperedCapsule, TriMesh,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HullError, Sphere, TaperedCapsule, Torus, TriMesh,
 };
 use carom_io::{Options, Part, Piece, Placement, RawMesh};
 use carom_math::f64::Pose;
@@ -34,6 +34,8 @@ pub enum ShapeSpec {
     Cylinder([f64; 2]),
     /// Half the height, radius of the base.
     Cone([f64; 2]),
+    /// A torus around y: the radii of its circle and of its ball.
+    Torus([f64; 2]),
     /// Radii.
     Ellipsoid([f64; 3]),
     /// The hull of points.
@@ -101,18 +103,18 @@ impl Solid {
         Ok(Solid { shape, pose: Pose::IDENTITY, origin: DVec3::ZERO, name: name.to_owned(), remarks })
     }
 
-    /// Returns a convex shape without remarks.
-    fn convex(shape: Shape, pose: Pose) -> Solid {
+    /// Returns a shape without remarks.
+    fn alone(shape: Shape, pose: Pose) -> Solid {
         Solid { shape, pose, origin: DVec3::ZERO, name: String::new(), remarks: Remarks::default() }
     }
 
     /// Returns a note on why answers that depend on an inside are not known. Returns `None` for a
-    /// convex shape, and for a mesh that tells inside from outside.
+    /// shape that is no mesh, and for a mesh that tells inside from outside.
     pub fn ambiguity(&self) -> Option<String> {
         Some(ambiguity_note(&self.name, self.mesh()?.ambiguity()?))
     }
 
-    /// Returns the mesh, for exact counts; `None` for a convex shape.
+    /// Returns the mesh, for exact counts; `None` for any other shape.
     pub fn mesh(&self) -> Option<&MeshShape> {
         match &self.shape {
             Shape::Mesh(mesh) => Some(mesh),
@@ -140,41 +142,43 @@ pub fn build_with(
     options: &Options,
 ) -> Result<Solid, String> {
     let pose = pose_of(placement);
-    let convex = |shape| Ok(Solid::convex(shape, pose));
+    let alone = |shape| Ok(Solid::alone(shape, pose));
     match spec {
-        ShapeSpec::Sphere(r) => convex(Shape::Sphere(Sphere::new(r * scale).map_err(said("sphere"))?)),
+        ShapeSpec::Sphere(r) => alone(Shape::Sphere(Sphere::new(r * scale).map_err(said("sphere"))?)),
         ShapeSpec::Box(h) => {
-            convex(Shape::Cuboid(Cuboid::new(DVec3::from_array(*h) * scale).map_err(said("box"))?))
+            alone(Shape::Cuboid(Cuboid::new(DVec3::from_array(*h) * scale).map_err(said("box"))?))
         }
         ShapeSpec::Capsule([h, r]) => {
-            convex(Shape::Capsule(Capsule::new(h * scale, r * scale).map_err(said("capsule"))?))
+            alone(Shape::Capsule(Capsule::new(h * scale, r * scale).map_err(said("capsule"))?))
         }
         ShapeSpec::Tapered([h, upper, lower]) => {
             let shape = TaperedCapsule::new(h * scale, upper * scale, lower * scale);
-            convex(Shape::TaperedCapsule(shape.map_err(said("tapered"))?))
+            alone(Shape::TaperedCapsule(shape.map_err(said("tapered"))?))
         }
         ShapeSpec::RoundBox([x, y, z, r]) => {
             let core = Cuboid::new(DVec3::new(*x, *y, *z) * scale).map_err(said("round-box"))?;
             let core = ConvexShape::new(Shape::Cuboid(core)).map_err(said("round-box"))?;
             let shape = RoundedShape::new(core, r * scale).map_err(said("round-box"))?;
-            convex(Shape::Rounded(Arc::new(shape)))
+            alone(Shape::Rounded(Arc::new(shape)))
         }
         ShapeSpec::Cylinder([h, r]) => {
-            convex(Shape::Cylinder(Cylinder::new(h * scale, r * scale).map_err(said("cylinder"))?))
+            alone(Shape::Cylinder(Cylinder::new(h * scale, r * scale).map_err(said("cylinder"))?))
         }
-        ShapeSpec::Cone([h, r]) => {
-            convex(Shape::Cone(Cone::new(h * scale, r * scale).map_err(said("cone"))?))
+        ShapeSpec::Cone([h, r]) => alone(Shape::Cone(Cone::new(h * scale, r * scale).map_err(said("cone"))?)),
+        ShapeSpec::Torus([major, minor]) => {
+            let torus = Torus::new(major * scale, minor * scale).map_err(said("torus"))?;
+            alone(Shape::Torus(torus))
         }
         ShapeSpec::Ellipsoid(r) => {
             let radii = DVec3::from_array(*r) * scale;
-            convex(Shape::Ellipsoid(Ellipsoid::new(radii).map_err(said("ellipsoid"))?))
+            alone(Shape::Ellipsoid(Ellipsoid::new(radii).map_err(said("ellipsoid"))?))
         }
-        ShapeSpec::Hull(points) => convex(hull(points, scale).map_err(said("hull"))?),
+        ShapeSpec::Hull(points) => alone(hull(points, scale).map_err(said("hull"))?),
         ShapeSpec::HullFile(file) => {
             let (mesh, remarks) = read_file(file, options)?;
             let name = file.display();
             let shape = hull(&mesh.vertices, scale).map_err(|e| format!("{name}: hull: {e}"))?;
-            Ok(Solid { remarks, ..Solid::convex(shape, pose) })
+            Ok(Solid { remarks, ..Solid::alone(shape, pose) })
         }
         ShapeSpec::File(file) => {
             let (mesh, mut remarks) = read_file(file, options)?;

@@ -5,8 +5,8 @@ use crate::bvh::{ask, boxes, is_good};
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{
-    BuildSettings, Bvh, EditError, EditedBvh, LazyBvh, PartId, TimedGoal, TimedOrder, TimedPair, TimedSearch,
-    TimedSettings, Until, WatchedBvh,
+    AdaptiveBvh, AnytimeGoal, AnytimeOrder, AnytimePair, AnytimeSearch, AnytimeSettings, BuildSettings, Bvh,
+    EditError, EditedBvh, LazyBvh, PartId, Until,
 };
 use carom_math::WidePose;
 use glam::DVec3;
@@ -108,7 +108,7 @@ fn edited(bytes: &mut Bytes<'_>) {
 
 fn watched(bytes: &mut Bytes<'_>) {
     let mut now = crowd(bytes);
-    let mut tree = WatchedBvh::build(&now, &BuildSettings::default()).unwrap();
+    let mut tree = AdaptiveBvh::build(&now, &BuildSettings::default()).unwrap();
     let mut n_steps = 0;
     while !bytes.is_empty() && n_steps < 24 {
         n_steps += 1;
@@ -213,15 +213,15 @@ fn timed(bytes: &mut Bytes<'_>) {
     let each = (0..a.len() as u32).flat_map(|i| (0..b.len() as u32).map(move |j| (i, j)));
     let truth = each.map(|(i, j)| gap(i, j)).fold(f64::INFINITY, f64::min);
     let room = if truth.is_finite() { truth * 1e-12 } else { 0.0 };
-    let orders = [TimedOrder::BreadthFirst, TimedOrder::DepthFirst, TimedOrder::Priority];
-    let settings = TimedSettings::default()
-        .with_goal(TimedGoal::Distance)
+    let orders = [AnytimeOrder::BreadthFirst, AnytimeOrder::DepthFirst, AnytimeOrder::Priority];
+    let settings = AnytimeSettings::default()
+        .with_goal(AnytimeGoal::Distance)
         .with_order(orders[bytes.below(3)])
         .with_max_distance(f64::INFINITY)
         .with_max_queue([2, 20, 100_000][bytes.below(3)]);
     let mut pair =
-        TimedPair::new(&tree_a, &tree_b, &pose, |i, j, bound| Some(gap(i, j)).filter(|&d| d <= bound));
-    let mut search = TimedSearch::default();
+        AnytimePair::new(&tree_a, &tree_b, &pose, |i, j, bound| Some(gap(i, j)).filter(|&d| d <= bound));
+    let mut search = AnytimeSearch::default();
     search.start(1, &settings);
     let mut before = search.answer(0);
     loop {

@@ -37,6 +37,7 @@ mod sdf;
 mod soft_world;
 mod solver;
 mod sphere_triangle;
+mod tori;
 mod triangles;
 mod vehicles;
 mod world;
@@ -65,6 +66,7 @@ pub use sdf::sdf;
 pub use soft_world::soft_world;
 pub use solver::solver;
 pub use sphere_triangle::sphere_triangle;
+pub use tori::tori;
 pub use triangles::triangles;
 pub use vehicles::vehicles;
 pub use world::world;
@@ -73,7 +75,7 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 29] = [
+pub const BODIES: [Body; 30] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hooks", hooks),
@@ -95,6 +97,7 @@ pub const BODIES: [Body; 29] = [
     ("pairs_f64", pairs_f64),
     ("particles", particles),
     ("renewal", renewal),
+    ("tori", tori),
     ("sdf", sdf),
     ("soft_world", soft_world),
     ("solver", solver),

@@ -7,9 +7,8 @@
 use crate::broad::{aabb, filter};
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{
-    BroadPhase, BruteForce, Coherent, CoherentSettings, FatIndex, Filter, Mobility, ProxyId, SpatialIndex,
-};
+use carom_broad::{BroadPhase, BruteForce, Filter, Mobility, ProxyId, SpatialIndex};
+use carom_broad_coherent::{FatIndex, VerletList, VerletListSettings};
 use carom_broad_grid::CoherentGrid;
 use carom_broad_tree::DynamicBvh;
 use carom_testkit::random::Random;
@@ -28,7 +27,7 @@ pub fn renewal(bytes: &[u8]) {
 fn play(bytes: &[u8]) -> usize {
     let mut bytes = Bytes::new(bytes);
     let margin_frames = 1.0 + bytes.below(16) as f32;
-    let settings = CoherentSettings::default().with_spread_from(32).with_margin_frames(margin_frames);
+    let settings = VerletListSettings::default().with_spread_from(32).with_margin_frames(margin_frames);
     if bytes.byte().is_multiple_of(2) {
         World::new(CoherentGrid::with_settings(settings)).play(&mut bytes)
     } else {
@@ -45,7 +44,7 @@ struct Body {
 }
 
 struct World<I> {
-    ours: Coherent<I>,
+    ours: VerletList<I>,
     brute: BruteForce,
     bodies: Vec<Body>,
     /// Handles that are stale.
@@ -56,7 +55,7 @@ struct World<I> {
 }
 
 impl<I: FatIndex> World<I> {
-    fn new(ours: Coherent<I>) -> World<I> {
+    fn new(ours: VerletList<I>) -> World<I> {
         World {
             ours,
             brute: BruteForce::new(),
@@ -241,7 +240,7 @@ impl<I: FatIndex> World<I> {
                 }
                 20 => self.ours.refresh(),
                 21 => {
-                    let contents = self.ours.hand_over();
+                    let contents = self.ours.take_state();
                     self.ours.take_over(contents);
                 }
                 22 => {

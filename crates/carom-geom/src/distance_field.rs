@@ -37,6 +37,12 @@ pub trait DistanceField {
     /// Returns whether the field distinguishes inside from outside.
     fn has_inside(&self) -> bool;
 
+    /// Returns the radii of the circle and of the ball if the solid is a ball swept along a circle
+    /// around the y axis. Searches then need one angle.
+    fn ring(&self) -> Option<[f64; 2]> {
+        None
+    }
+
     /// Returns the distance at a point. `None` outside the bounds, and at points known only to be
     /// far from the surface.
     fn sample(&self, point: DVec3) -> Option<DistanceSample>;

@@ -80,6 +80,7 @@ mod separate;
 mod shape_error;
 mod support;
 pub mod sweep_lanes;
+mod torus;
 pub mod tri_blocks;
 pub mod tri_distance;
 pub mod tri_intersection;

@@ -3,10 +3,10 @@
 use crate::Error;
 use crate::scenes::{DT, scenes};
 use carom_broad_tree::DynamicBvh;
-use carom_bvh::{Ended, TimedSettings, Until};
+use carom_bvh::{AnytimeSettings, Ended, Until};
 use carom_geom::TriMesh;
 use carom_math::{Budget, Pose, Vec3, clock};
-use carom_query::{MeshPair, MeshShape, TimedMeshes};
+use carom_query::{AnytimeMeshes, MeshPair, MeshShape};
 use carom_world::{World, WorldError};
 use core::time::Duration;
 
@@ -50,8 +50,8 @@ fn search(time: Duration) -> Result<(), Error> {
     let mesh = TriMesh::new(points, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])?;
     let meshes = [MeshShape::new(mesh)?];
     let pairs = [MeshPair::new(0, Pose::IDENTITY, 0, Pose::from_translation(Vec3::X * 3.0))];
-    let mut search = TimedMeshes::default();
-    search.start(pairs.len(), &TimedSettings::distance());
+    let mut search = AnytimeMeshes::default();
+    search.start(pairs.len(), &AnytimeSettings::distance());
     let run = search.run(&meshes, &pairs, Until::from(Budget::Time(time)))?;
     let is_right = match run.ended {
         Ended::NoClock => !clock::IS_THERE && run.steps == 0,

@@ -189,6 +189,10 @@ impl DistanceField for CountedField<'_> {
         self.field.has_inside()
     }
 
+    fn ring(&self) -> Option<[f64; 2]> {
+        self.field.ring()
+    }
+
     fn sample(&self, point: DVec3) -> Option<DistanceSample> {
         self.count.add(|cost| cost.samples += 1);
         self.field.sample(point)

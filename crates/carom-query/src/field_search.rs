@@ -79,6 +79,12 @@ pub(crate) struct Seen {
     pub(crate) point: DVec3,
 }
 
+impl Seen {
+    /// A shape that is nowhere.
+    pub(crate) const NOWHERE: Seen =
+        Seen { distance: f64::INFINITY, away: DVec3::ZERO, point: DVec3::INFINITY };
+}
+
 /// A shape that is searched against a field, in the field's frame.
 pub(crate) trait Target {
     /// Whether its distance is signed and used everywhere. Otherwise it is 0 inside the shape.

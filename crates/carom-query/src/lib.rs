@@ -42,7 +42,8 @@
 //! let start = Pose::from_translation(Vec3::Y * 3.0);
 //! let tumbling = motion_of(&start, Vec3::ZERO, Vec3::new(0.0, -4.0, 0.0), Vec3::X * 2.0)?;
 //!
-//! let TimeOfImpact::Hit(impact) = cast(&ground, &still, &parcel, &tumbling, &ImpactSettings::default()) else {
+//! let TimeOfImpact::Hit(impact) = cast(&ground, &still, &parcel, &tumbling,
+//! &ImpactSettings::default()) else {
 //!     panic!("it falls four metres")
 //! };
 //! // An edge touches first, before the centre is at a height of half a metre.
@@ -79,15 +80,15 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Queries of meshes can have a time limit. [`TimedMeshes`] stops after a number of steps, at a
+//! Queries of meshes can have a time limit. [`AnytimeMeshes`] stops after a number of steps, at a
 //! time, or at a signal of the caller. It returns the bounds proved so far, and can be resumed
-//! (test: `mesh_timed::bounds_hold_and_end_in_the_distance`). One search may have thousands of
+//! (test: `mesh_anytime::bounds_hold_and_end_in_the_distance`). One search may have thousands of
 //! pairs.
 //!
 //! ```
 //! use carom_geom::TriMesh;
 //! use carom_math::{Pose, Vec3};
-//! use carom_query::{Certainty, MeshPair, MeshShape, TimedMeshes, TimedSettings, Until};
+//! use carom_query::{Certainty, MeshPair, MeshShape, AnytimeMeshes, AnytimeSettings, Until};
 //!
 //! // A strip of triangles, and another one above it.
 //! let vertices = (0..60).map(|i| Vec3::new((i / 2) as f32, 0.0, (i % 2) as f32)).collect();
@@ -96,8 +97,8 @@
 //! let above = Pose::from_translation(Vec3::Y * 0.5);
 //! let pairs = [MeshPair::new(0, Pose::IDENTITY, 0, above)];
 //!
-//! let mut search = TimedMeshes::default();
-//! search.start(pairs.len(), &TimedSettings::distance());
+//! let mut search = AnytimeMeshes::default();
+//! search.start(pairs.len(), &AnytimeSettings::distance());
 //! search.run(&meshes, &pairs, Until::done().with_steps(1))?;
 //! let early = search.answer(0);
 //! assert!(early.bounds.min <= 0.5 && 0.5 <= early.bounds.max && early.nearest.is_none());
@@ -110,14 +111,14 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Do two bodies keep their clearances? [`places_nearer_than`] lists every pair of parts that are
+//! Do two bodies keep their clearances? [`clearance_violations`] lists every pair of parts that are
 //! nearer than their clearance, with their nearest points. Each pair has its own clearance (test:
 //! `clearance::every_pair_of_parts_by_itself`).
 //!
 //! ```
 //! use carom_geom::{Cuboid, Sphere};
 //! use carom_math::{Pose, Vec3};
-//! use carom_query::{Compound, CompoundPart, Shape, Workspace, places_nearer_than};
+//! use carom_query::{Compound, CompoundPart, Shape, Workspace, clearance_violations};
 //!
 //! let part = |shape, y| CompoundPart { shape, pose: Pose::from_translation(Vec3::Y * y) };
 //! // A passenger, head and trunk, and a seat, a backrest with the bar of the headrest.
@@ -130,11 +131,13 @@
 //!     part(Shape::Cuboid(Cuboid::new(Vec3::new(0.02, 0.1, 0.1))?), 1.2),
 //! ])?));
 //! // He may lean on the backrest; his head keeps ten centimetres from the bar.
-//! let mut keeps = |of_passenger: u32, of_seat: u32| if (of_passenger, of_seat) == (1, 1) { 0.1 } else { 0.0 };
+//! let mut keeps = |of_passenger: u32, of_seat: u32| if (of_passenger, of_seat) == (1, 1) { 0.1 }
+//! else { 0.0 };
 //! let behind = Pose::from_translation(Vec3::X * -0.2);
 //! let (mut memory, mut places) = (Workspace::default(), Vec::new());
 //! let here = Pose::IDENTITY;
-//! places_nearer_than(&passenger, &here, &seat, &behind, 0.1, &mut keeps, &mut memory, &mut places);
+//! clearance_violations(&passenger, &here, &seat, &behind, 0.1, &mut keeps, &mut memory, &mut
+//! places);
 //! assert_eq!((places.len(), places[0].part_a, places[0].part_b), (1, 1, 1));
 //! assert!((places[0].distance - 0.07).abs() < 1e-6 && places[0].normal.x < -0.99);
 //! # Ok::<(), Box<dyn core::error::Error>>(())
@@ -165,10 +168,11 @@ mod field_lows;
 mod field_search;
 mod impact;
 mod ray_convex;
+mod ring_search;
 mod workspace;
 
 pub use carom_bvh::{
-    Certainty, Ended, TimedGoal, TimedOrder, TimedRun, TimedSettings, Undecided, Until, WindingNumber,
+    AnytimeGoal, AnytimeOrder, AnytimeRun, AnytimeSettings, Certainty, Ended, Undecided, Until, WindingNumber,
 };
 pub use carom_ccd::{Impact, ImpactCounters, ImpactSettings, Motion, MotionError, Proof, TimeOfImpact, Why};
 pub use carom_gjk::Outcome;

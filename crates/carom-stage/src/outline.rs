@@ -76,6 +76,9 @@ impl Outlines {
             Shape::Capsule(s) => Some(Key::Numbers(0, bits(Vec3::new(s.half_height(), s.radius(), 0.0)))),
             Shape::Cuboid(cuboid) => Some(Key::Numbers(1, bits(cuboid.half_extents()))),
             Shape::HalfSpace(half_space) => Some(Key::Numbers(2, bits(half_space.normal()))),
+            Shape::Torus(s) => {
+                Some(Key::Numbers(4, bits(Vec3::new(s.major_radius(), s.minor_radius(), 0.0))))
+            }
             Shape::Cylinder(s) => Some(Key::Numbers(3, bits(Vec3::new(s.half_height(), s.radius(), 0.0)))),
             Shape::Hull(hull) => Some(Key::Address(Arc::as_ptr(hull).addr())),
             Shape::Mesh(mesh) => Some(Key::Address(Arc::as_ptr(mesh).addr())),
@@ -141,6 +144,7 @@ fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
                 push_triangles(&part.shape, &(*pose * part.pose), mesh);
             }
         }
+        Shape::Torus(torus) => push_torus(torus.major_radius(), torus.minor_radius(), pose, mesh),
         Shape::HalfSpace(_) | Shape::Field(_) => {}
     }
 }
@@ -207,6 +211,26 @@ fn push_cylinder(half_height: f32, radius: f32, pose: &Pose, mesh: &mut PlayerMe
         let [low, next] = [side, (side + 1) % SIDES].map(|side| first + 2 + 2 * side);
         mesh.triangles.extend([[first, low, next], [first + 1, next + 1, low + 1]]);
         mesh.triangles.extend([[low, low + 1, next + 1], [low, next + 1, next]]);
+    }
+}
+
+/// Adds the triangles of a torus around y to a mesh.
+fn push_torus(major_radius: f32, minor_radius: f32, pose: &Pose, mesh: &mut PlayerMesh) {
+    let first = mesh.vertices.len() as u32;
+    let (along, across) = (2 * SIDES, SIDES);
+    let angle = |k: u32, n: u32| ops::sin_cos(core::f32::consts::TAU * k as f32 / n as f32);
+    for side in 0..along {
+        let (sin, cos) = angle(side, along);
+        let out = Vec3::new(cos, 0.0, sin);
+        for ring in 0..across {
+            let (up, around) = angle(ring, across);
+            let at = out * (major_radius + minor_radius * around) + Vec3::Y * (minor_radius * up);
+            mesh.vertices.push(pose.transform_point(at));
+            let corner = |side: u32, ring: u32| first + (side % along) * across + ring % across;
+            let [a, b] = [corner(side, ring), corner(side, ring + 1)];
+            let [c, d] = [corner(side + 1, ring), corner(side + 1, ring + 1)];
+            mesh.triangles.extend([[a, b, d], [a, d, c]]);
+        }
     }
 }
 

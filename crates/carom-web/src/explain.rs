@@ -8,27 +8,6 @@ use carom_query::{QueryCost, Shape, Workspace, distance_counted};
 use carom_world::{BodyId, JointRef};
 use serde_json::{Value, json};
 
-/// Returns the kind of a shape in a word.
-fn kind_of(shape: &Shape) -> &'static str {
-    match shape {
-        Shape::Sphere(_) => "ball",
-        Shape::Capsule(_) => "capsule",
-        Shape::TaperedCapsule(_) => "tapered capsule",
-        Shape::Cuboid(_) => "box",
-        Shape::Cylinder(_) => "cylinder",
-        Shape::Cone(_) => "cone",
-        Shape::Ellipsoid(_) => "ellipsoid",
-        Shape::Hull(_) => "hull",
-        Shape::Rounded(_) => "rounded shape",
-        Shape::HalfSpace(_) => "half-space",
-        Shape::Mesh(_) => "mesh",
-        Shape::HeightField(_) => "height field",
-        Shape::Compound(_) => "compound",
-        Shape::User(_) => "own shape",
-        Shape::Field(_) => "distance field",
-    }
-}
-
 /// Explains a pair of bodies.
 ///
 /// Errors: a body that is not there.
@@ -56,7 +35,7 @@ pub(crate) fn explain(world: &AnyWorld, a: BodyId, b: BodyId) -> Result<Value, E
     }
     let is_touching = contact.as_ref().is_some_and(|view| view.is_touching);
     let (phase, reason) = verdict(world, a, b, contact.is_some(), is_touching)?;
-    let name = |id: BodyId, shape| json!({"body": id.index(), "shape": kind_of(shape)});
+    let name = |id: BodyId, shape: &Shape| json!({"body": id.index(), "shape": shape.name()});
     let used = [
         ("tree nodes", cost.nodes),
         ("boxes tested", cost.volume_tests),

@@ -3,7 +3,9 @@
 
 use carom_geom::TriMesh;
 use carom_math::{Pose, Quat, Vec3};
-use carom_query::{Certainty, MeshPair, MeshShape, TimedGoal, TimedMeshes, TimedOrder, TimedSettings, Until};
+use carom_query::{
+    AnytimeGoal, AnytimeMeshes, AnytimeOrder, AnytimeSettings, Certainty, MeshPair, MeshShape, Until,
+};
 use carom_scenes::mesh::{Knot, torus_knot};
 use carom_world::Viewer;
 use std::error::Error;
@@ -39,8 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let pairs: Vec<MeshPair> = scene.iter().map(|(pair, _)| *pair).collect();
 
-    let mut search = TimedMeshes::default();
-    let settings = TimedSettings::touching().with_goal(TimedGoal::Any).with_order(TimedOrder::Priority);
+    let mut search = AnytimeMeshes::default();
+    let settings = AnytimeSettings::touching().with_goal(AnytimeGoal::Any).with_order(AnytimeOrder::Priority);
     search.start(pairs.len(), &settings);
     search.run_by(&[&mesh], &pairs, Until::done().with_steps(STEPS), |undecided| {
         // In one pair the deeper part comes first: it is nearer to an answer.

@@ -11,16 +11,16 @@ use crate::bodies::body;
 use crate::bodies::size::Size;
 use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
+use crate::world::DefaultBroadPhase;
 use crate::{BodyId, World, WorldError};
 use carom_broad::BroadPhase;
-use carom_broad_tree::DynamicBvh;
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::BodyKind;
 
 /// A body, to be written. Setters return the view, so they chain.
-pub struct BodyMut<'a, B: BroadPhase = DynamicBvh> {
+pub struct BodyMut<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a mut World<B>,
     /// Of a living body.
     pub(crate) id: BodyId,

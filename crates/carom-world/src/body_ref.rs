@@ -3,17 +3,17 @@
 //! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be read).
 
 use crate::contacts::events::ContactView;
+use crate::world::DefaultBroadPhase;
 use crate::{BodyId, JointRef, World};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Groups, Mobility};
-use carom_broad_tree::DynamicBvh;
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Quat, Vec3, WidePose};
 use carom_query::Shape;
 use carom_response::{Body, Response};
 
 /// A body, to be read. It is a copy of references, so it is cheap to pass on.
-pub struct BodyRef<'a, B: BroadPhase = DynamicBvh> {
+pub struct BodyRef<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a World<B>,
     pub(crate) id: BodyId,
     pub(crate) shape: &'a Shape,

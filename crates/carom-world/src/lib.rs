@@ -117,7 +117,7 @@ pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
 pub use stats::{PhaseTimes, Stats, Undone};
 pub use step_options::StepOptions;
 pub use substeps::{BodyForces, Substep};
-pub use world::World;
+pub use world::{DefaultBroadPhase, World};
 
 pub use carom_broad::{Answers, Groups, Mobility};
 pub use carom_math::Budget;

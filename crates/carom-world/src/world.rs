@@ -25,14 +25,21 @@ use crate::stats::{Clock, Stats};
 use crate::step_options::StepOptions;
 use crate::substeps::Guarded;
 use carom_broad::{BroadPhase, Pair};
-use carom_broad_tree::DynamicBvh;
 use carom_math::{Budget, clock};
 use carom_response::{Solver, SolverSettings};
+
+/// The broad phase of a world that names none: a tree of boxes that is kept from step to step.
+#[cfg(feature = "tree")]
+pub type DefaultBroadPhase = carom_broad_tree::DynamicBvh;
+
+/// The broad phase of a world that names none. Without the feature `tree` it tests every pair.
+#[cfg(not(feature = "tree"))]
+pub type DefaultBroadPhase = carom_broad::BruteForce;
 
 /// A set of bodies and joints, and the state that steps keep of them.
 ///
 /// The results do not depend on `B`, the broad phase.
-pub struct World<B: BroadPhase = DynamicBvh> {
+pub struct World<B: BroadPhase = DefaultBroadPhase> {
     pub(crate) settings: WorldSettings,
     pub(crate) last: LastStep,
     pub(crate) broad: B,
@@ -59,13 +66,13 @@ pub(crate) struct LastStep {
 impl World {
     /// An empty world with gravity along -y.
     pub fn new() -> World {
-        World::with_broad_phase(DynamicBvh::new(), WorldSettings::default())
+        World::with_broad_phase(DefaultBroadPhase::new(), WorldSettings::default())
     }
 
     /// An empty world with other settings. If a setting is out of its bounds, each step returns an
     /// error: [`WorldSettings::check`].
     pub fn with_settings(settings: WorldSettings) -> World {
-        World::with_broad_phase(DynamicBvh::new(), settings)
+        World::with_broad_phase(DefaultBroadPhase::new(), settings)
     }
 }
 

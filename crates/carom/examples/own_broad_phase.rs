@@ -4,7 +4,7 @@
 //! `cargo run -p carom --example own_broad_phase`
 
 use carom::bounds::BoundingVolume;
-use carom::broad::{Found, FoundBy, PairFinder, ProxyTable};
+use carom::broad::{FromFinder, PairBuffer, PairFinder, ProxyTable};
 use carom::world::WorldSettings;
 use carom::{BodyDesc, BroadPhase, Shape, Vec3, World};
 
@@ -15,7 +15,7 @@ struct SortAlongX {
 }
 
 impl PairFinder for SortAlongX {
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer) {
         let boxes = proxies.boxes();
         let of = |slot: u32| &boxes[slot as usize];
         self.order.clear();
@@ -49,7 +49,7 @@ fn run<B: BroadPhase>(mut world: World<B>) -> Result<u64, Box<dyn std::error::Er
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let own = World::with_broad_phase(FoundBy::<SortAlongX>::default(), WorldSettings::default());
+    let own = World::with_broad_phase(FromFinder::<SortAlongX>::default(), WorldSettings::default());
     assert_eq!(run(own)?, run(World::new())?, "the same bits as with carom's tree");
     Ok(())
 }

@@ -376,7 +376,7 @@
 //!
 //! ```
 //! use carom::bounds::BoundingVolume;
-//! use carom::broad::{Found, FoundBy, PairFinder, ProxyTable};
+//! use carom::broad::{PairBuffer, FromFinder, PairFinder, ProxyTable};
 //! use carom::prelude::*;
 //! use carom::BroadPhase;
 //!
@@ -385,7 +385,7 @@
 //! struct Mine;
 //!
 //! impl PairFinder for Mine {
-//!     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
+//!     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer) {
 //!         let boxes = proxies.boxes();
 //!         for (i, &a) in slots.iter().enumerate() {
 //!             for &b in slots[i + 1..].iter().filter(|&&b| boxes[a as usize].overlaps(&boxes[b as usize])) {
@@ -407,7 +407,7 @@
 //!     Ok(world.state_hash())
 //! }
 //!
-//! let own = World::with_broad_phase(FoundBy::<Mine>::default(), WorldSettings::default());
+//! let own = World::with_broad_phase(FromFinder::<Mine>::default(), WorldSettings::default());
 //! assert_eq!(run(own)?, run(World::new())?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -620,6 +620,7 @@
 pub use carom_bounds as bounds;
 pub use carom_broad as broad;
 pub use carom_broad_auto as broad_auto;
+pub use carom_broad_coherent as broad_coherent;
 pub use carom_broad_grid as broad_grid;
 pub use carom_broad_sap as broad_sap;
 pub use carom_broad_tree as broad_tree;

@@ -1,7 +1,7 @@
 //! Static boxes apart from those that move: the contract, and what rest costs.
 
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, BruteForce, Filter, FoundBy, Mobility, Pair, StaticDynamic};
+use carom_broad::{BroadPhase, BruteForce, Filter, FromFinder, Mobility, Pair, StaticDynamic};
 use carom_broad_auto::KdOctree;
 use carom_broad_grid::{Loose, SparseGrid};
 use carom_broad_sap::AxisPruner;
@@ -20,8 +20,8 @@ fn conforms_to_spatial_index() {
 /// Finders that have no index, on either side or on both.
 #[test]
 fn finders_without_an_index_conform() {
-    broad_phase::check(FoundBy::<StaticDynamic<AxisPruner, SparseGrid<Loose>>>::new);
-    broad_phase::check(FoundBy::<StaticDynamic<AxisPruner, AxisPruner>>::new);
+    broad_phase::check(FromFinder::<StaticDynamic<AxisPruner, SparseGrid<Loose>>>::new);
+    broad_phase::check(FromFinder::<StaticDynamic<AxisPruner, AxisPruner>>::new);
 }
 
 #[test]

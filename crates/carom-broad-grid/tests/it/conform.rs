@@ -1,6 +1,6 @@
 //! Every structure keeps the contract.
 
-use carom_broad::CoherentSettings;
+use carom_broad_coherent::VerletListSettings;
 use carom_broad_grid::{
     CoherentGrid, Flat, HierarchicalGrid, LooseOctree, LooseQuadtree, SparseGrid, SpatialHash, UniformGrid,
 };
@@ -70,7 +70,7 @@ fn quadtree_conforms_to_spatial_index() {
 #[test]
 fn coherent_conforms_to_broad_phase() {
     conform::broad_phase::check(CoherentGrid::new);
-    let settings = CoherentSettings::default();
+    let settings = VerletListSettings::default();
     conform::broad_phase::check(|| CoherentGrid::with_settings(settings.with_keep_lists(false)));
     conform::broad_phase::check(|| CoherentGrid::with_settings(settings.with_margin_frames(100.0)));
     conform::broad_phase::check(|| CoherentGrid::with_settings(settings.with_spread_from(0)));

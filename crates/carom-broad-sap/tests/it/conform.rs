@@ -1,7 +1,7 @@
 //! Every algorithm keeps the contract.
 
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Filter, FoundBy, PointFilter};
+use carom_broad::{BroadPhase, Filter, FromFinder, PointFilter};
 use carom_broad_sap::{
     AutoBoxPruning, AxisPruner, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions,
     SapSettings, SortedAxes, Sweep, SweepAndPrune, SweepLine, SweepSort,
@@ -103,7 +103,12 @@ fn a_finder_of_ones_own() {
     struct Twice;
     impl carom_broad::PairFinder for Twice {
         const MAY_REPEAT: bool = true;
-        fn find(&mut self, proxies: &carom_broad::ProxyTable, slots: &[u32], found: &mut carom_broad::Found) {
+        fn find(
+            &mut self,
+            proxies: &carom_broad::ProxyTable,
+            slots: &[u32],
+            found: &mut carom_broad::PairBuffer,
+        ) {
             use carom_bounds::BoundingVolume;
             for &a in slots {
                 for &b in slots.iter().filter(|&&b| b != a) {
@@ -114,18 +119,20 @@ fn a_finder_of_ones_own() {
             }
         }
     }
-    broad_phase::check(FoundBy::<Twice>::new);
-    assert!(FoundBy::<Twice>::new().is_empty());
+    broad_phase::check(FromFinder::<Twice>::new);
+    assert!(FromFinder::<Twice>::new().is_empty());
 }
 
 /// Bodies far from all others stay points, and nothing that touches does.
 #[test]
 fn points_in_front() {
-    type Filtered = FoundBy<PointFilter<AxisPruner>>;
+    type Filtered = FromFinder<PointFilter<AxisPruner>>;
     broad_phase::check(Filtered::new);
     let scaled = |scale: f32| PointFilter::new(AxisPruner::default()).with_unit(3.0 * scale);
-    broad_phase::check_in_places(|scale| FoundBy::with_finder(scaled(scale)));
-    broad_phase::check(|| FoundBy::with_finder(PointFilter::new(PointFilter::new(RegionPruner::default()))));
+    broad_phase::check_in_places(|scale| FromFinder::with_finder(scaled(scale)));
+    broad_phase::check(|| {
+        FromFinder::with_finder(PointFilter::new(PointFilter::new(RegionPruner::default())))
+    });
     let mut broad = Filtered::new();
     for x in [0.0, 10.0, 20.0, 20.5, 21.0, 40.0] {
         let aabb = Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };

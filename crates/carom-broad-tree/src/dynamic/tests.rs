@@ -4,7 +4,8 @@ use super::{FatTree, PARTS};
 use crate::tree::NO_SLOT;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{FatIndex, Filter, Mobility, ProxyTable};
+use carom_broad::{Filter, Mobility, ProxyTable};
+use carom_broad_coherent::FatIndex;
 use glam::Vec3;
 
 const N: usize = 1000;

@@ -16,7 +16,7 @@ use crate::find::{between, within};
 use crate::tree::WIDTH;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::Found;
+use carom_broad::PairBuffer;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 use core::ops::Range;
 
@@ -67,7 +67,7 @@ impl Work {
 
 impl Jobs {
     /// Divides the search into jobs.
-    pub(crate) fn plan(&mut self, planes: &Planes, packed: &Packed, found: &mut Found) {
+    pub(crate) fn plan(&mut self, planes: &Planes, packed: &Packed, found: &mut PairBuffer) {
         self.jobs.clear();
         self.above.clear();
         self.stack.clear();
@@ -94,7 +94,7 @@ pub(crate) fn run(
     jobs: &Jobs,
     range: Range<usize>,
     work: &mut Work,
-    found: &mut Found,
+    found: &mut PairBuffer,
 ) {
     dispatch(Run { planes, packed, jobs, range, work, found });
 }
@@ -103,7 +103,7 @@ struct Plan<'a> {
     planes: &'a Planes,
     packed: &'a Packed,
     out: &'a mut Jobs,
-    found: &'a mut Found,
+    found: &'a mut PairBuffer,
 }
 
 impl Kernel for Plan<'_> {
@@ -130,7 +130,7 @@ struct Run<'a> {
     jobs: &'a Jobs,
     range: Range<usize>,
     work: &'a mut Work,
-    found: &'a mut Found,
+    found: &'a mut PairBuffer,
 }
 
 impl Kernel for Run<'_> {
@@ -173,7 +173,7 @@ fn go_down<S: Simd>(
     visit: &Visit,
     above: &mut Vec<u32>,
     stack: &mut Vec<Visit>,
-    found: &mut Found,
+    found: &mut PairBuffer,
 ) {
     let node = &planes.nodes[visit.node as usize];
     if node.is_leaf() {
@@ -207,7 +207,7 @@ fn reaching<S: Simd>(
     list: List,
     bounds: &Aabb,
     above: &mut Vec<u32>,
-    found: &mut Found,
+    found: &mut PairBuffer,
 ) -> (u32, u32) {
     let first = above.len();
     above.resize(first + (end - begin) as usize + (list.end - list.begin + 1) * WIDTH, 0);
@@ -245,7 +245,7 @@ fn search<S: Simd>(
     moving_above: &[u32],
     fixed_above: &[u32],
     tasks: &mut Tasks,
-    found: &mut Found,
+    found: &mut PairBuffer,
 ) {
     let [moving, fixed] = node.lists();
     found.nodes += 1;
@@ -319,14 +319,14 @@ fn ask<S: Simd>(simd: S, packed: &Packed, place: u32, list: List, tasks: &mut Ta
 impl Tasks {
     /// Runs the tasks if there are many, so that they stay in the nearest cache.
     #[inline(always)]
-    fn run_many<S: Simd>(&mut self, simd: S, packed: &Packed, found: &mut Found) {
+    fn run_many<S: Simd>(&mut self, simd: S, packed: &Packed, found: &mut PairBuffer) {
         if MANY < self.n {
             self.run(simd, packed, found);
         }
     }
 
     #[inline(always)]
-    fn run<S: Simd>(&mut self, simd: S, packed: &Packed, found: &mut Found) {
+    fn run<S: Simd>(&mut self, simd: S, packed: &Packed, found: &mut PairBuffer) {
         let (low, high) = found.room((self.n + 1) * WIDTH);
         let n = between(simd, &packed.blocks, &packed.slots, &self.lists, self.n, low, high);
         found.advance(n);

@@ -1,7 +1,8 @@
 //! The tree keeps the contract, with lists and without.
 
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, CoherentSettings, Filter};
+use carom_broad::{BroadPhase, Filter};
+use carom_broad_coherent::VerletListSettings;
 use carom_broad_tree::DynamicBvh;
 use carom_testkit::conform;
 use glam::Vec3;
@@ -13,19 +14,19 @@ fn conforms_to_broad_phase() {
 
 #[test]
 fn conforms_without_lists() {
-    let settings = CoherentSettings::default().with_keep_lists(false);
+    let settings = VerletListSettings::default().with_keep_lists(false);
     conform::broad_phase::check(|| DynamicBvh::with_settings(settings));
 }
 
 #[test]
 fn conforms_with_wide_margins() {
-    let settings = CoherentSettings::default().with_margin_frames(100.0);
+    let settings = VerletListSettings::default().with_margin_frames(100.0);
     conform::broad_phase::check(|| DynamicBvh::with_settings(settings));
 }
 
 #[test]
 fn conforms_while_lists_are_renewed() {
-    let settings = CoherentSettings::default().with_spread_from(0);
+    let settings = VerletListSettings::default().with_spread_from(0);
     conform::broad_phase::check(|| DynamicBvh::with_settings(settings));
     conform::renewal::check("tree", DynamicBvh::with_settings);
 }

@@ -1,7 +1,7 @@
 //! The kd-tree whose planes are kept.
 
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Filter, FoundBy, Mobility, PointFilter, ProxyId};
+use carom_broad::{BroadPhase, Filter, FromFinder, Mobility, PointFilter, ProxyId};
 use carom_broad_tree::{KdTree, PlaneTree};
 use carom_testkit::conform::dice::Dice;
 use carom_testkit::conform::{broad_phase, memory, spatial_index};
@@ -20,7 +20,7 @@ fn conforms_to_spatial_index() {
 /// Of a part of the boxes, another one in each frame.
 #[test]
 fn conforms_behind_points() {
-    broad_phase::check(|| FoundBy::with_finder(PointFilter::new(PlaneTree::default())));
+    broad_phase::check(|| FromFinder::with_finder(PointFilter::new(PlaneTree::default())));
 }
 
 #[test]

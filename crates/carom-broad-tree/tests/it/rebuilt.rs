@@ -1,7 +1,7 @@
 //! The tree that is made anew in every frame.
 
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Filter, FoundBy, PointFilter, SpatialIndex};
+use carom_broad::{BroadPhase, Filter, FromFinder, PointFilter, SpatialIndex};
 use carom_broad_tree::{RebuiltBvh, TreeMaker};
 use carom_testkit::conform::dice::Dice;
 use carom_testkit::conform::{broad_phase, memory, spatial_index};
@@ -20,7 +20,7 @@ fn conforms_to_spatial_index() {
 /// Of a part of the boxes, as a filter in front gives it.
 #[test]
 fn conforms_behind_points() {
-    broad_phase::check(|| FoundBy::with_finder(PointFilter::new(TreeMaker::default())));
+    broad_phase::check(|| FromFinder::with_finder(PointFilter::new(TreeMaker::default())));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The trend of the study that proposed points in front of oriented boxes, by counts.
 
 use carom_bounds::{BoundingVolume, Obb};
-use carom_broad::{BroadPhase, EveryPair, Filter, FoundBy, PointFilter};
+use carom_broad::{BroadPhase, EveryPair, Filter, FromFinder, PointFilter};
 use carom_scenes::Tetrahedra;
 
 /// What 1,000 steps of a scene cost, without points and with them.
@@ -17,7 +17,7 @@ struct Counts {
 fn count(n: usize, side: f64) -> Counts {
     let outer = Obb::from_region_centers(&Tetrahedra::triangles(), 4);
     let mut scene = Tetrahedra::new(n, side, 3 + n as u64);
-    let mut broad = FoundBy::with_finder(PointFilter::new(EveryPair::default()));
+    let mut broad = FromFinder::with_finder(PointFilter::new(EveryPair::default()));
     let mut ids = Vec::new();
     let mut counts = Counts { tested: [0; 2], met: [0; 2], restored: 0 };
     let (mut moves, mut pairs) = (Vec::new(), Vec::new());

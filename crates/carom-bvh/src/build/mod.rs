@@ -8,7 +8,6 @@
 
 mod binned;
 mod bottom_up;
-mod by_use;
 mod cheapest;
 mod collapse;
 mod fitted;
@@ -22,6 +21,7 @@ mod optimize;
 pub(crate) mod own_axes;
 #[cfg(feature = "parallel")]
 mod par;
+mod query_driven;
 mod rows;
 mod settings;
 mod top_down;
@@ -222,7 +222,7 @@ impl Builder {
     /// Builds a tree for queries that reach few parts. `uses` has for each primitive how often
     /// queries reached it; missing entries count as 0. Rarely reached parts are deep, and often
     /// reached parts are near the root. The only setting used is the leaf size.
-    pub fn rebuild_by_use<V: TreeVolume>(
+    pub fn rebuild_query_driven<V: TreeVolume>(
         &mut self,
         tree: &mut Bvh<V>,
         boxes: &[Aabb],
@@ -233,7 +233,7 @@ impl Builder {
         if !boxes.is_empty() {
             let max_leaf = settings.max_leaf.clamp(1, 16);
             let Binary { nodes, order, worth } = &mut self.binary;
-            by_use::split(&mut self.rows, uses, max_leaf, nodes, worth);
+            query_driven::split(&mut self.rows, uses, max_leaf, nodes, worth);
             order.extend(self.rows.iter().map(Row::tag));
         }
         self.collapse(tree, |aabb, _, _| V::from_aabb(aabb));

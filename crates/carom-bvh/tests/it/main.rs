@@ -1,7 +1,8 @@
 //! Integration tests of carom-bvh.
 #![allow(clippy::unwrap_used)]
 
-mod by_use;
+mod adaptive;
+mod anytime;
 mod conform;
 mod descent;
 mod edited;
@@ -11,11 +12,10 @@ mod methods;
 mod moving_box;
 mod nodes;
 mod own_axes;
-mod places;
+mod proximity;
+mod query_driven;
 mod real;
 mod refit;
 mod renumber;
 #[cfg(feature = "parallel")]
 mod threads;
-mod timed;
-mod watched;

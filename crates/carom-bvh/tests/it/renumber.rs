@@ -2,7 +2,7 @@
 //! than new ones.
 
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_bvh::{ADDED, BuildSettings, Bvh, BvhError, WatchedBvh};
+use carom_bvh::{ADDED, AdaptiveBvh, BuildSettings, Bvh, BvhError};
 use carom_testkit::conform::dice::Dice;
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -54,7 +54,7 @@ fn trees_are_valid_after_each_edit() {
     for n in [1, 2, 9, 70, 3000] {
         let mut boxes: Vec<Aabb> = (0..n).map(|_| dice.aabb(10.0, 0.3)).collect();
         let mut tree = Bvh::build(&boxes, &settings).unwrap();
-        let mut watched = WatchedBvh::build(&boxes, &settings).unwrap();
+        let mut watched = AdaptiveBvh::build(&boxes, &settings).unwrap();
         for round in 0..24 {
             let share = [[100, 5], [90, 10], [60, 0], [50, 70], [99, 1], [5, 4], [80, 40], [100, 30]];
             let (next, origins) = edit(&mut dice, &boxes, share[round % share.len()]);

@@ -4,13 +4,13 @@
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (the triangles near a
 //! swept figure).
 
-use super::super::num::{MeshShape, Pose, Shape, narrow, placement};
+use super::super::num::{MeshShape, Pose, Shape, ShapeKind, narrow, placement};
 use crate::field_faces::visit_faces;
 use crate::parts::{FacePlane, Part, box_in_frame};
 use carom_bounds::{Aabb, BoundingVolume as _};
+use carom_geom::DistanceField;
 use carom_geom::f64::Triangle;
 use carom_geom::ray_mesh::Placement;
-use carom_geom::{DistanceField, SupportMap};
 use carom_math::{WidePose, rounding, scaling};
 use core::ops::ControlFlow;
 use glam::DVec3;
@@ -24,23 +24,12 @@ pub(crate) fn visit_shape(
     first: &mut u32,
     part: &mut impl FnMut(u32, &WidePose, Part<'_>),
 ) {
-    let mut convex = |shape: &dyn SupportMap| part(*first, pose, Part::Convex(shape, None));
-    match shape {
-        Shape::Sphere(s) => convex(s),
-        Shape::Capsule(s) => convex(s),
-        Shape::TaperedCapsule(s) => convex(s),
-        Shape::Cuboid(s) => convex(s),
-        Shape::Cylinder(s) => convex(s),
-        Shape::Cone(s) => convex(s),
-        Shape::Ellipsoid(s) => convex(s),
-        Shape::Hull(s) => convex(&**s),
-        Shape::Rounded(s) => convex(&**s),
-        Shape::User(s) => convex(&**s),
-        Shape::HalfSpace(s) => part(*first, pose, Part::Plane(s.normal_wide())),
-        Shape::Mesh(mesh) => return visit_triangles(mesh, pose, within, first, part),
-        Shape::HeightField(field) => return visit_triangles(field.mesh(), pose, within, first, part),
-        Shape::Field(field) => visit_field(&**field, pose, within, *first, part),
-        Shape::Compound(compound) => {
+    match shape.kind() {
+        ShapeKind::Convex(map) => part(*first, pose, Part::Convex(map, None)),
+        ShapeKind::HalfSpace(plane) => part(*first, pose, Part::Plane(plane.normal_wide())),
+        ShapeKind::Mesh(mesh) => return visit_triangles(mesh, pose, within, first, part),
+        ShapeKind::Field(field) => visit_field(field, pose, within, *first, part),
+        ShapeKind::Compound(compound) => {
             // Parts are no compounds, so this recurses once.
             for one in compound.parts() {
                 let placed = one.pose.wide().relative_to(&pose.inverse());
@@ -118,11 +107,11 @@ fn visit_triangles(
 /// Whether the place is within a closed mesh or the solid of a field.
 pub(crate) fn is_within(shape: &Shape, pose: &WidePose, place: DVec3) -> bool {
     let local = pose.inverse_transform_point(place);
-    match shape {
-        Shape::Mesh(mesh) => {
+    match shape.kind() {
+        ShapeKind::Mesh(mesh) => {
             mesh.is_solid() && placement(mesh, &Pose::IDENTITY, narrow(local)) == Placement::Inside
         }
-        Shape::Field(field) => field.sample(local).is_some_and(|sample| sample.distance < 0.0),
+        ShapeKind::Field(field) => field.sample(local).is_some_and(|sample| sample.distance < 0.0),
         _ => false,
     }
 }

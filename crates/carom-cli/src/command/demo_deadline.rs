@@ -15,7 +15,8 @@ use carom_bounds::Obb;
 use carom_geom::TriMesh;
 use carom_math::{Pose, Vec3};
 use carom_query::{
-    Certainty, MeshPair, MeshShape, TimedGoal, TimedMeshes, TimedOrder, TimedSettings, Undecided, Until,
+    AnytimeGoal, AnytimeMeshes, AnytimeOrder, AnytimeSettings, Certainty, MeshPair, MeshShape, Undecided,
+    Until,
 };
 use carom_scenes::Rng;
 use carom_scenes::mesh::{Knot, torus_knot};
@@ -38,10 +39,10 @@ const APART: [f64; 2] = [0.7, 1.3];
 /// Steps of a search in a frame.
 const STEPS: u64 = 24;
 
-const ORDERS: [(&str, TimedOrder); 3] = [
-    ("breadth first", TimedOrder::BreadthFirst),
-    ("depth first", TimedOrder::DepthFirst),
-    ("the middle first", TimedOrder::Priority),
+const ORDERS: [(&str, AnytimeOrder); 3] = [
+    ("breadth first", AnytimeOrder::BreadthFirst),
+    ("depth first", AnytimeOrder::DepthFirst),
+    ("the middle first", AnytimeOrder::Priority),
 ];
 
 /// Returns the distance of a pair from the middle, in columns.
@@ -74,11 +75,11 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     let mesh = TriMesh::new(knot.vertices_f32(), knot.triangles.clone()).map_err(|e| e.to_string())?;
     let mesh = MeshShape::new(mesh).map_err(|e| e.to_string())?;
     let pairs = pairs(args.seed);
-    let settings = TimedSettings::touching().with_goal(TimedGoal::Any);
-    let mut searches: Vec<TimedMeshes> = ORDERS
+    let settings = AnytimeSettings::touching().with_goal(AnytimeGoal::Any);
+    let mut searches: Vec<AnytimeMeshes> = ORDERS
         .iter()
         .map(|(_, order)| {
-            let mut search = TimedMeshes::default();
+            let mut search = AnytimeMeshes::default();
             search.start(N_PAIRS, &settings.with_order(*order));
             search
         })

@@ -15,7 +15,7 @@ use crate::command::demo_walk::{chart, every, hash};
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording, View};
 use crate::progress::Progress;
 use carom_bounds::{BoundingVolume, Obb};
-use carom_broad::{BroadPhase, EveryPair, Filter, FoundBy, PointFilter, ProxyId};
+use carom_broad::{BroadPhase, EveryPair, Filter, FromFinder, PointFilter, ProxyId};
 use carom_bvh::{BuildSettings, Bvh, visit_pairs};
 use carom_geom::tri_tri::intersects;
 use carom_math::{Pose, Vec3, WidePose};
@@ -76,13 +76,13 @@ struct Found {
 /// The four stages of a step.
 struct Stages {
     body: Body,
-    broad: FoundBy<PointFilter<EveryPair>>,
+    broad: FromFinder<PointFilter<EveryPair>>,
     ids: Vec<ProxyId>,
 }
 
 impl Stages {
     fn new() -> Result<Stages, String> {
-        let broad = FoundBy::with_finder(PointFilter::new(EveryPair::default()));
+        let broad = FromFinder::with_finder(PointFilter::new(EveryPair::default()));
         Ok(Stages { body: Body::new()?, broad, ids: Vec::new() })
     }
 

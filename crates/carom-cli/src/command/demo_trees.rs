@@ -100,7 +100,7 @@ impl Tree {
                     ControlFlow::Continue(())
                 });
             }
-            Builder::default().rebuild_by_use(&mut tree, boxes, &uses, &settings).map_err(said)?;
+            Builder::default().rebuild_query_driven(&mut tree, boxes, &uses, &settings).map_err(said)?;
         }
         Ok(Tree::Whole(tree))
     }

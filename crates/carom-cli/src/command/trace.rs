@@ -9,7 +9,7 @@ use crate::solid::{self, Winding};
 use carom_bsp::{Bevels, Body, Brush, BspError, BspSettings, BspTree, Contents, Point, Supported};
 use carom_io::map::{self, Map as Level};
 use carom_io::{Placement, without_controls};
-use carom_query::f64::Shape;
+use carom_query::f64::{Shape, ShapeKind};
 use glam::{DMat3, DQuat, DVec3};
 use serde_json::{Map, Value, json};
 
@@ -21,17 +21,8 @@ struct Turned {
 
 impl Body for Turned {
     fn reach(&self, normal: DVec3) -> f64 {
-        let rotation = self.rotation;
-        match &self.shape {
-            Shape::Sphere(shape) => Supported { shape, rotation }.reach(normal),
-            Shape::Capsule(shape) => Supported { shape, rotation }.reach(normal),
-            Shape::TaperedCapsule(shape) => Supported { shape, rotation }.reach(normal),
-            Shape::Cuboid(shape) => Supported { shape, rotation }.reach(normal),
-            Shape::Cylinder(shape) => Supported { shape, rotation }.reach(normal),
-            Shape::Cone(shape) => Supported { shape, rotation }.reach(normal),
-            Shape::Ellipsoid(shape) => Supported { shape, rotation }.reach(normal),
-            Shape::Hull(shape) => Supported { shape: &**shape, rotation }.reach(normal),
-            Shape::Rounded(shape) => Supported { shape: &**shape, rotation }.reach(normal),
+        match self.shape.kind() {
+            ShapeKind::Convex(shape) => Supported { shape, rotation: self.rotation }.reach(normal),
             // Other shapes are refused before.
             _ => 0.0,
         }
@@ -51,8 +42,9 @@ pub fn run(args: &TraceArgs) -> Result<Found, String> {
             }
             let options = args.reading.options(false);
             let solid = solid::build_with(&shape.0, 1.0, &Placement::IDENTITY, Winding::Kept, &options)?;
-            if solid.mesh().is_some() {
-                return Err("--shape: a mesh is no convex body; hull:FILE is".to_owned());
+            if !solid.shape.is_convex() {
+                let name = solid.shape.name();
+                return Err(format!("--shape: a {name} is no convex body; hull:FILE is"));
             }
             remarks.add(&solid.remarks);
             Some(Turned { shape: solid.shape, rotation: DMat3::from_quat(turn.normalize()) })

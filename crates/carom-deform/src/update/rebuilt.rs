@@ -1,6 +1,6 @@
 //! All boxes in each step, and worn parts of the tree built anew.
 //!
-//! carom-bvh's `WatchedBvh` adds up the areas of the boxes after each refit, and rebuilds the
+//! carom-bvh's `AdaptiveBvh` adds up the areas of the boxes after each refit, and rebuilds the
 //! subtrees whose areas have grown by half.
 //!
 //! Reference: C. Lauterbach, S. Yoon, D. Tuft, D. Manocha, RT-DEFORM: Interactive Ray Tracing of
@@ -11,12 +11,12 @@ use crate::bounds::Bounds;
 use crate::counters::TreeWork;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_bvh::{Bvh, BvhError, Followed, WatchedBvh};
+use carom_bvh::{AdaptiveBvh, Bvh, BvhError, Followed};
 
 /// A tree that is refitted in each step, and built anew where it has worn.
 #[derive(Clone, Debug)]
 pub struct RebuiltTree {
-    watched: Option<WatchedBvh>,
+    watched: Option<AdaptiveBvh>,
     empty: Bvh,
     boxes: Vec<Aabb>,
     work: TreeWork,
@@ -53,7 +53,7 @@ impl RebuiltTree {
     fn with_watched(
         &mut self,
         bounds: &Bounds<'_>,
-        follow: impl Fn(&mut WatchedBvh, &[Aabb]) -> Result<Followed, BvhError>,
+        follow: impl Fn(&mut AdaptiveBvh, &[Aabb]) -> Result<Followed, BvhError>,
     ) -> bool {
         bounds.collect(&mut self.boxes);
         self.work.updates += self.boxes.len() as u64;
@@ -67,7 +67,7 @@ impl RebuiltTree {
 
     /// Collects the features that touch a query.
     pub(super) fn collect(&mut self, query: &Aabb, out: &mut Vec<u32>) {
-        let tree = self.watched.as_ref().map_or(&self.empty, WatchedBvh::tree);
+        let tree = self.watched.as_ref().map_or(&self.empty, AdaptiveBvh::tree);
         collect_exact(tree, &self.boxes, query, out, &mut self.work);
     }
 }
@@ -78,7 +78,7 @@ impl FollowingTree for RebuiltTree {
     fn build(bounds: &Bounds<'_>) -> RebuiltTree {
         let mut boxes = Vec::new();
         bounds.collect(&mut boxes);
-        let watched = WatchedBvh::build(&boxes, &build_settings());
+        let watched = AdaptiveBvh::build(&boxes, &build_settings());
         debug_assert!(watched.is_ok(), "the mesh checks its positions: {watched:?}");
         let work = TreeWork { updates: boxes.len() as u64, ..TreeWork::default() };
         RebuiltTree { watched: watched.ok(), empty: Bvh::empty(), boxes, work }
@@ -99,7 +99,7 @@ impl FollowingTree for RebuiltTree {
     fn complete(&mut self, _bounds: &Bounds<'_>) {}
 
     fn tree(&self) -> &Bvh {
-        self.watched.as_ref().map_or(&self.empty, WatchedBvh::tree)
+        self.watched.as_ref().map_or(&self.empty, AdaptiveBvh::tree)
     }
 
     fn boxes(&self) -> &[Aabb] {

@@ -77,6 +77,7 @@ bodies! {
     soft_world 400;
     solver 2000;
     tables 4000;
+    tori 1500;
     tables_f64 4000;
     vehicles 400;
     world 600;

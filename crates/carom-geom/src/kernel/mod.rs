@@ -25,6 +25,7 @@ mod segment;
 mod sphere;
 mod tapered_capsule;
 mod tetrahedron;
+mod torus;
 mod triangle;
 #[cfg(feature = "serde")]
 mod unchecked;
@@ -49,6 +50,7 @@ pub use segment::Segment;
 pub use sphere::Sphere;
 pub use tapered_capsule::TaperedCapsule;
 pub use tetrahedron::Tetrahedron;
+pub use torus::Torus;
 pub use triangle::Triangle;
 mod mesh;
 mod mesh_report;

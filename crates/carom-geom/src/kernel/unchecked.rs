@@ -17,6 +17,12 @@ pub(super) struct Upright {
 }
 
 #[derive(serde::Deserialize)]
+pub(super) struct Torus {
+    major_radius: Real,
+    minor_radius: Real,
+}
+
+#[derive(serde::Deserialize)]
 pub(super) struct TaperedCapsule {
     half_height: Real,
     upper_radius: Real,
@@ -110,6 +116,13 @@ impl TryFrom<Upright> for super::Cone {
     type Error = ShapeError;
     fn try_from(read: Upright) -> Result<Self, ShapeError> {
         super::Cone::new(read.half_height, read.radius)
+    }
+}
+
+impl TryFrom<Torus> for super::Torus {
+    type Error = ShapeError;
+    fn try_from(read: Torus) -> Result<Self, ShapeError> {
+        super::Torus::new(read.major_radius, read.minor_radius)
     }
 }
 

@@ -20,6 +20,7 @@ mod ray_table;
 mod serde;
 mod support;
 mod sweep_lanes;
+mod torus;
 mod tri_blocks;
 mod tri_tri;
 mod tri_tri_lanes;

@@ -10,8 +10,9 @@
 use super::super::num::geom::{HalfSpace, TriMesh};
 use super::super::num::{Pose, Vec3, widen, widen_quat};
 use super::cast_leaving::ConvexPair;
-use super::shape::{Kind, Shape};
-use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, dispatch, field_cast, half_space, special};
+use super::method::{ConvexMethod, Method, convex_method, method};
+use super::shape::{Shape, ShapeKind};
+use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, closed_form, dispatch, field_cast, half_space};
 use crate::impact::{self, Question};
 use crate::workspace::Workspace;
 use carom_ccd::{
@@ -125,7 +126,7 @@ fn straightened(shape: &Shape, motion: &Motion) -> Option<Motion> {
     if motion.angular() == DVec3::ZERO {
         return None;
     }
-    let Kind::Convex(map) = shape.kind() else { return None };
+    let ShapeKind::Convex(map) = shape.kind() else { return None };
     let is_ball = map.radius() == 0.0 && map.center() == motion.local_center();
     is_ball.then(|| motion.without_turning())
 }
@@ -159,20 +160,20 @@ pub(super) fn pair(
             half_space_time_of_impact_counted(plane.normal_wide(), motion_a, b, motion_b, settings, *tally)
         })
     };
-    match (a.kind(), b.kind()) {
-        (Kind::Convex(map_a), Kind::Convex(map_b)) => {
+    match method(a, b) {
+        Method::Convex(map_a, map_b) => {
             let contact =
-                |b_in_a: &WidePose, limit| special::signed(a, map_a, b, map_b, b_in_a, limit, None, ());
+                |b_in_a: &WidePose, limit| closed_form::signed(a, map_a, b, map_b, b_in_a, limit, None, ());
             let pair = ConvexPair { a: Some(map_a), b: map_b, contact };
-            pair.answer(asked, |asked| match (a, b) {
-                (Shape::Hull(a), Shape::Hull(b)) => impact::convex(&**a, &**b, asked),
-                (Shape::Cuboid(a), Shape::Cuboid(b)) => impact::convex(a, b, asked),
-                _ => impact::convex(map_a, map_b, asked),
+            pair.answer(asked, |asked| match convex_method(a, b) {
+                ConvexMethod::Hulls(a, b) => impact::convex(a, b, asked),
+                ConvexMethod::Boxes(a, b) => impact::convex(a, b, asked),
+                ConvexMethod::ClosedForm { .. } | ConvexMethod::Search => impact::convex(map_a, map_b, asked),
             })
         }
-        (Kind::HalfSpace(a), Kind::Convex(b)) => over_plane(a, b),
-        (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_spaces(a, b, asked),
-        (Kind::HalfSpace(a), Kind::Mesh(b)) => {
+        Method::PlaneConvex(a, b) => over_plane(a, b),
+        Method::Planes(a, b) => half_spaces(a, b, asked),
+        Method::PlaneMesh(a, b) => {
             // The lowest point of a mesh is also the lowest point of its convex hull.
             let corners = Corners::new(b.mesh());
             let mut answer = over_plane(a, &corners);
@@ -182,16 +183,11 @@ pub(super) fn pair(
             }
             answer
         }
-        (Kind::Mesh(a), Kind::Convex(b)) => cast_mesh::convex(a, b, asked, &mut memory.casts),
-        (Kind::Mesh(a), Kind::Mesh(b)) => cast_meshes::meshes(a, b, asked, memory),
-        (Kind::Field(_), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
-            field_cast::cast(a, b, asked)
-        }
-        (Kind::Compound(a), _) => cast_parts::parts(a, b, asked, memory),
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Field(_) | Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_))
-        | (Kind::Field(_), Kind::Compound(_)) => pair(b, a, &asked.swapped(), memory).swapped(),
+        Method::MeshConvex(a, b) => cast_mesh::convex(a, b, asked, &mut memory.casts),
+        Method::Meshes(a, b) => cast_meshes::meshes(a, b, asked, memory),
+        Method::Field(field, other) => field_cast::cast(a, field, b, &other, asked),
+        Method::Parts(a) => cast_parts::parts(a, b, asked, memory),
+        Method::Swapped => pair(b, a, &asked.swapped(), memory).swapped(),
     }
 }
 

@@ -12,7 +12,7 @@
 use super::super::num::Pose;
 use super::compound::Compound;
 use super::mesh_shape::MeshShape;
-use super::shape::{Kind, Shape};
+use super::shape::{Shape, ShapeKind};
 use super::{convex, dispatch, field, mesh_convex, mesh_mesh};
 use crate::closest::Closest;
 use crate::impact::Question;
@@ -393,11 +393,11 @@ impl<'m> Start<'m> {
 /// half-space.
 fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
     match shape.kind() {
-        Kind::Convex(map) => lowest_of_convex(map, pose, direction),
-        Kind::HalfSpace(_) => f64::NEG_INFINITY,
-        Kind::Mesh(mesh) => lowest_of_mesh(mesh, pose, direction),
-        Kind::Field(field) => field::lowest(field, pose, direction),
-        Kind::Compound(compound) => {
+        ShapeKind::Convex(map) => lowest_of_convex(map, pose, direction),
+        ShapeKind::HalfSpace(_) => f64::NEG_INFINITY,
+        ShapeKind::Mesh(mesh) => lowest_of_mesh(mesh, pose, direction),
+        ShapeKind::Field(field) => field::lowest(field, pose, direction),
+        ShapeKind::Compound(compound) => {
             let parts = compound.placed_parts();
             let in_part = |(part, place): (&Shape, &WidePose)| {
                 // The same direction, in the compound's frame.

@@ -16,7 +16,7 @@
 //! time). Differs: certified bounds and brackets.
 
 use super::cast;
-use super::shape::{Kind, Shape};
+use super::shape::{Shape, ShapeKind};
 use crate::impact::Question;
 use crate::workspace::{Waiting, Workspace};
 use carom_ccd::{
@@ -204,9 +204,9 @@ const TOLD: TimeOfImpact = TimeOfImpact::Clear(carom_ccd::Clear::new(f64::INFINI
 /// Returns a ball around a shape in its frame: centre and radius. `None` if the shape is unbounded.
 fn ball_around(shape: &Shape) -> Option<(DVec3, f64)> {
     match shape.kind() {
-        Kind::Convex(map) => Some((map.center(), map.radius() + map.margin())),
-        Kind::HalfSpace(_) => None,
-        Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_) => {
+        ShapeKind::Convex(map) => Some((map.center(), map.radius() + map.margin())),
+        ShapeKind::HalfSpace(_) => None,
+        ShapeKind::Mesh(_) | ShapeKind::Field(_) | ShapeKind::Compound(_) => {
             let around = super::cast_parts::Around::new(shape)?;
             Some((carom_geom::SupportMap::center(&around), carom_geom::SupportMap::radius(&around)))
         }

@@ -14,7 +14,7 @@
 use super::super::num::{above, geom::Sphere};
 use super::cast::pair;
 use super::cast_parts::Around;
-use super::shape::{Kind, Shape};
+use super::shape::{Shape, ShapeKind};
 use crate::impact::Question;
 use crate::workspace::Workspace;
 use carom_ccd::{Clear, Motion, Tally, TimeOfImpact, Undecided, Why};
@@ -47,7 +47,9 @@ pub(super) fn answer(
         return None;
     }
     match (a.kind(), b.kind()) {
-        (Kind::HalfSpace(_), _) | (_, Kind::HalfSpace(_)) | (Kind::Convex(_), Kind::Convex(_)) => {
+        (ShapeKind::HalfSpace(_), _)
+        | (_, ShapeKind::HalfSpace(_))
+        | (ShapeKind::Convex(_), ShapeKind::Convex(_)) => {
             return None;
         }
         _ => {}

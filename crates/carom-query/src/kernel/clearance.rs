@@ -11,7 +11,8 @@
 
 use super::super::num::{Pose, Real, widen_real};
 use super::answer::Distance;
-use super::shape::{Kind, Shape};
+use super::method::{Method, method};
+use super::shape::{Shape, ShapeKind};
 use super::{dispatch, field, half_space, mesh_convex, mesh_mesh};
 use crate::closest::Closest;
 use crate::workspace::Workspace;
@@ -43,7 +44,7 @@ pub fn nearer_than(
 /// [`Distance::part_a`] and [`Distance::part_b`], see
 /// [`Compound::locate`](super::Compound::locate). Clearances above `most` are treated as `most`.
 /// Allocates only to grow `out`.
-pub fn places_nearer_than(
+pub fn clearance_violations(
     a: &Shape,
     pose_a: &Pose,
     b: &Shape,
@@ -62,7 +63,7 @@ pub fn places_nearer_than(
     out[first..].sort_unstable_by_key(|place| (place.part_a, place.part_b));
 }
 
-/// [`places_nearer_than`] in A's frame.
+/// [`clearance_violations`] in A's frame.
 fn collect(
     a: &Shape,
     b: &Shape,
@@ -72,22 +73,10 @@ fn collect(
     memory: &mut Workspace,
     tell: &mut dyn FnMut(&Closest),
 ) {
-    match (a.kind(), b.kind()) {
-        (
-            Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_),
-            Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_),
-        ) => {
-            let limit = clearance(0, 0);
-            let closest = dispatch::distance(a, b, b_in_a, limit, memory, ());
-            if closest.distance.max(0.0) < limit {
-                tell(&closest);
-            }
-        }
-        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::nearer_than(a, b, b_in_a, most, clearance, tell),
-        (Kind::Mesh(a), Kind::Mesh(b)) => {
-            mesh_mesh::nearer_than(a, b, b_in_a, most, clearance, memory, tell);
-        }
-        (Kind::HalfSpace(a), Kind::Mesh(b)) => {
+    match method(a, b) {
+        Method::MeshConvex(a, b) => mesh_convex::nearer_than(a, b, b_in_a, most, clearance, tell),
+        Method::Meshes(a, b) => mesh_mesh::nearer_than(a, b, b_in_a, most, clearance, memory, tell),
+        Method::PlaneMesh(a, b) => {
             for triangle in 0..b.mesh().n_triangles() as u32 {
                 let limit = clearance(0, triangle);
                 let mut closest = half_space::closest_convex(a, &b.mesh().triangle(triangle), b_in_a, ());
@@ -97,8 +86,10 @@ fn collect(
                 }
             }
         }
-        (Kind::Field(a), Kind::Mesh(b)) => field::mesh_nearer_than(a, b, b_in_a, most, clearance, tell),
-        (Kind::Compound(a), _) => {
+        Method::Field(a, ShapeKind::Mesh(b)) => {
+            field::mesh_nearer_than(a, b, b_in_a, most, clearance, tell);
+        }
+        Method::Parts(a) => {
             let reach = b.placed_box(b_in_a).inflated(rounding::up(most));
             for (part, pose, first) in a.near(reach, ()) {
                 let number = |part: u32| part.saturating_add(first);
@@ -110,9 +101,15 @@ fn collect(
                 collect(part, b, &b_in_a.relative_to(pose), most, &mut own, memory, &mut place);
             }
         }
-        (Kind::Convex(_), Kind::Mesh(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_) | Kind::Field(_), Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_)) => {
+        // One part each.
+        Method::Convex(..) | Method::PlaneConvex(..) | Method::Planes(..) | Method::Field(..) => {
+            let limit = clearance(0, 0);
+            let closest = dispatch::distance(a, b, b_in_a, limit, memory, ());
+            if closest.distance.max(0.0) < limit {
+                tell(&closest);
+            }
+        }
+        Method::Swapped => {
             let a_in_b = b_in_a.inverse();
             let mut other = |part_b: u32, part_a: u32| clearance(part_a, part_b);
             let mut back = |closest: &Closest| tell(&closest.swapped(&a_in_b));

@@ -5,7 +5,8 @@
 //! Reference: rapier 0.36, `SharedShape` (constructors by shape).
 
 use super::super::num::geom::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HullError, MeshError, Sphere, TriMesh,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HullError, MeshError, Sphere, Torus,
+    TriMesh,
 };
 use super::super::num::{Pose, Real, Vec3};
 use super::compound::{Compound, CompoundError, CompoundPart};
@@ -44,6 +45,12 @@ impl Shape {
     /// Returns an ellipsoid around the origin, from its radii along the axes.
     pub fn ellipsoid(radii: Vec3) -> Result<Shape, ShapeError> {
         Ok(Shape::Ellipsoid(Ellipsoid::new(radii)?))
+    }
+
+    /// Returns all points within `minor_radius` of a circle around the y axis. The circle's radius
+    /// is `major_radius`, the larger of the two.
+    pub fn torus(major_radius: Real, minor_radius: Real) -> Result<Shape, ShapeError> {
+        Ok(Shape::Torus(Torus::new(major_radius, minor_radius)?))
     }
 
     /// Returns all points below the plane through the origin with this normal, of any length but 0.

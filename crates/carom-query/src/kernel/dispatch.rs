@@ -1,12 +1,13 @@
-//! One `match` over the kinds of two shapes for each query, so a missing pair does not compile.
+//! The three queries of two shapes in A's frame: touch, distance, contact.
 //!
-//! Each pair of kinds is implemented in one order. The other order swaps the bodies and mirrors the
-//! answer.
+//! Each calls the algorithm that [`super::method`] names. In the swapped order the answer is
+//! mirrored.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
 
-use super::shape::{Kind, Shape};
-use super::{compound, field, half_space, mesh_convex, mesh_mesh, special};
+use super::method::{Method, method};
+use super::shape::Shape;
+use super::{closed_form, compound, field, half_space, mesh_convex, mesh_mesh};
 use crate::closest::Closest;
 use crate::cost::Count;
 use crate::workspace::Workspace;
@@ -14,27 +15,16 @@ use carom_math::WidePose;
 
 /// Whether two shapes touch or overlap.
 pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
-    match (a.kind(), b.kind()) {
-        (Kind::Convex(map_a), Kind::Convex(map_b)) => special::intersects(a, map_a, b, map_b, b_in_a, count),
-        (Kind::HalfSpace(a), Kind::Convex(b)) => {
-            half_space::closest_convex(a, b, b_in_a, count).distance <= 0.0
-        }
-        (Kind::HalfSpace(a), Kind::HalfSpace(b)) => {
-            half_space::closest_half_space(a, b, b_in_a, count).distance <= 0.0
-        }
-        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::intersects(a, b, b_in_a, count),
-        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::intersects(a, b, b_in_a, count),
-        (Kind::HalfSpace(a), Kind::Mesh(b)) => {
-            mesh_convex::closest_to_half_space(a, b, b_in_a, count).distance <= 0.0
-        }
-        (Kind::Field(a), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
-            field::intersects(a, &b.kind(), b_in_a, count)
-        }
-        (Kind::Compound(a), _) => compound::intersects(a, b, b_in_a, count),
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Field(_) | Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_))
-        | (Kind::Field(_), Kind::Compound(_)) => intersects(b, a, &b_in_a.inverse(), count),
+    match method(a, b) {
+        Method::Convex(map_a, map_b) => closed_form::intersects(a, map_a, b, map_b, b_in_a, count),
+        Method::PlaneConvex(a, b) => half_space::closest_convex(a, b, b_in_a, count).distance <= 0.0,
+        Method::Planes(a, b) => half_space::closest_half_space(a, b, b_in_a, count).distance <= 0.0,
+        Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a, b, b_in_a, count).distance <= 0.0,
+        Method::MeshConvex(a, b) => mesh_convex::intersects(a, b, b_in_a, count),
+        Method::Meshes(a, b) => mesh_mesh::intersects(a, b, b_in_a, count),
+        Method::Field(a, b) => field::intersects(a, &b, b_in_a, count),
+        Method::Parts(a) => compound::intersects(a, b, b_in_a, count),
+        Method::Swapped => intersects(b, a, &b_in_a.inverse(), count),
     }
 }
 
@@ -48,24 +38,20 @@ pub(super) fn distance(
     memory: &mut Workspace,
     count: impl Count,
 ) -> Closest {
-    match (a.kind(), b.kind()) {
-        (Kind::Convex(map_a), Kind::Convex(map_b)) => {
-            special::distance(a, map_a, b, map_b, b_in_a, max_distance, None, count)
+    match method(a, b) {
+        Method::Convex(map_a, map_b) => {
+            closed_form::distance(a, map_a, b, map_b, b_in_a, max_distance, None, count)
         }
-        (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a, count),
-        (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_space::closest_half_space(a, b, b_in_a, count),
-        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::distance(a, b, b_in_a, max_distance, count),
-        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::distance(a, b, b_in_a, max_distance, memory, count),
-        (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::closest_to_half_space(a, b, b_in_a, count),
-        (Kind::Field(a), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
-            field::distance(a, &b.kind(), b_in_a, max_distance, count)
-        }
-        (Kind::Compound(a), _) => compound::distance(a, b, b_in_a, max_distance, memory, count),
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Field(_) | Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_))
-        | (Kind::Field(_), Kind::Compound(_)) => {
-            distance(b, a, &b_in_a.inverse(), max_distance, memory, count).swapped(&b_in_a.inverse())
+        Method::PlaneConvex(a, b) => half_space::closest_convex(a, b, b_in_a, count),
+        Method::Planes(a, b) => half_space::closest_half_space(a, b, b_in_a, count),
+        Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a, b, b_in_a, count),
+        Method::MeshConvex(a, b) => mesh_convex::distance(a, b, b_in_a, max_distance, count),
+        Method::Meshes(a, b) => mesh_mesh::distance(a, b, b_in_a, max_distance, memory, count),
+        Method::Field(a, b) => field::distance(a, &b, b_in_a, max_distance, count),
+        Method::Parts(a) => compound::distance(a, b, b_in_a, max_distance, memory, count),
+        Method::Swapped => {
+            let a_in_b = b_in_a.inverse();
+            distance(b, a, &a_in_b, max_distance, memory, count).swapped(&a_in_b)
         }
     }
 }
@@ -79,24 +65,20 @@ pub(super) fn contact(
     memory: &mut Workspace,
     count: impl Count,
 ) -> Option<Closest> {
-    let closest = match (a.kind(), b.kind()) {
-        (Kind::Convex(map_a), Kind::Convex(map_b)) => {
-            special::signed(a, map_a, b, map_b, b_in_a, prediction, None, count)
+    let closest = match method(a, b) {
+        Method::Convex(map_a, map_b) => {
+            closed_form::signed(a, map_a, b, map_b, b_in_a, prediction, None, count)
         }
-        (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a, count),
-        (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_space::closest_half_space(a, b, b_in_a, count),
-        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::contact(a, b, b_in_a, prediction, count)?,
-        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::contact(a, b, b_in_a, prediction, memory, count)?,
-        (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::closest_to_half_space(a, b, b_in_a, count),
-        (Kind::Field(a), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
-            field::contact(a, &b.kind(), b_in_a, prediction, count)?
-        }
-        (Kind::Compound(a), _) => compound::contact(a, b, b_in_a, prediction, memory, count)?,
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Field(_) | Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_))
-        | (Kind::Field(_), Kind::Compound(_)) => {
-            contact(b, a, &b_in_a.inverse(), prediction, memory, count)?.swapped(&b_in_a.inverse())
+        Method::PlaneConvex(a, b) => half_space::closest_convex(a, b, b_in_a, count),
+        Method::Planes(a, b) => half_space::closest_half_space(a, b, b_in_a, count),
+        Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a, b, b_in_a, count),
+        Method::MeshConvex(a, b) => mesh_convex::contact(a, b, b_in_a, prediction, count)?,
+        Method::Meshes(a, b) => mesh_mesh::contact(a, b, b_in_a, prediction, memory, count)?,
+        Method::Field(a, b) => field::contact(a, &b, b_in_a, prediction, count)?,
+        Method::Parts(a) => compound::contact(a, b, b_in_a, prediction, memory, count)?,
+        Method::Swapped => {
+            let a_in_b = b_in_a.inverse();
+            contact(b, a, &a_in_b, prediction, memory, count)?.swapped(&a_in_b)
         }
     };
     (closest.distance <= prediction).then_some(closest)

@@ -18,11 +18,14 @@ use super::super::num::{Interval, Vec3, narrow, narrow_real, widen, widen_real};
 use super::mesh_shape::MeshShape;
 use super::point;
 use super::ray::Line;
-use super::shape::Kind;
+use super::shape::ShapeKind;
 use crate::closest::Closest;
 use crate::cost::Count;
 use crate::field_gap::least_gap;
-use crate::field_search::{AxisBox, Convex, Least, Other, Places, Plane, least_sum, place_near};
+use crate::field_search::{
+    AxisBox, Convex, Least, Other, Places, Plane, Seen, Target as _, least_sum, place_near,
+};
+use crate::ring_search::{OnRing, RingSeen, nearest_on_ring};
 use alloc::vec::Vec;
 use carom_geom::{Crossing, DistanceField, DistanceSample, FeatureId, SupportMap};
 use carom_gjk::Outcome;
@@ -41,14 +44,19 @@ pub(super) struct Found {
 
 /// Whether the field and the other shape share a point. In this file the other shape is not a
 /// compound.
-pub(super) fn intersects(a: &dyn DistanceField, b: &Kind<'_>, b_in_a: &WidePose, count: impl Count) -> bool {
+pub(super) fn intersects(
+    a: &dyn DistanceField,
+    b: &ShapeKind<'_>,
+    b_in_a: &WidePose,
+    count: impl Count,
+) -> bool {
     contact(a, b, b_in_a, 0.0, count).is_some_and(|closest| closest.distance <= 0.0)
 }
 
 /// Returns the distance; infinite beyond `max_distance`.
 pub(super) fn distance(
     a: &dyn DistanceField,
-    b: &Kind<'_>,
+    b: &ShapeKind<'_>,
     b_in_a: &WidePose,
     max_distance: f64,
     count: impl Count,
@@ -59,25 +67,26 @@ pub(super) fn distance(
 /// Returns the deepest or nearest contact, in the field's frame; `None` beyond `prediction`.
 pub(super) fn contact(
     a: &dyn DistanceField,
-    b: &Kind<'_>,
+    b: &ShapeKind<'_>,
     b_in_a: &WidePose,
     prediction: f64,
     count: impl Count,
 ) -> Option<Closest> {
     let tolerance = tol::FIELD_SEARCH * a.resolution();
-    let nearest = |a: &dyn DistanceField, b: &Kind<'_>| nearest(a, b, b_in_a, prediction, tolerance, count);
+    let nearest =
+        |a: &dyn DistanceField, b: &ShapeKind<'_>| nearest(a, b, b_in_a, prediction, tolerance, count);
     with_fields(a, b, count, nearest).map(|found| found.closest)
 }
 
 /// Passes a field and another shape to `ask`, with the samples of each field counted.
 pub(super) fn with_fields<R>(
     a: &dyn DistanceField,
-    b: &Kind<'_>,
+    b: &ShapeKind<'_>,
     count: impl Count,
-    ask: impl FnOnce(&dyn DistanceField, &Kind<'_>) -> R,
+    ask: impl FnOnce(&dyn DistanceField, &ShapeKind<'_>) -> R,
 ) -> R {
     count.with_field(a, |a| match b {
-        Kind::Field(b) => count.with_field(*b, |b| ask(a, &Kind::Field(b))),
+        ShapeKind::Field(b) => count.with_field(*b, |b| ask(a, &ShapeKind::Field(b))),
         _ => ask(a, b),
     })
 }
@@ -85,19 +94,19 @@ pub(super) fn with_fields<R>(
 /// [`contact`] to within a tolerance, a length. The field counts its samples, see [`with_fields`].
 pub(super) fn nearest(
     a: &dyn DistanceField,
-    b: &Kind<'_>,
+    b: &ShapeKind<'_>,
     b_in_a: &WidePose,
     limit: f64,
     tolerance: f64,
     count: impl Count,
 ) -> Option<Found> {
     let found = match b {
-        Kind::Convex(b) => nearest_convex(a, *b, b_in_a, limit, tolerance, count),
-        Kind::HalfSpace(b) => nearest_half_space(a, b, b_in_a, limit, tolerance, count),
-        Kind::Mesh(b) => nearest_triangle(a, b, b_in_a, limit, tolerance, count),
-        Kind::Field(b) => nearest_field(a, *b, b_in_a, limit, tolerance, count),
+        ShapeKind::Convex(b) => nearest_convex(a, *b, b_in_a, limit, tolerance, count),
+        ShapeKind::HalfSpace(b) => nearest_half_space(a, b, b_in_a, limit, tolerance, count),
+        ShapeKind::Mesh(b) => nearest_triangle(a, b, b_in_a, limit, tolerance, count),
+        ShapeKind::Field(b) => nearest_field(a, *b, b_in_a, limit, tolerance, count),
         // Compounds are split into parts before.
-        Kind::Compound(_) => None,
+        ShapeKind::Compound(_) => None,
     };
     if found.is_none() && !is_finite(b_in_a) {
         // The same result as for convex shapes.
@@ -136,6 +145,9 @@ pub(super) fn nearest_convex(
     count: impl Count,
 ) -> Option<Found> {
     count.add_pair();
+    if let Some(ring) = a.ring() {
+        return ring_and_convex(ring, b, b_in_a, limit, count);
+    }
     let mut core = Convex::new(b, b_in_a);
     let (center, limit) = (core.center, (limit + b.margin()).next_up());
     let mut least = if b.radius() == 0.0 {
@@ -161,6 +173,115 @@ pub(super) fn nearest_convex(
     Some(found(a, &least, b.margin(), normal, core))
 }
 
+/// Relative to the radius of the circle: the accuracy of a search over its arcs, before the nearest
+/// point is refined. 2^-20.
+const RING_SEARCH: f64 = 1.0 / (1 << 20) as f64;
+
+/// Returns the contact of a torus and a convex shape.
+fn ring_and_convex(
+    [major, minor]: [f64; 2],
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    limit: f64,
+    count: impl Count,
+) -> Option<Found> {
+    if !is_finite(b_in_a) {
+        return None;
+    }
+    let mut core = Convex::new(b, b_in_a);
+    // The circle lies within its radius of the origin.
+    if limit + b.margin() + minor + major + b.radius() < length(core.center) {
+        return None;
+    }
+    let on = nearest_on_ring(major, RING_SEARCH * major, |place| RingSeen {
+        seen: core.see(place),
+        axis_distance: f64::INFINITY,
+    });
+    count.add_search(&core.counters);
+    // If the circle passes through the shape, out of its middle, across the circle.
+    let tangent = DVec3::new(-on.place.z, 0.0, on.place.x);
+    let across = |v: DVec3| v - tangent * (v.dot(tangent) / (major * major));
+    let normal = unit(-on.seen.away).or_else(|| unit(across(core.center - on.place))).unwrap_or(DVec3::Y);
+    Some(ring_found(&on, minor, b.margin(), normal))
+}
+
+/// Returns the contact of two tori.
+fn two_rings([major, minor]: [f64; 2], [major_b, minor_b]: [f64; 2], b_in_a: &WidePose) -> Option<Found> {
+    if !is_finite(b_in_a) {
+        return None;
+    }
+    let on = nearest_on_ring(major, RING_SEARCH * major.max(major_b), |place| {
+        let own = b_in_a.inverse_transform_point(place);
+        let from_axis = DVec3::new(own.x, 0.0, own.z);
+        let point = unit(from_axis).unwrap_or(DVec3::X) * major_b;
+        let away = unit(own - point).unwrap_or(DVec3::Y);
+        let seen = Seen {
+            distance: length(own - point),
+            away: b_in_a.transform_vector(away),
+            point: b_in_a.transform_point(point),
+        };
+        RingSeen { seen, axis_distance: length(from_axis) }
+    });
+    let normal = unit(-on.seen.away).unwrap_or(DVec3::Y);
+    Some(ring_found(&on, minor, minor_b, normal))
+}
+
+/// Returns the contact of a torus and a field of another kind.
+fn ring_and_field(
+    [major, minor]: [f64; 2],
+    b: &dyn DistanceField,
+    b_in_a: &WidePose,
+    limit: f64,
+    count: impl Count,
+) -> Option<Found> {
+    if !is_finite(b_in_a) {
+        return None;
+    }
+    let [low, high] = b.bounds();
+    let tolerance = tol::FIELD_SEARCH * b.resolution();
+    let mut least = limit + minor;
+    let on = nearest_on_ring(major, tolerance, |place| {
+        let own = b_in_a.inverse_transform_point(place);
+        let beyond = length((low - own).max(own - high).max(DVec3::ZERO));
+        let mut seen = Seen { distance: beyond.max(b.least_unsampled()), away: DVec3::ZERO, point: own };
+        if let Some(sample) = b.sample(own) {
+            let away = normal_at(b, own, &sample);
+            seen = Seen { distance: sample.distance, away, point: own - away * sample.distance };
+        } else if seen.distance < least {
+            let at = WidePose { translation: own, ..WidePose::IDENTITY };
+            let point = &crate::ray_convex::Point;
+            if let Some(found) = nearest_convex(b, point, &at, f64::INFINITY, tolerance, count) {
+                let closest = found.closest;
+                seen = Seen { distance: closest.distance, away: closest.normal, point: closest.point_a };
+            }
+        }
+        least = least.min(seen.distance);
+        let (away, point) = (b_in_a.transform_vector(seen.away), b_in_a.transform_point(seen.point));
+        RingSeen { seen: Seen { away, point, ..seen }, axis_distance: 0.0 }
+    });
+    if !(on.seen.distance - minor <= limit) {
+        return None;
+    }
+    let normal = unit(-on.seen.away).unwrap_or(DVec3::Y);
+    let mut found = ring_found(&on, minor, 0.0, normal);
+    if let Outcome::Within(error) = &mut found.closest.outcome {
+        *error += b.error_bound();
+    }
+    Some(found)
+}
+
+/// Returns the contact at the nearest point of the circle of A. Takes both radii around the cores,
+/// and the normal from A to B.
+fn ring_found(on: &OnRing, minor: f64, margin: f64, normal: DVec3) -> Found {
+    let distance = on.seen.distance - minor - margin;
+    let (point_a, point_b) = (on.place + normal * minor, on.seen.point - normal * margin);
+    let mut closest = Closest::new(distance, point_a, point_b, normal);
+    let missed = (on.seen.distance - on.at_least).max(0.0);
+    closest.outcome = Outcome::Within(missed);
+    closest.is_local = true;
+    Found { closest, at_least: distance - missed }
+}
+
 /// Returns the contact of the field's lowest point with a half-space. It is not local.
 fn nearest_half_space(
     a: &dyn DistanceField,
@@ -173,6 +294,13 @@ fn nearest_half_space(
     count.add_pair();
     let up = b_in_a.transform_vector(b.normal_wide());
     let height = up.dot(b_in_a.translation);
+    if let Some([major, minor]) = a.ring() {
+        // A point of the circle; if the plane is perpendicular to the axis, any.
+        let lowest = unit(DVec3::new(-up.x, 0.0, -up.z)).unwrap_or(DVec3::X) * major - up * minor;
+        let distance = up.dot(lowest) - height;
+        let closest = Closest::new(distance, lowest, lowest - up * distance, -up);
+        return Some(Found { closest, at_least: distance });
+    }
     let [low, high] = a.bounds();
     let mut plane = Plane { normal: up, height };
     let start = (low + high) * 0.5;
@@ -295,6 +423,16 @@ fn nearest_field(
     count: impl Count,
 ) -> Option<Found> {
     count.add_pair();
+    match (a.ring(), b.ring()) {
+        (Some(ring), Some(other)) => return two_rings(ring, other, b_in_a),
+        (Some(ring), None) => return ring_and_field(ring, b, b_in_a, limit, count),
+        (None, Some(ring)) => {
+            let a_in_b = b_in_a.inverse();
+            let found = ring_and_field(ring, a, &a_in_b, limit, count)?;
+            return Some(Found { closest: found.closest.swapped(&a_in_b), ..found });
+        }
+        (None, None) => {}
+    }
     let size = |field: &dyn DistanceField| {
         let [low, high] = field.bounds();
         length(high - low)

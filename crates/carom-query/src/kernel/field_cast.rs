@@ -19,7 +19,7 @@
 use super::cast_leaving::ConvexPair;
 use super::cast_parts::Around;
 use super::field;
-use super::shape::{Kind, Shape};
+use super::shape::{Shape, ShapeKind};
 use crate::closest::Closest;
 use crate::field_search::MAX_SLOPE;
 use crate::impact::Question;
@@ -47,15 +47,14 @@ const MAX_STEPS_OF_FIELDS: u32 = 16;
 /// In tolerances of a search: beyond this distance the coarse result is good enough.
 const FAR: f64 = 8.0;
 
-/// Returns the first contact of a field A and another shape B that is not a compound.
-pub(super) fn cast(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>) -> TimeOfImpact {
-    let (Kind::Field(field), other) = (a.kind(), b.kind()) else {
-        return TimeOfImpact::Undecided(Undecided::new(
-            asked.settings.start_time,
-            f64::INFINITY,
-            Why::StepsSpent,
-        ));
-    };
+/// Returns the first contact of A, which is a field, and another shape B that is not a compound.
+pub(super) fn cast(
+    a: &Shape,
+    field: &dyn DistanceField,
+    b: &Shape,
+    other: &ShapeKind<'_>,
+    asked: &Question<'_, impl Tally>,
+) -> TimeOfImpact {
     let Some(around_a) = Around::new(a) else {
         return TimeOfImpact::Undecided(Undecided::new(
             asked.settings.start_time,
@@ -65,16 +64,16 @@ pub(super) fn cast(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>) -> Ti
     };
     let around_b = Around::new(b);
     let advance =
-        |asked: &Question<'_, _>| Advance::new(field, &other, &around_a, around_b.as_ref(), asked).run(asked);
+        |asked: &Question<'_, _>| Advance::new(field, other, &around_a, around_b.as_ref(), asked).run(asked);
     match &around_b {
         Some(around_b) => {
-            let contact = |b_in_a: &WidePose, limit| contact(field, &other, b_in_a, limit);
+            let contact = |b_in_a: &WidePose, limit| contact(field, other, b_in_a, limit);
             ConvexPair { a: None, b: around_b, contact }.answer(asked, advance)
         }
         // With the roles swapped, because the half-space is unbounded.
         None => {
             let contact = |a_in_b: &WidePose, limit| {
-                contact(field, &other, &a_in_b.inverse(), limit).swapped(&a_in_b.inverse())
+                contact(field, other, &a_in_b.inverse(), limit).swapped(&a_in_b.inverse())
             };
             let back = ConvexPair { a: None, b: &around_a, contact };
             back.answer(&asked.swapped(), |asked| advance(&asked.swapped()).swapped()).swapped()
@@ -82,14 +81,20 @@ pub(super) fn cast(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>) -> Ti
     }
 }
 
-fn contact(a: &dyn DistanceField, b: &Kind<'_>, b_in_a: &WidePose, limit: f64) -> Closest {
+fn contact(a: &dyn DistanceField, b: &ShapeKind<'_>, b_in_a: &WidePose, limit: f64) -> Closest {
     field::contact(a, b, b_in_a, limit, ()).unwrap_or(Closest::NOWHERE)
+}
+
+/// Whether the distance of the two needs a search in the boxes of two fields. That of a torus does
+/// not.
+fn is_gap_of_fields(a: &dyn DistanceField, b: &ShapeKind<'_>) -> bool {
+    matches!(b, ShapeKind::Field(b) if a.ring().is_none() && b.ring().is_none())
 }
 
 /// A field and a shape with their motions.
 struct Advance<'a> {
     field: &'a dyn DistanceField,
-    other: &'a Kind<'a>,
+    other: &'a ShapeKind<'a>,
     motion_a: &'a Motion,
     motion_b: &'a Motion,
     /// An upper bound for the rate of change of the sampled distance.
@@ -102,7 +107,7 @@ struct Advance<'a> {
 impl<'a> Advance<'a> {
     fn new<T>(
         field: &'a dyn DistanceField,
-        other: &'a Kind<'a>,
+        other: &'a ShapeKind<'a>,
         around_a: &Around,
         around_b: Option<&Around>,
         asked: &Question<'a, T>,
@@ -128,7 +133,7 @@ impl<'a> Advance<'a> {
         // Not below the resolution of the field's numbers.
         let finest = tol::FIELD_SEARCH * field.resolution();
         let tolerance = (settings.tolerance.max(0.0) * size).max(finest);
-        let known = tolerance * if let Kind::Field(_) = other { KNOWN_OF_FIELDS } else { KNOWN };
+        let known = tolerance * if is_gap_of_fields(field, other) { KNOWN_OF_FIELDS } else { KNOWN };
         Advance { field, other, motion_a, motion_b, speed, target: asked.target(), tolerance, known }
     }
 
@@ -154,7 +159,7 @@ impl<'a> Advance<'a> {
         asked.tally.count(|counters| counters.searches += 1);
         let (mut t, mut nearest) = (start, f64::INFINITY);
         let mut has_looked = false;
-        let is_of_fields = matches!(self.other, Kind::Field(_));
+        let is_of_fields = is_gap_of_fields(self.field, self.other);
         let max_steps = if is_of_fields { MAX_STEPS_OF_FIELDS } else { u32::MAX };
         let max_steps = settings.max_steps.min(max_steps);
         for _ in 0..max_steps.max(1) {
@@ -187,7 +192,7 @@ impl<'a> Advance<'a> {
 
     /// Returns the answer if no further step is free.
     fn stopped(&self, t: f64, closest: &Closest, why: Why) -> TimeOfImpact {
-        let other_error = if let Kind::Field(other) = self.other { other.error_bound() } else { 0.0 };
+        let other_error = if let ShapeKind::Field(other) = self.other { other.error_bound() } else { 0.0 };
         if closest.distance <= self.target + self.field.error_bound() + other_error {
             return self.hit([t, t], closest);
         }

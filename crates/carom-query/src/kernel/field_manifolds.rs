@@ -7,7 +7,7 @@
 //! - Each point has the field's distance and gradient. Points with similar normals form a manifold.
 //! - A mesh is handled triangle by triangle.
 //! - A half-space or another field is tilted slightly in four directions. The nearest point of each
-//!   tilted pose is a contact.
+//!   tilted pose is a contact. So is a convex shape on a torus, which has no vertices.
 //!
 //! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
 //! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020; G. van den Bergen,
@@ -17,7 +17,7 @@ use super::super::num::geom::{Contact, Manifold};
 use super::super::num::{Real, narrow, narrow_real, widen_real};
 use super::field::{nearest, nearest_convex, normals_at, visit_triangles, with_fields};
 use super::manifolds::spread;
-use super::shape::Kind;
+use super::shape::ShapeKind;
 use crate::cost::Count;
 use crate::field_lows::visit_lows;
 use crate::workspace::{FieldTouch, Workspace};
@@ -41,7 +41,7 @@ const SAME_PLACE: f64 = 1.0 / 64.0;
 /// Appends the manifolds of a field and another shape that is not a compound, in the field's frame.
 pub(super) fn manifolds(
     a: &dyn DistanceField,
-    b: &Kind<'_>,
+    b: &ShapeKind<'_>,
     b_in_a: &WidePose,
     prediction: Real,
     memory: &mut Workspace,
@@ -50,21 +50,29 @@ pub(super) fn manifolds(
 ) {
     let limit = widen_real(prediction);
     with_fields(a, b, count, |a, b| match b {
-        Kind::Convex(b) => of_convex(a, *b, b_in_a, limit, 0, &mut memory.touches, out, count),
-        Kind::Mesh(b) => {
+        ShapeKind::Convex(_) if a.ring().is_some() => {
+            of_tilted(a, b, b_in_a, limit, 0, &mut memory.touches, out, count);
+        }
+        ShapeKind::Convex(b) => of_convex(a, *b, b_in_a, limit, 0, &mut memory.touches, out, count),
+        ShapeKind::Mesh(b) => {
             let first = out.len();
             visit_triangles(a, b, b_in_a, limit, count, |triangle, limit| {
                 let shape = b.mesh().triangle(triangle);
-                of_convex(a, &shape, b_in_a, limit, triangle, &mut memory.touches, out, count);
+                if a.ring().is_some() {
+                    let shape = &ShapeKind::Convex(&shape);
+                    of_tilted(a, shape, b_in_a, limit, triangle, &mut memory.touches, out, count);
+                } else {
+                    of_convex(a, &shape, b_in_a, limit, triangle, &mut memory.touches, out, count);
+                }
                 limit
             });
             out[first..].sort_unstable_by_key(|manifold| manifold.contacts().first().map_or(0, |c| c.part_b));
         }
-        Kind::HalfSpace(_) | Kind::Field(_) => {
-            of_tilted(a, b, b_in_a, limit, &mut memory.touches, out, count)
+        ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => {
+            of_tilted(a, b, b_in_a, limit, 0, &mut memory.touches, out, count)
         }
         // Compounds are split into parts before.
-        Kind::Compound(_) => {}
+        ShapeKind::Compound(_) => {}
     });
 }
 
@@ -154,12 +162,14 @@ fn push_groups(touches: &mut Vec<FieldTouch>, margin: f64, part_b: u32, out: &mu
 /// Touches of one manifold that are considered at most: the deepest ones.
 const MAX_GROUP: usize = 32;
 
-/// Collects the touches of a half-space or of a field.
+/// Collects the touches of a half-space or of a field, or of any shape that is not a compound and
+/// touches a torus.
 fn of_tilted(
     a: &dyn DistanceField,
-    b: &Kind<'_>,
+    b: &ShapeKind<'_>,
     b_in_a: &WidePose,
     limit: f64,
+    part_b: u32,
     touches: &mut Vec<FieldTouch>,
     out: &mut Vec<Manifold>,
     count: impl Count,
@@ -191,7 +201,7 @@ fn of_tilted(
         let point_a = place.closest.point_a;
         // Back to the original pose: for a plane the point above, for a field its own point.
         let point_b = match b {
-            Kind::HalfSpace(_) => point_a + normal * normal.dot(pivot - point_a),
+            ShapeKind::HalfSpace(_) => point_a + normal * normal.dot(pivot - point_a),
             _ => pivot + turn.transpose() * (place.closest.point_b - pivot),
         };
         let distance = normal.dot(point_b - point_a);
@@ -200,5 +210,5 @@ fn of_tilted(
             touches.push(FieldTouch { distance, core: point_b, normal, feature });
         }
     }
-    push_groups(touches, 0.0, 0, out);
+    push_groups(touches, 0.0, part_b, out);
 }

@@ -23,9 +23,9 @@
 use super::super::num::geom::Manifold;
 use super::super::num::sat::manifold_along;
 use super::super::num::{Pose, Real, widen, widen_real};
+use super::escape_direction::Surroundings;
 use super::manifolds::place;
-use super::shape::{Kind, Shape};
-use super::shut_ways::Surroundings;
+use super::shape::{Shape, ShapeKind};
 use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
 use carom_math::{WidePose, tol};
@@ -105,7 +105,7 @@ pub fn smooth_internal_edges(
     let surroundings = Surroundings { body, pose: &pose, neighbours, prediction, tolerance };
     for neighbour in neighbours {
         for i in neighbour.manifolds.clone() {
-            if let Some(made) = surroundings.aside(neighbour, i, manifolds) {
+            if let Some(made) = surroundings.alternative_exit(neighbour, i, manifolds) {
                 manifolds[i] = made;
                 n_changed += 1;
             }
@@ -323,7 +323,7 @@ pub(super) fn touches<'a>(
 /// Returns the extent of a part along a unit vector, in the frame in which `pose` places it. A
 /// half-space has one only along its normal.
 fn reach(shape: &Shape, part: u32, pose: &WidePose, up: DVec3) -> Option<f64> {
-    if let Kind::HalfSpace(plane) = shape.kind() {
+    if let ShapeKind::HalfSpace(plane) = shape.kind() {
         let normal = pose.transform_vector(plane.normal_wide());
         let is_along = (normal - up).abs().max_element() <= tol::SAME_NORMAL;
         return is_along.then(|| up.dot(pose.translation));

@@ -15,9 +15,10 @@
 use super::super::num::geom::{Contact, FeatureId, HalfSpace, Manifold};
 use super::super::num::sat::{Chosen, Witness, box_box, feature_walk::Places, manifold_from_normal_with};
 use super::super::num::{Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
+use super::method::{ConvexMethod, Method, convex_method, method};
 use super::pair::{Frames, wide};
-use super::shape::{Kind, Shape};
-use super::{compound::Compound, field_manifolds, mesh_convex, mesh_mesh, round_pair, special};
+use super::shape::{Shape, ShapeKind};
+use super::{closed_form, closed_form_manifold, compound::Compound, field_manifolds, mesh_convex, mesh_mesh};
 use crate::closest::Closest;
 use crate::cost::{Count, Counting, QueryCost};
 use crate::workspace::Workspace;
@@ -121,11 +122,11 @@ fn push_convex(
     out: &mut Vec<Manifold>,
     count: impl Count,
 ) -> bool {
-    if round_pair::push(a, || wide(pose_a), b, || wide(pose_b), prediction, out) {
+    if closed_form_manifold::push(a, || wide(pose_a), b, || wide(pose_b), prediction, out) {
         count.add_pair();
         return true;
     }
-    let (Kind::Convex(map_a), Kind::Convex(map_b)) = (a.kind(), b.kind()) else { return false };
+    let (ShapeKind::Convex(map_a), ShapeKind::Convex(map_b)) = (a.kind(), b.kind()) else { return false };
     let frames = Frames::new(pose_a, pose_b);
     if push_convex_pair(a, map_a, b, map_b, &frames.b_in_a, prediction, cache, out, count)
         && let Some(manifold) = out.last_mut()
@@ -166,30 +167,23 @@ fn collect(
     out: &mut Vec<Manifold>,
     count: impl Count,
 ) {
-    match (a.kind(), b.kind()) {
-        (Kind::Convex(map_a), Kind::Convex(map_b)) => {
-            if round_pair::push(a, || WidePose::IDENTITY, b, || *b_in_a, prediction, out) {
+    match method(a, b) {
+        Method::Convex(map_a, map_b) => {
+            if closed_form_manifold::push(a, || WidePose::IDENTITY, b, || *b_in_a, prediction, out) {
                 count.add_pair();
             } else {
                 push_convex_pair(a, map_a, b, map_b, b_in_a, prediction, cache, out, count);
             }
         }
-        (Kind::HalfSpace(a), Kind::Convex(b)) => out.extend(on_half_space(a, b, b_in_a, prediction, count)),
+        Method::PlaneConvex(a, b) => out.extend(on_half_space(a, b, b_in_a, prediction, count)),
         // Two half-spaces are apart or overlap without bound: there is no contact area.
-        (Kind::HalfSpace(_), Kind::HalfSpace(_)) => {}
-        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::manifolds(a, b, b_in_a, prediction, out, count),
-        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::manifolds(a, b, b_in_a, prediction, memory, out, count),
-        (Kind::HalfSpace(a), Kind::Mesh(b)) => {
-            mesh_convex::on_half_space(a, b, b_in_a, prediction, out, count)
-        }
-        (Kind::Field(a), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
-            field_manifolds::manifolds(a, &b.kind(), b_in_a, prediction, memory, out, count);
-        }
-        (Kind::Compound(a), _) => parts(a, b, b_in_a, prediction, memory, out, count),
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Field(_) | Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_))
-        | (Kind::Field(_), Kind::Compound(_)) => {
+        Method::Planes(..) => {}
+        Method::PlaneMesh(a, b) => mesh_convex::on_half_space(a, b, b_in_a, prediction, out, count),
+        Method::MeshConvex(a, b) => mesh_convex::manifolds(a, b, b_in_a, prediction, out, count),
+        Method::Meshes(a, b) => mesh_mesh::manifolds(a, b, b_in_a, prediction, memory, out, count),
+        Method::Field(a, b) => field_manifolds::manifolds(a, &b, b_in_a, prediction, memory, out, count),
+        Method::Parts(a) => parts(a, b, b_in_a, prediction, memory, out, count),
+        Method::Swapped => {
             let first = out.len();
             let a_in_b = b_in_a.inverse();
             collect(b, a, &a_in_b, prediction, cache, memory, out, count);
@@ -201,8 +195,8 @@ fn collect(
     }
 }
 
-/// Appends the manifold of a convex pair that is not in [`round_pair`], in A's frame. Returns
-/// whether there is one.
+/// Appends the manifold of a convex pair that is not in [`closed_form_manifold`], in A's frame.
+/// Returns whether there is one.
 fn push_convex_pair(
     a: &Shape,
     map_a: &dyn SupportMap,
@@ -214,7 +208,7 @@ fn push_convex_pair(
     out: &mut Vec<Manifold>,
     count: impl Count,
 ) -> bool {
-    if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
+    if let ConvexMethod::Boxes(a, b) = convex_method(a, b) {
         // Written in place, because a manifold is large. A vector load right after scalar stores
         // would stall.
         let manifold = push_new(Vec3::ZERO, out);
@@ -233,7 +227,7 @@ fn push_convex_pair(
         }
         return found;
     }
-    let closest = special::signed(a, map_a, b, map_b, b_in_a, widen_real(prediction), Some(cache), count);
+    let closest = closed_form::signed(a, map_a, b, map_b, b_in_a, widen_real(prediction), Some(cache), count);
     let manifold = around(map_a, map_b, b_in_a, &closest, prediction, &mut cache.chosen);
     let found = manifold.is_some();
     out.extend(manifold);
@@ -318,6 +312,10 @@ pub(super) fn on_half_space(
     Some(manifold)
 }
 
+/// A pure number, squared: a centre that is this near to a line, relative to the farthest point,
+/// does not give the side of the line. 2^-40.
+const NEARLY_ON_LINE_SQ: f64 = 1.0 / (1_u64 << 40) as f64;
+
 /// Chooses up to four of the points: the deepest, the one farthest from it, and the farthest from
 /// their line on either side.
 pub(super) fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item = usize> {
@@ -335,9 +333,14 @@ pub(super) fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item =
         let second = least(&|i| -(points[i].1 - origin).length_squared());
         let line = points[second].1 - origin;
         let center = points.iter().fold(DVec3::ZERO, |sum, p| sum + p.1) / points.len() as f64;
-        // Any vector that is not along the line distinguishes its two sides in the plane of the
-        // feature.
-        let up = line.cross(center - origin);
+        // A normal of the feature distinguishes the two sides of the line. If the centre lies on
+        // the line, as that of a regular polygon, a point that does not gives it.
+        let mut up = line.cross(center - origin);
+        let off_line = |i: usize| line.cross(points[i].1 - origin);
+        let widest = off_line(least(&|i| -off_line(i).length_squared()));
+        if up.length_squared() < NEARLY_ON_LINE_SQ * widest.length_squared() {
+            up = widest;
+        }
         let side = |i: usize| line.cross(points[i].1 - origin).dot(up);
         chosen = [first, second, least(&|i| -side(i)), least(&|i| side(i))];
         for i in 1..4 {

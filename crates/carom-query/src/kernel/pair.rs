@@ -10,8 +10,9 @@ use super::answer::{Distance, PairContact};
 use super::manifolds::ManifoldCache;
 use super::mesh_mesh;
 use super::mesh_shape::MeshShape;
-use super::shape::{Kind, Shape};
-use super::{dispatch, hull_pair, special};
+use super::method::{ConvexMethod, Method, convex_method, method};
+use super::shape::Shape;
+use super::{closed_form, dispatch, hull_pair};
 use crate::cost::{Counting, QueryCost};
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
@@ -39,7 +40,7 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance 
 
 /// [`distance`] in memory that the caller keeps.
 pub fn distance_with(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, memory: &mut Workspace) -> Distance {
-    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+    if let ConvexMethod::Hulls(a, b) = convex_method(a, b) {
         return hull_pair::distance_in_world(a, pose_a, b, pose_b, None, ());
     }
     let frames = frames(pose_a, pose_b);
@@ -72,14 +73,14 @@ pub fn distance_cached(
     cache: &mut ManifoldCache,
     memory: &mut Workspace,
 ) -> Distance {
-    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+    if let ConvexMethod::Hulls(a, b) = convex_method(a, b) {
         return hull_pair::distance_in_world(a, pose_a, b, pose_b, Some(cache), ());
     }
-    let (Kind::Convex(map_a), Kind::Convex(map_b)) = (a.kind(), b.kind()) else {
+    let Method::Convex(map_a, map_b) = method(a, b) else {
         return distance_with(a, pose_a, b, pose_b, memory);
     };
     let frames = frames(pose_a, pose_b);
-    let closest = special::distance(a, map_a, b, map_b, &frames.b_in_a, f64::INFINITY, Some(cache), ());
+    let closest = closed_form::distance(a, map_a, b, map_b, &frames.b_in_a, f64::INFINITY, Some(cache), ());
     Distance::placed(&closest, &frames.a)
 }
 

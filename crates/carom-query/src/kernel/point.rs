@@ -4,12 +4,13 @@
 
 use super::super::num::geom::PointProjection;
 use super::super::num::{Pose, Vec3, narrow, narrow_real, widen, widen_real};
+use super::compound::Compound;
+use super::contains_point;
 use super::convex;
 use super::field;
-use super::inside;
 use super::mesh_shape::MeshShape;
 use super::rounded::RoundedShape;
-use super::shape::Shape;
+use super::shape::{Shape, ShapeKind};
 use crate::cost::{Count, Counting, QueryCost};
 use crate::ray_convex::Point;
 use carom_geom::ray_mesh::Placement;
@@ -55,36 +56,41 @@ fn project(shape: &Shape, pose: &Pose, point: Vec3, count: impl Count) -> Option
 }
 
 fn local(shape: &Shape, point: Vec3, count: impl Count) -> Option<PointProjection> {
-    if !matches!(shape, Shape::Compound(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Field(_)) {
+    if let Some(primitive) = shape.primitive() {
         count.add_pair();
+        return Some(primitive.project_point(point));
     }
-    Some(match shape {
-        Shape::Sphere(s) => s.project_point(point),
-        Shape::Capsule(s) => s.project_point(point),
-        Shape::TaperedCapsule(s) => s.project_point(point),
-        Shape::Cuboid(s) => s.project_point(point),
-        Shape::Cylinder(s) => s.project_point(point),
-        Shape::Cone(s) => s.project_point(point),
-        Shape::Ellipsoid(s) => s.project_point(point),
-        Shape::Hull(s) => s.project_point(point),
-        Shape::Rounded(s) => on_rounded(s, point, count),
-        Shape::HalfSpace(s) => s.project_point(point),
-        Shape::Mesh(s) => return on_mesh(s, point, true, count),
-        Shape::HeightField(s) => return on_mesh(s.mesh(), point, false, count),
-        Shape::Compound(s) => {
-            let mut best: Option<PointProjection> = None;
-            for (index, part) in s.parts().iter().enumerate() {
-                let Some(mut found) = project(&part.shape, &part.pose, point, count) else { continue };
-                found.part = found.part.saturating_add(s.first_number(index));
-                if best.is_none_or(|b| found.distance < b.distance) {
-                    best = Some(found);
-                }
-            }
-            return best;
+    match shape {
+        Shape::Rounded(s) => {
+            count.add_pair();
+            Some(on_rounded(s, point, count))
         }
-        Shape::User(s) => on_support_map(&**s, point, count),
-        Shape::Field(s) => return field::project_point(&**s, point, count),
-    })
+        Shape::HeightField(s) => on_mesh(s.mesh(), point, false, count),
+        _ => match shape.kind() {
+            ShapeKind::Convex(s) => {
+                count.add_pair();
+                Some(on_support_map(s, point, count))
+            }
+            ShapeKind::Mesh(s) => on_mesh(s, point, true, count),
+            ShapeKind::Field(s) => field::project_point(s, point, count),
+            ShapeKind::Compound(s) => on_parts(s, point, count),
+            // It is a primitive.
+            ShapeKind::HalfSpace(_) => None,
+        },
+    }
+}
+
+/// Projects on the part in which the point is deepest, or that is nearest.
+fn on_parts(compound: &Compound, point: Vec3, count: impl Count) -> Option<PointProjection> {
+    let mut best: Option<PointProjection> = None;
+    for (index, part) in compound.parts().iter().enumerate() {
+        let Some(mut found) = project(&part.shape, &part.pose, point, count) else { continue };
+        found.part = found.part.saturating_add(compound.first_number(index));
+        if best.is_none_or(|b| found.distance < b.distance) {
+            best = Some(found);
+        }
+    }
+    best
 }
 
 /// Projects on the core, and moves that point outwards by the radius. The depth in a convex core is
@@ -148,8 +154,11 @@ fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool, count: impl Count) 
     let (_, triangle, nearest) = best?;
     // Computed in `f64` from the two points, so that it matches them.
     let distance = length(nearest - wide);
-    let place =
-        if may_enclose { inside::solid_placement_of(mesh, wide, count) } else { Some(Placement::Outside) };
+    let place = if may_enclose {
+        contains_point::solid_placement_of(mesh, wide, count)
+    } else {
+        Some(Placement::Outside)
+    };
     let signed = if place == Some(Placement::Inside) { -distance } else { distance };
     let found = PointProjection::new(narrow(nearest), narrow_real(signed), FeatureId::UNKNOWN);
     let found = found.with_part(triangle);

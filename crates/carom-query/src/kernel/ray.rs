@@ -14,7 +14,7 @@ use super::super::num::{Interval, Pose, Ray, Real, Vec3, narrow, narrow_real, wi
 use super::compound::Compound;
 use super::field;
 use super::mesh_shape::MeshShape;
-use super::shape::Shape;
+use super::shape::{Shape, ShapeKind};
 use crate::cost::{Count, Counting, QueryCost};
 use crate::ray_convex;
 use alloc::vec::Vec;
@@ -150,22 +150,19 @@ pub(super) fn placed(mut hit: RayHit, pose: &WidePose) -> RayHit {
 fn first(shape: &Shape, line: &Line, interval: Interval, count: impl Count) -> Option<RayHit> {
     let ray = &line.rounded();
     count_alone(shape, count);
+    if let Some(primitive) = shape.primitive() {
+        return primitive.ray_cast(ray, interval);
+    }
     match shape {
-        Shape::Sphere(s) => s.ray_cast(ray, interval, false),
-        Shape::Capsule(s) => s.ray_cast(ray, interval, false),
-        Shape::TaperedCapsule(s) => s.ray_cast(ray, interval, false),
-        Shape::Cuboid(s) => s.ray_cast(ray, interval, false),
-        Shape::Cylinder(s) => s.ray_cast(ray, interval, false),
-        Shape::Cone(s) => s.ray_cast(ray, interval, false),
-        Shape::Ellipsoid(s) => s.ray_cast(ray, interval, false),
-        Shape::Hull(s) => s.ray_cast(ray, interval, false),
-        Shape::HalfSpace(s) => s.ray_cast(ray, interval, false),
-        Shape::Mesh(s) => first_triangle(s, line, interval, count),
         Shape::HeightField(s) => s.ray_cast(line, interval),
-        Shape::Compound(s) => first_part(s, ray, interval, count),
-        Shape::Rounded(s) => first_end(&**s, ray, interval, count),
-        Shape::User(s) => first_end(&**s, ray, interval, count),
-        Shape::Field(s) => field::first_crossing(&**s, line, interval),
+        _ => match shape.kind() {
+            ShapeKind::Convex(s) => first_end(s, ray, interval, count),
+            ShapeKind::Mesh(s) => first_triangle(s, line, interval, count),
+            ShapeKind::Field(s) => field::first_crossing(s, line, interval),
+            ShapeKind::Compound(s) => first_part(s, ray, interval, count),
+            // It is a primitive.
+            ShapeKind::HalfSpace(_) => None,
+        },
     }
 }
 
@@ -173,34 +170,29 @@ fn first(shape: &Shape, line: &Line, interval: Interval, count: impl Count) -> O
 fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>, count: impl Count) {
     let ray = &line.rounded();
     count_alone(shape, count);
+    if let Some(primitive) = shape.primitive() {
+        return primitive.visit_ray_hits(ray, interval, &mut |hit| out.push(hit));
+    }
     match shape {
-        Shape::Mesh(mesh) => visit_all(mesh, line, interval, ray_mesh::line_touches, out, count),
         Shape::HeightField(s) => s.ray_cast_all(line, interval, out),
-        Shape::Field(s) => field::all_crossings(&**s, line, interval, out),
-        Shape::Compound(compound) => {
-            for (index, part) in compound.parts().iter().enumerate() {
-                let start = out.len();
-                cast_all(&part.shape, &part.pose, ray, interval, out, count);
-                for hit in &mut out[start..] {
-                    hit.part = hit.part.saturating_add(compound.first_number(index));
+        _ => match shape.kind() {
+            ShapeKind::Convex(s) => {
+                out.extend(chord(s, ray, count).into_iter().flatten().filter(|hit| counts(hit, interval)));
+            }
+            ShapeKind::Mesh(s) => visit_all(s, line, interval, ray_mesh::line_touches, out, count),
+            ShapeKind::Field(s) => field::all_crossings(s, line, interval, out),
+            ShapeKind::Compound(s) => {
+                for (index, part) in s.parts().iter().enumerate() {
+                    let start = out.len();
+                    cast_all(&part.shape, &part.pose, ray, interval, out, count);
+                    for hit in &mut out[start..] {
+                        hit.part = hit.part.saturating_add(s.first_number(index));
+                    }
                 }
             }
-        }
-        Shape::Rounded(s) => {
-            out.extend(chord(&**s, ray, count).into_iter().flatten().filter(|hit| counts(hit, interval)))
-        }
-        Shape::User(s) => {
-            out.extend(chord(&**s, ray, count).into_iter().flatten().filter(|hit| counts(hit, interval)))
-        }
-        Shape::Sphere(s) => out.extend(s.ray_hits(ray, interval)),
-        Shape::Capsule(s) => out.extend(s.ray_hits(ray, interval)),
-        Shape::TaperedCapsule(s) => out.extend(s.ray_hits(ray, interval)),
-        Shape::Cuboid(s) => out.extend(s.ray_hits(ray, interval)),
-        Shape::Cylinder(s) => out.extend(s.ray_hits(ray, interval)),
-        Shape::Cone(s) => out.extend(s.ray_hits(ray, interval)),
-        Shape::Ellipsoid(s) => out.extend(s.ray_hits(ray, interval)),
-        Shape::Hull(s) => out.extend(s.ray_hits(ray, interval)),
-        Shape::HalfSpace(s) => out.extend(s.ray_hits(ray, interval)),
+            // It is a primitive.
+            ShapeKind::HalfSpace(_) => {}
+        },
     }
 }
 

@@ -4,7 +4,7 @@
 //! (sums with a ball).
 
 use super::super::num::geom::Rounded;
-use super::shape::{Kind, Shape};
+use super::shape::{Shape, ShapeKind};
 use crate::ray_convex::Point;
 use carom_geom::{Feature, SupportMap, SupportPoint};
 use glam::DVec3;
@@ -43,9 +43,11 @@ impl ConvexShape {
     #[inline]
     fn map(&self) -> &dyn SupportMap {
         match self.0.kind() {
-            Kind::Convex(map) => map,
+            ShapeKind::Convex(map) => map,
             // The constructor refuses these.
-            Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_) => &Point,
+            ShapeKind::HalfSpace(_) | ShapeKind::Mesh(_) | ShapeKind::Field(_) | ShapeKind::Compound(_) => {
+                &Point
+            }
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use super::super::num::geom::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HeightField, HeightFieldError,
-    HullError, MeshError, Sphere, TaperedCapsule, TriMesh,
+    HullError, MeshError, Sphere, TaperedCapsule, Torus, TriMesh,
 };
 use super::super::num::{Pose, Quat, Real, Vec3};
 use super::compound::{Compound, CompoundError, CompoundPart};
@@ -126,6 +126,10 @@ impl Shape {
             Shape::Cone(_) if scale.y < 0.0 => return Err(ScaleError::Mirrored { shape: "cone" }),
             Shape::Cone(s) => Shape::Cone(Cone::new(s.half_height() * size.y, s.radius() * across("cone")?)?),
             Shape::Ellipsoid(s) => Shape::Ellipsoid(Ellipsoid::new(s.radii() * size)?),
+            Shape::Torus(s) => {
+                let factor = all("torus")?;
+                Shape::Torus(Torus::new(s.major_radius() * factor, s.minor_radius() * factor)?)
+            }
             Shape::Hull(s) => hull_of(s.vertices().iter().map(|v| *v * scale))?,
             Shape::Rounded(s) => {
                 let factor = all("rounded shape")?;

@@ -11,7 +11,7 @@
 use super::super::num::{Pose, widen};
 use super::dispatch;
 use super::pair::relative;
-use super::shape::{Kind, Shape};
+use super::shape::{Shape, ShapeKind};
 use crate::workspace::Workspace;
 use carom_math::{WidePose, scaling};
 use glam::DVec3;
@@ -62,30 +62,30 @@ pub fn separating_plane(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> O
 fn end(shape: &Shape, pose: &WidePose, along: DVec3) -> f64 {
     let own = pose.inverse_transform_vector(along);
     let (reach, far) = match shape.kind() {
-        Kind::Convex(map) => {
+        ShapeKind::Convex(map) => {
             let near = map.support(own);
             let far = map.support_exact(own, near).point.dot(own) + map.margin();
             (map.center().abs().max_element() + map.radius() + map.margin(), far)
         }
         // It lies below its plane and is unbounded otherwise. Its normal was rounded in the world
         // frame.
-        Kind::HalfSpace(half_space) => {
+        ShapeKind::HalfSpace(half_space) => {
             let turned = half_space.normal_wide().cross(own);
             let is_own =
                 scaling::length(turned) <= 16.0 * f64::EPSILON && 0.0 < half_space.normal_wide().dot(own);
             (0.0, if is_own { 0.0 } else { f64::INFINITY })
         }
-        Kind::Mesh(mesh) => {
+        ShapeKind::Mesh(mesh) => {
             let vertices = || mesh.mesh().vertices().iter().map(|v| widen(*v));
             let reach = vertices().fold(0.0, |most: f64, v| most.max(v.abs().max_element()));
             (reach, vertices().map(|v| v.dot(own)).fold(f64::NEG_INFINITY, f64::max))
         }
-        Kind::Field(field) => {
+        ShapeKind::Field(field) => {
             let [low, high] = field.bounds();
             let reach = low.abs().max(high.abs()).max_element();
             (reach, DVec3::select(own.cmpge(DVec3::ZERO), high, low).dot(own))
         }
-        Kind::Compound(compound) => {
+        ShapeKind::Compound(compound) => {
             let ends = compound.parts().iter().map(|part| {
                 let own = part.pose.wide();
                 let placed = WidePose {

@@ -1,22 +1,27 @@
 //! The closed list of shapes, with a variant for user-defined shapes.
 //!
-//! Every query of this crate is one `match` over this list ([`super::dispatch`]), so a missing pair
-//! does not compile. A shape is convex (it has a support map), a half-space, a signed distance
-//! field, or composite: a mesh, a height field or a compound.
+//! A shape is of one of five kinds: convex (it has a support map), a half-space, triangles, a solid
+//! with a signed distance, or a compound. The kinds of two shapes select the algorithm of each
+//! query ([`super::method`]). Formulas for a shape alone are in [`super::primitive`].
 //!
-//! A field joins by a trait, as a user-defined convex shape does. So a program without fields does
-//! not compile the crate carom-sdf, and users can supply their own distance functions.
+//! A new convex shape needs a support map, a variant here and a line in [`Shape::kind`]. A shape
+//! that is not convex needs a [`DistanceField`] instead of the support map, as the torus has. A
+//! formula for its own questions is a line in [`Shape::primitive`].
+//!
+//! Users bring shapes of both sorts: [`Shape::User`] and [`Shape::Field`]. So a program without
+//! sampled fields does not compile the crate carom-sdf.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3 (mid phase, narrow
 //! phase).
 
 use super::super::num::Pose;
 use super::super::num::geom::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere, TaperedCapsule,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere, TaperedCapsule, Torus,
 };
 use super::compound::Compound;
 use super::height_field_shape::HeightFieldShape;
 use super::mesh_shape::MeshShape;
+use super::primitive::Primitive;
 use super::rounded::RoundedShape;
 use alloc::sync::Arc;
 use carom_bounds::Aabb;
@@ -50,6 +55,8 @@ pub enum Shape {
     Hull(Arc<ConvexHull>),
     /// A convex shape with a radius all around.
     Rounded(Arc<RoundedShape>),
+    /// A ring around the y axis. Its answers are those of a [`Shape::Field`] that is exact.
+    Torus(Torus),
     /// All points below a plane.
     HalfSpace(HalfSpace),
     /// The surface that triangles cover.
@@ -78,6 +85,7 @@ impl core::fmt::Debug for Shape {
             Shape::Ellipsoid(s) => s.fmt(f),
             Shape::Hull(s) => s.fmt(f),
             Shape::Rounded(s) => s.fmt(f),
+            Shape::Torus(s) => s.fmt(f),
             Shape::HalfSpace(s) => s.fmt(f),
             Shape::Mesh(s) => s.fmt(f),
             Shape::HeightField(s) => s.fmt(f),
@@ -88,73 +96,108 @@ impl core::fmt::Debug for Shape {
     }
 }
 
-/// The kinds of shapes that need different algorithms.
-pub(super) enum Kind<'a> {
+/// The kinds of shapes that need different algorithms. Exhaustive on purpose: code that matches on
+/// it goes on to work if a shape is added.
+#[derive(Clone, Copy)]
+pub enum ShapeKind<'a> {
+    /// Convex and bounded.
     Convex(&'a dyn SupportMap),
+    /// All points below a plane.
     HalfSpace(&'a HalfSpace),
+    /// Triangles, also those of a height field.
     Mesh(&'a MeshShape),
+    /// A solid with a signed distance.
     Field(&'a dyn DistanceField),
+    /// Parts with fixed relative poses.
     Compound(&'a Compound),
 }
 
 impl Shape {
     /// Returns the kind of the shape.
-    pub(super) fn kind(&self) -> Kind<'_> {
+    pub fn kind(&self) -> ShapeKind<'_> {
         match self {
-            Shape::Sphere(s) => Kind::Convex(s),
-            Shape::Capsule(s) => Kind::Convex(s),
-            Shape::TaperedCapsule(s) => Kind::Convex(s),
-            Shape::Cuboid(s) => Kind::Convex(s),
-            Shape::Cylinder(s) => Kind::Convex(s),
-            Shape::Cone(s) => Kind::Convex(s),
-            Shape::Ellipsoid(s) => Kind::Convex(s),
-            Shape::Hull(s) => Kind::Convex(&**s),
-            Shape::Rounded(s) => Kind::Convex(&**s),
-            Shape::HalfSpace(s) => Kind::HalfSpace(s),
-            Shape::Mesh(s) => Kind::Mesh(s),
+            Shape::Sphere(s) => ShapeKind::Convex(s),
+            Shape::Capsule(s) => ShapeKind::Convex(s),
+            Shape::TaperedCapsule(s) => ShapeKind::Convex(s),
+            Shape::Cuboid(s) => ShapeKind::Convex(s),
+            Shape::Cylinder(s) => ShapeKind::Convex(s),
+            Shape::Cone(s) => ShapeKind::Convex(s),
+            Shape::Ellipsoid(s) => ShapeKind::Convex(s),
+            Shape::Hull(s) => ShapeKind::Convex(&**s),
+            Shape::Rounded(s) => ShapeKind::Convex(&**s),
+            Shape::Torus(s) => ShapeKind::Field(s),
+            Shape::HalfSpace(s) => ShapeKind::HalfSpace(s),
+            Shape::Mesh(s) => ShapeKind::Mesh(s),
             // A height field is handled as the mesh of its triangles.
-            Shape::HeightField(s) => Kind::Mesh(s.mesh()),
-            Shape::Compound(s) => Kind::Compound(s),
-            Shape::User(s) => Kind::Convex(&**s),
-            Shape::Field(s) => Kind::Field(&**s),
+            Shape::HeightField(s) => ShapeKind::Mesh(s.mesh()),
+            Shape::Compound(s) => ShapeKind::Compound(s),
+            Shape::User(s) => ShapeKind::Convex(&**s),
+            Shape::Field(s) => ShapeKind::Field(&**s),
         }
     }
 
     /// Returns a box around the shape at `pose`, rounded outwards. That of a half-space is
     /// infinite.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
+        match self.primitive() {
+            Some(primitive) => primitive.aabb(pose),
+            None => self.placed_box(&pose.wide()),
+        }
+    }
+
+    /// Returns the shape as one with formulas for its own questions.
+    #[inline]
+    pub(super) fn primitive(&self) -> Option<&dyn Primitive> {
+        Some(match self {
+            Shape::Sphere(s) => s,
+            Shape::Capsule(s) => s,
+            Shape::TaperedCapsule(s) => s,
+            Shape::Cuboid(s) => s,
+            Shape::Cylinder(s) => s,
+            Shape::Cone(s) => s,
+            Shape::Ellipsoid(s) => s,
+            Shape::Hull(s) => &**s,
+            Shape::Torus(s) => s,
+            Shape::HalfSpace(s) => s,
+            _ => return None,
+        })
+    }
+
+    /// Returns what the shape is called, such as `"box"` or `"height field"`.
+    pub fn name(&self) -> &'static str {
         match self {
-            Shape::Sphere(s) => s.aabb(pose),
-            Shape::Capsule(s) => s.aabb(pose),
-            Shape::TaperedCapsule(s) => s.aabb(pose),
-            Shape::Cuboid(s) => s.aabb(pose),
-            Shape::Cylinder(s) => s.aabb(pose),
-            Shape::Cone(s) => s.aabb(pose),
-            Shape::Ellipsoid(s) => s.aabb(pose),
-            Shape::Hull(s) => s.aabb(pose),
-            Shape::Rounded(s) => s.aabb(pose),
-            Shape::HalfSpace(s) => s.aabb(pose),
-            Shape::Mesh(s) => s.aabb(pose),
-            Shape::HeightField(s) => s.mesh().aabb(pose),
-            Shape::Compound(s) => s.placed_box(&pose.wide()),
-            Shape::User(s) => aabb_from_support(&**s, &pose.wide()),
-            Shape::Field(s) => box_around(s.bounds(), &pose.wide()),
+            Shape::Sphere(_) => "ball",
+            Shape::Capsule(_) => "capsule",
+            Shape::TaperedCapsule(_) => "tapered capsule",
+            Shape::Cuboid(_) => "box",
+            Shape::Cylinder(_) => "cylinder",
+            Shape::Cone(_) => "cone",
+            Shape::Ellipsoid(_) => "ellipsoid",
+            Shape::Hull(_) => "hull",
+            Shape::Rounded(_) => "rounded shape",
+            Shape::Torus(_) => "torus",
+            Shape::HalfSpace(_) => "half-space",
+            Shape::Mesh(_) => "mesh",
+            Shape::HeightField(_) => "height field",
+            Shape::Compound(_) => "compound",
+            Shape::User(_) => "convex shape of the user",
+            Shape::Field(_) => "distance field",
         }
     }
 
     /// Whether the shape has a support map: it is convex and bounded.
     pub fn is_convex(&self) -> bool {
-        matches!(self.kind(), Kind::Convex(_))
+        matches!(self.kind(), ShapeKind::Convex(_))
     }
 
     /// [`Shape::aabb`] for a pose in `f64`.
     pub(super) fn placed_box(&self, pose: &WidePose) -> Aabb {
         match self.kind() {
-            Kind::Convex(s) => aabb_from_support(s, pose),
-            Kind::HalfSpace(_) => Aabb { min: glam::Vec3::NEG_INFINITY, max: glam::Vec3::INFINITY },
-            Kind::Mesh(s) => s.placed_box(pose),
-            Kind::Field(s) => box_around(s.bounds(), pose),
-            Kind::Compound(s) => s.placed_box(pose),
+            ShapeKind::Convex(s) => aabb_from_support(s, pose),
+            ShapeKind::HalfSpace(_) => Aabb { min: glam::Vec3::NEG_INFINITY, max: glam::Vec3::INFINITY },
+            ShapeKind::Mesh(s) => s.placed_box(pose),
+            ShapeKind::Field(s) => box_around(s.bounds(), pose),
+            ShapeKind::Compound(s) => s.placed_box(pose),
         }
     }
 
@@ -162,18 +205,18 @@ impl Shape {
     /// of a compound, else one.
     pub(super) fn n_parts(&self) -> u32 {
         match self.kind() {
-            Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_) => 1,
-            Kind::Mesh(s) => s.mesh().n_triangles() as u32,
-            Kind::Compound(s) => s.n_parts(),
+            ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => 1,
+            ShapeKind::Mesh(s) => s.mesh().n_triangles() as u32,
+            ShapeKind::Compound(s) => s.n_parts(),
         }
     }
 
     /// Whether the part with this number is a triangle of a mesh.
     pub(super) fn is_mesh_part(&self, number: u32) -> bool {
         match self.kind() {
-            Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_) => false,
-            Kind::Mesh(_) => true,
-            Kind::Compound(s) => {
+            ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => false,
+            ShapeKind::Mesh(_) => true,
+            ShapeKind::Compound(s) => {
                 let (part, number) = s.locate(number);
                 s.parts().get(part).is_some_and(|part| part.shape.is_mesh_part(number))
             }
@@ -184,10 +227,10 @@ impl Shape {
     /// if the part is not a triangle of a mesh, or does not exist.
     pub(super) fn triangle_corners(&self, number: u32, pose: &WidePose) -> Option<[DVec3; 3]> {
         match self.kind() {
-            Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_) => None,
-            Kind::Mesh(s) => ((number as usize) < s.mesh().n_triangles())
+            ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => None,
+            ShapeKind::Mesh(s) => ((number as usize) < s.mesh().n_triangles())
                 .then(|| s.mesh().triangle(number).corners_wide().map(|corner| pose.transform_point(corner))),
-            Kind::Compound(s) => {
+            ShapeKind::Compound(s) => {
                 let (part, number) = s.locate(number);
                 let part = s.parts().get(part)?;
                 part.shape.triangle_corners(number, &part.pose.wide().relative_to(&pose.inverse()))
@@ -204,12 +247,12 @@ impl Shape {
         ask: impl FnOnce(&dyn SupportMap, &WidePose) -> T,
     ) -> Option<T> {
         match self.kind() {
-            Kind::Convex(s) => Some(ask(s, pose)),
-            Kind::HalfSpace(_) | Kind::Field(_) => None,
-            Kind::Mesh(s) => {
+            ShapeKind::Convex(s) => Some(ask(s, pose)),
+            ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => None,
+            ShapeKind::Mesh(s) => {
                 ((number as usize) < s.mesh().n_triangles()).then(|| ask(&s.mesh().triangle(number), pose))
             }
-            Kind::Compound(s) => {
+            ShapeKind::Compound(s) => {
                 let (part, number) = s.locate(number);
                 let part = s.parts().get(part)?;
                 let pose = part.pose.wide().relative_to(&pose.inverse());

@@ -10,7 +10,7 @@
 
 use super::super::num::geom::{ConvexHull, TriMesh};
 use super::super::num::{Vec3, narrow, widen};
-use super::inside::solid_placement_of;
+use super::contains_point::solid_placement_of;
 use super::mesh_mesh;
 use super::mesh_shape::MeshShape;
 use super::solid_depth::Exit;

@@ -7,7 +7,7 @@
 //! Reference: none: a search by trial; the distances that it compares are exact to rounding.
 
 use super::super::num::{narrow, widen};
-use super::inside::solid_placement_of;
+use super::contains_point::solid_placement_of;
 use super::mesh_mesh;
 use super::mesh_shape::MeshShape;
 use super::point::surface_distance;

@@ -18,7 +18,7 @@
 
 use super::super::num::geom::TriMesh;
 use super::super::num::{Pose, narrow, widen};
-use super::inside::solid_placement_of;
+use super::contains_point::solid_placement_of;
 use super::mesh_mesh;
 use super::mesh_shape::{MeshShape, Sides};
 use alloc::borrow::Cow;

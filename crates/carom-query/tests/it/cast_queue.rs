@@ -55,7 +55,11 @@ fn check(bodies: &[MovingShape<'_>], pairs: &[[u32; 2]], settings: &ImpactSettin
         let found = told.iter().find(|told| told.pair == pair).map(|told| told.time_of_impact);
         match (answer, found) {
             (TimeOfImpact::Hit(x), Some(TimeOfImpact::Hit(y))) => {
-                assert!(x.t_lo <= y.t_hi && y.t_lo <= x.t_hi, "{what}: {pair}: {x:?} {y:?}");
+                // The distance of a field is known to its error, and so is the time.
+                let is_of_fields =
+                    pairs[pair].iter().any(|k| matches!(bodies[*k as usize].shape, Shape::Field(_)));
+                let slack = if is_of_fields { 1e-5 } else { 0.0 };
+                assert!(x.t_lo <= y.t_hi + slack && y.t_lo <= x.t_hi + slack, "{what}: {pair}: {x:?} {y:?}");
             }
             (TimeOfImpact::Clear(_), None) | (TimeOfImpact::Undecided(_), Some(_)) => {}
             other => panic!("{what}: {pair}: {other:?}"),

@@ -256,7 +256,7 @@ fn counting_changes_no_answer() {
     let mut sum = QueryCost::default();
     for (name_a, a) in &shapes {
         for (name_b, b) in &shapes {
-            for _ in 0..6 {
+            for _ in 0..8 {
                 let (pose_a, pose_b) = (ugly_pose(&mut random), ugly_pose(&mut random));
                 let what = &format!("{name_a} and {name_b}, {pose_a:?}, {pose_b:?}");
                 let (memory, cost) = (&mut Workspace::default(), &mut QueryCost::default());

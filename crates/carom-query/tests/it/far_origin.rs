@@ -4,8 +4,8 @@ use carom_geom::f64::TriMesh;
 use carom_geom::tri_distance::closest_points;
 use carom_geom::tri_tri;
 use carom_math::f64::Pose;
-use carom_query::f64::{MeshPair, MeshShape, Shape, TimedMeshes, distance, intersects, triangle_pairs};
-use carom_query::{TimedSettings, Until};
+use carom_query::f64::{AnytimeMeshes, MeshPair, MeshShape, Shape, distance, intersects, triangle_pairs};
+use carom_query::{AnytimeSettings, Until};
 use carom_scenes::mesh::icosphere;
 use carom_testkit::random::Random;
 use glam::{DQuat, DVec3};
@@ -54,8 +54,8 @@ fn trees_in_f32_cover_corners_in_f64() {
         let room = 1e-15 * far + 1e-12;
         assert!((found.distance - least).abs() <= room, "round {round}, {far}: {found:?}, {least}");
 
-        let mut search = TimedMeshes::default();
-        search.start(1, &TimedSettings::distance());
+        let mut search = AnytimeMeshes::default();
+        search.start(1, &AnytimeSettings::distance());
         loop {
             let couple = [MeshPair::new(0, here, 0, pose)];
             let is_done = search

@@ -33,6 +33,9 @@ fn check_pair(a: (&str, &Shape), b: (&str, &Shape), random: &mut Random) -> (u32
     let slack = match (a.1, b.1) {
         // Whose searches may end before they are done.
         (Shape::Field(a), Shape::Field(b)) => 2.0 * (a.error_bound() + b.error_bound()) as f32,
+        (Shape::Torus(_), Shape::Field(b)) | (Shape::Field(b), Shape::Torus(_)) => {
+            4.0 * b.error_bound() as f32
+        }
         _ => slack_of(a.1) + slack_of(b.1),
     };
     let (mut n_apart, mut n_together) = (0, 0);

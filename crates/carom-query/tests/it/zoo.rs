@@ -114,6 +114,7 @@ pub(crate) fn shapes() -> Vec<(&'static str, Shape)> {
         ("rounded cone", rounded(Shape::Cone(Cone::new(0.3, 0.25).unwrap()), 0.1)),
         ("rounded hull", rounded(Shape::Hull(Arc::new(ConvexHull::from_points(&hull[4..]).unwrap())), 0.15)),
         ("height field", Shape::HeightField(Arc::new(HeightFieldShape::new(hills()).unwrap()))),
+        ("torus", Shape::torus(0.4, 0.15).unwrap()),
         ("field", Shape::Field(Arc::new(FieldShape::new(ring())))),
     ]
 }

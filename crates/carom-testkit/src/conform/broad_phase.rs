@@ -272,7 +272,7 @@ pub fn run<B: BroadPhase>(broad: &mut B, script: &Script, seed: u64) {
         }
         if dice.one_in(9) {
             // Another structure of the same kind continues from this state.
-            let contents = broad.hand_over();
+            let contents = broad.take_state();
             assert!(broad.is_empty() && broad.id_at(0).is_none());
             broad.take_over(contents);
         }

@@ -4,14 +4,12 @@
 use super::dice::Dice;
 use alloc::collections::BTreeMap;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{
-    BroadPhase, BruteForce, Coherent, CoherentSettings, FatIndex, Filter, Groups, Mobility, ProxyId,
-    SpatialIndex,
-};
+use carom_broad::{BroadPhase, BruteForce, Filter, Groups, Mobility, ProxyId, SpatialIndex};
+use carom_broad_coherent::{FatIndex, VerletList, VerletListSettings};
 use glam::Vec3;
 
 /// Runs the whole suite. Panics with the frame of the first failure.
-pub fn check<I: FatIndex>(name: &str, make: impl Fn(CoherentSettings) -> Coherent<I>) {
+pub fn check<I: FatIndex>(name: &str, make: impl Fn(VerletListSettings) -> VerletList<I>) {
     every_change_meets_every_step(name, &make);
     no_frame_does_it_all(name, &make);
     what_jitters_keeps_a_narrow_list(name, &make);
@@ -68,7 +66,7 @@ const N: usize = 500;
 
 /// The structure under test, brute force, and the input of both.
 struct Both<I> {
-    ours: Coherent<I>,
+    ours: VerletList<I>,
     brute: BruteForce,
     boxes: BTreeMap<ProxyId, (Aabb, Vec3)>,
     dice: Dice,
@@ -200,7 +198,7 @@ impl<I: FatIndex> Both<I> {
                 self.drift(3.5);
             }
             Change::HandOver => {
-                let contents = self.ours.hand_over();
+                let contents = self.ours.take_state();
                 assert!(!self.ours.is_renewing());
                 self.ours.take_over(contents);
             }
@@ -238,8 +236,11 @@ fn shifted(aabb: Aabb, step: Vec3) -> Aabb {
 }
 
 /// Makes each kind of change after each step of a rebuild. All later frames must be right.
-fn every_change_meets_every_step<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
-    let ours = make(CoherentSettings::default().with_spread_from(100));
+fn every_change_meets_every_step<I: FatIndex>(
+    name: &str,
+    make: &impl Fn(VerletListSettings) -> VerletList<I>,
+) {
+    let ours = make(VerletListSettings::default().with_spread_from(100));
     let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(17) };
     both.insert(N);
     let (mut met, mut n_pairs, mut step, mut n_adopted) = (BTreeMap::new(), 0, 0, 0);
@@ -284,10 +285,10 @@ fn every_change_meets_every_step<I: FatIndex>(name: &str, make: &impl Fn(Coheren
 /// jumps meanwhile give the right pairs, and so does the drift that follows.
 fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
     name: &str,
-    make: &impl Fn(CoherentSettings) -> Coherent<I>,
+    make: &impl Fn(VerletListSettings) -> VerletList<I>,
 ) {
     const SIDE: usize = 9;
-    let ours = make(CoherentSettings::default());
+    let ours = make(VerletListSettings::default());
     let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(19) };
     // They touch along one axis, and nearly touch along the others.
     let place = |dice: &mut Dice, i: usize| {
@@ -328,9 +329,9 @@ fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
 
 /// A few boxes move in each frame, others each time. Lists live long, and are rebuilt over many
 /// frames. Then all changes happen meanwhile.
-fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
+fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(VerletListSettings) -> VerletList<I>) {
     const CALM: usize = 300;
-    let ours = make(CoherentSettings::default().with_spread_from(100));
+    let ours = make(VerletListSettings::default().with_spread_from(100));
     let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(20) };
     both.insert(2 * N);
     let (mut n_renewing, mut longest, mut rebuilds, mut turn) = (0, 0, [0; 2], 0);
@@ -373,9 +374,12 @@ fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -
 
 /// Makes each kind of change after each of the first parts of a rebuild in a world with few moves.
 /// All later frames must be right.
-fn every_change_meets_every_part<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
+fn every_change_meets_every_part<I: FatIndex>(
+    name: &str,
+    make: &impl Fn(VerletListSettings) -> VerletList<I>,
+) {
     const PARTS: usize = 5;
-    let ours = make(CoherentSettings::default().with_spread_from(100));
+    let ours = make(VerletListSettings::default().with_spread_from(100));
     let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(21) };
     both.insert(N);
     let (mut met, mut part, mut turn, mut n_adopted, mut frame) = (BTreeMap::new(), 0, 0, 0, 0);
@@ -416,19 +420,19 @@ fn every_change_meets_every_part<I: FatIndex>(name: &str, make: &impl Fn(Coheren
 
 /// Returns the box tests plus eight times the sorted items: sorting a box into a cell, or a pair,
 /// takes as long as eight tests.
-fn work<I: FatIndex>(broad: &Coherent<I>) -> u64 {
+fn work<I: FatIndex>(broad: &VerletList<I>) -> u64 {
     broad.counters().tests + 8 * broad.counters().sorted
 }
 
 /// Checks that no frame of a calm world does two thirds of the work of a whole rebuild. Lists must
 /// not be rebuilt much more often for that.
-fn no_frame_does_it_all<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
+fn no_frame_does_it_all<I: FatIndex>(name: &str, make: &impl Fn(VerletListSettings) -> VerletList<I>) {
     const CROWD: usize = 6000;
     let mut dice = Dice::new(18);
     let mut boxes: Vec<_> = (0..CROWD).map(|_| dice.aabb(16.0, 2.0)).collect();
     let velocity: Vec<_> = (0..CROWD).map(|_| dice.point(1.0).normalize_or(Vec3::X) * 0.01).collect();
     let batch: Vec<_> = boxes.iter().map(|&aabb| (aabb, Filter::default())).collect();
-    let settings = CoherentSettings::default();
+    let settings = VerletListSettings::default();
     let [mut spread, mut at_once] = [settings, settings.with_spread_from(usize::MAX)].map(make);
     let (mut ids, mut worst) = (Vec::new(), [0; 2]);
     spread.insert_batch(&batch, &mut ids).unwrap();

@@ -5,7 +5,7 @@
 
 use crate::continuous::core_ball::{CORE_DEPTH_RATIO, Core};
 use carom_math::{Pose, Vec3};
-use carom_query::Shape;
+use carom_query::{Shape, ShapeKind};
 use carom_response::{Body, BodyKind};
 
 /// The lengths that decide whether a body needs the guard. Kept apart from the shape, which is
@@ -30,14 +30,14 @@ impl Girth {
     pub(crate) fn of(shape: &Shape, center_of_mass: Vec3) -> Girth {
         let local = shape.aabb(&Pose::IDENTITY);
         let mut girth = Girth { radius: local.min.abs().max(local.max.abs()).length(), ..Girth::NONE };
-        match shape {
-            Shape::HalfSpace(_) => girth.radius = f32::INFINITY,
+        match shape.kind() {
+            ShapeKind::HalfSpace(_) => girth.radius = f32::INFINITY,
             // Most of them do not move, and the middle of a large mesh is expensive to find.
-            Shape::Mesh(_) | Shape::HeightField(_) | Shape::Field(_) => {
+            ShapeKind::Mesh(_) | ShapeKind::Field(_) => {
                 girth.thickness = (local.max - local.min).min_element();
                 girth.is_surface = true;
             }
-            Shape::Compound(compound) => {
+            ShapeKind::Compound(compound) => {
                 for part in compound.parts() {
                     let center = part.pose.inverse_transform_point(center_of_mass);
                     let own = Girth::of(&part.shape, center);
@@ -46,7 +46,7 @@ impl Girth {
                     girth.is_surface |= own.is_surface;
                 }
             }
-            _ => {
+            ShapeKind::Convex(_) => {
                 let core = Core::of(shape, shape.mass_properties(1.0).center);
                 girth.thickness = 2.0 / CORE_DEPTH_RATIO * core.map_or(0.0, |core| core.radius);
                 girth.lever = core.map_or(0.0, |core| (core.point - center_of_mass).length());

@@ -4,7 +4,7 @@
 
 use crate::contacts::carrying::round_of;
 use carom_geom::SupportMap;
-use carom_query::Shape;
+use carom_query::{Shape, ShapeKind};
 
 /// The size of a shape for recycling. Read for each active pair in each step, so kept apart from
 /// the shape, which is large.
@@ -31,14 +31,17 @@ impl Size {
             radius: (map.center().length() + map.radius() + map.margin()) as f32,
             rounding: round_of(shape),
         };
-        match shape {
-            _ if is_fast => Size::Other,
-            Shape::Cuboid(cuboid) => small(cuboid),
-            Shape::Hull(hull) => small(&**hull),
-            Shape::Sphere(sphere) => small(sphere),
-            Shape::Capsule(capsule) => small(capsule),
-            Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Field(_) => Size::Large,
-            Shape::Compound(compound) => {
+        if is_fast {
+            return Size::Other;
+        }
+        match (shape, shape.kind()) {
+            (
+                Shape::Cuboid(_) | Shape::Hull(_) | Shape::Sphere(_) | Shape::Capsule(_),
+                ShapeKind::Convex(map),
+            ) => small(map),
+            (_, ShapeKind::Convex(_)) => Size::Other,
+            (_, ShapeKind::HalfSpace(_) | ShapeKind::Mesh(_)) | (Shape::Field(_), _) => Size::Large,
+            (_, ShapeKind::Compound(compound)) => {
                 let radius = compound.parts().iter().try_fold(0.0_f32, |radius, part| {
                     match Size::of(&part.shape, false) {
                         Size::Small { radius: of_part, rounding: 0.0 } => {
@@ -49,7 +52,8 @@ impl Size {
                 });
                 radius.map_or(Size::Other, |radius| Size::Small { radius, rounding: 0.0 })
             }
-            _ => Size::Other,
+            // Round, as a torus is.
+            (_, ShapeKind::Field(_)) => Size::Other,
         }
     }
 

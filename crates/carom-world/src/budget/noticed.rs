@@ -29,7 +29,7 @@ const EXPOSURE: f64 = 0.04;
 
 /// An eye or a camera that looks in a direction.
 ///
-/// Usable for the priority of pairs in `TimedMeshes::run_by` of carom-query. Two bodies that
+/// Usable for the priority of pairs in `AnytimeMeshes::run_by` of carom-query. Two bodies that
 /// overlap share no more than the less noticed one of them, so the priority of a pair is the
 /// smaller noticeability. The resolved angle is also the one for
 /// [`allowed_error`](crate::allowed_error).

@@ -75,6 +75,11 @@ pub(crate) fn round_of(shape: &Shape) -> f32 {
 pub(crate) fn is_otherwise_round(shape: &Shape) -> bool {
     matches!(
         shape,
-        Shape::Cylinder(_) | Shape::Cone(_) | Shape::Ellipsoid(_) | Shape::TaperedCapsule(_) | Shape::User(_)
+        Shape::Cylinder(_)
+            | Shape::Cone(_)
+            | Shape::Ellipsoid(_)
+            | Shape::TaperedCapsule(_)
+            | Shape::Torus(_)
+            | Shape::User(_)
     )
 }

@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use carom_geom::Sphere;
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
-use carom_query::{Shape, distance, project_point};
+use carom_query::{Shape, ShapeKind, distance, project_point};
 
 /// Radius of the core, as a share of the depth of its middle.
 pub(crate) const CORE_DEPTH_RATIO: f32 = 0.25;
@@ -36,7 +36,9 @@ impl Core {
     /// Returns the core of a single shape around a point of it. A surface has none around a point
     /// that it does not enclose.
     pub(crate) fn of(shape: &Shape, center: Vec3) -> Option<Core> {
-        if matches!(shape, Shape::HalfSpace(_) | Shape::HeightField(_) | Shape::Field(_)) {
+        if matches!(shape, Shape::HeightField(_))
+            || matches!(shape.kind(), ShapeKind::HalfSpace(_) | ShapeKind::Field(_))
+        {
             return None;
         }
         let point = if center.is_finite() { center } else { Vec3::ZERO };

@@ -46,6 +46,7 @@ mod rest;
 #[cfg(feature = "serde")]
 mod restoring;
 mod reused;
+mod rings;
 mod same;
 mod scenes;
 mod scoreboard;

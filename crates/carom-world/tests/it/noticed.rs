@@ -4,7 +4,9 @@
 use carom_geom::TriMesh;
 use carom_math::glam::{DVec3, EulerRot};
 use carom_math::{Pose, Quat, Vec3};
-use carom_query::{Certainty, MeshPair, MeshShape, TimedGoal, TimedMeshes, TimedOrder, TimedSettings, Until};
+use carom_query::{
+    AnytimeGoal, AnytimeMeshes, AnytimeOrder, AnytimeSettings, Certainty, MeshPair, MeshShape, Until,
+};
 use carom_scenes::mesh::icosphere;
 use carom_testkit::random::Random;
 use carom_world::{Viewer, WorldError};
@@ -176,8 +178,8 @@ fn a_timed_search_decides_first_what_is_noticed() {
     }
     let n_seen = noticed.iter().filter(|n| 0.0 < **n).count();
     assert!((5..60).contains(&n_seen), "{n_seen}");
-    let settings = TimedSettings::touching().with_goal(TimedGoal::Any).with_order(TimedOrder::Priority);
-    let (mut search, mut n_between) = (TimedMeshes::default(), 0);
+    let settings = AnytimeSettings::touching().with_goal(AnytimeGoal::Any).with_order(AnytimeOrder::Priority);
+    let (mut search, mut n_between) = (AnytimeMeshes::default(), 0);
     search.start(pairs.len(), &settings);
     loop {
         let run = search

@@ -1,0 +1,415 @@
+//! A broad phase around any algorithm that finds pairs: the part that all algorithms share.
+//!
+//! An implementor writes one function, from boxes to touching pairs. It may also follow insertions,
+//! moves and removals. Handles, filters, order, events and queries are here. An implementor with a
+//! persistent structure may answer the queries with it.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (the common part of all
+//! broad phases).
+
+use crate::id::ProxyId;
+use crate::proxy::ProxyTable;
+use crate::spatial::{scan_box, scan_culled, scan_near, scan_ray};
+use crate::{
+    BoxHit, BroadPhase, BroadPhaseError, BroadPhaseState, Counters, EventLog, Filter, Groups, Mobility, Pair,
+    PairBuffer, PairFilter, SpatialIndex, wanted_pairs,
+};
+use alloc::string::String;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, Culling};
+use carom_math::{Interval, Ray};
+use core::ops::ControlFlow;
+use glam::Vec3;
+
+/// The kinds of change since the last [`PairFinder::refresh`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Changes {
+    /// A box was added or removed, or its filter was changed.
+    pub members: bool,
+    /// A box was moved.
+    pub boxes: bool,
+    /// A static box was added, removed or moved, or a box became static or ceased to be.
+    pub statics: bool,
+}
+
+impl Changes {
+    /// Everything has changed, or the changes are unknown.
+    pub const ALL: Changes = Changes { members: true, boxes: true, statics: true };
+
+    /// Whether something has changed.
+    pub const fn is_any(self) -> bool {
+        self.members || self.boxes || self.statics
+    }
+}
+
+/// An algorithm that finds touching boxes.
+///
+/// The calls are: any number of [`PairFinder::came`], [`PairFinder::take_moves`],
+/// [`PairFinder::refiltered`] and [`PairFinder::left`], which are optional; then
+/// [`PairFinder::refresh`] if anything has changed, and [`PairFinder::find`].
+pub trait PairFinder {
+    /// Whether pairs may be found more than once.
+    const MAY_REPEAT: bool = false;
+
+    /// Whether pairs of two static boxes are left out.
+    const SKIPS_STATICS: bool = false;
+
+    /// Slots have numbers below this.
+    const MAX_SLOTS: usize = u32::MAX as usize;
+
+    /// Adds a box in a free slot.
+    fn came(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        let _ = (slot, aabb, filter);
+    }
+
+    /// Writes the boxes of the checked moves into the table, in order. The default calls
+    /// [`PairFinder::moved`] for each; a finder may do otherwise.
+    fn take_moves(&mut self, proxies: &mut ProxyTable, moves: &[(ProxyId, Aabb)]) {
+        let boxes = proxies.boxes_mut();
+        for (id, aabb) in moves {
+            boxes[id.index() as usize] = *aabb;
+            self.moved(id.index(), aabb);
+        }
+    }
+
+    /// The box of a slot has moved.
+    fn moved(&mut self, slot: u32, aabb: &Aabb) {
+        let _ = (slot, aabb);
+    }
+
+    /// The filter of a slot has changed.
+    fn refiltered(&mut self, slot: u32, aabb: &Aabb, old: &Filter, new: &Filter) {
+        let _ = (slot, aabb, old, new);
+    }
+
+    /// This box was removed from the slot.
+    fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        let _ = (slot, aabb, filter);
+    }
+
+    /// Updates the kept structure for these live slots, which are sorted. Returns the number of
+    /// rebuilds.
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> u64 {
+        let _ = (proxies, slots, changes);
+        0
+    }
+
+    /// Adds every pair of touching boxes among these live slots, which are sorted, to `found`.
+    /// Pairs of two static boxes may be left out; filters drop them afterwards, like all unwanted
+    /// pairs. Nothing has changed since the last refresh.
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer);
+
+    /// Returns the index for spatial queries, if it is valid with these changes since the last
+    /// refresh. Otherwise the boxes are tested one by one. An index given with some changes is also
+    /// given with none.
+    fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
+        let _ = changes;
+        None
+    }
+
+    /// Like [`BroadPhase::visit_volumes`].
+    fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
+        let _ = visit;
+    }
+
+    /// Returns the bytes of memory in use or kept; 0 for a finder that keeps nothing.
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    /// Checks the kept structure for these live slots, which are sorted, if it is valid with these
+    /// changes since the last refresh. Slow; for tests.
+    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> Result<(), String> {
+        let _ = (proxies, slots, changes);
+        Ok(())
+    }
+}
+
+/// Spatial queries on the structure of a finder, with the meaning of [`SpatialIndex`].
+pub trait FinderIndex {
+    /// Like [`SpatialIndex::visit_box`].
+    fn visit_box(&self, proxies: &ProxyTable, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
+
+    /// Like [`SpatialIndex::visit_culled`].
+    fn visit_culled(
+        &self,
+        proxies: &ProxyTable,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    );
+
+    /// Like [`SpatialIndex::visit_ray`].
+    fn visit_ray(
+        &self,
+        proxies: &ProxyTable,
+        ray: &Ray,
+        interval: Interval,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    );
+
+    /// Like [`SpatialIndex::visit_near`].
+    fn visit_near(
+        &self,
+        proxies: &ProxyTable,
+        point: Vec3,
+        max_distance: f32,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    );
+}
+
+/// The broad phase with the pairs of a finder.
+///
+/// Spatial queries use the index of the finder if it has one, otherwise they test the boxes one by
+/// one.
+///
+/// Memory: the [`ProxyTable`] with 40 bytes per slot, 12 per slot for lists and counts, 20 per
+/// pair, and that of the finder.
+#[derive(Default)]
+pub struct FromFinder<F> {
+    finder: F,
+    proxies: ProxyTable,
+    changes: Changes,
+    /// Whether some box has groups other than the default; never unset.
+    has_groups: bool,
+    /// Whether some box is static; never unset.
+    has_statics: bool,
+    pair_filter: Option<PairFilter>,
+    log: EventLog,
+    workspace: Vec<Pair>,
+    slots: Vec<u32>,
+    found: PairBuffer,
+    counts: Vec<u32>,
+    counters: Counters,
+}
+
+impl<F: PairFinder + Default> FromFinder<F> {
+    /// Returns a broad phase without boxes.
+    pub fn new() -> FromFinder<F> {
+        FromFinder::with_finder(F::default())
+    }
+}
+
+impl<F: PairFinder> FromFinder<F> {
+    /// Returns a broad phase without boxes, with this finder.
+    pub fn with_finder(finder: F) -> FromFinder<F> {
+        FromFinder {
+            finder,
+            proxies: ProxyTable::new(),
+            changes: Changes::default(),
+            has_groups: false,
+            has_statics: false,
+            pair_filter: None,
+            log: EventLog::new(),
+            workspace: Vec::new(),
+            slots: Vec::new(),
+            found: PairBuffer::new(),
+            counts: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// The finder.
+    pub fn finder(&self) -> &F {
+        &self.finder
+    }
+
+    /// Returns the bytes of memory held, without the table of proxies and the log of events.
+    pub fn bytes(&self) -> usize {
+        let FromFinder { finder, workspace, slots, found, counts, .. } = self;
+        finder.bytes()
+            + workspace.capacity() * size_of::<Pair>()
+            + 4 * (slots.capacity() + counts.capacity())
+            + found.bytes()
+    }
+
+    fn admit(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        self.finder.came(slot, aabb, filter);
+        self.note(filter);
+    }
+
+    fn note(&mut self, filter: &Filter) {
+        let is_static = filter.mobility == Mobility::Fixed;
+        self.changes.members = true;
+        self.changes.statics |= is_static;
+        self.has_statics |= is_static;
+        self.has_groups |= filter.membership.is_empty() || filter.mask != Groups::all();
+    }
+
+    fn check_room(&self, more: usize) -> Result<(), BroadPhaseError> {
+        if F::MAX_SLOTS < self.proxies.n_slots() + more { Err(BroadPhaseError::Full) } else { Ok(()) }
+    }
+}
+
+impl<F: PairFinder> BroadPhase for FromFinder<F> {
+    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
+        self.check_room(1)?;
+        let id = self.proxies.insert(aabb, filter)?;
+        self.admit(id.index(), &aabb, &filter);
+        Ok(id)
+    }
+
+    fn insert_batch(
+        &mut self,
+        boxes: &[(Aabb, Filter)],
+        ids: &mut Vec<ProxyId>,
+    ) -> Result<(), BroadPhaseError> {
+        self.check_room(boxes.len())?;
+        let first = ids.len();
+        self.proxies.insert_batch(boxes, ids)?;
+        ids[first..].iter().zip(boxes).for_each(|(id, (aabb, filter))| self.admit(id.index(), aabb, filter));
+        Ok(())
+    }
+
+    fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
+        let FromFinder { finder, proxies, changes, log, .. } = self;
+        proxies.remove_each(ids, |slot, aabb, filter| {
+            changes.members = true;
+            changes.statics |= filter.mobility == Mobility::Fixed;
+            finder.left(slot, aabb, filter);
+            log.note_removed(slot);
+        })
+    }
+
+    fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
+        self.proxies.check_moves(moves)?;
+        self.finder.take_moves(&mut self.proxies, moves);
+        self.changes.boxes |= !moves.is_empty();
+        if self.has_statics && !self.changes.statics {
+            let filters = self.proxies.filters();
+            self.changes.statics =
+                moves.iter().any(|(id, _)| filters[id.index() as usize].mobility == Mobility::Fixed);
+        }
+        Ok(())
+    }
+
+    fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError> {
+        let slot = self.proxies.check_id(0, id)?;
+        let old = self.proxies.filters()[slot];
+        self.proxies.set_filter(id, filter)?;
+        self.note(&old);
+        self.note(&filter);
+        self.finder.refiltered(id.index(), &self.proxies.boxes()[slot], &old, &filter);
+        Ok(())
+    }
+
+    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
+        self.pair_filter = filter;
+    }
+
+    fn take_state(&mut self) -> BroadPhaseState {
+        let FromFinder { finder, proxies, .. } = self;
+        for slot in proxies.live() {
+            finder.left(slot, &proxies.boxes()[slot as usize], &proxies.filters()[slot as usize]);
+        }
+        self.changes = Changes::ALL;
+        (self.has_groups, self.has_statics) = (false, false);
+        let proxies = core::mem::take(&mut self.proxies);
+        BroadPhaseState::new(proxies, self.pair_filter.take(), core::mem::take(&mut self.log))
+    }
+
+    fn take_over(&mut self, contents: BroadPhaseState) {
+        self.take_state();
+        let BroadPhaseState { proxies, pair_filter, log } = contents;
+        for slot in proxies.live() {
+            self.admit(slot, &proxies.boxes()[slot as usize], &proxies.filters()[slot as usize]);
+        }
+        (self.proxies, self.pair_filter, self.log) = (proxies, pair_filter, log);
+    }
+
+    fn refresh(&mut self) {
+        let changes = core::mem::take(&mut self.changes);
+        if !changes.is_any() {
+            return;
+        }
+        if changes.members {
+            self.slots.clear();
+            self.slots.extend(self.proxies.live());
+        }
+        self.counters.rebuilds += self.finder.refresh(&self.proxies, &self.slots, changes);
+    }
+
+    fn pairs(&mut self, out: &mut Vec<Pair>) {
+        self.refresh();
+        let FromFinder { finder, proxies, slots, found, counts, .. } = self;
+        found.clear();
+        finder.find(proxies, slots, found);
+        let is_filtered = self.has_groups || (self.has_statics && !F::SKIPS_STATICS);
+        let keep = self.pair_filter.as_ref();
+        wanted_pairs(found, F::MAY_REPEAT, proxies, is_filtered, keep, counts, out);
+        self.counters = Counters {
+            tests: found.tests,
+            nodes: found.nodes,
+            pairs: out.len() as u64,
+            candidates: found.candidates,
+            rebuilds: self.counters.rebuilds + found.rebuilds,
+            sorted: 0,
+        };
+    }
+
+    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>) {
+        (&mut self.log, &mut self.workspace)
+    }
+
+    fn proxies(&self) -> &ProxyTable {
+        &self.proxies
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
+        self.finder.visit_volumes(visit);
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.proxies.validate()?;
+        let slots: Vec<u32> = self.proxies.live().collect();
+        self.finder.validate(&self.proxies, &slots, self.changes)
+    }
+}
+
+impl<F: PairFinder> SpatialIndex for FromFinder<F> {
+    fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        if let Some(index) = self.finder.index(self.changes) {
+            return index.visit_box(&self.proxies, query, visit);
+        }
+        let _ = scan_box(self.proxies.live(), self.proxies.boxes(), query, visit);
+    }
+
+    fn visit_culled(
+        &self,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) {
+        if let Some(index) = self.finder.index(self.changes) {
+            return index.visit_culled(&self.proxies, classify, visit);
+        }
+        let _ = scan_culled(self.proxies.live(), self.proxies.boxes(), classify, visit);
+    }
+
+    fn visit_ray(
+        &self,
+        ray: &Ray,
+        interval: Interval,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        if let Some(index) = self.finder.index(self.changes) {
+            return index.visit_ray(&self.proxies, ray, interval, visit);
+        }
+        let _ = scan_ray(self.proxies.live(), self.proxies.boxes(), ray, interval, visit);
+    }
+
+    fn visit_near(
+        &self,
+        point: Vec3,
+        max_distance: f32,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        if let Some(index) = self.finder.index(self.changes) {
+            return index.visit_near(&self.proxies, point, max_distance, visit);
+        }
+        let _ = scan_near(self.proxies.live(), self.proxies.boxes(), point, max_distance, visit);
+    }
+}

@@ -1,0 +1,322 @@
+//! A tree that follows moving primitives, monitors its cost, and is rebuilt if that pays.
+//!
+//! - After each refit the areas of all boxes are summed, absolutely and relative to the whole. If
+//!   either sum has grown by half since the last build, the tree is rebuilt at once.
+//! - A part is worn if its areas, relative to its box, have grown by half since it was built. If
+//!   the boxes of its children have hardly grown, the damage is further down. So the lowest worn
+//!   parts are found. If they hold less than half of the primitives, only they are rebuilt.
+//! - Growth can be hidden, for example if primitives change places while the scene shrinks. So the
+//!   tree is also rebuilt after a number of refits without growth. The gain decides how long to
+//!   wait the next time.
+//! - No clock is read: the same motion gives the same trees.
+//!
+//! Reference: C. Lauterbach, S. Yoon, D. Tuft, D. Manocha, RT-DEFORM: Interactive Ray Tracing of
+//! Dynamic Scenes using BVHs, 2006 (rebuild when a measure has grown); S. Yoon, S. Curtis, D.
+//! Manocha, Ray Tracing Dynamic Scenes using Selective Restructuring, 2007; D. Kopta et al., Fast,
+//! Effective BVH Updates for Animated Scenes, 2012.
+//! Differs: two sums, and periodic rebuilds that test them.
+
+use crate::build::{BuildSettings, Builder};
+use crate::refit::refit_checked;
+use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
+use crate::renumber::{check_origins, restructure};
+use crate::splice::{self, NEW};
+use crate::tree::{Bvh, BvhError, LEAF};
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+
+/// The growth of a sum of areas at which the tree, or a part of it, is rebuilt.
+const GROWTH: f64 = 1.5;
+
+/// The minimum number of primitives of a part that is monitored.
+const PART: usize = 256;
+
+/// The minimum gain of a periodic rebuild. Below it, the next one waits twice as long.
+const WORTH: f64 = 1.1;
+
+/// The default minimum and maximum number of refits between periodic rebuilds.
+const WAITS: (u32, u32) = (4, 64);
+
+/// A tree of boxes that move.
+///
+/// The sums of areas, the expected cost of queries, stay below 1.5 times those of the last build.
+/// The last full build is at most 64 refits old, or the maximum of [`AdaptiveBvh::with_waits`]. A
+/// call costs at most a refit, a build of half of the tree, and a full build.
+#[derive(Clone, Debug)]
+pub struct AdaptiveBvh {
+    tree: Bvh<Aabb>,
+    builder: Builder,
+    settings: BuildSettings,
+    sums: Sums,
+    /// The current cost of each node, and its cost when its part was built.
+    wear: Vec<Wear>,
+    wear_then: Vec<Wear>,
+    /// The memory of building parts.
+    ends: Vec<u32>,
+    stack: Vec<u32>,
+    copy: Bvh<Aabb>,
+    origins: Vec<u32>,
+    /// Refits since the last full build.
+    n_refits: u32,
+    /// Refits before a periodic rebuild, and the minimum and maximum of that number.
+    wait: u32,
+    waits: (u32, u32),
+}
+
+/// The result of [`AdaptiveBvh::follow`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Followed {
+    /// Whether the whole tree was rebuilt, not only refitted.
+    pub rebuilt: bool,
+    /// The number of primitives in rebuilt parts; all of them if the whole tree was rebuilt.
+    pub renewed: usize,
+    /// The growth of the expected cost of a query since the last build, before any rebuild of this
+    /// call.
+    pub growth: f64,
+}
+
+/// The sums of the areas of all boxes of a tree.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    /// In the units of the input.
+    total: f64,
+    /// Relative to the area of the whole.
+    share: f64,
+}
+
+/// The expected cost of a query that meets a node's box: areas over the area of that box.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wear {
+    /// The boxes of children that it meets.
+    children: f32,
+    /// The boxes that it meets on all levels below.
+    below: f32,
+}
+
+impl Sums {
+    /// The larger growth of the two sums.
+    fn growth_since(&self, before: &Sums) -> f64 {
+        let ratio = |now: f64, before: f64| if now <= before { 1.0 } else { now / before };
+        // From 0 to more, as from points to boxes, is infinite growth.
+        ratio(self.total, before.total).max(ratio(self.share, before.share))
+    }
+}
+
+impl AdaptiveBvh {
+    /// Builds a tree as [`Bvh::build`] does.
+    pub fn build(boxes: &[Aabb], settings: &BuildSettings) -> Result<AdaptiveBvh, BvhError> {
+        let mut watched = AdaptiveBvh {
+            tree: Bvh::empty(),
+            builder: Builder::default(),
+            settings: *settings,
+            sums: Sums::default(),
+            wear: Vec::new(),
+            wear_then: Vec::new(),
+            ends: Vec::new(),
+            stack: Vec::new(),
+            copy: Bvh::empty(),
+            origins: Vec::new(),
+            n_refits: 0,
+            wait: WAITS.0,
+            waits: WAITS,
+        };
+        watched.rebuild(boxes)?;
+        Ok(watched)
+    }
+
+    /// Sets the minimum and maximum number of refits before a rebuild without growth: 4 and 64 by
+    /// default. A build takes as long as some 25 refits.
+    #[must_use]
+    pub fn with_waits(mut self, fewest: u32, most: u32) -> AdaptiveBvh {
+        self.waits = (fewest.max(1), most.max(fewest).max(1));
+        self.wait = self.wait.clamp(self.waits.0, self.waits.1);
+        self
+    }
+
+    /// The current tree, for all queries.
+    pub fn tree(&self) -> &Bvh<Aabb> {
+        &self.tree
+    }
+
+    /// Sets new boxes for all primitives without a wear test; the next [`AdaptiveBvh::follow`]
+    /// tests it. On an error the tree stays as it was.
+    pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
+        self.tree.refit(boxes)
+    }
+
+    /// Sets new boxes for all primitives, by their numbers. On an error the tree stays as it was.
+    pub fn follow(&mut self, boxes: &[Aabb]) -> Result<Followed, BvhError> {
+        self.tree.refit(boxes)?;
+        let before = measure(&self.tree, &mut self.wear);
+        let growth = before.growth_since(&self.sums);
+        self.n_refits += 1;
+        let parts = self.worn();
+        // Waiting until no part is worn separates the gain of a periodic rebuild from that of
+        // parts. The wait has a limit.
+        let due = if parts.is_empty() { self.wait } else { self.waits.1 };
+        let look = due <= self.n_refits;
+        let mut renewed = 0;
+        let mut rebuilt = look;
+        if !look {
+            let n_worn: usize =
+                parts.iter().map(|part| splice::below(&self.tree, *part, &self.ends).len()).sum();
+            rebuilt = boxes.len() < 2 * n_worn;
+            if !rebuilt && !parts.is_empty() {
+                self.rebuild_parts(boxes, &parts)?;
+                renewed = n_worn;
+            }
+            let is_enough = 0 < renewed && {
+                let after = measure(&self.tree, &mut self.wear);
+                self.keep_wear();
+                after.growth_since(&self.sums) <= GROWTH
+            };
+            rebuilt |= GROWTH < growth && !is_enough;
+        }
+        if rebuilt {
+            self.rebuild(boxes)?;
+            renewed = boxes.len();
+            if look {
+                let gained = before.growth_since(&self.sums);
+                let wait = if gained < WORTH { self.wait.saturating_mul(2) } else { self.wait / 2 };
+                self.wait = wait.clamp(self.waits.0, self.waits.1);
+            }
+        }
+        Ok(Followed { rebuilt, renewed, growth })
+    }
+
+    /// Makes the tree over other primitives as [`Bvh::renumber`] does, and then tests wear as after
+    /// each refit. The expected cost of a query is compared per primitive. On an error the tree
+    /// stays as it was.
+    pub fn renumber(&mut self, boxes: &[Aabb], origins: &[u32]) -> Result<Followed, BvhError> {
+        check_origins(boxes, origins)?;
+        let before = self.tree.len();
+        let (parts, built) = ((boxes, origins), (&mut self.builder, &self.settings));
+        let Some(renewed) = restructure(&self.tree, parts, built, &mut self.copy, &mut self.origins)? else {
+            self.rebuild(boxes)?;
+            return Ok(Followed { rebuilt: true, renewed: boxes.len(), growth: 1.0 });
+        };
+        core::mem::swap(&mut self.tree, &mut self.copy);
+        refit_checked(&mut self.tree, boxes);
+        measure(&self.tree, &mut self.wear);
+        self.keep_wear();
+        let ratio = boxes.len() as f64 / before as f64;
+        self.sums = Sums { total: self.sums.total * ratio, share: self.sums.share * ratio };
+        let followed = self.follow(boxes)?;
+        Ok(Followed { renewed: boxes.len().min(followed.renewed + renewed), ..followed })
+    }
+
+    fn rebuild(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
+        self.builder.rebuild(&mut self.tree, boxes, &self.settings)?;
+        self.sums = measure(&self.tree, &mut self.wear);
+        self.wear_then.clone_from(&self.wear);
+        self.n_refits = 0;
+        Ok(())
+    }
+
+    /// The lowest worn nodes, in ascending order; none is below another.
+    fn worn(&mut self) -> Vec<u32> {
+        let has_grown = |now: f32, then: f32| GROWTH * f64::from(then) < f64::from(now);
+        let (wear, then) = (&self.wear, &self.wear_then);
+        let is_worn = |node: u32| has_grown(wear[node as usize].below, then[node as usize].below);
+        let mut found = Vec::new();
+        if !wear.iter().zip(then).any(|(now, then)| has_grown(now.below, then.below)) {
+            return found;
+        }
+        splice::ends(&self.tree.nodes, &mut self.ends);
+        let stack = &mut self.stack;
+        stack.clear();
+        stack.push(0);
+        while let Some(node) = stack.pop() {
+            let inside = &self.tree.nodes[node as usize];
+            let is_part = |child: &u32| {
+                child & LEAF == 0 && PART <= splice::below(&self.tree, *child, &self.ends).len()
+            };
+            let from = stack.len();
+            stack.extend(inside.child[..inside.len as usize & 15].iter().copied().filter(is_part));
+            let children = has_grown(wear[node as usize].children, then[node as usize].children);
+            if is_worn(node) && (children || !stack[from..].iter().any(|&child| is_worn(child))) {
+                stack.truncate(from);
+                found.push(node);
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Rebuilds the parts below these nodes.
+    fn rebuild_parts(&mut self, boxes: &[Aabb], nodes: &[u32]) -> Result<(), BvhError> {
+        let mut parts = Vec::new();
+        let mut own: Vec<Aabb> = Vec::new();
+        for &node in nodes {
+            let primitives = &self.tree.primitives[splice::below(&self.tree, node, &self.ends)];
+            own.clear();
+            own.extend(primitives.iter().filter_map(|&i| boxes.get(i as usize)));
+            let mut part = Bvh::empty();
+            self.builder.rebuild(&mut part, &own, &self.settings)?;
+            for place in &mut part.primitives {
+                *place = primitives[*place as usize];
+            }
+            parts.push((node, part));
+        }
+        splice::splice(&self.tree, &parts, &self.ends, &mut self.copy, &mut self.origins);
+        core::mem::swap(&mut self.tree, &mut self.copy);
+        Ok(())
+    }
+
+    /// Updates wear after a rebuild of parts. New parts start from their current cost; the others
+    /// keep their old reference.
+    fn keep_wear(&mut self) {
+        let then = core::mem::take(&mut self.wear_then);
+        let kept = self.origins.iter().zip(&self.wear);
+        self.wear_then
+            .extend(kept.map(|(&origin, now)| if origin == NEW { *now } else { then[origin as usize] }));
+    }
+}
+
+/// Sums the areas of the boxes of all children, and for each node those below it over its own area.
+fn measure(tree: &Bvh<Aabb>, wear: &mut Vec<Wear>) -> Sums {
+    wear.clear();
+    wear.resize(tree.nodes.len(), Wear::default());
+    if tree.is_empty() {
+        return Sums::default();
+    }
+    // Areas of lengths up to about 1 neither overflow nor underflow.
+    let extents = tree.bounds().extents();
+    let scale = inverse_power_of_two(f64::from(extents.max_element())).min(LARGEST_SCALE);
+    let unit = scale as f32;
+    let mut sum = 0.0;
+    for (i, node) in tree.nodes.iter().enumerate().rev() {
+        let (low, high) = (&node.volumes.min, &node.volumes.max);
+        let mut areas = [0.0_f32; 8];
+        for lane in 0..8 {
+            // Empty lanes have minus infinity.
+            let x = ((high[0][lane] - low[0][lane]) * unit).max(0.0);
+            let y = ((high[1][lane] - low[1][lane]) * unit).max(0.0);
+            let z = ((high[2][lane] - low[2][lane]) * unit).max(0.0);
+            areas[lane] = x * y + y * z + z * x;
+        }
+        sum += areas.iter().map(|&area| f64::from(area)).sum::<f64>();
+        // Nodes below this one were visited before, and left their shares. Now the areas are known
+        // to which the shares refer.
+        let (mut children, mut below) = (0.0, 0.0);
+        for lane in 0..node.len as usize & 15 {
+            let (area, child) = (areas[lane & 7], node.child[lane & 7]);
+            children += area;
+            below += area;
+            if child & LEAF == 0 {
+                let inside = &mut wear[child as usize];
+                below += inside.below;
+                // A box without area is met with probability 0.
+                let over = if area == 0.0 { 0.0 } else { 1.0 / area };
+                *inside = Wear { children: inside.children * over, below: inside.below * over };
+            }
+        }
+        wear[i] = Wear { children, below };
+    }
+    let e = extents * unit;
+    let whole = f64::from(e.x * e.y + e.y * e.z + e.z * e.x);
+    let over = if whole == 0.0 { 0.0 } else { 1.0 / whole as f32 };
+    wear[0] = Wear { children: wear[0].children * over, below: wear[0].below * over };
+    Sums { total: sum / (scale * scale), share: if whole == 0.0 { 0.0 } else { sum / whole } }
+}

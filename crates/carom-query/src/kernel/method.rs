@@ -1,0 +1,123 @@
+//! Which algorithm answers which pair of shapes: the one table of this crate.
+//!
+//! Each query matches on [`Method`], so a missing pair does not compile. A pair of kinds stands in
+//! one order only. For the other order the caller swaps the shapes and mirrors the answer.
+//!
+//! Two convex shapes have a second table, [`ConvexMethod`]: pairs with formulas of their own, and
+//! the general search for all others.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
+
+use super::super::num::geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere};
+use super::compound::Compound;
+use super::mesh_shape::MeshShape;
+use super::shape::{Shape, ShapeKind};
+use carom_geom::{DistanceField, SupportMap};
+
+/// The algorithm for a pair of shapes A and B.
+pub(super) enum Method<'a> {
+    /// Two convex shapes: see [`ConvexMethod`].
+    Convex(&'a dyn SupportMap, &'a dyn SupportMap),
+    /// One support along the normal of the plane.
+    PlaneConvex(&'a HalfSpace, &'a dyn SupportMap),
+    /// A comparison of two normals.
+    Planes(&'a HalfSpace, &'a HalfSpace),
+    /// The lowest vertex.
+    PlaneMesh(&'a HalfSpace, &'a MeshShape),
+    /// Descent into the tree of the mesh; each triangle that is near is a convex shape.
+    MeshConvex(&'a MeshShape, &'a dyn SupportMap),
+    /// Descent into both trees; pairs of triangles.
+    Meshes(&'a MeshShape, &'a MeshShape),
+    /// Branch and bound over the box of the field. B is not a compound.
+    Field(&'a dyn DistanceField, ShapeKind<'a>),
+    /// Each part of A against B.
+    Parts(&'a Compound),
+    /// The method of B and A.
+    Swapped,
+}
+
+/// Returns the method for a pair of shapes.
+#[inline]
+pub(super) fn method<'a>(a: &'a Shape, b: &'a Shape) -> Method<'a> {
+    use ShapeKind::{Compound, Convex, Field, HalfSpace, Mesh};
+    match (a.kind(), b.kind()) {
+        (Convex(a), Convex(b)) => Method::Convex(a, b),
+        (HalfSpace(a), Convex(b)) => Method::PlaneConvex(a, b),
+        (HalfSpace(a), HalfSpace(b)) => Method::Planes(a, b),
+        (HalfSpace(a), Mesh(b)) => Method::PlaneMesh(a, b),
+        (Mesh(a), Convex(b)) => Method::MeshConvex(a, b),
+        (Mesh(a), Mesh(b)) => Method::Meshes(a, b),
+        (Field(a), b @ (Convex(_) | HalfSpace(_) | Mesh(_) | Field(_))) => Method::Field(a, b),
+        (Compound(a), _) => Method::Parts(a),
+        (Convex(_), HalfSpace(_) | Mesh(_) | Field(_) | Compound(_))
+        | (HalfSpace(_), Field(_) | Compound(_))
+        | (Mesh(_), HalfSpace(_) | Field(_) | Compound(_))
+        | (Field(_), Compound(_)) => Method::Swapped,
+    }
+}
+
+/// The algorithm for two convex shapes.
+pub(super) enum ConvexMethod<'a> {
+    /// Two boxes: fifteen axes.
+    Boxes(&'a Cuboid, &'a Cuboid),
+    /// Two hulls: a walk over the features from the last answer, and GJK.
+    Hulls(&'a ConvexHull, &'a ConvexHull),
+    /// Formulas for balls, capsules and a box.
+    ClosedForm {
+        /// The pair, in the order that has formulas.
+        pair: RoundPair<'a>,
+        /// Whether A is the second shape of the pair.
+        is_swapped: bool,
+    },
+    /// GJK, and EPA if the shapes overlap.
+    Search,
+}
+
+/// The pairs with formulas, apart from two boxes.
+pub(super) enum RoundPair<'a> {
+    Spheres(&'a Sphere, &'a Sphere),
+    CuboidSphere(&'a Cuboid, &'a Sphere),
+    CapsuleSphere(&'a Capsule, &'a Sphere),
+    Capsules(&'a Capsule, &'a Capsule),
+    CuboidCapsule(&'a Cuboid, &'a Capsule),
+}
+
+/// Returns the method for two convex shapes.
+#[inline]
+pub(super) fn convex_method<'a>(a: &'a Shape, b: &'a Shape) -> ConvexMethod<'a> {
+    use RoundPair::{CapsuleSphere, Capsules, CuboidCapsule, CuboidSphere, Spheres};
+    let (pair, is_swapped) = match (a, b) {
+        (Shape::Cuboid(a), Shape::Cuboid(b)) => return ConvexMethod::Boxes(a, b),
+        (Shape::Hull(a), Shape::Hull(b)) => return ConvexMethod::Hulls(a, b),
+        (Shape::Sphere(a), Shape::Sphere(b)) => (Spheres(a, b), false),
+        (Shape::Cuboid(a), Shape::Sphere(b)) => (CuboidSphere(a, b), false),
+        (Shape::Sphere(a), Shape::Cuboid(b)) => (CuboidSphere(b, a), true),
+        (Shape::Capsule(a), Shape::Sphere(b)) => (CapsuleSphere(a, b), false),
+        (Shape::Sphere(a), Shape::Capsule(b)) => (CapsuleSphere(b, a), true),
+        (Shape::Capsule(a), Shape::Capsule(b)) => (Capsules(a, b), false),
+        (Shape::Cuboid(a), Shape::Capsule(b)) => (CuboidCapsule(a, b), false),
+        (Shape::Capsule(a), Shape::Cuboid(b)) => (CuboidCapsule(b, a), true),
+        _ => return ConvexMethod::Search,
+    };
+    ConvexMethod::ClosedForm { pair, is_swapped }
+}
+
+/// Returns the name of the algorithm that answers a pair, in either order, for docs and tools.
+pub fn method_name(a: &Shape, b: &Shape) -> &'static str {
+    match method(a, b) {
+        Method::Convex(..) => match convex_method(a, b) {
+            ConvexMethod::Boxes(..) => "separating axes",
+            ConvexMethod::Hulls(..) => "feature walk",
+            ConvexMethod::ClosedForm { .. } => "closed form",
+            ConvexMethod::Search => "GJK and EPA",
+        },
+        Method::PlaneConvex(..) => "support along the normal",
+        Method::Planes(..) => "normals",
+        Method::PlaneMesh(..) => "lowest vertex",
+        Method::MeshConvex(..) => "tree of triangles",
+        Method::Meshes(..) => "two trees of triangles",
+        Method::Field(..) => "branch and bound",
+        Method::Parts(_) => "part by part",
+        Method::Swapped => method_name(b, a),
+    }
+}
