@@ -116,7 +116,7 @@ pub struct DemoArgs {
     #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "stick", "level", "car",
         "cloth", "jelly", "shatter", "morph", "walk", "water", "sand", "rain",
         "everything", "conveyor", "waves", "tetrahedra", "trees", "impacts", "deadline", "boxes", "rays",
-        "physics", "vehicle", "platforms", "characters"])]
+        "physics", "vehicle", "platforms", "characters", "crane", "bridge", "playground"])]
     pub scene: String,
     /// The row of the scoreboard that `physics` plays, `tower-10` if not given; an unknown name
     /// lists them
@@ -138,14 +138,16 @@ pub struct DemoArgs {
     pub detail: Option<u32>,
     /// Bodies that move, characters, or particles: 10,000 if not given, 100 `bullets`, 60 balls
     /// that `stick`, 40 in `level`, 48 boxes for the `vehicle`, 14 on `platforms`, 32 `characters`,
-    /// 48 on the `conveyor`, 81 on the `waves`, 60 arbors in `clock`, five in each movement, 30
+    /// 6 crates of the `crane`, 40 planks of the `bridge`, 48 loose ones in the `playground`, 48 on
+    /// the `conveyor`, 81 on the `waves`, 60 arbors in `clock`, five in each movement, 30
     /// `tetrahedra`, 264 limbs of 24 ragdolls on the `stairs`, 1,400 `ants` and crumbs; in `car`
     /// there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
     /// Steps of 1/60 second; if not given 3300 for level, 1400 for trees, 400 for deadline, 1200
-    /// for ants, 900 for car, vehicle, platforms and characters, 600 for clock, stairs, cloth,
-    /// morph, conveyor, waves and tetrahedra, 30 for bullets, else 300
+    /// for ants, 3000 for crane, 1200 for bridge, 900 for car, vehicle, platforms, characters and
+    /// playground, 600 for clock, stairs, cloth, morph, conveyor, waves and tetrahedra, 30 for
+    /// bullets, else 300
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: Option<u32>,
     /// Seed of the scene
@@ -218,7 +220,9 @@ impl DemoArgs {
             "stick" => 60,
             "level" => 40,
             "clock" => 60,
-            "conveyor" | "vehicle" => 48,
+            "conveyor" | "vehicle" | "playground" => 48,
+            "crane" => 6,
+            "bridge" => 40,
             "platforms" => 14,
             "characters" => 32,
             "waves" => 81,
@@ -236,8 +240,9 @@ impl DemoArgs {
             "level" => 3300,
             "trees" => 1400,
             "deadline" => 400,
-            "ants" => 1200,
-            "car" | "vehicle" | "platforms" | "characters" => 900,
+            "crane" => 3000,
+            "ants" | "bridge" => 1200,
+            "car" | "vehicle" | "platforms" | "characters" | "playground" => 900,
             "clock" | "stairs" | "cloth" | "morph" | "tetrahedra" | "conveyor" | "waves" => 600,
             // The bullets strike within three steps.
             "bullets" => 30,

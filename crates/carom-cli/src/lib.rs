@@ -32,6 +32,7 @@ pub mod report;
 mod scene_page;
 mod shape_arg;
 mod skins;
+mod soft_picture;
 pub mod soft_world;
 pub mod solid;
 mod touches;

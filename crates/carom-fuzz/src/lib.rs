@@ -19,6 +19,7 @@ mod convex;
 mod deform;
 mod elements;
 mod field_pairs;
+mod hooks;
 mod hull;
 mod impacts;
 mod known;
@@ -33,10 +34,12 @@ mod pairs_single;
 mod particles;
 mod renewal;
 mod sdf;
+mod soft_world;
 mod solver;
 mod sphere_triangle;
 mod tori;
 mod triangles;
+mod vehicles;
 mod world;
 
 pub use bounds::bounds;
@@ -47,6 +50,7 @@ pub use convex::convex;
 pub use deform::deform;
 pub use elements::elements;
 pub use field_pairs::field_pairs;
+pub use hooks::hooks;
 pub use hull::hull;
 pub use impacts::impacts;
 pub use known::known;
@@ -59,19 +63,22 @@ pub use pairs_single::{pairs, tables};
 pub use particles::particles;
 pub use renewal::renewal;
 pub use sdf::sdf;
+pub use soft_world::soft_world;
 pub use solver::solver;
 pub use sphere_triangle::sphere_triangle;
 pub use tori::tori;
 pub use triangles::triangles;
+pub use vehicles::vehicles;
 pub use world::world;
 
 /// A body by the name of its target.
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 27] = [
+pub const BODIES: [Body; 30] = [
     ("convex", convex),
     ("triangles", triangles),
+    ("hooks", hooks),
     ("hull", hull),
     ("impacts", impacts),
     ("known", known),
@@ -92,9 +99,11 @@ pub const BODIES: [Body; 27] = [
     ("renewal", renewal),
     ("tori", tori),
     ("sdf", sdf),
+    ("soft_world", soft_world),
     ("solver", solver),
     ("sphere_triangle", sphere_triangle),
     ("tables", tables),
     ("tables_f64", tables_f64),
+    ("vehicles", vehicles),
     ("world", world),
 ];

@@ -182,6 +182,21 @@ impl Seen<'_> {
             && self.restitution.is_finite()
             && zero == Vec3::ZERO
     }
+
+    /// Returns the first number that makes [`is_valid`](Self::is_valid) false, with its name.
+    pub(crate) fn bad_number(&self) -> Option<(&'static str, Real)> {
+        for (name, x) in [("friction", self.friction), ("restitution", self.restitution)] {
+            if !(0.0..Real::INFINITY).contains(&x) {
+                return Some((name, x));
+            }
+        }
+        let vector = |name, v: Vec3| v.to_array().map(|x| (name, x));
+        let contacts = self.manifold.contacts().iter().flat_map(|contact| {
+            let points = [vector("point_a", contact.point_a), vector("point_b", contact.point_b)];
+            points.into_iter().flatten().chain([("distance", contact.distance)])
+        });
+        vector("normal", self.manifold.normal()).into_iter().chain(contacts).find(|(_, x)| !x.is_finite())
+    }
 }
 
 /// The key by which a pair is matched in the next step. It also gives the order in which pairs are

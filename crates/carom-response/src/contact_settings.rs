@@ -16,6 +16,7 @@
 
 use crate::group::{Drive, Group};
 use crate::rest::Touch;
+use crate::settings::SolverError;
 use crate::summary::Summary;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Real, Vec3};
@@ -62,12 +63,19 @@ impl ContactSettings {
 
     /// Whether all numbers are in their ranges.
     pub fn is_sound(&self) -> bool {
+        self.bad_number().is_none()
+    }
+
+    /// Returns the first number that is out of its range, with its name.
+    fn bad_number(&self) -> Option<(&'static str, Real)> {
         let is_amount = |x: Real| 0.0 <= x && x < Real::INFINITY;
         let is_scale = |scale: Real| (MIN_MASS_SCALE..=Real::INFINITY).contains(&scale);
-        self.max_impulse.iter().all(|&bound| 0.0 <= bound)
-            && is_amount(self.stiffness)
-            && is_amount(self.damping)
-            && self.mass_scales.into_iter().all(is_scale)
+        let bounds = self.max_impulse.map(|bound| ("max_impulse", bound, 0.0 <= bound));
+        let spring = [("stiffness", self.stiffness), ("damping", self.damping)];
+        let spring = spring.map(|(name, x)| (name, x, is_amount(x)));
+        let scales = self.mass_scales.map(|scale| ("mass_scales", scale, is_scale(scale)));
+        let bad = bounds.into_iter().chain(spring).chain(scales).find(|(.., is_good)| !is_good);
+        bad.map(|(name, x, _)| (name, x))
     }
 
     fn has_spring(&self) -> bool {
@@ -151,12 +159,16 @@ pub(crate) fn of_contact(list: &[ContactSettings], contact: u32) -> Option<&Cont
     list.get(place)
 }
 
-/// Returns the first entry that is out of its range, out of order, or not of one of `n_contacts`
-/// contacts.
-pub(crate) fn find_bad(list: &[ContactSettings], n_contacts: usize) -> Option<usize> {
-    let is_good = |(place, settings): (usize, &ContactSettings)| {
+/// Fails with the first entry that is out of its range, out of order, or not of one of
+/// `n_contacts` contacts.
+pub(crate) fn check(list: &[ContactSettings], n_contacts: usize) -> Result<(), SolverError> {
+    for (place, settings) in list.iter().enumerate() {
         let is_after = place == 0 || list[place - 1].contact < settings.contact;
-        is_after && (settings.contact as usize) < n_contacts && settings.is_sound()
-    };
-    list.iter().enumerate().position(|row| !is_good(row))
+        let bad = settings.bad_number();
+        let is_known = is_after && (settings.contact as usize) < n_contacts;
+        if let Some((what, value)) = bad.or((!is_known).then_some(("contact", settings.contact as Real))) {
+            return Err(SolverError::ContactSettings { place, what, value });
+        }
+    }
+    Ok(())
 }

@@ -179,7 +179,7 @@ impl SolverSettings {
 }
 
 /// The reason why a step was refused. Nothing was changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SolverError {
     /// The length of the step is negative, infinite or NaN.
@@ -195,15 +195,28 @@ pub enum SolverError {
     ContactBody(usize),
     /// The contact of this index has a manifold that does not exist.
     ContactManifold(usize),
-    /// The manifold of this index has a number that is infinite or NaN, or negative friction or
-    /// restitution.
-    ContactNotFinite(usize),
+    /// A manifold has a number that is infinite or NaN, or negative friction or restitution.
+    ContactNumber {
+        /// The index of the manifold.
+        contact: usize,
+        /// The name of the number.
+        what: &'static str,
+        /// Its value.
+        value: Real,
+    },
     /// The surface velocity at this position is not finite, has no such contact, or is not in
     /// ascending order.
     SurfaceVelocity(usize),
-    /// The contact settings at this position are out of their ranges, have no such contact, or are
-    /// not in ascending order.
-    ContactSettings(usize),
+    /// Contact settings have a number that is out of its range. The number is that of their contact
+    /// if there is no such contact, or if it is not above the one before.
+    ContactSettings {
+        /// The position in the list of settings.
+        place: usize,
+        /// The name of the number.
+        what: &'static str,
+        /// Its value.
+        value: Real,
+    },
     /// The list of moving joints is wrong at this position: no such joint, or not in ascending
     /// order.
     MovingJoint(usize),
@@ -231,15 +244,21 @@ impl core::fmt::Display for SolverError {
             SolverError::ContactManifold(contact) => {
                 write!(f, "contact {contact} names a manifold that does not exist")
             }
-            SolverError::ContactNotFinite(contact) => {
-                write!(f, "contact {contact} has a number that is not finite or negative")
+            SolverError::ContactNumber { contact, what, value } => {
+                write!(f, "the {what} of contact {contact} is {value}")
             }
             SolverError::SurfaceVelocity(place) => write!(
                 f,
                 "the surface velocity at place {place} is not finite, or its contact is not after the one before"
             ),
-            SolverError::ContactSettings(place) => {
-                write!(f, "the contact settings at place {place} are out of range, or not after those before")
+            SolverError::ContactSettings { place, what: "contact", value } => {
+                write!(
+                    f,
+                    "the contact settings at place {place} are of contact {value}, which is none, or not after the one before"
+                )
+            }
+            SolverError::ContactSettings { place, what, value } => {
+                write!(f, "the {what} of the contact settings at place {place} is {value}")
             }
             SolverError::MovingJoint(place) => {
                 write!(

@@ -557,9 +557,7 @@ impl Solver {
             if let Some(place) = surface::find_bad(&self.surfaces, contacts.len()) {
                 return Err(SolverError::SurfaceVelocity(place));
             }
-            if let Some(place) = contact_settings::find_bad(&self.contact_settings, contacts.len()) {
-                return Err(SolverError::ContactSettings(place));
-            }
+            contact_settings::check(&self.contact_settings, contacts.len())?;
             for settings in &self.contact_settings {
                 settings.apply_to(&mut self.summaries[settings.contact as usize]);
             }
@@ -573,8 +571,8 @@ impl Solver {
             if !contact.is_between(n_bodies) {
                 return Err(SolverError::ContactBody(k));
             }
-            if !contact.is_valid() {
-                return Err(SolverError::ContactNotFinite(k));
+            if let Some((what, value)) = contact.bad_number() {
+                return Err(SolverError::ContactNumber { contact: k, what, value });
             }
         }
         Ok(())

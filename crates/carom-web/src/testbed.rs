@@ -7,13 +7,13 @@
 
 use crate::action::{Action, Drag, Setting};
 use crate::explain::explain;
-use crate::scenes::{Actors, AnyWorld, Error, Request, STEP, Scene};
+use crate::scenes::{Actors, AnyWorld, Error, Request, Roles, STEP, Scene};
 use carom_bounds::Aabb;
 use carom_broad::Mobility;
 use carom_broad_auto::catalogue::{self, Place, Whole};
 use carom_math::Vec3;
 use carom_query::Shape;
-use carom_world::{BodyId, Snapshot, World, WorldSettings};
+use carom_world::{BodyId, Snapshot, StepOptions, World, WorldSettings};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -114,7 +114,7 @@ impl Testbed {
         if let Some(drag) = &self.drag {
             drag.pull(&mut self.world)?;
         }
-        self.world.step(STEP as f32)?;
+        self.world.step_with(STEP as f32, StepOptions::new().with_hooks(&Roles))?;
         self.actors.after(&mut self.world)?;
         let end = self.film.as_ref().map(|film| (film.n_steps, film.hash));
         if let (Some(replay), Some((n_steps, hash))) = (&mut self.replay, end)

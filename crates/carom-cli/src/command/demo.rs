@@ -4,8 +4,8 @@ use crate::args::DemoArgs;
 use crate::command::demo_ants::{self, Colony};
 use crate::command::demo_clock;
 use crate::command::{
-    demo_boxes, demo_deadline, demo_figure, demo_impacts, demo_model, demo_particles, demo_rays, demo_soft,
-    demo_surfaces, demo_tetrahedra, demo_trees, demo_walk, demo_walkers,
+    demo_actors, demo_boxes, demo_deadline, demo_figure, demo_impacts, demo_model, demo_particles, demo_rays,
+    demo_soft, demo_surfaces, demo_tetrahedra, demo_trees, demo_walk,
 };
 use crate::debug_lines::DebugLines;
 use crate::live_page;
@@ -171,7 +171,9 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             return Err(format!("--check: the scene {:?} has no dynamic bodies", args.scene));
         }
         "level" | "car" => demo_walk::play(args)?,
-        "vehicle" | "platforms" | "characters" => demo_walkers::play(args)?,
+        "vehicle" | "platforms" | "characters" | "crane" | "bridge" | "playground" => {
+            demo_actors::play(args)?
+        }
         "cloth" | "jelly" | "shatter" => demo_soft::play(args)?,
         "water" | "sand" | "rain" | "everything" => demo_particles::play(args)?,
         "conveyor" | "waves" => demo_surfaces::play(args)?,

@@ -56,6 +56,7 @@ bodies! {
     elements 1500;
     field_pairs 1500;
     sphere_triangle 1500;
+    hooks 400;
     hull 3000;
     impacts 3000;
     known 4000;
@@ -73,9 +74,27 @@ bodies! {
     pairs_f64 4000;
     renewal 60;
     sdf 1500;
+    soft_world 400;
     solver 2000;
     tables 4000;
     tori 1500;
     tables_f64 4000;
+    vehicles 400;
     world 600;
+}
+
+/// A step that refused the velocity of a pinned vertex, or that of a force, took the places of the
+/// soft body with it, and the next step panicked.
+#[test]
+fn r_a_refused_step_keeps_the_places_of_soft_bodies() {
+    carom_fuzz::soft_world(&[
+        152, 241, 201, 100, 103, 156, 197, 168, 5, 73, 48, 160, 122, 32, 83, 53, 231, 224, 133, 86, 158, 197,
+        179, 56, 108, 100, 41, 38, 179, 68, 180, 154, 160, 42, 165, 37, 55, 240, 168, 41, 161, 179, 202, 125,
+        192, 113, 194, 113,
+    ]);
+    carom_fuzz::soft_world(&[
+        35, 249, 217, 9, 174, 156, 84, 88, 227, 140, 177, 248, 226, 47, 12, 97, 157, 201, 22, 176, 138, 133,
+        251, 37, 74, 165, 96, 230, 229, 236, 143, 59, 39, 199, 221, 124, 89, 209, 11, 125, 211, 183, 26, 232,
+        160, 52, 122, 175,
+    ]);
 }

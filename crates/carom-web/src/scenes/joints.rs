@@ -46,12 +46,17 @@ fn wheel<B: BroadPhase>(world: &mut World<B>, radius: f32, at: Vec3) -> Result<B
 /// gears, and a rack and pinion.
 pub fn joint_kinds<B: BroadPhase>(world: &mut World<B>, _: &Request) -> Result<(), Error> {
     world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
+    insert_joint_kinds(world, Vec3::ZERO)
+}
+
+/// Inserts the joints of [`joint_kinds`] over this point of a floor.
+pub(super) fn insert_joint_kinds<B: BroadPhase>(world: &mut World<B>, middle: Vec3) -> Result<(), Error> {
     let mut next = 0;
     // Two rows of six.
     let mut place = || {
         let (row, column) = (next / 6, next % 6);
         next += 1;
-        Vec3::new(SPACING * (column as f32 - 2.5), HEIGHT, SPACING * (row as f32 - 0.5) * 1.6)
+        middle + Vec3::new(SPACING * (column as f32 - 2.5), HEIGHT, SPACING * (row as f32 - 0.5) * 1.6)
     };
 
     let at = place();

@@ -1,11 +1,20 @@
 //! The list of scenes.
 
 use super::{Actors, Camera, Count, Error, Request, Scene, Source};
-use super::{joint_kinds, soft, stacks, surfaces, walkers};
+use super::{bridge, crane, joint_kinds, playground, soft, stacks, surfaces, walkers};
 use carom_math::Vec3;
 
 /// All scenes, in the order of the list.
 pub const SCENES: &[Scene] = &[
+    Scene {
+        name: "playground",
+        title: "Playground",
+        about: "Joints, hooks, belts, water, cloth, wind, a planet, characters and a car in one world. Try them.",
+        group: "All in one",
+        count: Count { usual: 48, most: 400, of: "loose bodies" },
+        camera: Some(camera([0.0, 0.5, -0.5], 36.0, 0.5, 0.6)),
+        source: Source::Fill(playground),
+    },
     Scene {
         name: "pile",
         title: "Pile",
@@ -60,8 +69,22 @@ pub const SCENES: &[Scene] = &[
         source: Source::Spec(|request| carom_scenes::stairs(request.count, request.seed)),
     },
     Scene {
-        camera: Some(camera([0.0, -2.0, 0.0], 30.0, 0.5, 0.3)),
-        ..row("bridge", "Chain bridge", "Planks in hinges carry a load. Hang on to it.", "Joints", "bridge")
+        name: "bridge",
+        title: "Chain bridge",
+        about: "A car drives to and fro over planks in hinges. Hang on to one.",
+        group: "Joints",
+        count: Count { usual: 40, most: 100, of: "planks" },
+        camera: Some(camera([0.0, -1.0, 0.0], 26.0, 0.25, 0.3)),
+        source: Source::Fill(bridge),
+    },
+    Scene {
+        name: "crane",
+        title: "Crane",
+        about: "A crane with motors and ropes carries crates to a stack and back. Pull at its hook.",
+        group: "Joints",
+        count: Count { usual: 6, most: 9, of: "crates" },
+        camera: Some(camera([3.0, 3.5, 0.0], 24.0, 0.7, 0.35)),
+        source: Source::Fill(crane),
     },
     Scene {
         name: "joints",

@@ -3,15 +3,23 @@
 //! To add one: write a function `fn(&mut World<B>, &Request) -> Result<Actors, Error>`, or one that
 //! returns a `SceneSpec`, and a line in [`SCENES`].
 
+mod bridge;
+pub mod crane;
 mod joints;
 mod list;
+mod playground;
+mod roles;
 mod soft;
 mod stacks;
 pub mod surfaces;
 pub mod walkers;
 
+pub use bridge::bridge;
+pub use crane::{Crane, crane};
 pub use joints::joint_kinds;
 pub use list::{SCENES, scene};
+pub use playground::playground;
+pub use roles::{Role, Roles};
 pub use soft::{cloth_on_ball, raft};
 pub use stacks::{boxes, pyramid};
 
@@ -117,7 +125,27 @@ impl Scene {
     }
 }
 
-/// What acts on a world between its steps: platforms, characters, a car, a mesh that deforms.
+/// The way that a car drives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Route {
+    /// A circle about the y axis.
+    Circle {
+        /// Its radius.
+        radius: f32,
+    },
+    /// To and fro along the x axis; backwards on the way back.
+    Line {
+        /// It turns at this distance from the origin.
+        reach: f32,
+        /// Metres per second.
+        speed: f64,
+        /// Whether it is on the way back.
+        is_returning: bool,
+    },
+}
+
+/// What acts on a world between its steps: platforms, characters, a car, a crane, a mesh that
+/// deforms.
 #[derive(Clone)]
 pub struct Actors {
     /// Kinematic bodies, and their poses as functions of time.
@@ -126,6 +154,10 @@ pub struct Actors {
     pub walkers: Vec<Walker>,
     /// A car.
     pub car: Option<Vehicle>,
+    /// The way that it drives.
+    pub route: Route,
+    /// A crane.
+    pub crane: Option<Crane>,
     /// A mesh that deforms, and its vertices as a function of time.
     pub sheet: Option<(BodyId, VerticesAt)>,
     /// Bodies that are drawn as another shape.
@@ -142,6 +174,8 @@ impl Actors {
             platforms: Vec::new(),
             walkers: Vec::new(),
             car: None,
+            route: Route::Circle { radius: walkers::CIRCLE },
+            crane: None,
             sheet: None,
             looks: Vec::new(),
             drives: Vec::new(),
@@ -164,6 +198,9 @@ impl Actors {
         let seconds = STEP as f32 * step as f32;
         if let Some((sheet, vertices_at)) = self.sheet {
             world.body_mut(sheet)?.deform(&vertices_at(seconds))?;
+        }
+        if let Some(crane) = &mut self.crane {
+            crane.before(world)?;
         }
         walkers::before(self, world, seconds)
     }

@@ -28,20 +28,29 @@ fn cuboid(half: Vec3) -> Result<Shape, carom_geom::ShapeError> {
 
 /// Inserts a ring of four straight belts and four curves, with parcels that go round on it.
 pub fn conveyor<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<Actors, Error> {
-    let actors = Actors::new(request.seed);
-    let [length, width] = BELT;
-    let middle = length + 0.5 * width;
     let floor = cuboid(Vec3::new(30.0, 0.5, 30.0))?;
     world.insert(BodyDesc::fixed(floor).with_position(Vec3::Y * -1.6))?;
+    insert_belts(world, Vec3::ZERO, request)?;
+    Ok(Actors::new(request.seed))
+}
+
+/// Inserts the belts and parcels of [`conveyor`], with the middle of their surface here.
+pub(super) fn insert_belts<B: BroadPhase>(
+    world: &mut World<B>,
+    center: Vec3,
+    request: &Request,
+) -> Result<(), Error> {
+    let [length, width] = BELT;
+    let middle = length + 0.5 * width;
     for side in [-1.0, 1.0] {
         let along_x = cuboid(Vec3::new(length, 0.1, 0.5 * width))?;
-        let belt = BodyDesc::fixed(along_x).with_position(Vec3::new(0.0, -0.1, side * middle));
+        let belt = BodyDesc::fixed(along_x).with_position(center + Vec3::new(0.0, -0.1, side * middle));
         world.insert(belt.with_surface_velocity(Vec3::X * (side * BELT_SPEED), Vec3::ZERO))?;
         let along_z = cuboid(Vec3::new(0.5 * width, 0.1, length))?;
-        let belt = BodyDesc::fixed(along_z).with_position(Vec3::new(side * middle, -0.1, 0.0));
+        let belt = BodyDesc::fixed(along_z).with_position(center + Vec3::new(side * middle, -0.1, 0.0));
         world.insert(belt.with_surface_velocity(Vec3::Z * (-side * BELT_SPEED), Vec3::ZERO))?;
         for other in [-1.0, 1.0] {
-            let place = Vec3::new(side * middle, -0.1, other * middle);
+            let place = center + Vec3::new(side * middle, -0.1, other * middle);
             let curve = BodyDesc::fixed(cuboid(Vec3::new(0.5 * width, 0.1, 0.5 * width))?);
             // The surface turns about the inner corner of the curve.
             let spin = Vec3::Y * (2.0 * BELT_SPEED / width);
@@ -52,9 +61,9 @@ pub fn conveyor<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Resul
         let half = Vec3::new(middle + 0.5 * width, 0.25, 0.05);
         let rail = BodyDesc::fixed(cuboid(half)?).with_friction(0.01);
         let place = Vec3::new(0.0, 0.15, side * (half.x + half.z));
-        world.insert(rail.with_position(place))?;
+        world.insert(rail.with_position(center + place))?;
         let rail = BodyDesc::fixed(cuboid(Vec3::new(half.z, half.y, half.x))?).with_friction(0.01);
-        world.insert(rail.with_position(Vec3::new(place.z, place.y, 0.0)))?;
+        world.insert(rail.with_position(center + Vec3::new(place.z, place.y, 0.0)))?;
     }
     let mut rng = Rng::new(request.seed);
     for k in 0..request.count {
@@ -66,9 +75,9 @@ pub fn conveyor<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Resul
         let side = if place % 2 == 0 { middle } else { -middle };
         let y = 0.3 + 0.6 * layer as f32;
         let at = if place % 4 < 2 { Vec3::new(along, y, side) } else { Vec3::new(side, y, along) };
-        world.insert(BodyDesc::dynamic(cuboid(half)?).with_position(at).with_friction(0.8))?;
+        world.insert(BodyDesc::dynamic(cuboid(half)?).with_position(center + at).with_friction(0.8))?;
     }
-    Ok(actors)
+    Ok(())
 }
 
 /// Returns the positions of the vertices after some seconds: travelling waves, a membrane that

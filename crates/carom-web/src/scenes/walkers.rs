@@ -2,7 +2,7 @@
 //!
 //! Reference: carom-character: a car on rays, and characters that are bodies of the world.
 
-use super::{Actors, Error, Request};
+use super::{Actors, Error, Request, Route};
 use carom_broad::{BroadPhase, SpatialIndex};
 use carom_character::{
     Character, CharacterBody, CharacterSettings, Controls, Figure, QueryFilter, Vehicle, WheelDesc,
@@ -20,7 +20,7 @@ const FRAME: f64 = 1.0 / 60.0;
 
 /// Radius of a wheel and of the circle that the car drives, in metres.
 const WHEEL_RADIUS: f32 = 0.35;
-const CIRCLE: f32 = 18.0;
+pub(super) const CIRCLE: f32 = 18.0;
 
 /// Metres per second: at this speed the throttle is closed.
 const CAR_SPEED: f64 = 6.0;
@@ -66,7 +66,7 @@ pub struct Walker {
 }
 
 impl Actors {
-    fn insert_platform<B: BroadPhase>(
+    pub(super) fn insert_platform<B: BroadPhase>(
         &mut self,
         world: &mut World<B>,
         shape: Shape,
@@ -77,7 +77,7 @@ impl Actors {
         Ok(())
     }
 
-    fn insert_walker<B: BroadPhase + SpatialIndex>(
+    pub(super) fn insert_walker<B: BroadPhase + SpatialIndex>(
         &mut self,
         world: &mut World<B>,
         feet: DVec3,
@@ -97,7 +97,7 @@ fn cuboid(half: Vec3) -> Result<Shape, Error> {
 }
 
 /// Describes a solid box with a mass in kilograms, spread evenly.
-fn solid(mass: f32, half: Vec3) -> Result<BodyDesc, Error> {
+pub(super) fn solid(mass: f32, half: Vec3) -> Result<BodyDesc, Error> {
     let sq = half * half * (mass / 3.0);
     let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
     Ok(BodyDesc::dynamic(cuboid(half)?).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia)))
@@ -134,13 +134,26 @@ pub fn vehicle<B: BroadPhase + SpatialIndex>(
         let (x, z) = (radius * cos, -radius * sin);
         let y = height(x, z) + 0.5 + 0.9 * (place / 3) as f32;
         let pose = Pose::new(Quat::from_rotation_y(angle), Vec3::new(x, y, z));
-        boxes.push(solid(20.0 + 40.0 * (k % 3) as f32, half)?.with_pose(pose));
+        boxes.push(solid(16.0 + 4.0 * (k % 3) as f32, half)?.with_pose(pose));
     }
     let start = Vec3::new(CIRCLE, height(CIRCLE, 0.0) + 1.2, 0.0);
     let shape = MeshShape::new(TriMesh::new(corners.clone(), triangles)?)?;
     world.insert(BodyDesc::fixed(Shape::Mesh(Arc::new(shape))).with_friction(0.6))?;
     let turn = Quat::from_rotation_y(core::f32::consts::FRAC_PI_2);
-    let chassis = world.insert(solid(1200.0, CHASSIS)?.with_pose(Pose::new(turn, start)))?;
+    insert_car(world, &mut actors, Pose::new(turn, start))?;
+    for desc in boxes {
+        world.insert(desc)?;
+    }
+    Ok(actors)
+}
+
+/// Inserts a car of 1,200 kg, with x ahead.
+pub(super) fn insert_car<B: BroadPhase>(
+    world: &mut World<B>,
+    actors: &mut Actors,
+    pose: Pose,
+) -> Result<(), Error> {
+    let chassis = world.insert(solid(1200.0, CHASSIS)?.with_pose(pose))?;
     actors.looks.push((chassis, car_body()?));
     let mut car = Vehicle::new(chassis);
     for (x, z) in [(1.3, -0.75), (1.3, 0.75), (-1.3, -0.75), (-1.3, 0.75)] {
@@ -149,10 +162,7 @@ pub fn vehicle<B: BroadPhase + SpatialIndex>(
         car.add_wheel(if 0.0 < x { wheel.with_max_steer(0.6) } else { wheel })?;
     }
     actors.car = Some(car);
-    for desc in boxes {
-        world.insert(desc)?;
-    }
-    Ok(actors)
+    Ok(())
 }
 
 /// Inserts platforms: a lift, an escalator, a disc that turns, one that turns and
@@ -280,7 +290,7 @@ pub(super) fn before<B: BroadPhase + SpatialIndex>(
         world.body_mut(*body)?.move_to(course(seconds))?;
     }
     if let Some(car) = &mut actors.car {
-        let controls = steer(car, world)?;
+        let controls = steer(car, &mut actors.route, world)?;
         car.drive(world, &controls, FRAME)?;
     }
     Ok(())
@@ -327,15 +337,33 @@ fn decide(walker: &mut Walker, rng: &mut Rng) {
     }
 }
 
-/// Returns the controls that steer the car round its circle.
-fn steer<B: BroadPhase>(car: &Vehicle, world: &World<B>) -> Result<Controls, Error> {
+/// Returns the controls that keep the car on its route.
+fn steer<B: BroadPhase>(car: &Vehicle, route: &mut Route, world: &World<B>) -> Result<Controls, Error> {
     let pose = world.body(car.chassis())?.pose();
-    let angle = ops::atan2(-f64::from(pose.translation.z), f64::from(pose.translation.x));
-    // The goal lies 0.3 radians ahead on the circle.
-    let (sin, cos) = ops::sin_cos(angle + 0.3);
-    let goal = Vec3::new(CIRCLE * cos as f32, pose.translation.y, -CIRCLE * sin as f32);
+    let place = pose.translation;
+    let (goal, speed) = match route {
+        Route::Circle { radius } => {
+            // The goal lies 0.3 radians ahead on the circle.
+            let angle = ops::atan2(-f64::from(place.z), f64::from(place.x));
+            let (sin, cos) = ops::sin_cos(angle + 0.3);
+            (Vec3::new(*radius * cos as f32, place.y, -*radius * sin as f32), CAR_SPEED)
+        }
+        Route::Line { reach, speed, is_returning } => {
+            let is_past = if *is_returning { place.x < -*reach } else { *reach < place.x };
+            *is_returning ^= is_past;
+            let sign = if *is_returning { -1.0 } else { 1.0 };
+            (Vec3::new(place.x + 6.0 * sign, place.y, 0.0), *speed * f64::from(sign))
+        }
+    };
+    // Backwards the car steers by the direction of its back.
+    let sign = if speed < 0.0 { -1.0 } else { 1.0 };
     let local = pose.inverse_transform_point(goal);
-    let steer = ops::atan2(f64::from(-local.z), f64::from(local.x)).clamp(-0.5, 0.5);
-    let throttle = (0.8 * (CAR_SPEED - car.speed())).clamp(0.0, 1.0);
-    Ok(Controls::new().with_throttle(throttle).with_steer(steer))
+    let steer = ops::atan2(f64::from(-local.z), sign * f64::from(local.x)).clamp(-0.5, 0.5);
+    let controls = Controls::new().with_steer(steer);
+    // It brakes before it changes its direction.
+    Ok(if car.speed() * sign < -0.3 {
+        controls.with_brake(0.3)
+    } else {
+        controls.with_throttle((0.8 * (speed - car.speed()) * sign).clamp(0.0, 1.0) * sign)
+    })
 }

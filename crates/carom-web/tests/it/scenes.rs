@@ -1,7 +1,11 @@
 //! Each scene of the list.
 
+use carom_math::Vec3;
 use carom_web::Testbed;
-use carom_web::scenes::{Request, SCENES, scene};
+use carom_web::scenes::{
+    Actors, Error, Request, Role, Roles, SCENES, STEP, bridge, crane, playground, scene, walkers,
+};
+use carom_world::{BodyId, SoftThing, StepOptions, World};
 
 /// Each scene, with the count and seed that the list has, steps and stays consistent.
 #[test]
@@ -47,4 +51,145 @@ fn counts_count() {
         let (few, many) = (n(scene.count.usual / 2), n(scene.count.usual));
         assert!(few < many, "{}: {few} and {many}", scene.name);
     }
+}
+
+/// A world with a scene of actors in it.
+struct Played {
+    world: World,
+    actors: Actors,
+    n_steps: u64,
+}
+
+impl Played {
+    fn new(fill: fn(&mut World, &Request) -> Result<Actors, Error>, count: usize, seed: u64) -> Played {
+        let mut world = World::new();
+        let actors = fill(&mut world, &Request { count, seed }).unwrap();
+        Played { world, actors, n_steps: 0 }
+    }
+
+    fn run(&mut self, n_steps: usize) {
+        for _ in 0..n_steps {
+            self.n_steps += 1;
+            self.actors.before(&mut self.world, self.n_steps).unwrap();
+            self.world.step_with(STEP as f32, StepOptions::new().with_hooks(&Roles)).unwrap();
+            self.actors.after(&mut self.world).unwrap();
+        }
+    }
+
+    fn place(&self, id: BodyId) -> Vec3 {
+        self.world.body(id).unwrap().position()
+    }
+}
+
+/// Both crates are carried to the stack, and then back to where they were.
+#[test]
+fn the_crane_carries_crates_to_the_stack_and_back() {
+    let mut played = Played::new(crane, 2, 1);
+    let in_stack = |played: &Played| played.actors.crane.as_ref().unwrap().n_in_stack(&played.world);
+    let crates = played.actors.crane.as_ref().unwrap().crates().to_vec();
+    let homes: Vec<Vec3> = crates.iter().map(|id| played.place(*id)).collect();
+    let mut seconds = 0;
+    while in_stack(&played) < 2 {
+        played.run(60);
+        seconds += 1;
+        let crane = played.actors.crane.as_ref().unwrap();
+        let place = played.place(crane.crates()[crane.next()]);
+        println!("{seconds} s: {:?} {} {place}", crane.phase(), crane.next());
+        assert!(seconds < 60, "the stack is not built");
+    }
+    while in_stack(&played) != 0 || played.actors.crane.as_ref().unwrap().is_returning() {
+        played.run(60);
+        seconds += 1;
+        assert!(seconds < 120, "the crates are not carried back");
+    }
+    for (id, home) in crates.iter().zip(homes) {
+        let away = played.place(*id) - home;
+        assert!(away.length() < 0.3, "{away}");
+    }
+}
+
+/// The car drives to the other bank and back again, and the bridge looks whole.
+#[test]
+fn the_car_drives_over_the_bridge_and_back() {
+    let mut played = Played::new(bridge, 24, 1);
+    let car = played.actors.car.as_ref().unwrap().chassis();
+    let start = played.place(car).x;
+    let mut most = start;
+    for _ in 0..20 {
+        played.run(60);
+        let place = played.place(car);
+        most = most.max(place.x);
+        let gap = played.world.joints().map(|joint| joint.error()).fold(0.0, f32::max);
+        assert!(-1.5 < place.y && gap < 0.05, "{place}, gap {gap}");
+    }
+    assert!(-start - 3.0 < most, "from {start} to {most} only");
+    assert!(played.place(car).x < 0.5 * most, "{}", played.place(car));
+}
+
+/// The car is not held up by the boxes on its way.
+#[test]
+fn the_car_on_hills_comes_round() {
+    let mut played = Played::new(walkers::vehicle, 48, 1);
+    let car = played.actors.car.as_ref().unwrap().chassis();
+    let angle = |played: &Played| {
+        let at = played.place(car);
+        f64::from(-at.z).atan2(f64::from(at.x))
+    };
+    let (mut total, mut last) = (0.0, angle(&played));
+    for _ in 0..30 {
+        played.run(60);
+        let now = angle(&played);
+        total += (now - last + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU) - std::f64::consts::PI;
+        last = now;
+    }
+    assert!(6.0 < total, "{total} radians in 30 s");
+}
+
+/// What the parts of the playground are there for.
+#[test]
+fn each_part_of_the_playground_does_what_it_is_for() {
+    let mut played = Played::new(playground, 16, 1);
+    played.run(400);
+    played.world.validate().unwrap();
+    let with_role = |role: Role| {
+        let mut ids = played.world.body_ids();
+        ids.find(|id| played.world.body(*id).unwrap().user_data() == role as u64).unwrap()
+    };
+    let touching = |role: Role| played.world.body(with_role(role)).unwrap().touching().collect::<Vec<_>>();
+    let is_ball =
+        |id: BodyId| matches!(played.world.body(id).unwrap().shape(), carom_query::Shape::Sphere(_));
+    // Three balls rose through the platform and lie on it.
+    let platform = played.place(with_role(Role::OneWay));
+    let on_platform = touching(Role::OneWay);
+    assert!(on_platform.len() == 3 && on_platform.iter().all(|id| platform.y < played.place(*id).y));
+    // Boxes lie on the gate, and balls do not.
+    let on_gate = touching(Role::BallGate);
+    assert!(on_gate.len() == 2 && !on_gate.iter().any(|id| is_ball(*id)), "{on_gate:?}");
+    assert_eq!(touching(Role::SoftGround).len(), 3);
+    // The water is in its tank, which floats its rafts; no soft thing has left the playground.
+    for thing in played.world.soft_things() {
+        match thing {
+            SoftThing::Body(id) => {
+                let places = played.world.soft_body(id).unwrap().positions();
+                assert!(places.iter().all(|p| -0.1 < p.y && p.length() < 20.0));
+            }
+            SoftThing::Particles(id) => {
+                let places = played.world.particles(id).unwrap().positions();
+                let n_out =
+                    places.iter().filter(|p| 1.4 < (**p - Vec3::new(11.0, p.y, -5.0)).abs().max_element());
+                assert!(n_out.count() < places.len() / 50);
+            }
+        }
+    }
+    // Three moons circle the planet, and the wind holds balls up.
+    let near = |center: Vec3, radius: f32| {
+        let ids = played.world.body_ids();
+        ids.filter(|id| (played.place(*id) - center).length() < radius && played.place(*id) != center).count()
+    };
+    assert_eq!(near(Vec3::new(11.0, 4.0, 12.0), 3.2), 3);
+    let blown = played.world.body_ids().filter(|id| {
+        let at = played.place(*id);
+        (at - Vec3::new(0.0, at.y, 15.0)).length() < 1.5 && 1.0 < at.y
+    });
+    assert!(2 <= blown.count());
 }

@@ -17,6 +17,7 @@ use crate::soft::distance::ShapeDistance;
 use crate::soft::error::SoftError;
 use crate::soft::resting::Push;
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
+use crate::soft::soft_body::SoftPart;
 use crate::{BodyId, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -300,7 +301,7 @@ impl SoftSet {
             let first = thing.ids.first().map_or(0, |range| range.start);
             let Thing { positions, velocities, .. } = thing;
             let (positions, velocities) = (core::mem::take(positions), core::mem::take(velocities));
-            if let Some(part) = thing.soft_part_mut() {
+            let mut prepare = |part: &mut SoftPart| -> Result<(), SoftError> {
                 let change = core::mem::take(&mut part.force) * (dt / part.mass());
                 if change != Vec3::ZERO {
                     for (k, (position, velocity)) in (0..).zip(positions.iter().zip(&velocities)) {
@@ -319,8 +320,12 @@ impl SoftSet {
                         attachments.push(Attachment { particle, body, point: held.point });
                     }
                 }
-            }
+                Ok(())
+            };
+            let prepared = thing.soft_part_mut().map_or(Ok(()), &mut prepare);
+            // A step that is refused here keeps the places, too.
             (thing.positions, thing.velocities) = (positions, velocities);
+            prepared?;
         }
         Ok(attachments)
     }

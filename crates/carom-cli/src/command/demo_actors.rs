@@ -1,23 +1,26 @@
-//! `carom demo vehicle`, `platforms` and `characters`: a car and characters in a world of bodies.
+//! `carom demo vehicle`, `platforms`, `characters`, `crane`, `bridge` and `playground`: a car,
+//! characters and a crane in a world of bodies, and all that a world has.
 
 use crate::args::DemoArgs;
 use crate::command::demo::{Checked, Run, pool_of};
 use crate::command::demo_walk::{chart, every};
 use crate::player::{BodyState, Chart, FrameStats, PlayerShape, Recording, View};
 use crate::progress::Progress;
+use crate::soft_picture::SoftPicture;
 use crate::soft_world::FRAME;
 use carom_math::{Pose, Vec3};
 use carom_stage::Outlines;
+use carom_web::scenes::crane::Phase;
 use carom_web::scenes::walkers::{self, Walker};
-use carom_web::scenes::{Actors, Request};
-use carom_world::{BodyId, World};
+use carom_web::scenes::{self, Actors, Crane, Request, Roles};
+use carom_world::{BodyId, JointKind, StepOptions, World};
 
 /// The most faults that are kept as lines.
 const MAX_FOUND: usize = 100;
 
 type Error = Box<dyn core::error::Error>;
 
-/// Runs one of the three scenes.
+/// Runs one of the scenes.
 pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     Scene::new(args).and_then(|scene| simulate(scene, args)).map_err(|e| e.to_string())
 }
@@ -43,6 +46,19 @@ impl Scene {
                 let actors = walkers::platforms(&mut world, &request)?;
                 ("characters on platforms", view(Vec3::Y, 24.0, 0.5, 0.5), actors)
             }
+            "crane" => {
+                let actors = scenes::crane(&mut world, &request)?;
+                let view = view(Vec3::new(3.0, 3.2, 0.0), 22.0, 0.7, 0.3);
+                ("a crane carries crates to a stack", view, actors)
+            }
+            "bridge" => {
+                let actors = scenes::bridge(&mut world, &request)?;
+                ("a car on a chain bridge", view(Vec3::Y * -1.0, 26.0, 0.25, 0.3), actors)
+            }
+            "playground" => {
+                let actors = scenes::playground(&mut world, &request)?;
+                ("a playground", view(Vec3::new(0.0, 0.5, 0.0), 36.0, 0.5, 0.6), actors)
+            }
             _ => {
                 let actors = walkers::characters(&mut world, &request)?;
                 ("two crowds push their way through boxes", view(Vec3::Y * 0.5, 22.0, 0.4, 0.6), actors)
@@ -66,19 +82,48 @@ impl Scene {
     }
 }
 
-fn charts(scene: &Scene) -> Vec<Chart> {
+fn charts(actors: &Actors) -> Vec<Chart> {
     let mut charts = vec![chart("time of a step", "ms", &["bodies", "walk or drive"])];
-    match &scene.actors.car {
-        Some(_) => {
-            charts.push(chart("speed", "m/s", &["speed"]));
-            charts.push(chart("load of a wheel", "kN", &["fl", "fr", "rl", "rr"]));
-        }
-        None => {
-            charts.push(chart("characters", "", &["on the ground", "in the air", "push a box"]));
-            charts.push(chart("largest force of a push", "N", &["force"]));
-        }
+    if actors.car.is_some() {
+        charts.push(chart("speed of the car", "m/s", &["speed"]));
+        charts.push(chart("load of a wheel", "kN", &["fl", "fr", "rl", "rr"]));
+    }
+    if actors.crane.is_some() {
+        charts.push(chart("pull of a rope", "kN", &["1", "2", "3", "4"]));
+    }
+    if !actors.walkers.is_empty() {
+        charts.push(chart("characters", "", &["on the ground", "in the air", "push a box"]));
+        charts.push(chart("largest force of a push", "N", &["force"]));
     }
     charts
+}
+
+/// Returns the names of the states of bodies in the legend.
+fn state_names(actors: &Actors) -> [&'static str; 6] {
+    match actors {
+        Actors { crane: Some(_), .. } => ["fixed", "asleep", "in the air", "in contact", "crane", ""],
+        Actors { car: Some(_), walkers, .. } if walkers.is_empty() => {
+            ["fixed", "asleep", "in the air", "in contact", "wheel on the ground", ""]
+        }
+        Actors { car: Some(_), .. } => {
+            ["fixed", "asleep", "in the air, or walks", "in contact", "pushes, or wheel on the ground", ""]
+        }
+        _ => ["platform", "asleep", "character, or in the air", "in contact", "character that pushes", ""],
+    }
+}
+
+/// Returns what a crane does, in words.
+fn caption(crane: &Crane) -> String {
+    let what = match crane.phase() {
+        Phase::Fetch => "goes to",
+        Phase::Reach => "reaches down to",
+        Phase::Lift => "lifts",
+        Phase::Carry => "carries",
+        Phase::PutDown => "puts down",
+        Phase::Leave => "leaves, next is",
+    };
+    let way = if crane.is_returning() { "back from the stack" } else { "to the stack" };
+    format!("the crane {what} crate {} of {}, {way}", crane.next() + 1, crane.crates().len())
 }
 
 /// Returns the state that colours each body, then those of the wheels.
@@ -91,7 +136,9 @@ fn states(scene: &Scene) -> Vec<BodyState> {
     let state_of = |id: BodyId| {
         let Ok(body) = scene.world.body(id).map(|body| body.motion()) else { return BodyState::Fixed };
         let walker = scene.actors.walkers.iter().find(|walker| walker.hero.body() == id);
+        let is_crane = scene.actors.crane.as_ref().is_some_and(|crane| crane.parts().contains(&id));
         match walker {
+            _ if is_crane => BodyState::Near,
             Some(walker) if walker.hero.contacts().iter().any(|contact| 0.0 < contact.approach) => {
                 BodyState::Near
             }
@@ -113,17 +160,21 @@ fn states(scene: &Scene) -> Vec<BodyState> {
 fn simulate(mut scene: Scene, args: &DemoArgs) -> Result<Run, Error> {
     let pool = pool_of(args)?;
     let (shapes, numbers) = scene.drawn()?;
+    let (soft, surfaces, clouds) = SoftPicture::new(&scene.world)?;
     let mut recording = Recording::new(scene.title, FRAME * f64::from(every(args)), shapes, numbers)
-        .with_charts(charts(&scene))
-        .with_state_names(match scene.actors.car {
-            Some(_) => ["fixed", "asleep", "in the air", "in contact", "wheel on the ground", ""],
-            None => {
-                ["platform", "asleep", "character, or in the air", "in contact", "character that pushes", ""]
-            }
-        });
-    recording = match scene.actors.car {
-        Some(_) => recording.with_camera_on(1, [13.0, -0.6, 0.4]),
-        None => recording.with_view(scene.view),
+        .with_surfaces(surfaces)
+        .with_clouds(clouds)
+        .with_charts(charts(&scene.actors))
+        .with_line_names(["ropes and rods", ""])
+        .with_face_names(["faces of cloth and jelly", "", "", ""])
+        .with_state_names(state_names(&scene.actors));
+    if !ropes(&scene.world).is_empty() {
+        recording = recording.with_shown(&["lines"]);
+    }
+    recording = if args.scene == "vehicle" {
+        recording.with_camera_on(1, [13.0, -0.6, 0.4])
+    } else {
+        recording.with_view(scene.view)
     };
     let (mut total, mut energies, mut found, mut n_faults) = ([0.0; 3], Vec::new(), Vec::new(), 0);
     let mut progress = Progress::new("steps", u64::from(args.n_frames()));
@@ -149,7 +200,7 @@ fn simulate(mut scene: Scene, args: &DemoArgs) -> Result<Run, Error> {
             }
         }
         if frame % every(args) == 0 {
-            record(&scene, [step_ms, walk_ms], &mut recording)?;
+            record(&scene, &soft, [step_ms, walk_ms], &mut recording)?;
         }
         progress.step();
     }
@@ -166,46 +217,84 @@ fn step(scene: &mut Scene, frame: u32, pool: &rayon::ThreadPool) -> Result<f64, 
     scene.actors.before(&mut scene.world, u64::from(frame))?;
     let start = std::time::Instant::now();
     let world = &mut scene.world;
-    pool.install(|| world.step(FRAME as f32).map(|_| ()))?;
+    let hooks = || StepOptions::new().with_hooks(&Roles);
+    pool.install(|| world.step_with(FRAME as f32, hooks()).map(|_| ()))?;
     let ms = start.elapsed().as_secs_f64() * 1e3;
     scene.actors.after(&mut scene.world)?;
     Ok(ms)
 }
 
-fn record(scene: &Scene, [step_ms, walk_ms]: [f64; 2], recording: &mut Recording) -> Result<(), Error> {
+fn record(
+    scene: &Scene,
+    soft: &SoftPicture,
+    [step_ms, walk_ms]: [f64; 2],
+    recording: &mut Recording,
+) -> Result<(), Error> {
+    let Scene { world, actors, .. } = scene;
     let mut poses = Vec::new();
-    for id in scene.world.body_ids() {
-        let walker = scene.actors.walkers.iter().find(|walker| walker.hero.body() == id);
+    for id in world.body_ids() {
+        let walker = actors.walkers.iter().find(|walker| walker.hero.body() == id);
         poses.push(match walker {
             Some(walker) => Pose::from_translation(walker.hero.character().place().as_vec3()),
-            None => scene.world.body(id)?.pose(),
+            None => world.body(id)?.pose(),
         });
     }
     let mut points = Vec::new();
     let mut values = vec![step_ms, walk_ms];
-    if let Some(car) = &scene.actors.car {
-        poses.extend(walkers::wheel_poses(car, &scene.world)?);
+    if let Some(car) = &actors.car {
+        poses.extend(walkers::wheel_poses(car, world)?);
         values.push(car.speed());
         values.extend(car.wheels().iter().map(|wheel| wheel.load * 1e-3));
         points
             .extend(car.wheels().iter().filter(|wheel| 0.0 < wheel.load).map(|wheel| wheel.point.as_vec3()));
-    } else {
+    }
+    if let Some(crane) = &actors.crane {
+        for &rope in crane.ropes() {
+            values.push(f64::from(world.joint(rope)?.force().length()) * 1e-3);
+        }
+    }
+    if !actors.walkers.is_empty() {
         let pushes = |walker: &&Walker| walker.hero.contacts().iter().any(|contact| 0.0 < contact.approach);
-        let n_ground =
-            scene.actors.walkers.iter().filter(|walker| walker.hero.character().ground().is_some()).count();
-        let n_pushing = scene.actors.walkers.iter().filter(pushes).count();
-        let contacts = || scene.actors.walkers.iter().flat_map(|walker| walker.hero.contacts());
+        let n_ground = actors.walkers.iter().filter(|walker| is_standing(walker)).count();
+        let n_pushing = actors.walkers.iter().filter(pushes).count();
+        let contacts = || actors.walkers.iter().flat_map(|walker| walker.hero.contacts());
         let force = contacts().filter(|c| 0.0 < c.approach).map(|c| c.force.length()).fold(0.0, f64::max);
-        values.extend([
-            n_ground as f64,
-            (scene.actors.walkers.len() - n_ground) as f64,
-            n_pushing as f64,
-            force,
-        ]);
+        let n_air = actors.walkers.len() - n_ground;
+        values.extend([n_ground as f64, n_air as f64, n_pushing as f64, force]);
         points.extend(contacts().map(|contact| contact.point.as_vec3()));
     }
     recording.push(poses, states(scene), &points, FrameStats { values });
+    recording.push_lines([&ropes(world), &[]]);
+    let (surfaces, clouds) = soft.frame(world)?;
+    recording.push_surfaces(surfaces);
+    recording.push_clouds(clouds);
+    if let Some(crane) = &actors.crane {
+        recording.push_caption(&caption(crane));
+    }
     Ok(())
+}
+
+fn is_standing(walker: &Walker) -> bool {
+    walker.hero.character().ground().is_some()
+}
+
+/// Returns a line for each joint that holds two points at a distance, and the two ends of a
+/// pulley's rope.
+fn ropes(world: &World) -> Vec<[Vec3; 2]> {
+    let mut lines = Vec::new();
+    for joint in world.joints() {
+        let frames = [joint.data().frame_a, joint.data().frame_b];
+        let ends = [0, 1].map(|k| {
+            let pose = world.body(joint.bodies()[k]).map(|body| body.pose());
+            pose.map_or(Vec3::NAN, |pose| pose.transform_point(frames[k].translation))
+        });
+        match joint.kind() {
+            JointKind::Distance { .. } => lines.push(ends),
+            JointKind::Pulley { supports: [a, b], .. } => lines.extend([[ends[0], a], [a, b], [b, ends[1]]]),
+            _ => {}
+        }
+    }
+    lines
 }
 
 /// Returns the report of the scene.
@@ -217,18 +306,19 @@ fn told(scene: &Scene, args: &DemoArgs) -> String {
         };
         scene.world.body_ids().filter(is_far).count()
     };
-    let end = match &scene.actors.car {
-        Some(car) => format!("the car drives at {:.1} m/s", car.speed()),
-        None => {
-            let n_ground = scene
-                .actors
-                .walkers
-                .iter()
-                .filter(|walker| walker.hero.character().ground().is_some())
-                .count();
-            format!("{n_ground} of {} characters stand on something", scene.actors.walkers.len())
-        }
-    };
+    let mut end = Vec::new();
+    if let Some(car) = &scene.actors.car {
+        end.push(format!("the car drives at {:.1} m/s", car.speed()));
+    }
+    if let Some(crane) = &scene.actors.crane {
+        end.push(format!("{} crates lie in the stack", crane.n_in_stack(&scene.world)));
+    }
+    let walkers = &scene.actors.walkers;
+    if !walkers.is_empty() {
+        let n_ground = walkers.iter().filter(|walker| is_standing(walker)).count();
+        end.push(format!("{n_ground} of {} characters stand on something", walkers.len()));
+    }
+    let end = end.join(", ");
     format!(
         "{}; {} steps of 1/60 s\n  at the end {end}, {} bodies are more than 40 m away",
         scene.title,

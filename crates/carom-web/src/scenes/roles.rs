@@ -1,0 +1,71 @@
+//! What a body of a scene does to those that touch it: the hooks of all scenes.
+//!
+//! The role is the user data of the body, so the hooks have no state, and a snapshot has all.
+//!
+//! Reference: the examples `one_way` and `soft_ground` of carom-world.
+
+use carom_math::Vec3;
+use carom_query::Shape;
+use carom_world::{ActiveHooks, BodyDesc, ContactMut, Hooks, MixedMaterial, PairView, Side, Spring};
+
+/// What a body does to those that touch it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Role {
+    /// Lets pass what comes from below, and holds what comes from above.
+    OneWay = 1,
+    /// Gives way like a spring.
+    SoftGround = 2,
+    /// Lets balls pass, and nothing else.
+    BallGate = 3,
+    /// Throws back what falls on it.
+    Bouncer = 4,
+}
+
+/// Oscillations per second of a body on soft ground, and their damping ratio.
+const SOFT_GROUND: Spring = Spring::new(2.0, 0.3);
+
+/// The restitution of a bouncer.
+const BOUNCE: f32 = 0.95;
+
+impl Role {
+    /// Returns the description of a body with this role.
+    pub fn given_to(self, desc: BodyDesc) -> BodyDesc {
+        let hooks = match self {
+            Role::OneWay | Role::SoftGround => ActiveHooks::MODIFY,
+            Role::BallGate => ActiveHooks::FILTER,
+            Role::Bouncer => ActiveHooks::COMBINE,
+        };
+        desc.with_user_data(self as u64).with_hooks(hooks)
+    }
+
+    fn is_of(self, side: &Side<'_>) -> bool {
+        side.user_data == self as u64
+    }
+}
+
+/// The hooks of all scenes. Bodies without a role are not concerned.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Roles;
+
+impl Hooks for Roles {
+    fn filter_pair(&self, pair: &PairView<'_>) -> bool {
+        let gate = pair.side_with(|side| Role::BallGate.is_of(side));
+        gate.is_none_or(|gate| !matches!(pair.other(gate).shape, Shape::Sphere(_)))
+    }
+
+    fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {
+        if pair.side_with(|side| Role::Bouncer.is_of(side)).is_some() {
+            mixed.restitution = BOUNCE;
+        }
+    }
+
+    fn modify_contact(&self, contact: &mut ContactMut<'_>) {
+        if let Some(solid) = contact.side_with(|side| Role::OneWay.is_of(side)) {
+            contact.make_one_way(solid, Vec3::Y);
+        }
+        if contact.side_with(|side| Role::SoftGround.is_of(side)).is_some() {
+            contact.set_spring(SOFT_GROUND);
+        }
+    }
+}
