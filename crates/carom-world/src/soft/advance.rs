@@ -288,7 +288,10 @@ impl SoftSet {
             return Err(error.into());
         }
         self.after(dt)?;
-        self.note_touching(bodies);
+        // Without any time the solver keeps the contacts of the step before, with its bodies.
+        if 0.0 < dt / self.solver.settings().substeps as f32 {
+            self.note_touching(bodies);
+        }
         Ok(())
     }
 
