@@ -92,6 +92,10 @@ impl<B: BroadPhase> World<B> {
     pub fn remove(&mut self, id: BodyId) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         self.wake_around(id);
+        #[cfg(feature = "soft")]
+        if let Some(soft) = &mut self.soft.set {
+            soft.release_from(id);
+        }
         if let Some(proxy) = self.bodies.proxies[index].take() {
             self.broad.remove(proxy)?;
         }

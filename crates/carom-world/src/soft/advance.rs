@@ -52,7 +52,6 @@ impl<B: BroadPhase> World<B> {
     fn step_soft_set(&mut self, soft: &mut SoftSet, dt: f32) -> Result<bool, WorldError> {
         soft.events.clear();
         soft.apply_settings(&self.soft.settings, self.settings.solver.gravity)?;
-        soft.release_from_removed(|body| self.bodies.index_of(body).is_ok());
         let near = self.bodies_near(soft, dt);
         let is_moving = near.iter().any(|&body| self.moves_among_soft(body));
         let marks = self.marks(&near);
@@ -241,12 +240,12 @@ impl<B: BroadPhase> World<B> {
 }
 
 impl SoftSet {
-    /// Releases vertices from bodies that were removed.
-    fn release_from_removed(&mut self, is_there: impl Fn(BodyId) -> bool) {
+    /// Releases the vertices that are attached to a body, which is removed.
+    pub(crate) fn release_from(&mut self, body: BodyId) {
         let mut is_released = false;
         for part in self.things_mut().filter_map(|thing| thing.soft_part_mut()) {
             let before = part.held.len();
-            part.held.retain(|held| is_there(held.body));
+            part.held.retain(|held| held.body != body);
             is_released |= part.held.len() < before;
         }
         if is_released {
