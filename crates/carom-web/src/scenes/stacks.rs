@@ -59,7 +59,7 @@ const LINK_SPACING: f32 = 0.6;
 
 /// Inserts a chain of `count` rings without any joint. The first is held; each other one hangs in
 /// the one above. The chain begins aside, so that it swings.
-pub fn links<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<(), Error> {
+pub(super) fn links<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<(), Error> {
     floor(world)?;
     let link = Shape::torus(0.5 * LINK_SPACING + LINK, LINK)?;
     let quarters =
