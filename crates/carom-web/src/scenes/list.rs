@@ -96,6 +96,15 @@ pub const SCENES: &[Scene] = &[
         source: Source::Fill(|world, request| passive(joint_kinds(world, request), request)),
     },
     Scene {
+        name: "links",
+        title: "Chain of rings",
+        about: "Rings hang in each other, without a joint. Pull at the last one.",
+        group: "Joints",
+        count: Count { usual: 12, most: 60, of: "rings" },
+        camera: None,
+        source: Source::Fill(|world, request| passive(stacks::links(world, request), request)),
+    },
+    Scene {
         name: "clock",
         title: "Clockwork",
         about: "Gears and escapements that touch tooth by tooth.",

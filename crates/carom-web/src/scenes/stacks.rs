@@ -1,11 +1,11 @@
-//! Boxes in large numbers: a pyramid, and a crowd that falls.
+//! Bodies in large numbers: a pyramid of boxes, boxes that fall, a chain of rings.
 //!
 //! Reference: E. Catto, Box2D 3.1, samples: large pyramid, 2024.
 
 use super::{Error, Request};
 use carom_broad::BroadPhase;
 use carom_geom::{Cuboid, HalfSpace};
-use carom_math::Vec3;
+use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_scenes::Rng;
 use carom_world::{BodyDesc, World};
@@ -52,3 +52,29 @@ pub fn boxes<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<(
     }
     Ok(())
 }
+
+/// Half the thickness of a link, in metres, and the distance of the middles of two links.
+const LINK: f32 = 0.1;
+const LINK_SPACING: f32 = 0.6;
+
+/// Inserts a chain of `count` rings without any joint. The first is held; each other one hangs in
+/// the one above. The chain begins aside, so that it swings.
+pub(super) fn links<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<(), Error> {
+    floor(world)?;
+    let link = Shape::torus(0.5 * LINK_SPACING + LINK, LINK)?;
+    let quarters =
+        [Quat::from_xyzw(DIAGONAL, 0.0, 0.0, DIAGONAL), Quat::from_xyzw(0.0, 0.0, DIAGONAL, DIAGONAL)];
+    // The whole chain leans: three aside on four down.
+    let lean = Quat::from_xyzw(0.0, 0.0, 0.316_227_8, 0.948_683_3);
+    let top = LINK_SPACING * request.count as f32 + 1.0;
+    for k in 0..request.count {
+        let along = Vec3::new(0.6, -0.8, 0.0) * (0.98 * LINK_SPACING * k as f32);
+        let pose = Pose::new(lean, Vec3::Y * top + along) * Pose::new(quarters[k % 2], Vec3::ZERO);
+        let desc = if k == 0 { BodyDesc::fixed(link.clone()) } else { BodyDesc::dynamic(link.clone()) };
+        world.insert(desc.with_pose(pose))?;
+    }
+    Ok(())
+}
+
+/// The sine and the cosine of 45 degrees, for quarter turns.
+const DIAGONAL: f32 = core::f32::consts::FRAC_1_SQRT_2;

@@ -64,7 +64,7 @@ fn pictures_of_all_scenes_fit_together() {
         n_sheets += sheets.len();
         n_clouds += clouds.len();
     }
-    assert_eq!((n_sheets, n_clouds, n_wheels), (2, 1, 4));
+    assert_eq!((n_sheets, n_clouds, n_wheels), (4, 2, 12));
 }
 
 /// A session has the hash of a testbed, and each command leaves it where it says.

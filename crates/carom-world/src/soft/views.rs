@@ -148,14 +148,18 @@ impl SoftBodyMut<'_> {
     /// Attaches a vertex to a body, at its present point in the body's frame. The body pulls the
     /// vertex, and the vertex the body. The removal of the body releases it.
     ///
-    /// Errors: no such vertex, or a stale handle of a body.
+    /// Errors: no such vertex, a stale handle of a body, or a body that is so far away that the
+    /// point is not finite.
     pub fn attach(&mut self, vertex: u32, body: BodyId) -> Result<&mut Self, WorldError> {
         let pose = self.bodies.motions[self.bodies.index_of(body)?].pose;
-        self.release(vertex)?;
         let position = self.thing().and_then(|thing| thing.positions.get(vertex as usize)).copied();
-        if let (Some(position), Some(part)) = (position, self.part()) {
+        let point = position.map(|position| pose.inverse_transform_point(position));
+        if point.is_some_and(|point| !point.is_finite()) {
+            return Err(SoftError::BadNumber("attached point").into());
+        }
+        self.release(vertex)?;
+        if let (Some(point), Some(part)) = (point, self.part()) {
             let place = part.held.partition_point(|held| held.vertex < vertex);
-            let point = pose.inverse_transform_point(position);
             part.held.insert(place, Held { vertex, body, point });
         }
         Ok(self)
