@@ -22,6 +22,23 @@ fn each_scene_runs() {
     }
 }
 
+/// The rings have no joints: each hangs in the one above as long as they swing.
+#[test]
+fn a_chain_of_rings_holds() {
+    let request = Request { count: 12, seed: 1 };
+    let mut bed = Testbed::start(scene("links").unwrap(), request, "dynamic-bvh").unwrap();
+    let rings: Vec<BodyId> = bed.world().body_ids().skip(1).collect();
+    assert_eq!(rings.len(), 12);
+    for step in 0..900 {
+        bed.step().unwrap();
+        let at = |id: &BodyId| bed.world().body(*id).unwrap().position();
+        for pair in rings.windows(2) {
+            let gap = at(&pair[0]).distance(at(&pair[1]));
+            assert!((0.3..0.65).contains(&gap), "step {step}, {pair:?}: {gap}");
+        }
+    }
+}
+
 #[test]
 fn names_are_unique_and_are_found() {
     for (k, one) in SCENES.iter().enumerate() {
