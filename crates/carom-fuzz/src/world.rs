@@ -33,7 +33,7 @@ pub(crate) fn shape(bytes: &mut Bytes<'_>) -> Option<Shape> {
     })
 }
 
-/// Inserts a body with any numbers. What is refused is refused by name, and changes nothing.
+/// Inserts a body with any numbers. A refusal names its reason, and changes nothing.
 pub(crate) fn insert<B: BroadPhase>(world: &mut World<B>, bytes: &mut Bytes<'_>) -> Option<BodyId> {
     let shape = shape(bytes)?;
     let desc = match bytes.byte() % 4 {

@@ -1,5 +1,5 @@
-//! What carom's pages share: the renderer, the charts and the look. A page is one file, so these
-//! are texts that it contains.
+//! The parts that carom's pages share: the renderer, the charts and the look. A page is one file,
+//! so these are texts that it contains.
 //!
 //! Reference: crates/carom-cli/src/player.rs and crates/carom-web/src/page.rs, which write pages.
 

@@ -1,5 +1,5 @@
-//! What a page draws of a testbed: flat buffers of numbers that a renderer reads from memory, and
-//! the shapes that they refer to.
+//! The picture that a page draws of a testbed: flat buffers of numbers that a renderer reads from
+//! memory, and the shapes that they refer to.
 //!
 //! Shapes rarely change, so they are JSON, and a version tells when to read them again. Poses
 //! change with each step, so they are floats in a row.

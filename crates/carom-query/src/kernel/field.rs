@@ -206,10 +206,7 @@ fn ring_and_convex(
 }
 
 /// Returns the contact of two tori.
-fn two_rings([major, minor]: [f64; 2], [major_b, minor_b]: [f64; 2], b_in_a: &WidePose) -> Option<Found> {
-    if !is_finite(b_in_a) {
-        return None;
-    }
+fn two_rings([major, minor]: [f64; 2], [major_b, minor_b]: [f64; 2], b_in_a: &WidePose) -> Found {
     let on = nearest_on_ring(major, RING_SEARCH * major.max(major_b), |place| {
         let own = b_in_a.inverse_transform_point(place);
         let from_axis = DVec3::new(own.x, 0.0, own.z);
@@ -223,7 +220,7 @@ fn two_rings([major, minor]: [f64; 2], [major_b, minor_b]: [f64; 2], b_in_a: &Wi
         RingSeen { seen, axis_distance: length(from_axis) }
     });
     let normal = unit(-on.seen.away).unwrap_or(DVec3::Y);
-    Some(ring_found(&on, minor, minor_b, normal))
+    ring_found(&on, minor, minor_b, normal)
 }
 
 /// Returns the contact of a torus and a field of another kind.
@@ -234,9 +231,6 @@ fn ring_and_field(
     limit: f64,
     count: impl Count,
 ) -> Option<Found> {
-    if !is_finite(b_in_a) {
-        return None;
-    }
     let [low, high] = b.bounds();
     let tolerance = tol::FIELD_SEARCH * b.resolution();
     let mut least = limit + minor;
@@ -423,8 +417,11 @@ fn nearest_field(
     count: impl Count,
 ) -> Option<Found> {
     count.add_pair();
+    if !is_finite(b_in_a) {
+        return None;
+    }
     match (a.ring(), b.ring()) {
-        (Some(ring), Some(other)) => return two_rings(ring, other, b_in_a),
+        (Some(ring), Some(other)) => return Some(two_rings(ring, other, b_in_a)),
         (Some(ring), None) => return ring_and_field(ring, b, b_in_a, limit, count),
         (None, Some(ring)) => {
             let a_in_b = b_in_a.inverse();

@@ -1,4 +1,4 @@
-//! Which algorithm answers which pair of shapes: the one table of this crate.
+//! The algorithm that answers each pair of shapes: the one table of this crate.
 //!
 //! Each query matches on [`Method`], so a missing pair does not compile. A pair of kinds stands in
 //! one order only. For the other order the caller swaps the shapes and mirrors the answer.

@@ -15,7 +15,7 @@ use core::ops::ControlFlow;
 
 /// A shape with formulas for its own questions. All is given and returned in the frame of the
 /// shape, apart from the box.
-pub(super) trait Primitive {
+pub(super) trait Primitive: core::fmt::Debug {
     /// Returns a box around the placed shape, rounded outwards.
     fn aabb(&self, pose: &Pose) -> Aabb;
 
@@ -23,7 +23,9 @@ pub(super) trait Primitive {
     fn mass_properties(&self, density: Real) -> MassProperties;
 
     /// The same for the shape with a radius all around, if it is convex.
-    fn rounded_mass(&self, radius: Real, density: Real) -> MassProperties;
+    fn rounded_mass(&self, _radius: Real, _density: Real) -> MassProperties {
+        MassProperties::ZERO
+    }
 
     /// Returns the nearest point of the surface and the signed distance.
     fn project_point(&self, point: Vec3) -> PointProjection;
@@ -82,10 +84,6 @@ impl Primitive for HalfSpace {
     fn mass_properties(&self, _density: Real) -> MassProperties {
         MassProperties::ZERO
     }
-
-    fn rounded_mass(&self, _radius: Real, _density: Real) -> MassProperties {
-        MassProperties::ZERO
-    }
 }
 
 impl Primitive for Torus {
@@ -95,10 +93,6 @@ impl Primitive for Torus {
 
     fn mass_properties(&self, density: Real) -> MassProperties {
         self.mass_properties(density)
-    }
-
-    fn rounded_mass(&self, _radius: Real, _density: Real) -> MassProperties {
-        MassProperties::ZERO
     }
 
     fn project_point(&self, point: Vec3) -> PointProjection {

@@ -75,23 +75,17 @@ pub enum Shape {
 
 impl core::fmt::Debug for Shape {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if let Some(primitive) = self.primitive() {
+            return primitive.fmt(f);
+        }
         match self {
-            Shape::Sphere(s) => s.fmt(f),
-            Shape::Capsule(s) => s.fmt(f),
-            Shape::TaperedCapsule(s) => s.fmt(f),
-            Shape::Cuboid(s) => s.fmt(f),
-            Shape::Cylinder(s) => s.fmt(f),
-            Shape::Cone(s) => s.fmt(f),
-            Shape::Ellipsoid(s) => s.fmt(f),
-            Shape::Hull(s) => s.fmt(f),
             Shape::Rounded(s) => s.fmt(f),
-            Shape::Torus(s) => s.fmt(f),
-            Shape::HalfSpace(s) => s.fmt(f),
             Shape::Mesh(s) => s.fmt(f),
             Shape::HeightField(s) => s.fmt(f),
             Shape::Compound(s) => s.fmt(f),
-            Shape::User(_) => f.write_str("User"),
             Shape::Field(_) => f.write_str("Field"),
+            Shape::User(_) => f.write_str("User"),
+            _ => f.write_str(self.name()),
         }
     }
 }

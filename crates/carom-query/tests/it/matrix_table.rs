@@ -113,6 +113,24 @@ fn own_cells(shape: &Shape, random: &mut Random) -> [&'static str; 3] {
     ]
 }
 
+/// Writes a table with a cell for each pair of kinds, in one order.
+fn write_pairs(text: &mut String, kinds: &[(&str, Shape)], mut cell: impl FnMut(&Shape, &Shape) -> String) {
+    for (name, _) in kinds {
+        write!(text, " | {name}").unwrap();
+    }
+    text.push_str(" |\n|---");
+    text.push_str(&"|---".repeat(kinds.len()));
+    text.push_str("|\n");
+    for (row, (name, a)) in kinds.iter().enumerate() {
+        write!(text, "| {name}").unwrap();
+        for (number, (_, b)) in kinds.iter().enumerate() {
+            let found = if number < row { "\"".to_string() } else { cell(a, b) };
+            write!(text, " | {found}").unwrap();
+        }
+        text.push_str(" |\n");
+    }
+}
+
 fn table() -> String {
     let kinds = kinds();
     let mut random = Random::new(14);
@@ -123,38 +141,12 @@ fn table() -> String {
          that of a pair of parts, and says so. `-`: two half-spaces that overlap do so without end, and there is nothing to rest \
          on; of two fields that come near each other the time may be undecided. All else is answered.\n\n|",
     );
-    for (name, _) in &kinds {
-        write!(text, " | {name}").unwrap();
-    }
-    text.push_str(" |\n|---");
-    text.push_str(&"|---".repeat(kinds.len()));
-    text.push_str("|\n");
-    for (row, (name, a)) in kinds.iter().enumerate() {
-        write!(text, "| {name}").unwrap();
-        for (number, (_, b)) in kinds.iter().enumerate() {
-            if number < row {
-                text.push_str(" | \"");
-            } else {
-                write!(text, " | {}", cell(a, b, &mut random)).unwrap();
-            }
-        }
-        text.push_str(" |\n");
-    }
+    write_pairs(&mut text, &kinds, |a, b| cell(a, b, &mut random));
     text.push_str("\n`\"`: as in the other order.\n\n# Which algorithm\n\n|");
-    for (name, _) in &kinds {
-        write!(text, " | {name}").unwrap();
-    }
-    text.push_str(" |\n|---");
-    text.push_str(&"|---".repeat(kinds.len()));
-    text.push_str("|\n");
-    for (row, (name, a)) in kinds.iter().enumerate() {
-        write!(text, "| {name}").unwrap();
-        for (number, (_, b)) in kinds.iter().enumerate() {
-            assert_eq!(method_name(a, b), method_name(b, a), "either order");
-            write!(text, " | {}", if number < row { "\"" } else { method_name(a, b) }).unwrap();
-        }
-        text.push_str(" |\n");
-    }
+    write_pairs(&mut text, &kinds, |a, b| {
+        assert_eq!(method_name(a, b), method_name(b, a), "either order");
+        method_name(a, b).to_string()
+    });
     text.push_str("\n# Which questions of one shape\n\n| | `ray_cast` | `ray_cast_all` | `project_point` |\n|---|---|---|---|\n");
     for (name, shape) in &kinds {
         let [first, all, point] = own_cells(shape, &mut random);

@@ -54,7 +54,7 @@ const CALM: f32 = 0.22;
 /// Steps after which a phase ends anyway.
 const MAX_PHASE_STEPS: u32 = 720;
 
-/// What the crane does at present.
+/// The present action of the crane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Moves over the next crate.
@@ -248,7 +248,7 @@ impl Crane {
             let most = acceleration * STEP as f32;
             *speed += (wanted - *speed).clamp(-most, most);
         }
-        // What holds the ropes follows the load, so its swing dies out.
+        // Jib and trolley follow the load, so its swing dies out.
         let (hook, trolley) = (world.body(self.hook)?.position(), world.body(self.trolley)?.position());
         let sway = (hook - trolley).with_y(0.0) * SWAY_RATE;
         let (sin, cos) = ops::sin_cos(angle);
