@@ -6,7 +6,6 @@
 
 use crate::bodies::active_hooks::ActiveHooks;
 use crate::bodies::checks::{check_damping, check_not_negative, check_response, check_surface};
-use crate::bodies::composites::Composite;
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
 use crate::contacts::belts::Belt;
@@ -193,13 +192,12 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// what touches it.
     pub fn set_sensor(&mut self, is_sensor: bool) -> Result<&mut Self, WorldError> {
         let index = self.index();
-        if let Some(composite) = self.world.composite(index) {
-            let (mut slots, parts) = (composite.slots().to_vec(), composite.parts());
-            for collider in slots.iter_mut().filter_map(|slot| slot.collider.as_mut()) {
-                (collider.traits.is_sensor, collider.traits.has_sensor) = (is_sensor, is_sensor);
-            }
-            let (composite, shape) = Composite::assemble(slots, parts)?;
-            self.world.put_composite(self.id, composite, shape)?;
+        if self.world.composite(index).is_some() {
+            self.world.edit_composite(self.id, |slots, _| {
+                for collider in slots.iter_mut().filter_map(|slot| slot.collider.as_mut()) {
+                    (collider.traits.is_sensor, collider.traits.has_sensor) = (is_sensor, is_sensor);
+                }
+            })?;
             return Ok(self);
         }
         if self.world.bodies.traits[index].is_sensor == is_sensor {

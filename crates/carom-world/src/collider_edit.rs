@@ -37,21 +37,20 @@ impl<B: BroadPhase> World<B> {
         let index = self.bodies.index_of(body)?;
         let desc: ColliderDesc = collider.into();
         desc.check()?;
-        let (mut slots, mut parts) = self.parts_of_body(index)?;
-        // A number whose generations are used up is not used again.
-        let is_free = |slot: &Slot| slot.collider.is_none() && slot.generation < u16::MAX - 1;
-        let place = slots.iter().position(is_free).unwrap_or(slots.len());
-        if place == slots.len() {
-            slots.push(Slot { generation: 0, collider: None });
-            parts.push(Vec::new());
-        }
         let mobility = self.bodies.traits[index].filter.mobility;
-        parts[place] = parts_of(&desc.shape, &desc.pose);
-        slots[place].generation += 1;
-        slots[place].collider = Some(Collider::of(&desc, mobility, parts[place].len()));
-        let slot = ColliderSlot { index: place as u16, generation: slots[place].generation };
-        let (composite, shape) = Composite::assemble(slots, parts)?;
-        self.put_composite(body, composite, shape)?;
+        let slot = self.edit_composite(body, |slots, parts| {
+            // A number whose generations are used up is not used again.
+            let is_free = |slot: &Slot| slot.collider.is_none() && slot.generation < u16::MAX - 1;
+            let place = slots.iter().position(is_free).unwrap_or(slots.len());
+            if place == slots.len() {
+                slots.push(Slot { generation: 0, collider: None });
+                parts.push(Vec::new());
+            }
+            parts[place] = parts_of(&desc.shape, &desc.pose);
+            slots[place].generation += 1;
+            slots[place].collider = Some(Collider::of(&desc, mobility, parts[place].len()));
+            ColliderSlot { index: place as u16, generation: slots[place].generation }
+        })?;
         Ok(slot.on(body))
     }
 
@@ -62,14 +61,13 @@ impl<B: BroadPhase> World<B> {
     /// Errors: a stale collider, or a dynamic body whose other colliders have no mass. Nothing is
     /// changed then.
     pub fn remove_collider(&mut self, id: ColliderId) -> Result<(), WorldError> {
-        let index = self.index_of_collider(id)?;
-        let (mut slots, mut parts) = self.parts_of_body(index)?;
-        let place = usize::from(id.slot.index);
-        slots[place].collider = None;
-        slots[place].generation += 1;
-        parts[place].clear();
-        let (composite, shape) = Composite::assemble(slots, parts)?;
-        self.put_composite(id.body, composite, shape)
+        self.index_of_collider(id)?;
+        self.edit_composite(id.body, |slots, parts| {
+            let place = usize::from(id.slot.index);
+            slots[place].collider = None;
+            slots[place].generation += 1;
+            parts[place].clear();
+        })
     }
 
     /// Returns a collider, to be read.
@@ -100,7 +98,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     pub(crate) fn composite(&self, index: usize) -> Option<&Composite> {
-        self.bodies.composites.get(index as u32).filter(|_| self.bodies.traits[index].is_composite)
+        self.bodies.composite(index)
     }
 
     /// Returns the only collider of a body that has no composite.
@@ -124,8 +122,24 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
+    /// Changes the colliders of a body and their parts, and gives it those: see
+    /// [`World::put_composite`].
+    ///
+    /// Errors: a half-space among several, or a dynamic body without mass. Nothing is changed then.
+    pub(crate) fn edit_composite<R>(
+        &mut self,
+        id: BodyId,
+        edit: impl FnOnce(&mut Vec<Slot>, &mut PartsBySlot) -> R,
+    ) -> Result<R, WorldError> {
+        let (mut slots, mut parts) = self.parts_of_body(id.index as usize)?;
+        let result = edit(&mut slots, &mut parts);
+        let (composite, shape) = Composite::assemble(slots, parts)?;
+        self.put_composite(id, composite, shape)?;
+        Ok(result)
+    }
+
     /// Returns the colliders of a body and their parts, to be changed.
-    pub(crate) fn parts_of_body(&self, index: usize) -> Result<(Vec<Slot>, PartsBySlot), WorldError> {
+    fn parts_of_body(&self, index: usize) -> Result<(Vec<Slot>, PartsBySlot), WorldError> {
         if let Some(composite) = self.composite(index) {
             return Ok((composite.slots().to_vec(), composite.parts()));
         }
@@ -137,12 +151,7 @@ impl<B: BroadPhase> World<B> {
     /// Gives a body other colliders, and wakes it and what touches it. The mass follows.
     ///
     /// Errors: a dynamic body has no mass. Nothing is changed then.
-    pub(crate) fn put_composite(
-        &mut self,
-        id: BodyId,
-        composite: Composite,
-        shape: Shape,
-    ) -> Result<(), WorldError> {
+    fn put_composite(&mut self, id: BodyId, composite: Composite, shape: Shape) -> Result<(), WorldError> {
         let index = id.index as usize;
         let weight = match self.bodies.weights[index] {
             Weight::Given(mass) => Weight::Given(mass),
@@ -181,13 +190,8 @@ impl<B: BroadPhase> World<B> {
 
     /// Replaces the properties of a body, and counts them.
     pub(crate) fn put_traits(&mut self, index: usize, traits: Traits) -> Result<(), WorldError> {
-        let old = core::mem::replace(&mut self.bodies.traits[index], traits);
-        let bodies = &mut self.bodies;
-        bodies.n_sensors = bodies.n_sensors + usize::from(traits.has_sensor) - usize::from(old.has_sensor);
-        bodies.n_hooked = bodies.n_hooked + usize::from(traits.has_hooks()) - usize::from(old.has_hooks());
-        bodies.n_with_threshold =
-            bodies.n_with_threshold + usize::from(traits.has_threshold()) - usize::from(old.has_threshold());
-        if let Some(proxy) = bodies.proxies[index].filter(|_| old.filter != traits.filter) {
+        let old = self.bodies.replace_traits(index, traits);
+        if let Some(proxy) = self.bodies.proxies[index].filter(|_| old.filter != traits.filter) {
             self.broad.set_filter(proxy, traits.filter)?;
         }
         Ok(())

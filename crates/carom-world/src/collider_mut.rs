@@ -6,7 +6,7 @@
 //! Reference: E. Catto, Box2D 3.1, shape.h, 2025 (which properties of a shape can be changed).
 
 use crate::bodies::checks::check_not_negative;
-use crate::bodies::composites::{Collider, Composite, moved, parts_of};
+use crate::bodies::composites::{Collider, moved, parts_of};
 use crate::bodies::id::ColliderSlot;
 use crate::contacts::rules::set;
 use crate::world::DefaultBroadPhase;
@@ -38,15 +38,13 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     ///
     /// Errors: a half-space beside other colliders, or a dynamic body that would have no mass.
     pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
-        let index = self.id.body.index as usize;
-        let (mut slots, mut parts) = self.world.parts_of_body(index)?;
         let place = usize::from(self.id.slot.index);
-        if let Some(collider) = &mut slots[place].collider {
-            parts[place] = parts_of(&shape, &collider.pose);
-            collider.n_parts = parts[place].len() as u32;
-        }
-        let (composite, shape) = Composite::assemble(slots, parts)?;
-        self.world.put_composite(self.id.body, composite, shape)?;
+        self.world.edit_composite(self.id.body, |slots, parts| {
+            if let Some(collider) = &mut slots[place].collider {
+                parts[place] = parts_of(&shape, &collider.pose);
+                collider.n_parts = parts[place].len() as u32;
+            }
+        })?;
         Ok(self)
     }
 
@@ -56,15 +54,13 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     /// Errors: a pose that is not finite, or of a half-space.
     pub fn set_local_pose(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
-        let index = self.id.body.index as usize;
-        let (mut slots, mut parts) = self.world.parts_of_body(index)?;
         let place = usize::from(self.id.slot.index);
-        if let Some(collider) = &mut slots[place].collider {
-            parts[place] = moved(&parts[place], &collider.pose, &pose);
-            collider.pose = pose;
-        }
-        let (composite, shape) = Composite::assemble(slots, parts)?;
-        self.world.put_composite(self.id.body, composite, shape)?;
+        self.world.edit_composite(self.id.body, |slots, parts| {
+            if let Some(collider) = &mut slots[place].collider {
+                parts[place] = moved(&parts[place], &collider.pose, &pose);
+                collider.pose = pose;
+            }
+        })?;
         Ok(self)
     }
 
@@ -145,11 +141,10 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
             self.world.put_single(id, &collider)?;
             return Ok(self);
         }
-        let (mut slots, parts) = self.world.parts_of_body(index)?;
-        let collider = slots.get_mut(usize::from(self.id.slot.index));
-        collider.and_then(|slot| slot.collider.as_mut()).map(change);
-        let (composite, shape) = Composite::assemble(slots, parts)?;
-        self.world.put_composite(id, composite, shape)?;
+        let place = usize::from(self.id.slot.index);
+        self.world.edit_composite(id, |slots, _| {
+            slots.get_mut(place).and_then(|slot| slot.collider.as_mut()).map(change);
+        })?;
         Ok(self)
     }
 }

@@ -94,8 +94,7 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
 
     /// Which others the collider meets.
     pub fn filter(&self) -> Filter {
-        let traits = self.traits();
-        Filter::new(traits.filter.membership, traits.filter.mask).with_family(traits.family)
+        self.traits().user_filter()
     }
 
     /// Whether the collider is a sensor.

@@ -46,7 +46,7 @@ impl<B: BroadPhase> World<B> {
             self.bodies.is_stale.push(false);
             self.bodies.free.push(index as u32);
         }
-        self.bodies.traits[index] = traits;
+        self.bodies.replace_traits(index, traits);
         self.bodies.weights[index] = weight;
         self.bodies.motions[index] = body;
         self.bodies.places.forget(index);
@@ -60,7 +60,7 @@ impl<B: BroadPhase> World<B> {
             Ok(proxy) if proxy.index() as usize == index => proxy,
             // The numbers of the broad phase ran out before those of the world.
             refused => {
-                self.bodies.traits[index] = Traits::NONE;
+                self.bodies.replace_traits(index, Traits::NONE);
                 self.bodies.motions[index] = Body::fixed(Pose::IDENTITY);
                 self.bodies.girths[index] = Girth::NONE;
                 self.broad.remove(refused?)?;
@@ -80,9 +80,6 @@ impl<B: BroadPhase> World<B> {
             self.bodies.active.add(index);
         }
         self.bodies.n_live += 1;
-        self.bodies.n_sensors += usize::from(traits.has_sensor);
-        self.bodies.n_hooked += usize::from(traits.has_hooks());
-        self.bodies.n_with_threshold += usize::from(traits.has_threshold());
         self.contacts.rules.set_body(index as u32, desc.response);
         self.contacts.belts.set(index as u32, belt[0], belt[1]);
         Ok(self.bodies.id_at(index as u32))
@@ -109,13 +106,10 @@ impl<B: BroadPhase> World<B> {
         self.bodies.weights[index] = Weight::NONE;
         self.continuous.are_fast_known &= !self.bodies.traits[index].is_fast;
         self.bodies.put_shape(index, None);
-        self.bodies.n_sensors -= usize::from(self.bodies.traits[index].has_sensor);
-        self.bodies.n_hooked -= usize::from(self.bodies.traits[index].has_hooks());
-        self.bodies.n_with_threshold -= usize::from(self.bodies.traits[index].has_threshold());
         self.contacts.hooked.forget(id.index);
         self.bodies.composites.set(id.index, None);
         set(&mut self.bodies.collider_data, id.index, None);
-        self.bodies.traits[index] = Traits::NONE;
+        self.bodies.replace_traits(index, Traits::NONE);
         self.bodies.motions[index] = Body::fixed(Pose::IDENTITY);
         self.bodies.generations[index] = self.bodies.generations[index].wrapping_add(1);
         self.contacts.is_renumbered = true;

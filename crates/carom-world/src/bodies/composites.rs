@@ -143,9 +143,11 @@ impl Composite {
 
     /// Finds anew whether all solid colliders meet the same others.
     pub(crate) fn renew(&mut self) {
-        let key = |traits: &Traits| (traits.filter.membership, traits.filter.mask, traits.family);
-        let keys: Vec<_> = self.solids().map(|(_, collider)| key(&collider.traits)).collect();
-        self.is_uniform = keys.windows(2).all(|pair| pair[0] == pair[1]);
+        let mut filters = self.solids().map(|(_, collider)| collider.traits.user_filter());
+        let first = filters.next();
+        let is_uniform = filters.all(|filter| Some(filter) == first);
+        drop(filters);
+        self.is_uniform = is_uniform;
     }
 
     /// Changes a collider. Whether it is a sensor and what it meets stay.

@@ -130,8 +130,7 @@ impl BodySet {
     /// no collider.
     pub(crate) fn solid_at(&self, index: u32) -> Option<(BodyId, &Shape, &Pose)> {
         let shape = self.shapes.get(index as usize)?.as_ref()?;
-        let has_collider = |composite: &Composite| composite.colliders().next().is_some();
-        if self.traits[index as usize].is_composite && !self.composites.get(index).is_some_and(has_collider) {
+        if self.composite(index as usize).is_some_and(|composite| composite.colliders().next().is_none()) {
             return None;
         }
         Some((self.id_at(index), shape, &self.motions[index as usize].pose))
@@ -140,6 +139,11 @@ impl BodySet {
     /// The colliders of all bodies. `apart` are the pairs that hooks parted.
     pub(crate) fn solids<'a>(&'a self, apart: [&'a [ColliderPair]; 2]) -> Solids<'a> {
         Solids { shapes: &self.shapes, traits: &self.traits, composites: &self.composites, apart }
+    }
+
+    /// Returns the colliders of a body that has several, or one at another pose.
+    pub(crate) fn composite(&self, index: usize) -> Option<&Composite> {
+        self.solids([&[], &[]]).composite(index)
     }
 
     /// Returns all solid colliders of a body as one shape; `None` if it has none.
@@ -154,7 +158,7 @@ impl BodySet {
 
     /// Returns the caller's own number of a collider.
     pub(crate) fn data_of(&self, index: usize, slot: ColliderSlot) -> u64 {
-        match self.composites.get(index as u32).filter(|_| self.traits[index].is_composite) {
+        match self.composite(index) {
             Some(composite) => composite.at(slot.index).map_or(0, |collider| collider.traits.user_data),
             None => {
                 let found = self.collider_data.binary_search_by_key(&(index as u32), |&(body, _)| body);
@@ -167,10 +171,22 @@ impl BodySet {
     ///
     /// Errors: [`WorldError::NoMass`] if a dynamic body cannot have them.
     pub(crate) fn mass_of(&self, index: usize, weight: &Weight) -> Result<MassProperties, WorldError> {
-        match (self.composites.get(index as u32).filter(|_| self.traits[index].is_composite), weight) {
+        match (self.composite(index), weight) {
             (Some(composite), Weight::Colliders) => weight.checked(composite.mass()),
             _ => self.shapes[index].as_ref().map_or(Err(WorldError::NoMass), |shape| weight.of(shape)),
         }
+    }
+
+    /// Replaces the properties of a body, and counts them. Returns the old ones.
+    pub(crate) fn replace_traits(&mut self, index: usize, traits: Traits) -> Traits {
+        let old = core::mem::replace(&mut self.traits[index], traits);
+        let count = |n: &mut usize, is_counted: fn(&Traits) -> bool| {
+            *n = *n + usize::from(is_counted(&traits)) - usize::from(is_counted(&old));
+        };
+        count(&mut self.n_sensors, |traits| traits.has_sensor);
+        count(&mut self.n_hooked, Traits::has_hooks);
+        count(&mut self.n_with_threshold, Traits::has_threshold);
+        old
     }
 
     /// Returns the place of the origin of a body's frame in the frame of the world.
@@ -216,16 +232,17 @@ impl BodySet {
     /// Sets the shape of a body, with what recycling and the guard derive from it.
     pub(crate) fn put_shape(&mut self, index: usize, shape: Option<Shape>) {
         let had_surface = self.shapes[index].is_some() && self.girths[index].is_surface;
-        let Traits { is_fast, is_composite, .. } = self.traits[index];
-        let composite = self.composites.get(index as u32).filter(|_| is_composite);
+        let is_fast = self.traits[index].is_fast;
+        let composite = self.composite(index);
         // Sensors push nothing, so they count only if there is nothing else.
         let solid = composite.and_then(Composite::solid).or(shape.as_ref());
-        self.sizes[index] = solid.map_or(Size::Other, |shape| Size::of(shape, is_fast));
+        let size = solid.map_or(Size::Other, |shape| Size::of(shape, is_fast));
         let center = self.motions[index].center_of_mass;
-        self.girths[index] = solid.map_or(Girth::NONE, |shape| Girth::of(shape, center));
-        if let (true, Some(shape)) = (composite.is_some(), &shape) {
-            self.girths[index].radius = Girth::of(shape, center).radius;
+        let mut girth = solid.map_or(Girth::NONE, |shape| Girth::of(shape, center));
+        if let (Some(_), Some(shape)) = (composite, &shape) {
+            girth.radius = Girth::of(shape, center).radius;
         }
+        (self.sizes[index], self.girths[index]) = (size, girth);
         self.n_surfaces += usize::from(self.girths[index].is_surface);
         self.n_surfaces -= usize::from(had_surface);
         self.shapes[index] = shape;

@@ -49,7 +49,8 @@ impl<'a> Solids<'a> {
         self.traits[a].is_composite | self.traits[b].is_composite
     }
 
-    fn composite(&self, body: usize) -> Option<&'a Composite> {
+    /// Returns the colliders of a body, if they are in `composites`.
+    pub(crate) fn composite(&self, body: usize) -> Option<&'a Composite> {
         self.composites.get(body as u32).filter(|_| self.traits[body].is_composite)
     }
 

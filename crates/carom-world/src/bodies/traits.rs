@@ -3,6 +3,7 @@
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
 use crate::bodies::active_hooks::ActiveHooks;
+use crate::bodies::material;
 use carom_broad::{Filter, Mobility};
 use carom_response::CombineRule;
 
@@ -78,11 +79,13 @@ impl Traits {
 }
 
 impl Traits {
+    /// Returns the filter as users give it.
+    pub(crate) fn user_filter(&self) -> material::Filter {
+        material::Filter::new(self.filter.membership, self.filter.mask).with_family(self.family)
+    }
+
     /// Whether groups and families let two colliders meet.
     pub(crate) fn meets(&self, other: &Traits) -> bool {
-        let (a, b) = (&self.filter, &other.filter);
-        a.membership.intersects(b.mask)
-            && b.membership.intersects(a.mask)
-            && (self.family == 0 || self.family != other.family)
+        self.user_filter().meets(&other.user_filter())
     }
 }
