@@ -10,6 +10,7 @@
 //!   fails is a failure.
 
 use crate::Error;
+use crate::browser;
 use crate::cross::CrossCompiler;
 use crate::step::End;
 use std::path::{Path, PathBuf};
@@ -382,10 +383,6 @@ fn has_avx512(root: &Path) -> bool {
 /// The report that a page shows in a browser without a window.
 fn in_browser(root: &Path, module: &Path, script: &Path) -> Result<String, Reason> {
     let text = |error: std::io::Error| Reason::Failed(error.to_string());
-    let browser = ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(|name| Command::new(name).arg("--version").output().is_ok())
-        .ok_or_else(|| Reason::Missing("no Chromium is installed".to_string()))?;
     let digits: String = std::fs::read(module).map_err(text)?.iter().map(|b| format!("{b:02x}")).collect();
     let script = std::fs::read_to_string(script).map_err(text)?;
     let page = format!(
@@ -397,12 +394,11 @@ fn in_browser(root: &Path, module: &Path, script: &Path) -> Result<String, Reaso
     std::fs::create_dir_all(&folder).map_err(text)?;
     let path = folder.join("page.html");
     std::fs::write(&path, page).map_err(text)?;
-    let profile = format!("--user-data-dir={}", folder.join("profile").display());
+    let mut browser = browser::without_window(&folder.join("profile"))
+        .ok_or_else(|| Reason::Missing("no Chromium is installed".to_string()))?;
     let dom = output(
-        Command::new(browser)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
-            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-            .args([&profile, "--virtual-time-budget=120000", "--dump-dom"])
+        browser
+            .args(["--disable-gpu", "--virtual-time-budget=120000", "--dump-dom"])
             .arg(format!("file://{}", path.display())),
     )?;
     let shown = dom.split_once("<pre>").and_then(|(_, rest)| rest.split_once("</pre>"));

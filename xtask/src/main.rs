@@ -4,6 +4,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 mod bench;
+mod browser;
 mod cases;
 mod check;
 mod corpus;

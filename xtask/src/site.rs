@@ -2,6 +2,7 @@
 //! picture of each scene. The folder works from a file system and from any static server.
 
 use crate::Error;
+use crate::browser;
 use crate::cross::CrossCompiler;
 use crate::step::{End, cargo};
 use serde_json::Value;
@@ -102,25 +103,19 @@ fn word<'a>(scene: &'a Value, key: &str) -> &'a str {
 fn is_drawn(folder: &Path, name: &str) -> bool {
     let picture = folder.join(format!("{name}.png"));
     let _ = std::fs::remove_file(&picture);
-    let browsers = ["chromium", "chromium-browser", "google-chrome"];
-    let child = browsers.iter().find_map(|browser| {
-        Command::new(browser)
-            .args(["--headless", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader"])
-            .args(["--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-sync"])
-            .args(["--disable-background-networking", "--disable-component-update", "--hide-scrollbars"])
-            .args(["--window-size=480,320", "--virtual-time-budget=3000"])
-            .arg(format!("--user-data-dir={}", folder.join("profile").display()))
-            .arg(format!("--screenshot={}", picture.display()))
-            .arg(format!(
-                "file://{}#scene={name}&steps={STEPS_OF_PICTURE}&bare=1&theme=light",
-                folder.join(PAGE).display()
-            ))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .ok()
-    });
-    let Some(mut child) = child else { return false };
+    let Some(mut browser) = browser::without_window(&folder.join("profile")) else { return false };
+    let child = browser
+        .args(["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"])
+        .args(["--hide-scrollbars", "--window-size=480,320", "--virtual-time-budget=3000"])
+        .arg(format!("--screenshot={}", picture.display()))
+        .arg(format!(
+            "file://{}#scene={name}&steps={STEPS_OF_PICTURE}&bare=1&theme=light",
+            folder.join(PAGE).display()
+        ))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else { return false };
     let end = Instant::now() + PATIENCE;
     while matches!(child.try_wait(), Ok(None)) && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(50));

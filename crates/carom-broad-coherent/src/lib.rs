@@ -1,12 +1,12 @@
 //! Broad phases for boxes that move little from frame to frame, and for boxes that all jump.
 //!
-//! [`VerletList`] needs one part of its author: a [`FatIndex`], which finds the pairs of boxes that
-//! do not move. `carom-broad-grid` brings grids, `carom-broad-tree` a tree.
+//! [`VerletList`] needs one part of its author: a [`FatIndex`], which finds the pairs of boxes
+//! that do not move. `carom-broad-grid` brings grids, `carom-broad-tree` a tree.
 //!
 //! ```
 //! use carom_bounds::{Aabb, Culling};
-//! use carom_broad::{BoxHit, BroadPhase, Filter, PairBuffer, Pair, ProxyTable, scan_box,
-//! scan_culled, scan_near, scan_ray};
+//! use carom_broad::{BoxHit, BroadPhase, Filter, Pair, PairBuffer, ProxyTable};
+//! # use carom_broad::{scan_box, scan_culled, scan_near, scan_ray};
 //! use carom_broad_coherent::{FatIndex, Residents, VerletList};
 //! use carom_math::{Interval, Ray};
 //! use core::ops::{ControlFlow, Range};
@@ -35,19 +35,41 @@
 //!             }
 //!         }
 //!     }
-//!     # fn visit_box(&self, of: Residents<'_>, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
+//!     # fn visit_box(
+//!     #     &self,
+//!     #     of: Residents<'_>,
+//!     #     query: &Aabb,
+//!     #     visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+//!     # ) -> ControlFlow<()> {
 //!     #     scan_box(of.slots(), of.boxes(), query, visit)
 //!     # }
-//!     # fn visit_culled(&self, of: Residents<'_>, classify: &mut dyn FnMut(&Aabb) -> Culling, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
+//!     # fn visit_culled(
+//!     #     &self,
+//!     #     of: Residents<'_>,
+//!     #     classify: &mut dyn FnMut(&Aabb) -> Culling,
+//!     #     visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+//!     # ) -> ControlFlow<()> {
 //!     #     scan_culled(of.slots(), of.boxes(), classify, visit)
 //!     # }
-//!     # fn visit_ray(&self, of: Residents<'_>, ray: &Ray, interval: Interval, visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>) -> ControlFlow<(), f32> {
+//!     # fn visit_ray(
+//!     #     &self,
+//!     #     of: Residents<'_>,
+//!     #     ray: &Ray,
+//!     #     interval: Interval,
+//!     #     visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+//!     # ) -> ControlFlow<(), f32> {
 //!     #     scan_ray(of.slots(), of.boxes(), ray, interval, visit)
 //!     # }
-//!     # fn visit_near(&self, of: Residents<'_>, point: Vec3, max_distance: f32, visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>) -> ControlFlow<(), f32> {
+//!     # fn visit_near(
+//!     #     &self,
+//!     #     of: Residents<'_>,
+//!     #     point: Vec3,
+//!     #     max_distance: f32,
+//!     #     visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+//!     # ) -> ControlFlow<(), f32> {
 //!     #     scan_near(of.slots(), of.boxes(), point, max_distance, visit)
 //!     # }
-//!     // Queries: boxes, culling, rays and nearest. `scan_box` and its like answer them from a list.
+//!     // Queries: boxes, culling, rays and nearest. `scan_box` and its like answer from a list.
 //!     fn bytes(&self) -> usize {
 //!         self.0.capacity() * size_of::<(u32, Aabb)>()
 //!     }

@@ -338,12 +338,18 @@ impl ParticleSolver {
             return Err(ParticleError::BadTimeStep { dt });
         }
         surroundings.check(self.store.len())?;
-        let ParticleSolver { settings, smoothing, store, planes, neighbours, touches, work } = self;
-        if !(0.0 < dt / settings.substeps as f32) {
+        if !self.has_time(dt) {
             return Ok(());
         }
+        let ParticleSolver { settings, smoothing, store, planes, neighbours, touches, work } = self;
         Step { settings, smoothing: *smoothing, store, planes, neighbours, touches, work }
             .run(dt, surroundings)
+    }
+
+    /// Whether time passes in a step of `dt` seconds: its substeps are longer than 0. A step
+    /// without time changes nothing, and keeps the contacts of the one before.
+    pub fn has_time(&self, dt: f32) -> bool {
+        0.0 < dt / self.settings.substeps as f32
     }
 
     /// Returns the contacts of the last step, sorted by particle, if

@@ -257,23 +257,21 @@ impl<B: BroadPhase> World<B> {
                 let deformed = world.bodies.deforming.restore(&snapshot.deforming[place], &shape);
                 shape = deformed.ok_or(Inconsistency { what, index })?;
             }
-            let traits = &mut world.bodies.traits[index];
+            let mut traits = core::mem::replace(&mut world.bodies.traits[index], Traits::NONE);
             if let Ok(place) = snapshot.colliders.binary_search_by_key(&(index as u32), |&(body, _)| body) {
                 let composite = Composite::restored(snapshot.colliders[place].1.clone(), &shape);
                 let composite = composite.map_err(|fault| Inconsistency { index, ..fault })?;
                 let what = "what colliders make of their body";
-                demand(composite.summary(traits) == *traits, what, index)?;
+                demand(composite.summary(&traits) == traits, what, index)?;
                 world.bodies.composites.set(index as u32, Some(composite));
             } else {
                 // Older snapshots do not have it.
                 traits.has_sensor = traits.is_sensor;
             }
+            world.bodies.replace_traits(index, traits);
             world.bodies.put_shape(index, Some(shape.clone()));
             boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
             world.bodies.n_live += 1;
-            world.bodies.n_sensors += usize::from(world.bodies.traits[index].has_sensor);
-            world.bodies.n_hooked += usize::from(world.bodies.traits[index].has_hooks());
-            world.bodies.n_with_threshold += usize::from(world.bodies.traits[index].has_threshold());
         }
         world.note_deformed();
         let mut proxies = Vec::with_capacity(n);

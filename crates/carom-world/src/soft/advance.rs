@@ -287,8 +287,8 @@ impl SoftSet {
             return Err(error.into());
         }
         self.after(dt)?;
-        // Without any time the solver keeps the contacts of the step before, with its bodies.
-        if 0.0 < dt / self.solver.settings().substeps as f32 {
+        // Otherwise the contacts are those of the step before, with its bodies.
+        if self.solver.has_time(dt) {
             self.note_touching(bodies);
         }
         Ok(())

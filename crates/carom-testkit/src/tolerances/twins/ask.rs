@@ -6,7 +6,7 @@ use carom_geom::SupportMap;
 use carom_gjk::GjkSettings;
 use glam::DVec3;
 use math::{Interval, Plane, Pose, Quat, Ray, Vec3};
-use query::{ConvexShape, MeshShape, RoundedShape, Shape};
+use query::{ConvexShape, MeshShape, RoundedShape, Shape, ShapeKind};
 use std::sync::Arc;
 
 /// The same `f32` numbers in both.
@@ -51,20 +51,9 @@ fn shape(body: &Body) -> Option<Shape> {
     })
 }
 
-/// The support map of a shape that has one of its own type.
+/// The support map of a convex shape.
 fn support_map(shape: &Shape) -> Option<&dyn SupportMap> {
-    Some(match shape {
-        Shape::Sphere(s) => s,
-        Shape::Capsule(s) => s,
-        Shape::TaperedCapsule(s) => s,
-        Shape::Cuboid(s) => s,
-        Shape::Cylinder(s) => s,
-        Shape::Cone(s) => s,
-        Shape::Ellipsoid(s) => s,
-        Shape::Hull(s) => &**s,
-        Shape::Rounded(s) => &**s,
-        _ => return None,
-    })
+    if let ShapeKind::Convex(map) = shape.kind() { Some(map) } else { None }
 }
 
 fn coordinates(v: Vec3, unit: f64) -> impl Iterator<Item = (f64, f64)> {
