@@ -455,7 +455,8 @@ impl Character {
         time: f64,
     ) -> f64 {
         let distance = mover.settings.snap_distance;
-        if let Some((place, ground)) = mover.settle(self.place, distance, heading) {
+        let last = self.ground.map_or(self.place, |ground| ground.point);
+        if let Some((place, ground)) = mover.settle(self.place, distance, heading, last) {
             (self.place, self.ground) = (place, Some(ground));
             return time;
         }
@@ -465,7 +466,7 @@ impl Character {
             let mut safe = 0.0;
             for _ in 0..HALVINGS {
                 let middle = 0.5 * (safe + spent);
-                match mover.settle(start + way * middle, distance, heading) {
+                match mover.settle(start + way * middle, distance, heading, last) {
                     Some(_) => safe = middle,
                     None => spent = middle,
                 }
@@ -524,7 +525,7 @@ impl Character {
         let is_held = scaling::length(self.place - start) <= mover.settings.skin
             && velocity.dot(up) <= 0.0
             && nearest_allowed(-up, &self.touched.normals) == DVec3::ZERO;
-        if is_held && let Some((place, ground)) = mover.settle(self.place, 0.0, DVec3::ZERO) {
+        if is_held && let Some((place, ground)) = mover.settle(self.place, 0.0, DVec3::ZERO, self.place) {
             (self.place, self.velocity, self.ground) = (place, DVec3::ZERO, Some(ground));
         }
         time

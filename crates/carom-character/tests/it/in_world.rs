@@ -187,6 +187,46 @@ fn ride(what: &str, shape: near_query::Shape, start: DVec3, course: Course<'_>, 
     }
 }
 
+/// The greatest height of the feet of a figure that presses against the side of a block, whose top
+/// is at `height` at first and rises by `speed`, in metres and seconds.
+fn press(figure: Figure, height: f64, speed: f64, seconds: f64) -> f64 {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let at = |t: f64| Pose::from_translation(Vec3::new(0.0, (height + speed * t - 2.0) as f32, 2.0));
+    let block = BodyDesc::kinematic(cuboid(Vec3::new(4.0, 2.0, 1.5))).with_pose(at(0.0));
+    let block = world.insert(block).unwrap();
+    let mut hero = hero(&mut world, figure, DVec3::ZERO);
+    let (dt, mut highest) = (1.0 / 60.0, 0.0_f64);
+    for n in 1..=(60.0 * seconds) as u32 {
+        world.body_mut(block).unwrap().move_to(at(f64::from(n) * dt)).unwrap();
+        world.step(dt as f32).unwrap();
+        // Along the side too, so that the figure slides.
+        let aside = if n % 40 < 20 { 1.2 } else { -1.2 };
+        hero.walk(&mut world, DVec3::new(aside, 0.0, 4.8), dt).unwrap();
+        highest = highest.max(hero.character().place().y - figure.stature());
+    }
+    highest
+}
+
+/// A ledge above a step is no ground, although a round figure touches its edge from below: neither
+/// if it stands still nor if it rises beside the figure. A ledge below a step is walked onto.
+#[test]
+fn a_ledge_above_a_step_is_a_wall() {
+    let ellipsoids = [Figure::ellipsoid(1.8, 0.3).unwrap(), Figure::ellipsoid(1.0, 0.5).unwrap()];
+    for figure in ellipsoids.into_iter().chain(figures().map(|(_, figure)| figure)) {
+        for height in (42..120).step_by(3).map(|cm| f64::from(cm) / 100.0) {
+            let highest = press(figure, height, 0.0, 1.0);
+            assert!(highest < 0.02, "{figure:?} beside {height} m: {highest}");
+        }
+        for speed in [0.05, 0.3, 0.75, 2.0] {
+            let highest = press(figure, 0.45, speed, 0.8 / speed);
+            assert!(highest < 0.02, "{figure:?} beside a lift of {speed} m/s: {highest}");
+        }
+        let highest = press(figure, 0.38, 0.0, 1.0);
+        assert!(0.37 < highest && highest < 0.41, "{figure:?} onto 0.38 m: {highest}");
+    }
+}
+
 /// Lifts that go aside too carry to 1 % of the way, at every rate, with every figure.
 #[test]
 fn lifts_carry() {
