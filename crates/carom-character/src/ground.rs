@@ -155,7 +155,8 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
             let hit = hit.filter(|hit| !hit.starts_inside)?;
             place = next;
             let ground = self.ground_of(&hit, heading);
-            let ground = ground.filter(|next| next.kind != GroundKind::Ledge || self.is_step(next.point, last));
+            let ground =
+                ground.filter(|next| next.kind != GroundKind::Ledge || self.is_step(next.point, last));
             if let Some(ground) = ground.or_else(|| self.floor_below(&hit, place, heading)) {
                 return Some((place, ground));
             }

@@ -197,6 +197,14 @@ impl Character {
         can_jump
     }
 
+    /// Changes the velocity of its ground; in the air, nothing. Its own velocity changes with it.
+    pub(crate) fn set_ground_velocity(&mut self, velocity: DVec3) {
+        if let Some(ground) = &mut self.ground {
+            self.velocity += velocity - ground.velocity;
+            ground.velocity = velocity;
+        }
+    }
+
     /// Returns the impulse with which a contact of the last call pushes the object, at the contact
     /// point. It would stop the character, but is at most the largest force times `dt`.
     pub fn push(&self, contact: &Contact, dt: f64) -> DVec3 {
