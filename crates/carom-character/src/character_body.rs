@@ -217,9 +217,9 @@ impl CharacterBody {
         taken
     }
 
-    /// Returns the part of a difference of velocities that the character takes over from its ground,
-    /// 0 to 1. It is the mass that the ground has at the point of contact in that direction, divided
-    /// by the sum of this mass and the character's.
+    /// Returns the part of a difference of velocities that the character takes over from its
+    /// ground, 0 to 1. It is the mass that the ground has at the point of contact in that
+    /// direction, divided by the sum of this mass and the character's.
     fn shared_part<B: BroadPhase>(&self, world: &World<B>, ground: &Ground, missing: DVec3) -> f64 {
         let body = world.body_at(ground.object).and_then(|body| world.body(body).ok());
         let (Some(body), Some(direction)) = (body, scaling::unit(missing)) else { return 1.0 };
@@ -230,8 +230,9 @@ impl CharacterBody {
         1.0 / (1.0 + self.character.settings().mass * inverse_mass.max(0.0))
     }
 
-    /// Applies the weight of the character to a dynamic body under it, with the force that gives the
-    /// character its acceleration, and adds the ground as a contact. The character does not pull.
+    /// Applies the weight of the character to a dynamic body under it, with the force that gives
+    /// the character its acceleration, and adds the ground as a contact. The character does not
+    /// pull.
     fn weigh<B: BroadPhase>(&mut self, world: &mut World<B>, acceleration: DVec3) -> Result<(), WorldError> {
         let Some(ground) = self.character.ground() else { return Ok(()) };
         let Some(body) = world.body_at(ground.object) else { return Ok(()) };

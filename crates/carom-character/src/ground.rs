@@ -137,8 +137,8 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
     }
 
     /// Returns the ground under a figure, at most `distance` below, and the position in which the
-    /// figure stands on it. `heading` is the direction of its wish. A ledge higher than a step above
-    /// `last`, the point of the ground before, is a wall.
+    /// figure stands on it. `heading` is the direction of its wish. A ledge higher than a step
+    /// above `last`, the point of the ground before, is a wall.
     pub(crate) fn settle(
         &mut self,
         place: DVec3,

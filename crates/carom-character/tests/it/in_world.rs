@@ -361,8 +361,8 @@ fn weight_acts_on_what_it_stands_on() {
     assert!((hero.character().feet().y - top).abs() < 0.02, "{} {top}", hero.character().feet());
 }
 
-/// A raft of 1000 kg without gravity that cannot turn, on which a character stands still, after 2 seconds. Returns
-/// the velocities of both along x.
+/// A raft of 1000 kg without gravity that cannot turn, on which a character stands still, after 2
+/// seconds. Returns the velocities of both along x.
 fn drift(speed: f32, force: f32) -> (f64, f64) {
     let mut world = World::new();
     let raft = box_of(1000.0, Vec3::new(2.0, 0.2, 2.0)).with_gravity_scale(0.0);
