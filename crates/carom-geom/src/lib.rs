@@ -87,6 +87,7 @@ pub mod tri_intersection;
 pub mod tri_tri;
 pub mod tri_tri_lanes;
 mod weld;
+mod wide_hull;
 pub mod winding;
 mod within;
 
@@ -100,3 +101,4 @@ pub use orientation::{Ambiguity, Orientation, orientation};
 pub use plane_side::PlaneSide;
 pub use shape_error::ShapeError;
 pub use support::{Feature, MAX_FEATURE_POINTS, NO_VERTEX, SupportMap, SupportPoint};
+pub use wide_hull::{HalfEdge, WideHull};

@@ -42,7 +42,7 @@ pub use frustum::Frustum;
 pub use half_space::HalfSpace;
 pub use height_field::{HeightField, HeightFieldError};
 pub use hit::{PointProjection, RayHit, RayHits};
-pub use hull::{ConvexHull, FlatHull, HalfEdge, HullError, HullSettings, HullSurface};
+pub use hull::{ConvexHull, FlatHull, HullError, HullSettings, HullSurface};
 pub use mass::MassProperties;
 pub use polygon::ConvexPolygon;
 pub use rounded::Rounded;
