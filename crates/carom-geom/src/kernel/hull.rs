@@ -148,10 +148,7 @@ const MAX_LEVEL: usize = 24;
 /// A convex polytope with a volume.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(try_from = "super::unchecked::ConvexHull", into = "super::unchecked::ConvexHull")
-)]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked", into = "Unchecked"))]
 pub struct ConvexHull {
     vertices: Vec<Vec3>,
     half_edges: Vec<HalfEdge>,
@@ -173,6 +170,29 @@ pub struct ConvexHull {
     inscribed_radius: f64,
     n_tests: u64,
     scan: Scan,
+}
+
+/// What serde reads and writes.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Unchecked {
+    vertices: Vec<Vec3>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for ConvexHull {
+    type Error = HullError;
+
+    fn try_from(read: Unchecked) -> Result<ConvexHull, HullError> {
+        ConvexHull::from_points(&read.vertices)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<ConvexHull> for Unchecked {
+    fn from(hull: ConvexHull) -> Unchecked {
+        Unchecked { vertices: hull.vertices }
+    }
 }
 
 impl ConvexHull {
