@@ -88,6 +88,7 @@ pub mod tri_tri;
 pub mod tri_tri_lanes;
 mod weld;
 mod wide_hull;
+mod wide_mesh;
 pub mod winding;
 mod within;
 
@@ -102,3 +103,4 @@ pub use plane_side::PlaneSide;
 pub use shape_error::ShapeError;
 pub use support::{Feature, MAX_FEATURE_POINTS, NO_VERTEX, SupportMap, SupportPoint};
 pub use wide_hull::{HalfEdge, WideHull};
+pub use wide_mesh::WideMesh;

@@ -2,8 +2,6 @@
 //!
 //! Algorithms over hulls decide in `f64`. With this trait they are written once for both types of
 //! hull, and widen each vertex when they read it.
-//!
-//! Reference: none needed.
 
 use crate::SupportMap;
 use core::ops::Range;

@@ -5,4 +5,5 @@ mod kernel;
 #[path = "num_f64.rs"]
 mod num;
 
+pub use crate::manifold_cache::ManifoldCache;
 pub use kernel::*;

@@ -1,6 +1,4 @@
 //! Box against box: depth and contacts, rounded to the stored precision.
-//!
-//! Reference: none needed.
 
 use super::super::num::{Manifold, Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
 use crate::box_axes::{BoxPair, LeastOverlap};

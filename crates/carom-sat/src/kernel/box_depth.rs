@@ -1,6 +1,4 @@
 //! The depth of two overlapping boxes, for half extents in the stored precision.
-//!
-//! Reference: none needed.
 
 use super::super::num::{Vec3, widen};
 use crate::{Tally, box_deepest};

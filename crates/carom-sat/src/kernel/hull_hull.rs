@@ -1,6 +1,4 @@
 //! Hull against hull: depth and contacts, rounded to the stored precision.
-//!
-//! Reference: none needed.
 
 use super::super::num::{ConvexHull, Manifold, Pose, Real, Vec3, narrow, narrow_real, widen_real};
 use crate::gauss_map::HullAxis;

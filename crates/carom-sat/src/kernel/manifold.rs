@@ -1,6 +1,4 @@
 //! Contacts of any convex pair from a known normal, rounded to the stored precision.
-//!
-//! Reference: none needed.
 
 use super::super::num::{
     Contact, Manifold, Real, Vec3, WITNESS_KEPT, narrow, narrow_real, widen, widen_real,
