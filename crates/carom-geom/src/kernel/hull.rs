@@ -351,12 +351,6 @@ impl ConvexHull {
         self.offsets[face as usize]
     }
 
-    /// The face's plane, rounded for storage.
-    #[inline]
-    pub fn face_plane(&self, face: u32) -> Plane {
-        Plane { normal: narrow(self.normals[face as usize]), d: real(-self.offsets[face as usize]) }
-    }
-
     /// The face's vertices, counter-clockwise seen from outside.
     #[inline]
     pub fn face_vertices(&self, face: u32) -> &[u32] {
