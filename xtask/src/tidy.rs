@@ -43,7 +43,6 @@ const LOOPS_IN_KERNEL: &[(&str, &str)] = &[
     ("carom-query/src/kernel/point.rs", "the list `Shape`"),
     ("carom-query/src/kernel/ray.rs", "hits of the stored precision, compared as they are returned"),
     ("carom-query/src/kernel/ray_batch.rs", "as ray.rs"),
-    ("carom-query/src/kernel/ray_depth.rs", "contacts of the stored precision, written one by one"),
     ("carom-query/src/kernel/scale.rs", "builds shapes of the stored precision"),
 ];
 

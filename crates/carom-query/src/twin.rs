@@ -6,4 +6,5 @@ mod kernel;
 mod num;
 
 pub use crate::manifold_cache::ManifoldCache;
+pub use crate::ray_depth::{RayDepthCache, RayDepthCounters, RayDepthSettings};
 pub use kernel::*;

@@ -60,7 +60,7 @@ pub use pair::{
 pub use point::{project_point, project_point_counted};
 pub use ray::{ray_cast, ray_cast_all, ray_cast_all_counted, ray_cast_counted, ray_crossings};
 pub use ray_batch::ray_cast_batch;
-pub use ray_depth::{RayContact, RayDepthCache, RayDepthCounters, RayDepthSettings, RayMesh, ray_depth};
+pub use ray_depth::{RayContact, RayMesh, ray_depth};
 pub use rounded::{ConvexShape, NotConvex, RoundedShape};
 pub use scale::ScaleError;
 pub use separating_plane::{SeparatingPlane, separating_plane};
