@@ -25,10 +25,10 @@
 //! - [`Sphere`] for bodies that turn all the time, and as a first test. [`Sphere::about`] is the
 //!   fixed sphere of a rigid body. [`Aabb::any_orientation`] is its fixed cube,
 //!   [`Aabb::over_motion`] its box while it moves.
-//! - [`Obb`] for rigid bodies that come close, above all in parallel. `from_points` is near-optimal
-//!   and the default. If a box is fitted every frame, use [`Obb::from_surface_covariance`] of the
-//!   convex hull's triangles, or of the mesh's if there is no hull. The fits to corners and to
-//!   region centres give larger boxes, and are not faster.
+//! - [`Obb`] for rigid bodies that come close, above all with parallel faces. [`Obb::from_points`] is
+//!   the default, and nearly optimal. If a box is fitted every frame, use
+//!   [`Obb::from_surface_covariance`] with the triangles of the convex hull, or of the mesh. The fits
+//!   to corners and to region centres give larger boxes, and are not faster.
 //! - [`KDop`] for bodies that keep their orientation. It has nearly the area of an oriented box on
 //!   most bodies, and an exact test of a few comparisons. Use 14 planes for most bodies, 26 if
 //!   fitting is rare.

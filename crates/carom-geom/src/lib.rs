@@ -16,8 +16,8 @@
 //! # Ok::<(), carom_geom::ShapeError>(())
 //! ```
 //!
-//! Four tables of pairs cover how two shapes meet: [`ray`] (hits), [`overlap`] (yes or no),
-//! [`closest`] (distance) and [`plane`] (side).
+//! Four modules answer questions about two shapes, each for its own pairs of types: [`ray`] (hits),
+//! [`overlap`] (yes or no), [`closest`] (distance) and [`plane`] (side).
 //!
 //! ```
 //! use carom_geom::{Cuboid, Segment, closest::closest_points, overlap::overlaps};

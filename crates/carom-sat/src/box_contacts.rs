@@ -66,8 +66,8 @@ pub(crate) fn write_manifold<S: ContactSink>(
     true
 }
 
-/// Returns the one contact, and its normal, of boxes whose faces do not overlap along it. The boxes
-/// are apart and side by side, or a flat box was lost to rounding.
+/// Returns the contact of the closest points, and its normal. It is for boxes whose faces do not
+/// overlap along the axis: apart and side by side, or flat and lost to rounding.
 #[inline(never)]
 fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Candidate, DVec3)> {
     let mut normal = axis.normal;
@@ -77,8 +77,7 @@ fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Cand
     let (mut a, mut b) = closest::closest_points(face_a.face().points, face_b.face().points);
     let mut distance = (b - a).dot(normal);
     if axis.overlap < 0.0 {
-        // These are the closest points if a slab of that thickness fits between the boxes. Else
-        // other faces are closer.
+        // If they are not the closest points of the boxes, other faces are closer.
         if !pair.is_gap(b - a) {
             (a, b) = closest::closest_polygons(
                 (a, b),

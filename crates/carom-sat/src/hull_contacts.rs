@@ -55,8 +55,7 @@ pub(crate) fn write_manifold<H: WideHull, S: ContactSink>(
         return true;
     }
     // Touching or apart, and the features do not overlap along the normal. Take their closest
-    // points if a slab of that thickness fits between the hulls. Else take the closest points of
-    // all faces.
+    // points if those are the closest of the hulls. Else search all faces.
     let (mut p, mut q) = closest::closest_points(face_a.points, face_b.points);
     if tie < length(q - p) && !is_gap(a, b, b_in_a, q - p) {
         (p, q) = closest::closest_polygons(
@@ -84,8 +83,8 @@ pub(crate) fn write_manifold<H: WideHull, S: ContactSink>(
     }
 }
 
-/// Whether a slab fits between the hulls: as thick as the vector `between` from A to B is long, and
-/// normal to it.
+/// Whether the hulls are apart by the length of `between` along its direction. The two ends of that
+/// vector from A to B are then the closest points.
 fn is_gap<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose, between: DVec3) -> bool {
     let Some(normal) = unit(between) else { return false };
     let low = b_in_a.transform_point(b.support(b_in_a.inverse_transform_vector(-normal)).point);
