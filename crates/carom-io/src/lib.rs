@@ -29,20 +29,27 @@ mod files;
 mod gltf;
 mod limits;
 pub mod map;
+mod model;
 mod obj;
 mod part;
 mod ply;
 mod polygon;
+mod robot;
 pub mod scene_json;
 mod shapes;
+mod srdf;
 mod stl;
 mod urdf;
+mod xml;
 
 pub use animated::{AnimatedModel, AnimatedPart, MovingMesh, SceneNode, ScenePose, Skin};
 pub use animation::{Animation, Channel, Interpolation, Property};
 pub use error::{Place, ReadError, without_controls};
 pub use limits::Options;
-pub use part::{Model, Part, Piece, Placement, RawMesh, make_names_unique};
+pub use model::Model;
+pub use part::{Part, Piece, Placement, RawMesh, make_names_unique};
+pub use robot::{Mimic, Robot, RobotError, RobotJoint, RobotJointKind};
+pub use srdf::{DisabledPair, read_srdf};
 
 use files::Files;
 use std::path::Path;
