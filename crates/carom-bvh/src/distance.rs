@@ -152,8 +152,8 @@ impl PairSearch {
         self.closest(a, b, b_in_a, max_distance, Plain, distance)
     }
 
-    /// [`PairSearch::closest_pair`] with a choice of the side that is opened. Axes have no meaning for
-    /// distances. The pair is the same.
+    /// [`PairSearch::closest_pair`] with a choice of the side that is opened. Axes have no meaning
+    /// for distances. The pair is the same.
     pub fn closest_pair_with<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -236,8 +236,9 @@ pub(crate) fn gap_sq_wide(
 }
 
 impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
-    /// Lower bounds between a volume of one tree and the children of a node of the other, and a mask
-    /// of those within the limit. The two poses of the volume's tree in the other one are the same.
+    /// Lower bounds between a volume of one tree and the children of a node of the other, and a
+    /// mask of those within the limit. The two poses of the volume's tree in the other one are the
+    /// same.
     #[inline(always)]
     fn open<S: Simd>(
         &self,
@@ -325,7 +326,8 @@ where
         let b_begins = alternates && a.bounds.size_key() <= b.bounds.size_key();
         let turn = if b_begins { TURN_OF_B } else { 0 };
         for lane_a in 0..root_a.len {
-            let (gaps, near) = self.open(simd, root_a, lane_a as usize, (&self.a_to_b, &self.a_in_b), root_b, limit);
+            let (gaps, near) =
+                self.open(simd, root_a, lane_a as usize, (&self.a_to_b, &self.a_in_b), root_b, limit);
             let mut near = near & ((1_u32 << root_b.len) - 1);
             counters.nodes += 1;
             counters.volume_tests += u64::from(root_b.len);
@@ -385,11 +387,13 @@ where
             let next_turn = if alternates && !opens_b { TURN_OF_B } else { 0 };
             let (gaps, near, len) = if opens_b {
                 let Some(inside) = b.nodes.get(child_b as usize) else { continue };
-                let (gaps, near) = self.open(simd, node_a, lane_a, (&self.a_to_b, &self.a_in_b), inside, limit);
+                let (gaps, near) =
+                    self.open(simd, node_a, lane_a, (&self.a_to_b, &self.a_in_b), inside, limit);
                 (gaps, near, inside.len)
             } else {
                 let Some(inside) = a.nodes.get(child_a as usize) else { continue };
-                let (gaps, near) = self.open(simd, node_b, lane_b, (&self.b_to_a, &self.b_in_a), inside, limit);
+                let (gaps, near) =
+                    self.open(simd, node_b, lane_b, (&self.b_to_a, &self.b_in_a), inside, limit);
                 (gaps, near, inside.len)
             };
             counters.nodes += 1;

@@ -1,9 +1,9 @@
 //! Trees of volumes, the mid phase: build, refit and walk them, for primitives of any kind in the
 //! leaves.
 //!
-//! A [`Bvh`] stores the index and the bounds of each primitive; the caller keeps the geometry. Every
-//! query reports all primitives that match, and perhaps others (tests: `conform`). The caller's
-//! function tests them exactly.
+//! A [`Bvh`] stores the index and the bounds of each primitive; the caller keeps the geometry.
+//! Every query reports all primitives that match, and perhaps others (tests: `conform`). The
+//! caller's function tests them exactly.
 //!
 //! [`Bvh::build`] takes a [`BuildMethod`], [`Bvh::from_triangles`] takes triangles. A [`Builder`]
 //! reuses its memory, and builds for [known queries](Builder::rebuild_query_driven). Trees that
@@ -18,11 +18,9 @@
 //! use core::ops::ControlFlow;
 //! use glam::{DVec3, Vec3};
 //!
-//! // A row of small boxes; the tree has the number of each.
-//! let boxes: Vec<Aabb> = (0..100)
-//!     .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
-//!     .collect();
-//! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
+//! // A row of small boxes; the tree has the number of each. let boxes: Vec<Aabb> = (0..100)
+//! .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
+//! .collect(); let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
 //!
 //! // The boxes that a query box may touch.
 //! let mut found = Vec::new();
@@ -78,10 +76,9 @@
 //! use core::ops::ControlFlow;
 //! use glam::{DVec3, Vec3};
 //!
-//! let boxes: Vec<Aabb> = (0..100)
-//!     .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
-//!     .collect();
-//! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
+//! let boxes: Vec<Aabb> = (0..100) .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max:
+//! Vec3::new(i as f32 + 0.5, 1.0, 1.0) }) .collect(); let row: Bvh = Bvh::build(&boxes,
+//! &BuildSettings::default().with_max_leaf(1))?;
 //!
 //! // The three boxes nearest to a point. The caller computes the distance of primitives.
 //! let point = DVec3::new(20.4, 0.5, 0.5);
@@ -137,13 +134,13 @@
 //! ```
 //!
 //! # Choice of the volume
-//! - [`Obb`](carom_bounds::Obb), by [`Bvh::from_triangles`], for rigid meshes. It is the fastest for
-//!   overlap tests and for all pairs, above all if surfaces come close. A build takes three times as
-//!   long as with boxes. [`Bvh::along_own_axes`] splits along the axes of the oriented boxes instead
-//!   of the coordinate axes, as RAPID does.
+//! - [`Obb`](carom_bounds::Obb), by [`Bvh::from_triangles`], for rigid meshes. It is the fastest
+//!   for overlap tests and for all pairs, above all if surfaces come close. A build takes three
+//!   times as long as with boxes. [`Bvh::along_own_axes`] splits along the axes of the oriented
+//!   boxes instead of the coordinate axes, as RAPID does.
 //! - [`Aabb`](carom_bounds::Aabb) for rays, and for bodies that deform. It builds and refits
-//!   fastest, and only spheres need less memory. [`Bvh::refit_points`] refits volumes of any kind to
-//!   points that moved.
+//!   fastest, and only spheres need less memory. [`Bvh::refit_points`] refits volumes of any kind
+//!   to points that moved.
 //! - [`Rss`](carom_bounds::Rss) for many distance queries on rigid parts. It is as fast as oriented
 //!   boxes in two thirds of the memory. Its build, like that of `Lss`, is the slowest.
 //! - [`Sphere`](carom_bounds::Sphere) if memory counts or if all bodies turn.
@@ -153,14 +150,14 @@
 //!
 //! # Choice of the nodes
 //! Trees of boxes that are built once and queried often can be packed. Packed trees have the same
-//! queries and the same answers (tests: `nodes`). They have no distances of two trees and no anytime
-//! searches, and they cannot be refitted.
+//! queries and the same answers (tests: `nodes`). They have no distances of two trees and no
+//! anytime searches, and they cannot be refitted.
 //! - [`Bvh`], nodes of eight boxes in `f32`: the default, for trees that change, and for pairs.
 //! - [`QuantizedBvh`], eight boxes with coordinates of one byte: half of the memory. Rays and boxes
 //!   are no slower, because less memory is read. Use it for large static scenes.
 //!   [`QuantizedBvh::from`] converts any tree of boxes.
-//! - [`Bvh4`] and [`QuantizedBvh4`], four boxes: for narrow nodes, one cache line each if quantized.
-//!   In the benches they gain nothing.
+//! - [`Bvh4`] and [`QuantizedBvh4`], four boxes: for narrow nodes, one cache line each if
+//!   quantized. In the benches they gain nothing.
 //!
 //! # Settings of a walk
 //! The default opens the larger of two nodes. Alternation tests about as many volumes if both trees

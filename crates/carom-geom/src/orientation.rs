@@ -117,8 +117,8 @@ pub fn orientation(corners: &[[DVec3; 3]]) -> Orientation {
 /// Two triangles of an edge, and whether they run along it in the same direction.
 type Link = (u32, u32, bool);
 
-/// Returns the edges of all triangles without repeated corners, sorted: the lower vertex, the higher
-/// one, the triangle, and whether it runs from the lower to the higher.
+/// Returns the edges of all triangles without repeated corners, sorted: the lower vertex, the
+/// higher one, the triangle, and whether it runs from the lower to the higher.
 pub(crate) fn sorted_edges(triangles: &[[u32; 3]]) -> Vec<(u32, u32, u32, bool)> {
     let mut edges = Vec::with_capacity(3 * triangles.len());
     for (number, t) in (0u32..).zip(triangles) {

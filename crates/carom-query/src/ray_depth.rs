@@ -245,7 +245,16 @@ pub(crate) fn ray_depth<M: WideMesh>(
                     let (part_a, part_b) =
                         if is_vertex_of_a { (triangle, left_by) } else { (left_by, triangle) };
                     let normal = if is_vertex_of_a { -along } else { along };
-                    out(Exit { point_a, point_b, normal, distance: -t, part_a, part_b, is_vertex_of_a, vertex });
+                    out(Exit {
+                        point_a,
+                        point_b,
+                        normal,
+                        distance: -t,
+                        part_a,
+                        part_b,
+                        is_vertex_of_a,
+                        vertex,
+                    });
                 }
             }
             ControlFlow::Continue(())
@@ -343,7 +352,11 @@ fn follow(body: &RayMesh<impl WideMesh>, last: &mut [u32; 2], line: [DVec3; 2]) 
 }
 
 /// Walks over the surface from a triangle to one that the line passes through.
-fn walk(body: &RayMesh<impl WideMesh>, from: u32, [origin, direction]: [DVec3; 2]) -> Option<(f64, u32, bool)> {
+fn walk(
+    body: &RayMesh<impl WideMesh>,
+    from: u32,
+    [origin, direction]: [DVec3; 2],
+) -> Option<(f64, u32, bool)> {
     let mut triangle = from;
     for _ in 0..MOST_STEPS {
         let neighbours = *body.neighbours.get(triangle as usize)?;

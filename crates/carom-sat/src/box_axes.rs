@@ -105,8 +105,8 @@ impl BoxPair {
         a[0] + a[1] + a[2] + b[0] + b[1] + b[2]
     }
 
-    /// Whether the boxes are apart by the length of `between` along its direction. The two ends of that
-    /// vector from A to B are then the closest points.
+    /// Whether the boxes are apart by the length of `between` along its direction. The two ends of
+    /// that vector from A to B are then the closest points.
     pub(crate) fn is_gap(&self, between: DVec3) -> bool {
         let Some(normal) = unit(between) else { return false };
         let radius = |placed: &PlacedBox| {

@@ -163,8 +163,8 @@ impl Manifold {
             && self.contacts().iter().all(is_finite)
     }
 
-    /// Transforms the manifold by `frame`: the pose of its frame in an outer one. Computed in `f64`,
-    /// then rounded.
+    /// Transforms the manifold by `frame`: the pose of its frame in an outer one. Computed in
+    /// `f64`, then rounded.
     pub fn place(&mut self, frame: &WidePose) {
         self.set_normal(narrow(frame.transform_vector(widen(self.normal))));
         for contact in self.contacts_mut() {

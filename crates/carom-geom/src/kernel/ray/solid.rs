@@ -99,7 +99,8 @@ macro_rules! ray_queries {
                 first(ray, interval, solid, |o, d| self.chord(o, d))
             }
 
-            /// Returns entry and exit of a ray, given in the frame of the shape, within the interval.
+            /// Returns entry and exit of a ray, given in the frame of the shape, within the
+            /// interval.
             pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
                 every(ray, interval, |o, d| self.chord(o, d))
             }
@@ -108,7 +109,16 @@ macro_rules! ray_queries {
 }
 
 ray_queries!(
-    Sphere, Capsule, TaperedCapsule, Cuboid, Cylinder, Cone, Ellipsoid, Frustum, HalfSpace, Tetrahedron,
+    Sphere,
+    Capsule,
+    TaperedCapsule,
+    Cuboid,
+    Cylinder,
+    Cone,
+    Ellipsoid,
+    Frustum,
+    HalfSpace,
+    Tetrahedron,
     ConvexHull
 );
 
