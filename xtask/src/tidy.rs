@@ -18,36 +18,32 @@ use crate::metadata::{Floor, Package, packages};
 use std::fmt;
 use std::path::Path;
 
-/// Library files that are no algorithm by a published source, with the reason. Everything else in a
-/// library crate's `src` says what it follows in a line `//! Reference: ...`.
-const NO_REFERENCE: &[(&str, &str)] = &[
-    ("/lib.rs", "a map of the crate"),
-    ("/mod.rs", "a map of the folder"),
-    ("/num.rs", "the name table of the f32 build"),
-    ("/num_f64.rs", "the name table of the f64 build"),
-    ("/twin.rs", "the f64 twin of the crate root"),
-    ("carom-math/src/tol.rs", "each constant states its own reason"),
-    ("carom-math/src/ops.rs", "the primitive operations of std or libm, by name"),
-    ("/par.rs", "threads over an algorithm that stands elsewhere"),
-    ("error.rs", "error types alone"),
-    ("/outcome.rs", "how an answer ended, as data"),
-    ("carom-broad/src/filter.rs", "who may meet whom, as data"),
-    ("carom-broad/src/pair.rs", "pairs and the difference of two lists of them"),
-    ("carom-broad/src/phase.rs", "the trait that algorithms implement"),
-    ("carom-geom/src/check.rs", "which numbers a shape may have"),
-    ("carom-geom/src/kernel/hit.rs", "answers as data"),
-    ("carom-geom/src/kernel/unchecked.rs", "shapes as they are read, as data"),
-    ("carom-math/src/convert.rs", "one rounding per number"),
-    ("carom-world/src/queries/debug_draw.rs", "what there is, as lines"),
-    ("carom-world/src/contacts/events.rs", "events as data"),
-    ("carom-world/src/joint.rs", "handles"),
-    ("carom-query/src/closest.rs", "an answer as data"),
-    ("carom-response/src/body.rs", "what the solver knows of a body, as data"),
-    ("carom-response/src/contact.rs", "what the solver knows of a contact, as data"),
-    ("carom-scenes/src/body.rs", "scenes as data"),
-    ("carom-simplify/src/progress.rs", "how far a computation has come, as data"),
-    ("/settings.rs", "settings alone"),
-    ("/counters.rs", "counters alone"),
+/// Files compiled for both precisions that hold a loop, with the reason. All others only convert. A
+/// name that ends in `/` stands for a folder.
+const LOOPS_IN_KERNEL: &[(&str, &str)] = &[
+    ("carom-geom/src/kernel/", "types of the stored precision, which check and build what they store"),
+    ("carom-math/src/kernel/", "numbers of the stored precision"),
+    ("carom-character/src/kernel/shape_parts.rs", "shapes of the stored precision, part by part"),
+    ("carom-query/src/kernel/cast.rs", "the list `Shape`, in which compounds hold shapes"),
+    ("carom-query/src/kernel/cast_leaving.rs", "the list `Shape`"),
+    ("carom-query/src/kernel/cast_mesh.rs", "calls cast_leaving.rs for each triangle"),
+    ("carom-query/src/kernel/cast_meshes.rs", "calls cast_mesh.rs for each triangle"),
+    ("carom-query/src/kernel/cast_parts.rs", "the list `Shape`"),
+    ("carom-query/src/kernel/cast_queue.rs", "the list `Shape`"),
+    ("carom-query/src/kernel/cast_straight.rs", "calls cast_mesh.rs for each triangle"),
+    ("carom-query/src/kernel/clearance.rs", "the list `Shape`"),
+    ("carom-query/src/kernel/compound.rs", "the list `Shape`"),
+    ("carom-query/src/kernel/escape_direction.rs", "the list `Shape`, and manifolds that it changes"),
+    ("carom-query/src/kernel/field.rs", "the list `Shape`"),
+    ("carom-query/src/kernel/field_cast.rs", "calls cast.rs"),
+    ("carom-query/src/kernel/field_manifolds.rs", "calls field.rs"),
+    ("carom-query/src/kernel/height_field_shape.rs", "stores triangles of the stored precision"),
+    ("carom-query/src/kernel/internal_edges.rs", "the list `Shape`, and manifolds that it changes"),
+    ("carom-query/src/kernel/manifolds.rs", "the list `Shape`"),
+    ("carom-query/src/kernel/point.rs", "the list `Shape`"),
+    ("carom-query/src/kernel/ray.rs", "hits of the stored precision, compared as they are returned"),
+    ("carom-query/src/kernel/ray_batch.rs", "as ray.rs"),
+    ("carom-query/src/kernel/scale.rs", "builds shapes of the stored precision"),
 ];
 
 /// Files that may be longer than [`MAX_LINES`], with the reason.

@@ -1,6 +1,4 @@
 //! Serializes arrays of any length as sequences. Serde itself supports only lengths up to 32.
-//!
-//! Reference: none needed.
 
 use alloc::vec::Vec;
 use serde::de::Error;

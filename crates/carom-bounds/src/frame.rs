@@ -1,7 +1,5 @@
 //! A frame in which squares and products of coordinates are safe. Its origin is a point of the
 //! data; its unit is a power of two near the size of the data.
-//!
-//! Reference: none needed.
 
 use carom_math::scaling;
 use glam::DVec3;

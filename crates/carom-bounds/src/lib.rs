@@ -12,11 +12,11 @@
 //! assert_eq!(a.merged(&b), Aabb::new(Vec3::ZERO, Vec3::new(2.0, 1.0, 1.0))?);
 //!
 //! // A board that stands at an angle: its oriented box is far smaller than the box along the axes.
-//! let turn = Pose::from_rotation(Quat::from_rotation_z(0.6));
-//! let corner = |i: u32| Vec3::new((i & 1) as f32 * 4.0, (i >> 1 & 1) as f32, (i >> 2) as f32 * 0.1);
-//! let board: Vec<Vec3> = (0..8).map(|i| turn.transform_point(corner(i))).collect();
-//! let fitted = Obb::from_points(&board);
-//! assert!((fitted.volume() - 0.4).abs() < 1e-3 && 2.5 * fitted.volume() < Aabb::from_points(&board).volume());
+//! let turn = Pose::from_rotation(Quat::from_rotation_z(0.6)); let corner = |i: u32| Vec3::new((i &
+//! 1) as f32 * 4.0, (i >> 1 & 1) as f32, (i >> 2) as f32 * 0.1); let board: Vec<Vec3> =
+//! (0..8).map(|i| turn.transform_point(corner(i))).collect(); let fitted =
+//! Obb::from_points(&board); assert!((fitted.volume() - 0.4).abs() < 1e-3 && 2.5 * fitted.volume()
+//! < Aabb::from_points(&board).volume());
 //! # Ok::<(), carom_bounds::BoundsError>(())
 //! ```
 //!
@@ -25,10 +25,10 @@
 //! - [`Sphere`] for bodies that turn all the time, and as a first test. [`Sphere::about`] is the
 //!   fixed sphere of a rigid body. [`Aabb::any_orientation`] is its fixed cube,
 //!   [`Aabb::over_motion`] its box while it moves.
-//! - [`Obb`] for rigid bodies that come close, above all in parallel. `from_points` is near-optimal
-//!   and the default. If a box is fitted every frame, use [`Obb::from_surface_covariance`] of the
-//!   convex hull's triangles, or of the mesh's if there is no hull. The fits to corners and to
-//!   region centres give larger boxes, and are not faster.
+//! - [`Obb`] for rigid bodies that come close, above all with parallel faces. [`Obb::from_points`]
+//!   is the default, and nearly optimal. If a box is fitted every frame, use
+//!   [`Obb::from_surface_covariance`] with the triangles of the convex hull, or of the mesh. The
+//!   fits to corners and to region centres give larger boxes, and are not faster.
 //! - [`KDop`] for bodies that keep their orientation. It has nearly the area of an oriented box on
 //!   most bodies, and an exact test of a few comparisons. Use 14 planes for most bodies, 26 if
 //!   fitting is rare.

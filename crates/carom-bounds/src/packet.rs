@@ -91,30 +91,6 @@ impl Aabb8 {
     pub fn overlaps_lanes<S: Simd>(&self, simd: S, aabb: &Aabb) -> u32 {
         self.one_against_all::<S, S::F32x8>(simd, aabb)
     }
-
-    /// The box around all eight. For use inside a kernel.
-    #[inline(always)]
-    pub fn union_lanes<S: Simd>(&self, simd: S) -> Aabb {
-        // Eight rows of negated minimum and maximum: one transposition, then seven maxima for all
-        // six coordinates.
-        let (low, high) = (&self.min, &self.max);
-        let z = -S::F32x8::load(simd, &low[2]);
-        let top = S::F32x8::load(simd, &high[2]);
-        let rows = simd.transpose8([
-            -S::F32x8::load(simd, &low[0]),
-            -S::F32x8::load(simd, &low[1]),
-            z,
-            z,
-            S::F32x8::load(simd, &high[0]),
-            S::F32x8::load(simd, &high[1]),
-            top,
-            top,
-        ]);
-        let pairs = [rows[0].max(rows[1]), rows[2].max(rows[3]), rows[4].max(rows[5]), rows[6].max(rows[7])];
-        let [x, y, z, _, right, upper, top, _] =
-            pairs[0].max(pairs[1]).max(pairs[2].max(pairs[3])).to_array();
-        Aabb { min: Vec3::new(-x, -y, -z), max: Vec3::new(right, upper, top) }
-    }
 }
 
 impl Aabb16 {

@@ -1,7 +1,7 @@
 //! Broad phases for boxes that move little from frame to frame, and for boxes that all jump.
 //!
-//! [`VerletList`] needs one part of its author: a [`FatIndex`], which finds the pairs of boxes
-//! that do not move. `carom-broad-grid` brings grids, `carom-broad-tree` a tree.
+//! [`VerletList`] is generic over a [`FatIndex`], which finds the pairs of boxes that do not move.
+//! `carom-broad-grid` has grids of this kind, `carom-broad-tree` a tree.
 //!
 //! ```
 //! use carom_bounds::{Aabb, Culling};

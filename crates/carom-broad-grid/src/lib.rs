@@ -1,4 +1,4 @@
-//! Broad phases on cells.
+//! Broad phases on grids: uniform, hierarchical, hashed, and loose octrees.
 //!
 //! ```
 //! use carom_bounds::Aabb;
@@ -21,14 +21,14 @@
 //! ```
 //!
 //! # Which one to use
-//! | | for | when a box moves | weak at |
+//! | broad phase | use it for | work for a box that moves | slow or large if |
 //! |---|---|---|---|
-//! | [`CoherentGrid`] | the first choice: keeps a list of candidates while motion is small | nothing, while it stays within its margin | all boxes jump: then a little slower than the next |
-//! | [`UniformGrid`] | motion without coherence, sizes alike or mixed; little memory | all are sorted anew | few movers among many at rest |
-//! | [`HierarchicalGrid`] | sizes spread evenly over decades | the same | sizes all alike; needles |
-//! | [`SpatialHash`] | sizes alike in a wide, empty world; searches now and then | nothing, while it stays in its cells (up to 8) | memory; sizes spread over decades; jumps; needles |
-//! | [`LooseOctree`] | many sizes, few movers, many queries | nothing, while its centre stays in its cell | many searches for pairs; needles most of all |
-//! | [`LooseQuadtree`] | the same, in worlds much flatter than wide | the same, and it may go up and down | the same; towers of boxes |
+//! | [`CoherentGrid`] | nearly everything: it keeps a list of candidates while motion is small | none while it stays within its margin | all boxes jump: then a little slower than the next |
+//! | [`UniformGrid`] | motion without coherence, sizes alike or mixed, little memory | all boxes are sorted again | few of many boxes move |
+//! | [`HierarchicalGrid`] | sizes spread evenly over decades | all boxes are sorted again | all sizes are alike; boxes are needles |
+//! | [`SpatialHash`] | sizes alike in a wide, empty world; rare searches for pairs | none while it stays in its cells (up to 8) | memory is short; sizes are spread over decades; boxes jump or are needles |
+//! | [`LooseOctree`] | many sizes, few movers, many queries | none while its centre stays in its cell | pairs are searched often, above all of needles |
+//! | [`LooseQuadtree`] | the same, in worlds much flatter than wide | the same; its height is free | the same; boxes form towers |
 //!
 //! They do not need the bounds of the world. Tests per box and pair stay below a limit for boxes as
 //! large as the world, crowds at one point, and nested clusters (tests:

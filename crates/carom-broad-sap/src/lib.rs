@@ -22,14 +22,14 @@
 //! All give the same pairs in the same order (test: `cliffs::all_agree_in_every_world`). They
 //! differ in the worlds that make them slow.
 //!
-//! | | keeps | good for | slow if |
+//! | broad phase | keeps between searches | use it for | slow if |
 //! |---|---|---|---|
-//! | [`AutoBoxPruning`] | the static boxes | anything, in any motion | little moves: it begins anew all the same; crowds within crowds |
-//! | [`BoxPruning`] | nothing | up to a few thousand boxes | many share a stretch of the axis |
-//! | [`SweepAndPrune`] | three sorted axes, the pairs | few movers, slow motion, thousands of boxes | much moves past much; everything jumps |
+//! | [`AutoBoxPruning`] | the static boxes | any motion | few boxes move, because it sorts all of them again; boxes are nested in clusters |
+//! | [`BoxPruning`] | nothing | up to a few thousand boxes | many boxes overlap along the axis |
+//! | [`SweepAndPrune`] | three sorted axes, the pairs | few movers, slow motion, thousands of boxes | many boxes pass many others, or jump |
 //! | [`MultiBoxPruning`] | nothing | regions known beforehand | boxes larger than regions |
 //! | [`MultiSap`] | three sorted axes in each region | as above, slow motion | as above, and if boxes change regions often |
-//! | [`SweepSort`] | nothing | reading, and lines other than the axes | many share a stretch of the line |
+//! | [`SweepSort`] | nothing | learning how it works, and lines other than the axes | many boxes overlap along the line |
 //!
 //! With the feature `parallel`, all but [`SweepSort`] and [`SweepAndPrune`] use rayon threads, with
 //! the same pairs (test: `threads::same_bytes_on_any_number_of_threads`).

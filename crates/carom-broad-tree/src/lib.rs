@@ -21,11 +21,11 @@
 //! ```
 //!
 //! # Which one to use
-//! | | keeps | good for |
+//! | broad phase | keeps between searches | use it for |
 //! |---|---|---|
-//! | [`DynamicBvh`] | a list of candidates and the tree it came from, while motion is coherent | nearly everything; the first choice |
+//! | [`DynamicBvh`] | a list of candidates and the tree it came from, while motion is coherent | nearly everything |
 //! | [`RebuiltBvh`] | nothing | motion without coherence, boxes that come and go, many spatial queries right after motion; less memory |
-//! | [`KdTree`] | planes, and the side of each box, while they separate the boxes well | coherent motion of boxes of many sizes, unevenly spread; needles |
+//! | [`KdTree`] | its planes, and on which side of them each box is, while they separate the boxes well | coherent motion of boxes of many sizes, unevenly spread; needles |
 //!
 //! The pairs are the same in the same order (tests: `dynamic::conforms_to_broad_phase`, and those
 //! of `rebuilt` and `kd`). A search from scratch stays below a limit of tests per box and pair in

@@ -1,7 +1,5 @@
 //! A broad phase chosen at run time: `Box<dyn BroadPhase>` implements
 //! [`BroadPhase`](crate::BroadPhase).
-//!
-//! Reference: none; it forwards each call.
 
 use crate::{
     BoxHit, BroadPhase, BroadPhaseError, BroadPhaseState, Counters, EventLog, Filter, Pair, PairFilter,

@@ -105,21 +105,6 @@ impl PairSearch {
         self.walk(a, b, b_in_a, max_distance, Plain, pair)
     }
 
-    /// [`PairSearch::visit_near_leaf_pairs`] with a choice of the side that is opened. Axes have no
-    /// meaning for distances. Pairs within the distance are always given. The other pairs and the
-    /// order depend on the choice.
-    pub fn visit_near_leaf_pairs_with<V: TreeVolume>(
-        &mut self,
-        a: &Bvh<V>,
-        b: &Bvh<V>,
-        b_in_a: &WidePose,
-        max_distance: f64,
-        settings: &PairSettings,
-        pair: impl FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>,
-    ) -> Visit {
-        self.walk(a, b, b_in_a, max_distance, AsTold(*settings), pair)
-    }
-
     fn walk<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -167,8 +152,8 @@ impl PairSearch {
         self.closest(a, b, b_in_a, max_distance, Plain, distance)
     }
 
-    /// [`PairSearch::closest_pair`] with settings as in [`PairSearch::visit_near_leaf_pairs_with`].
-    /// The pair is the same.
+    /// [`PairSearch::closest_pair`] with a choice of the side that is opened. Axes have no meaning
+    /// for distances. The pair is the same.
     pub fn closest_pair_with<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -251,42 +236,25 @@ pub(crate) fn gap_sq_wide(
 }
 
 impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
-    /// Lower bounds between a volume of A and the children of a node of B, and a mask of those
-    /// within the limit.
+    /// Lower bounds between a volume of one tree and the children of a node of the other, and a
+    /// mask of those within the limit. The two poses of the volume's tree in the other one are the
+    /// same.
     #[inline(always)]
-    fn open_b<S: Simd>(
+    fn open<S: Simd>(
         &self,
         simd: S,
-        node_a: &Node8<V::Volumes8>,
-        lane_a: usize,
+        node: &Node8<V::Volumes8>,
+        lane: usize,
+        (turn, pose): (&Relative<<V::Volumes8 as Volumes8>::Turn>, &WidePose),
         inside: &Node8<V::Volumes8>,
         limit: f64,
     ) -> ([f64; 8], u32) {
         if self.is_far {
-            let source = node_a.volumes.get(lane_a).to_aabb();
-            return wide_gaps(&source, &self.a_in_b, inside, self.scale(), limit);
+            let source = node.volumes.get(lane).to_aabb();
+            return wide_gaps(&source, pose, inside, self.scale(), limit);
         }
-        let placed = node_a.volumes.placed(simd, lane_a, &self.a_to_b);
-        narrow_gaps(simd, inside.volumes.gap_sq(simd, &placed, &self.a_to_b), limit)
-    }
-
-    /// Lower bounds between a volume of B and the children of a node of A, and a mask of those
-    /// within the limit.
-    #[inline(always)]
-    fn open_a<S: Simd>(
-        &self,
-        simd: S,
-        node_b: &Node8<V::Volumes8>,
-        lane_b: usize,
-        inside: &Node8<V::Volumes8>,
-        limit: f64,
-    ) -> ([f64; 8], u32) {
-        if self.is_far {
-            let source = node_b.volumes.get(lane_b).to_aabb();
-            return wide_gaps(&source, &self.b_in_a, inside, self.scale(), limit);
-        }
-        let placed = node_b.volumes.placed(simd, lane_b, &self.b_to_a);
-        narrow_gaps(simd, inside.volumes.gap_sq(simd, &placed, &self.b_to_a), limit)
+        let placed = node.volumes.placed(simd, lane, turn);
+        narrow_gaps(simd, inside.volumes.gap_sq(simd, &placed, turn), limit)
     }
 
     /// The power of two that scales the bounds.
@@ -358,7 +326,8 @@ where
         let b_begins = alternates && a.bounds.size_key() <= b.bounds.size_key();
         let turn = if b_begins { TURN_OF_B } else { 0 };
         for lane_a in 0..root_a.len {
-            let (gaps, near) = self.open_b(simd, root_a, lane_a as usize, root_b, limit);
+            let (gaps, near) =
+                self.open(simd, root_a, lane_a as usize, (&self.a_to_b, &self.a_in_b), root_b, limit);
             let mut near = near & ((1_u32 << root_b.len) - 1);
             counters.nodes += 1;
             counters.volume_tests += u64::from(root_b.len);
@@ -418,11 +387,13 @@ where
             let next_turn = if alternates && !opens_b { TURN_OF_B } else { 0 };
             let (gaps, near, len) = if opens_b {
                 let Some(inside) = b.nodes.get(child_b as usize) else { continue };
-                let (gaps, near) = self.open_b(simd, node_a, lane_a, inside, limit);
+                let (gaps, near) =
+                    self.open(simd, node_a, lane_a, (&self.a_to_b, &self.a_in_b), inside, limit);
                 (gaps, near, inside.len)
             } else {
                 let Some(inside) = a.nodes.get(child_a as usize) else { continue };
-                let (gaps, near) = self.open_a(simd, node_b, lane_b, inside, limit);
+                let (gaps, near) =
+                    self.open(simd, node_b, lane_b, (&self.b_to_a, &self.b_in_a), inside, limit);
                 (gaps, near, inside.len)
             };
             counters.nodes += 1;

@@ -1,13 +1,13 @@
 //! Trees of volumes, the mid phase: build, refit and walk them, for primitives of any kind in the
 //! leaves.
 //!
-//! A [`Bvh`] holds the numbers and the bounds of primitives; the caller keeps the geometry. Every
-//! walk gives candidates, never too few (tests: `conform`). The caller's function decides about
-//! them.
+//! A [`Bvh`] stores the index and the bounds of each primitive; the caller keeps the geometry.
+//! Every query reports all primitives that match, and perhaps others (tests: `conform`). The
+//! caller's function tests them exactly.
 //!
-//! [`Bvh::build`] takes a [`BuildMethod`]. A [`Builder`] keeps its memory, and can also build [by
-//! use](Builder::rebuild_query_driven) and [from triangles](Bvh::from_triangles). Trees that change
-//! have types of their own: [`EditedBvh`] for parts that come and go, [`AdaptiveBvh`] for
+//! [`Bvh::build`] takes a [`BuildMethod`], [`Bvh::from_triangles`] takes triangles. A [`Builder`]
+//! reuses its memory, and builds for [known queries](Builder::rebuild_query_driven). Trees that
+//! change have types of their own: [`EditedBvh`] for parts that come and go, [`AdaptiveBvh`] for
 //! primitives that all move. `LazyBvh` (with `std`) is for large scenes with few queries.
 //!
 //! ```
@@ -18,11 +18,9 @@
 //! use core::ops::ControlFlow;
 //! use glam::{DVec3, Vec3};
 //!
-//! // A row of small boxes; the tree has the number of each.
-//! let boxes: Vec<Aabb> = (0..100)
-//!     .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
-//!     .collect();
-//! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
+//! // A row of small boxes; the tree has the number of each. let boxes: Vec<Aabb> = (0..100)
+//! .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
+//! .collect(); let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
 //!
 //! // The boxes that a query box may touch.
 //! let mut found = Vec::new();
@@ -63,9 +61,8 @@
 //! ```
 //!
 //! # Queries
-//! - One place: [`Bvh::visit_box`], [`Bvh::visit_volume`], [`Bvh::visit_point`],
-//!   [`Bvh::visit_sphere`], [`FrustumSearch::visit`]. One by one: [`Bvh::in_box`]; many at once:
-//!   [`Bvh::in_boxes`].
+//! - One region: [`Bvh::visit_box`], [`Bvh::visit_point`], [`Bvh::visit_sphere`],
+//!   [`FrustumSearch::visit`]. One by one: [`Bvh::in_box`]; many at once: [`Bvh::in_boxes`].
 //! - Rays (the first hit, any, all): [`Bvh::visit_ray`].
 //! - Near a point: [`Bvh::nearest`], [`Bvh::k_nearest`], [`Bvh::visit_near`].
 //! - Two trees: [`visit_pairs`], [`closest_pair`], [`PairSearch::visit_closer_pairs`]. One tree
@@ -79,10 +76,9 @@
 //! use core::ops::ControlFlow;
 //! use glam::{DVec3, Vec3};
 //!
-//! let boxes: Vec<Aabb> = (0..100)
-//!     .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
-//!     .collect();
-//! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
+//! let boxes: Vec<Aabb> = (0..100) .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max:
+//! Vec3::new(i as f32 + 0.5, 1.0, 1.0) }) .collect(); let row: Bvh = Bvh::build(&boxes,
+//! &BuildSettings::default().with_max_leaf(1))?;
 //!
 //! // The three boxes nearest to a point. The caller computes the distance of primitives.
 //! let point = DVec3::new(20.4, 0.5, 0.5);
@@ -138,36 +134,36 @@
 //! ```
 //!
 //! # Choice of the volume
-//! - [`Obb`](carom_bounds::Obb), by [`Bvh::from_triangles`], for rigid meshes: it is the fastest
-//!   for yes or no and for all pairs, above all if surfaces come close. Its build takes three times
-//!   that of boxes. [`Bvh::along_own_axes`] splits along these boxes' axes instead of the
-//!   coordinates', as RAPID does.
-//! - [`Aabb`](carom_bounds::Aabb) for rays, and for bodies that deform: it refits fastest. It
-//!   builds fastest, and is smallest but for spheres. Volumes of all kinds follow points that move,
-//!   by [`Bvh::refit_points`].
+//! - [`Obb`](carom_bounds::Obb), by [`Bvh::from_triangles`], for rigid meshes. It is the fastest
+//!   for overlap tests and for all pairs, above all if surfaces come close. A build takes three
+//!   times as long as with boxes. [`Bvh::along_own_axes`] splits along the axes of the oriented
+//!   boxes instead of the coordinate axes, as RAPID does.
+//! - [`Aabb`](carom_bounds::Aabb) for rays, and for bodies that deform. It builds and refits
+//!   fastest, and only spheres need less memory. [`Bvh::refit_points`] refits volumes of any kind
+//!   to points that moved.
 //! - [`Rss`](carom_bounds::Rss) for many distance queries on rigid parts. It is as fast as oriented
-//!   boxes in two thirds of the memory. Its build is the slowest of these, with that of `Lss`.
+//!   boxes in two thirds of the memory. Its build, like that of `Lss`, is the slowest.
 //! - [`Sphere`](carom_bounds::Sphere) if memory counts or if all bodies turn.
 //! - [`Lss`](carom_bounds::Lss) for limbs and cables, not for surfaces.
-//! - [`KDop`](carom_bounds::KDop) meets as little as oriented boxes do, in as much memory. It has
-//!   to bring its planes into the other frame once for each pose, so a quick yes or no takes twice
-//!   as long.
+//! - [`KDop`](carom_bounds::KDop) rejects as many pairs as oriented boxes, in as much memory. Its
+//!   planes are transformed once for each pose, so a quick overlap test takes twice as long.
 //!
 //! # Choice of the nodes
-//! Trees of boxes that are built once and queried often can be packed. Every query is the same and
-//! finds the same (tests: `nodes`). Distances of two trees and searches on time are missing, and
-//! packed trees do not refit.
-//! - [`Bvh`], nodes of eight boxes as they are: for trees that change, for pairs, and by default.
-//! - [`QuantizedBvh`], eight boxes in bytes: half of the memory in all, nodes three eighths. It is
-//!   no slower for rays and boxes, as less has to be fetched. It is for large scenes that stand
-//!   still. [`QuantizedBvh::from`] takes any tree of boxes as it is.
-//! - [`Bvh4`], four boxes, and [`QuantizedBvh4`], four in bytes and one line of the cache to a
-//!   node: for narrow nodes. In the benches they gain nothing.
+//! Trees of boxes that are built once and queried often can be packed. Packed trees have the same
+//! queries and the same answers (tests: `nodes`). They have no distances of two trees and no
+//! anytime searches, and they cannot be refitted.
+//! - [`Bvh`], nodes of eight boxes in `f32`: the default, for trees that change, and for pairs.
+//! - [`QuantizedBvh`], eight boxes with coordinates of one byte: half of the memory. Rays and boxes
+//!   are no slower, because less memory is read. Use it for large static scenes.
+//!   [`QuantizedBvh::from`] converts any tree of boxes.
+//! - [`Bvh4`] and [`QuantizedBvh4`], four boxes: for narrow nodes, one cache line each if
+//!   quantized. In the benches they gain nothing.
 //!
 //! # Settings of a walk
-//! The default, which opens the larger node, and alternation test about as many volumes if both
-//! trees are alike. One tree first tests several times as many. The nine edge axes
-//! ([`PairSettings`]) pay a little if there are many leaves, and not at all if nothing touches.
+//! The default opens the larger of two nodes. Alternation tests about as many volumes if both trees
+//! are alike. To open one tree down to its leaves first costs several times as many tests. The nine
+//! edge axes ([`PairSettings`]) save a little time if there are many leaves, and none if nothing
+//! touches.
 //!
 //! [`PairSearch::closest_pair_with`] has the same settings.
 #![cfg_attr(not(feature = "std"), no_std)]

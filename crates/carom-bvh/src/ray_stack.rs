@@ -5,8 +5,7 @@
 //! order of the children, which a processor cannot predict. A batch takes 0.8 of the time of
 //! insertion sort: see benches/notes.
 //!
-//! Reference: none needed; the network is that of K. Batcher, Sorting Networks and their
-//! Applications, 1968.
+//! Reference: K. Batcher, Sorting Networks and their Applications, 1968 (the network).
 
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Level, MaskLanes, Simd, U32Lanes};

@@ -1,6 +1,4 @@
 //! A stack in the frame of the function. It uses the heap only if a tree is unusually deep.
-//!
-//! Reference: none needed.
 
 use alloc::vec::Vec;
 

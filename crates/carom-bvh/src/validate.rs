@@ -1,7 +1,5 @@
 //! Checks a tree from front to back: every primitive once, parents before children, volumes inside
 //! volumes.
-//!
-//! Reference: none needed.
 
 use crate::tree::{Bvh, HOLE, LEAF, TreeVolume};
 use crate::wide::WideNode;

@@ -1,4 +1,4 @@
-//! All leaves whose volume may touch a box or a volume.
+//! All leaves whose volume may touch a box.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2.
 
@@ -13,32 +13,9 @@ use carom_lanes::{Kernel, Simd, dispatch};
 use core::borrow::Borrow as _;
 use core::ops::ControlFlow;
 
-/// A query that is tested against eight volumes at once.
-trait Probe<W: Volumes8> {
-    fn meets<S: Simd>(&self, simd: S, volumes: &W, here: &Relative) -> u32;
-}
-
-struct BoxProbe<'a>(&'a Aabb);
-
-impl<W: Volumes8> Probe<W> for BoxProbe<'_> {
-    #[inline(always)]
-    fn meets<S: Simd>(&self, simd: S, volumes: &W, here: &Relative) -> u32 {
-        volumes.meets_box(simd, self.0, here)
-    }
-}
-
-struct VolumeProbe<'a, V>(&'a V);
-
-impl<W: Volumes8> Probe<W> for VolumeProbe<'_, W::Volume> {
-    #[inline(always)]
-    fn meets<S: Simd>(&self, simd: S, volumes: &W, here: &Relative) -> u32 {
-        volumes.meets_here(simd, self.0, here)
-    }
-}
-
-struct Walk<'a, V: TreeVolume, N, P, F> {
+struct Walk<'a, V: TreeVolume, N, F> {
     tree: &'a Bvh<V, N>,
-    probe: P,
+    aabb: &'a Aabb,
     here: Relative,
     leaf: F,
 }
@@ -51,22 +28,14 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         // The part outside the tree does not count, and may be infinite.
         let Some(inside) = aabb.intersection(&bounds) else { return Visit::default() };
         let here = Relative::identity(&inside, &bounds);
-        dispatch(Walk { tree: self, probe: BoxProbe(&inside), here, leaf })
-    }
-
-    /// Gives each leaf whose volume may touch this volume to `leaf`, once; `leaf` may stop the
-    /// visit. The volume is in the tree's frame.
-    pub fn visit_volume(&self, volume: &V, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
-        let here = Relative::identity(&volume.to_aabb(), &self.bounds.to_aabb());
-        dispatch(Walk { tree: self, probe: VolumeProbe(volume), here, leaf })
+        dispatch(Walk { tree: self, aabb: &inside, here, leaf })
     }
 }
 
-impl<V, N, P, F> Kernel for Walk<'_, V, N, P, F>
+impl<V, N, F> Kernel for Walk<'_, V, N, F>
 where
     V: TreeVolume,
     N: WideNode<V::Volumes8>,
-    P: Probe<V::Volumes8>,
     F: FnMut(Leaf<'_>) -> ControlFlow<()>,
 {
     type Output = Visit;
@@ -80,7 +49,7 @@ where
         }
         while let Some(number) = stack.pop() {
             let Some(node) = self.tree.nodes.get(number as usize) else { continue };
-            let mut meets = self.probe.meets(simd, node.opened(simd).borrow(), &self.here) & node.used();
+            let mut meets = node.opened(simd).borrow().meets_box(simd, self.aabb, &self.here) & node.used();
             node.count(&mut counters);
             while meets != 0 {
                 let lane = meets.trailing_zeros() as usize;

@@ -3,8 +3,6 @@
 //! Contact is certain at the least of the proved times. Nothing touches before the earliest bracket
 //! begins. If a part is undecided before that, the bracket begins at its safe time. No part is
 //! dropped.
-//!
-//! Reference: none needed.
 
 use crate::{Clear, Impact, TimeOfImpact, Undecided};
 

@@ -1,7 +1,5 @@
 //! The result of a search for nearest points, as the input of a search for times of impact. Only
 //! the positions of its points are trusted.
-//!
-//! Reference: none needed.
 
 use glam::DVec3;
 

@@ -16,8 +16,8 @@
 //! # Ok::<(), carom_geom::ShapeError>(())
 //! ```
 //!
-//! Four tables of pairs cover how two shapes meet: [`ray`] (hits), [`overlap`] (yes or no),
-//! [`closest`] (distance) and [`plane`] (side).
+//! Four modules answer questions about two shapes, each for its own pairs of types: [`ray`] (hits),
+//! [`overlap`] (yes or no), [`closest`] (distance) and [`plane`] (side).
 //!
 //! ```
 //! use carom_geom::{Cuboid, Segment, closest::closest_points, overlap::overlaps};
@@ -87,6 +87,8 @@ pub mod tri_intersection;
 pub mod tri_tri;
 pub mod tri_tri_lanes;
 mod weld;
+mod wide_hull;
+mod wide_mesh;
 pub mod winding;
 mod within;
 
@@ -100,3 +102,5 @@ pub use orientation::{Ambiguity, Orientation, orientation};
 pub use plane_side::PlaneSide;
 pub use shape_error::ShapeError;
 pub use support::{Feature, MAX_FEATURE_POINTS, NO_VERTEX, SupportMap, SupportPoint};
+pub use wide_hull::{HalfEdge, WideHull};
+pub use wide_mesh::WideMesh;

@@ -117,10 +117,10 @@ pub fn orientation(corners: &[[DVec3; 3]]) -> Orientation {
 /// Two triangles of an edge, and whether they run along it in the same direction.
 type Link = (u32, u32, bool);
 
-/// Returns the links over all edges.
-fn links(triangles: &[[u32; 3]]) -> Result<Vec<Link>, Ambiguity> {
-    // Lower vertex, higher vertex, triangle, whether forwards.
-    let mut edges: Vec<(u32, u32, u32, bool)> = Vec::with_capacity(3 * triangles.len());
+/// Returns the edges of all triangles without repeated corners, sorted: the lower vertex, the
+/// higher one, the triangle, and whether it runs from the lower to the higher.
+pub(crate) fn sorted_edges(triangles: &[[u32; 3]]) -> Vec<(u32, u32, u32, bool)> {
+    let mut edges = Vec::with_capacity(3 * triangles.len());
     for (number, t) in (0u32..).zip(triangles) {
         if has_repeated_corner(t) {
             continue;
@@ -131,6 +131,12 @@ fn links(triangles: &[[u32; 3]]) -> Result<Vec<Link>, Ambiguity> {
         }
     }
     edges.sort_unstable();
+    edges
+}
+
+/// Returns the links over all edges.
+fn links(triangles: &[[u32; 3]]) -> Result<Vec<Link>, Ambiguity> {
+    let edges = sorted_edges(triangles);
     let mut links = Vec::with_capacity(edges.len() / 2);
     let (mut n_boundary, mut n_non_manifold) = (0, 0);
     for same in edges.chunk_by(|e, f| (e.0, e.1) == (f.0, f.1)) {
@@ -144,7 +150,8 @@ fn links(triangles: &[[u32; 3]]) -> Result<Vec<Link>, Ambiguity> {
     if is_closed { Ok(links) } else { Err(Ambiguity::NotClosed { n_boundary, n_non_manifold }) }
 }
 
-fn has_repeated_corner(t: &[u32; 3]) -> bool {
+/// Whether two corners of a triangle are the same vertex.
+pub(crate) fn has_repeated_corner(t: &[u32; 3]) -> bool {
     t[0] == t[1] || t[1] == t[2] || t[2] == t[0]
 }
 

@@ -6,4 +6,5 @@ mod kernel;
 mod num;
 
 pub use crate::plane_side::PlaneSide;
+pub use crate::wide_hull::HalfEdge;
 pub use kernel::*;

@@ -1,7 +1,5 @@
 //! Values that are computed on first use. Without the standard library there is no lock, so they
 //! are computed at once.
-//!
-//! Reference: none; a name for two ways of the standard library.
 
 #[cfg(feature = "std")]
 use std::sync::OnceLock;

@@ -152,7 +152,6 @@ extern crate alloc;
 
 #[path = "kernel/mod.rs"]
 mod kernel;
-mod lazy;
 mod num;
 mod pair_batch;
 
@@ -162,13 +161,32 @@ mod pair_batch;
 pub mod f64;
 
 mod closest;
+mod contains_point;
+mod convex;
 mod cost;
 mod field_gap;
 mod field_lows;
 mod field_search;
+mod half_space;
+mod hull_pair;
 mod impact;
+mod lazy;
+mod manifold_cache;
+mod mesh_contacts;
+mod mesh_convex;
+mod mesh_mesh;
+mod mesh_patches;
+mod mesh_shape;
+mod nearest_triangle;
 mod ray_convex;
+mod ray_depth;
 mod ring_search;
+mod round_cores;
+mod solid_depth;
+mod solid_exit;
+mod solid_point;
+mod solids;
+mod spread;
 mod workspace;
 
 pub use carom_bvh::{
@@ -178,5 +196,7 @@ pub use carom_ccd::{Impact, ImpactCounters, ImpactSettings, Motion, MotionError,
 pub use carom_gjk::Outcome;
 pub use cost::QueryCost;
 pub use kernel::*;
+pub use manifold_cache::ManifoldCache;
 pub use pair_batch::{PairBatch, PlacedPair, intersects_batch};
+pub use ray_depth::{RayDepthCache, RayDepthCounters, RayDepthSettings};
 pub use workspace::Workspace;

@@ -5,4 +5,6 @@ mod kernel;
 #[path = "num_f64.rs"]
 mod num;
 
+pub use crate::manifold_cache::ManifoldCache;
+pub use crate::ray_depth::{RayDepthCache, RayDepthCounters, RayDepthSettings};
 pub use kernel::*;

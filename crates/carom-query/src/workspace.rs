@@ -1,6 +1,4 @@
 //! The memory of queries.
-//!
-//! Reference: none needed.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;

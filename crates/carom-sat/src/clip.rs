@@ -5,20 +5,19 @@
 //! - Two polygons: B's is clipped by the planes through A's edges that hold the normal
 //!   (Sutherland-Hodgman). The remaining corners lie on B and are projected along the normal to A's
 //!   plane.
-//! - A corner stores the two edges it lies between. Feature ids are then the same whichever body is
-//!   clipped.
+//! - Feature ids are the same whichever body is clipped, because a corner knows its two edges.
 //! - A segment is clipped by the planes of the other body's polygon.
 //! - Two segments give their crossing, or the ends of their common part if they are nearly
 //!   parallel.
 //! - A polygon without width counts as a segment. A thin one is also cut at its ends, because its
 //!   sides meet at no angle there.
 //!
-//! Reference: I. E. Sutherland, G. W. Hodgman, Reentrant Polygon Clipping, CACM 17(1), 1974; C.
-//! Ericson, Real-Time Collision Detection, 2005, 5.1.8 (lines) and 8.3.4.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.8 (lines) and 8.3.4.
 //! Differs: it clips along the contact normal, not along a face's. Then no contact is deeper than
 //! the depth along that normal, even if the faces are tilted. If the bodies are apart, no contact
 //! is nearer than they are.
 
+use crate::clip_side::{Corner, clip_side};
 use crate::reduce::Candidate;
 use carom_geom::{Feature, FeatureId};
 use carom_math::{ops::sqrt, scaling::unit, tol};
@@ -281,20 +280,12 @@ fn finish(
     }
 }
 
-#[derive(Clone, Copy)]
-struct Corner {
-    point: DVec3,
-    /// The two edges that the corner lies between: numbers below 32 are edges of B, from 32 on
-    /// planes of A.
-    edge_in: u8,
-    edge_out: u8,
-}
-
+/// The number of A's first cutting plane. Smaller numbers are edges of B.
 const PLANE: u8 = 32;
 
 fn polygon_polygon<const N: usize>(a: &Face, b: &Face, normal: DVec3, size: f64, out: &mut Candidates<N>) {
-    let none = Corner { point: DVec3::ZERO, edge_in: 0, edge_out: 0 };
-    let (mut now, mut next) = ([none; N], [none; N]);
+    let (mut first, mut second) = ([Corner::NONE; N], [Corner::NONE; N]);
+    let (mut now, mut next) = (&mut first, &mut second);
     let n_b = b.points.len().min(N);
     let mut n = n_b;
     for k in 0..n_b {
@@ -304,34 +295,11 @@ fn polygon_polygon<const N: usize>(a: &Face, b: &Face, normal: DVec3, size: f64,
     for k in 0..a.n_cuts() {
         let (k, start, side) = a.cut(k, normal);
         let on_plane = tol::CLIP_ON_PLANE * size * side.abs().max_element();
-        let height = |p: DVec3| {
-            let height = side.dot(p - start);
-            if height.abs() <= on_plane { 0.0 } else { height }
-        };
-        let plane = PLANE + k as u8;
-        let mut n_next = 0;
-        let mut push = |corner: Corner| {
-            if n_next < N {
-                next[n_next] = corner;
-                n_next += 1;
-            }
-        };
-        for m in 0..n {
-            let (p, q) = (now[m], now[if m + 1 == n { 0 } else { m + 1 }]);
-            let (height_p, height_q) = (height(p.point), height(q.point));
-            if height_p <= 0.0 {
-                push(p);
-            }
-            if (height_p < 0.0 && 0.0 < height_q) || (height_q < 0.0 && 0.0 < height_p) {
-                let t = height_p / (height_p - height_q);
-                let point = p.point + (q.point - p.point) * t;
-                let (edge_in, edge_out) =
-                    if height_p < 0.0 { (p.edge_out, plane) } else { (plane, p.edge_out) };
-                push(Corner { point, edge_in, edge_out });
-            }
+        let height = |p: DVec3| side.dot(p - start);
+        if let Some(n_next) = clip_side(now, n, PLANE + k as u8, on_plane, height, next) {
+            n = n_next;
+            core::mem::swap(&mut now, &mut next);
         }
-        n = n_next;
-        core::mem::swap(&mut now, &mut next);
     }
     let slope = a.normal.dot(normal);
     for corner in &now[..n] {

@@ -2,8 +2,6 @@
 //!
 //! A search is compiled once for a tally that counts and once for `()`, which counts nothing. The
 //! ordinary search has no code for counting.
-//!
-//! Reference: none needed.
 
 use core::cell::Cell;
 

@@ -2,8 +2,8 @@
 //! that are apart.
 //!
 //! Functions that return a manifold exist twice: in `f32` at the crate root, and with the feature
-//! `f64` in the module [`f64`](mod@f64). Both are compiled from the same files in `src/kernel/`.
-//! Decisions are made in `f64` in both.
+//! `f64` in the module [`f64`](mod@f64). Both call the same algorithms in `f64`; `src/kernel/`
+//! converts for each.
 //!
 //! ```
 //! use carom_math::{Pose, Vec3};
@@ -30,11 +30,23 @@ mod num;
 #[path = "twin.rs"]
 pub mod f64;
 
+mod box_axes;
+mod box_clip;
+mod box_contacts;
+mod box_deepest;
 mod clip;
+mod clip_side;
 mod closest;
 mod counters;
+mod feature_contacts;
+pub mod feature_walk;
+mod few_vertices;
+mod gauss_map;
+mod hull_contacts;
+mod placed_box;
 mod reduce;
 
 pub use counters::{Counters, Tally};
+pub use gauss_map::HullAxis;
 pub use kernel::*;
 pub use reduce::Chosen;

@@ -43,6 +43,39 @@ impl Candidate {
 /// The most candidates that one pair of features makes.
 pub(crate) const MAX_CANDIDATES: usize = 64;
 
+/// A manifold of either precision. Contacts are decided in `f64`, and it rounds what it takes.
+pub(crate) trait ContactSink {
+    /// The part of the size of a pair by which two depths may differ and count as equal: the
+    /// rounding of the stored precision.
+    const WITNESS_KEPT: f64;
+
+    /// Sets the common normal, from A to B.
+    fn set_normal(&mut self, normal: DVec3);
+
+    /// Adds a contact with the common normal, if there is room.
+    fn add(&mut self, contact: &Candidate);
+}
+
+/// The destination of the contacts of one query.
+pub(crate) struct Output<'a, S> {
+    /// The largest distance of a contact.
+    pub(crate) prediction: f64,
+    pub(crate) chosen: &'a mut Chosen,
+    pub(crate) sink: &'a mut S,
+}
+
+impl<S: ContactSink> Output<'_, S> {
+    /// Writes as many of the contacts as a manifold has room for.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, contacts: &mut [Candidate], normal: DVec3) {
+        let n = reduce(contacts, normal, self.prediction, self.chosen);
+        self.sink.set_normal(normal);
+        for contact in &contacts[..n] {
+            self.sink.add(contact);
+        }
+    }
+}
+
 /// The contacts of a pair that were kept the last time, so that they can be kept again.
 ///
 /// They are kept if all four are present, the deepest of them is nearly the deepest of all, and
@@ -113,12 +146,7 @@ fn area(candidates: &[Candidate], corners: [usize; 4], normal: DVec3) -> f64 {
 /// prefers those `chosen` the last time, if they are good enough.
 ///
 /// `normal` is the unit normal along which the area is measured.
-pub(crate) fn reduce(
-    candidates: &mut [Candidate],
-    normal: DVec3,
-    prediction: f64,
-    chosen: &mut Chosen,
-) -> usize {
+fn reduce(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: &mut Chosen) -> usize {
     let n = match candidates.len() {
         all @ ..=4 => all,
         _ => choose(candidates, normal, prediction, chosen),

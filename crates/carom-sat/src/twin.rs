@@ -5,5 +5,7 @@ mod kernel;
 #[path = "num_f64.rs"]
 mod num;
 
+pub use crate::feature_walk;
+pub use crate::gauss_map::HullAxis;
 pub use crate::reduce::Chosen;
 pub use kernel::*;

@@ -1,7 +1,7 @@
 //! Rules on the text of one file.
 
 use super::code::{without_comments_and_strings, without_tests};
-use super::{Complaint, FREE_LITERALS, Kind, LONG_FILES, MAX_LINES, NO_REFERENCE, RULES};
+use super::{Complaint, FREE_LITERALS, Kind, LONG_FILES, LOOPS_IN_KERNEL, MAX_LINES, RULES};
 
 /// Where machines keep things of their own.
 const MACHINE_PATHS: [&str; 6] = ["/work/", "/root/", "/home/", "/tmp/", "/Users/", "/farm/"];
@@ -93,7 +93,10 @@ pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
     let mut found = Vec::new();
     let code = without_comments_and_strings(text);
     let shipped = without_tests(&code);
-    head(path, text, kind, &mut found);
+    head(path, text, &mut found);
+    if kind == Kind::Library {
+        loops_in_kernel(path, &shipped, &mut found);
+    }
 
     let n_lines = text.lines().count();
     if MAX_LINES < n_lines && !LONG_FILES.iter().any(|(file, _)| path == *file) {
@@ -156,8 +159,8 @@ pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
     found
 }
 
-/// The head of the file: what it is, and what it follows.
-fn head(path: &str, text: &str, kind: Kind, found: &mut Vec<Complaint>) {
+/// The head of the file says what it is.
+fn head(path: &str, text: &str, found: &mut Vec<Complaint>) {
     let head: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();
     if head.first().is_none_or(|line| line.len() <= 4) {
         found.push(complaint(
@@ -168,15 +171,35 @@ fn head(path: &str, text: &str, kind: Kind, found: &mut Vec<Complaint>) {
         ));
         return;
     }
-    let needs_reference = kind == Kind::Library && !NO_REFERENCE.iter().any(|(end, _)| path.ends_with(end));
-    if needs_reference && !head.iter().any(|line| line.starts_with("//! Reference: ")) {
-        found.push(complaint(
-            path,
-            1,
-            "reference",
-            "has no line `//! Reference: author, title, year, section`",
-        ));
+}
+
+/// Files of `kernel/` are compiled for `f32` and again for `f64`. They convert; what decides stands
+/// outside, once, and a loop decides.
+fn loops_in_kernel(path: &str, shipped: &str, found: &mut Vec<Complaint>) {
+    if !path.contains("/src/kernel/") {
+        return;
     }
+    let listed = LOOPS_IN_KERNEL.iter().find(|(name, _)| match name.strip_suffix('/') {
+        Some(_) => path.contains(name),
+        None => path.ends_with(name),
+    });
+    let loops: Vec<usize> =
+        (1..).zip(shipped.lines()).filter(|(_, line)| is_loop(line)).map(|(n, _)| n).collect();
+    match listed {
+        None => found.extend(loops.into_iter().map(|line| {
+            complaint(path, line, "loop", "a file of kernel/ only converts; move the loop out of it")
+        })),
+        Some((name, _)) if loops.is_empty() && !name.ends_with('/') => {
+            found.push(complaint(path, 0, "loop", "has no loop any more; take it off LOOPS_IN_KERNEL"));
+        }
+        Some(_) => {}
+    }
+}
+
+/// True if the line, without comments and strings, begins a loop.
+fn is_loop(line: &str) -> bool {
+    let is_for = line.find("for ").is_some_and(|at| has_word(&line[at..], "in"));
+    has_word(line, "while") || has_word(line, "loop") || (is_for && has_word(line, "for"))
 }
 
 /// True if `word` stands in `line` by itself.

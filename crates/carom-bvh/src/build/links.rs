@@ -4,8 +4,6 @@
 //! The finished tree is written in the common form of all builders. Subtrees of few primitives
 //! become leaves. Parts that are too deep, as in nested boxes, are halved in order, so the depth
 //! has a bound.
-//!
-//! Reference: none needed.
 
 use super::Binary;
 use super::binned::MAX_DEPTH;

@@ -2,7 +2,8 @@
 //!
 //! A row is the negated minimum, a number, the maximum, a number.
 //!
-//! Reference: none needed; the layout is that of the bins of Wald 2007, for eight lanes.
+//! Reference: I. Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007 (the
+//! layout of the bins, here for eight lanes).
 
 use crate::tree::{BvhError, check_boxes};
 use alloc::vec::Vec;

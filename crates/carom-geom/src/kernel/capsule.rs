@@ -15,11 +15,13 @@ use glam::DVec3;
 /// All points within `radius` of the segment from (0, -`half_height`, 0) to (0, `half_height`, 0).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Upright"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Capsule {
     half_height: Real,
     radius: Real,
 }
+
+unchecked!(Capsule { half_height: Real, radius: Real });
 
 impl Capsule {
     /// A capsule from half the length of its segment, without caps, and its radius. Both must be

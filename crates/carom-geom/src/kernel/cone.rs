@@ -19,11 +19,13 @@ use glam::DVec3;
 /// The hull of the apex (0, `half_height`, 0) and the disc of `radius` at height -`half_height`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Upright"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Cone {
     half_height: Real,
     radius: Real,
 }
+
+unchecked!(Cone { half_height: Real, radius: Real });
 
 impl Cone {
     /// A cone from half its height and the radius of its base: finite, not negative.

@@ -3,8 +3,9 @@
 //! Reference: E. Catto, Contact Manifolds, Game Developers Conference, 2007 (feature ids that match
 //! points from frame to frame).
 
-use super::super::num::{Real, Vec3};
+use super::super::num::{Real, Vec3, narrow, widen};
 use crate::FeatureId;
+use carom_math::WidePose;
 
 /// A point where two bodies touch, overlap, or are near each other.
 ///
@@ -160,6 +161,25 @@ impl Manifold {
         usize::from(self.n_contacts) <= MAX_CONTACTS
             && self.normal.is_finite()
             && self.contacts().iter().all(is_finite)
+    }
+
+    /// Transforms the manifold by `frame`: the pose of its frame in an outer one. Computed in
+    /// `f64`, then rounded.
+    pub fn place(&mut self, frame: &WidePose) {
+        self.set_normal(narrow(frame.transform_vector(widen(self.normal))));
+        for contact in self.contacts_mut() {
+            contact.point_a = narrow(frame.transform_point(widen(contact.point_a)));
+            contact.point_b = narrow(frame.transform_point(widen(contact.point_b)));
+        }
+    }
+
+    /// Returns the same manifold with these parts in each contact.
+    #[must_use]
+    pub fn with_parts(mut self, part_a: u32, part_b: u32) -> Manifold {
+        for contact in self.contacts_mut() {
+            (contact.part_a, contact.part_b) = (part_a, part_b);
+        }
+        self
     }
 
     /// Returns the contact with the least distance.

@@ -17,10 +17,12 @@ use glam::DVec3;
 /// All points within the half extents of the origin on each axis; flat if one is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Cuboid"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Cuboid {
     half_extents: Vec3,
 }
+
+unchecked!(Cuboid { half_extents: Vec3 });
 
 impl Cuboid {
     /// A box from half its size on each axis: finite, not negative.

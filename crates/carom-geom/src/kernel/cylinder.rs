@@ -17,11 +17,13 @@ use glam::DVec3;
 /// `half_height` is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Upright"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Cylinder {
     half_height: Real,
     radius: Real,
 }
+
+unchecked!(Cylinder { half_height: Real, radius: Real });
 
 impl Cylinder {
     /// A cylinder from half its height and its radius: finite, not negative.

@@ -17,10 +17,12 @@ use glam::DVec3;
 /// All points with (x/rx)^2 + (y/ry)^2 + (z/rz)^2 <= 1; flat if a radius is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Ellipsoid"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Ellipsoid {
     radii: Vec3,
 }
+
+unchecked!(Ellipsoid { radii: Vec3 });
 
 impl Ellipsoid {
     /// An ellipsoid from its three radii: finite, not negative.

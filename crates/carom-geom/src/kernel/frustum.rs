@@ -22,13 +22,15 @@ use glam::{DVec2, DVec3};
 /// is a pyramid if `near` is zero, and flat if the faces coincide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Frustum"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Frustum {
     near: Real,
     far: Real,
     slope_x: Real,
     slope_y: Real,
 }
+
+unchecked!(Frustum { near: Real, far: Real, slope_x: Real, slope_y: Real });
 
 /// The faces, each counter-clockwise seen from outside.
 const FACES: [[u32; 4]; 6] =

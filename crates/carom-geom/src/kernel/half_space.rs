@@ -11,10 +11,12 @@ use glam::DVec3;
 /// All points x with `normal . x <= 0`. Unbounded, so it has no support map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::HalfSpace"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct HalfSpace {
     normal: Vec3,
 }
+
+unchecked!(HalfSpace { normal: Vec3 });
 
 impl HalfSpace {
     /// The half-space below the plane through the origin with this outward normal, which must not

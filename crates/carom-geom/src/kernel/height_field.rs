@@ -31,7 +31,7 @@ use glam::DVec3;
 /// The surface is open: it has no inside and no mass.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::HeightField"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct HeightField {
     n_x: u32,
     n_z: u32,
@@ -43,6 +43,28 @@ pub struct HeightField {
     /// The least and the greatest height.
     #[cfg_attr(feature = "serde", serde(skip_serializing))]
     range: [Real; 2],
+}
+
+/// What serde reads, before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    n_x: u32,
+    n_z: u32,
+    spacing_x: Real,
+    spacing_z: Real,
+    heights: Vec<Real>,
+    holes: Vec<u32>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for HeightField {
+    type Error = HeightFieldError;
+
+    fn try_from(read: Unchecked) -> Result<HeightField, HeightFieldError> {
+        let spacing = [read.spacing_x, read.spacing_z];
+        HeightField::new([read.n_x, read.n_z], spacing, read.heights)?.with_holes(&read.holes)
+    }
 }
 
 /// Why a height field was refused.

@@ -19,6 +19,7 @@ use crate::hull_build::{FlatPoints, quickhull};
 use crate::hull_merge::{Polytope, polytope, renumbered, used_vertices};
 use crate::hull_scan::{SLACK, Scan};
 use crate::inscribed::inscribed_ball;
+use crate::wide_hull::{HalfEdge, WideHull};
 use crate::{Feature, FeatureId, FeatureKind, MAX_FEATURE_POINTS, SupportMap, SupportPoint};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -141,27 +142,13 @@ impl HullSurface {
     }
 }
 
-/// One side of an edge: it starts at a vertex, and its face is to the left, seen from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HalfEdge {
-    /// The vertex where it starts.
-    pub origin: u32,
-    /// The other side of the edge, which starts where this one ends.
-    pub twin: u32,
-    /// The face.
-    pub face: u32,
-}
-
 /// Maximum number of level vertices that a climb tests one by one; beyond it tests all vertices.
 const MAX_LEVEL: usize = 24;
 
 /// A convex polytope with a volume.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(try_from = "super::unchecked::ConvexHull", into = "super::unchecked::ConvexHull")
-)]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked", into = "Unchecked"))]
 pub struct ConvexHull {
     vertices: Vec<Vec3>,
     half_edges: Vec<HalfEdge>,
@@ -183,6 +170,29 @@ pub struct ConvexHull {
     inscribed_radius: f64,
     n_tests: u64,
     scan: Scan,
+}
+
+/// What serde reads and writes.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Unchecked {
+    vertices: Vec<Vec3>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for ConvexHull {
+    type Error = HullError;
+
+    fn try_from(read: Unchecked) -> Result<ConvexHull, HullError> {
+        ConvexHull::from_points(&read.vertices)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<ConvexHull> for Unchecked {
+    fn from(hull: ConvexHull) -> Unchecked {
+        Unchecked { vertices: hull.vertices }
+    }
 }
 
 impl ConvexHull {
@@ -339,12 +349,6 @@ impl ConvexHull {
     #[inline]
     pub fn face_offset(&self, face: u32) -> f64 {
         self.offsets[face as usize]
-    }
-
-    /// The face's plane, rounded for storage.
-    #[inline]
-    pub fn face_plane(&self, face: u32) -> Plane {
-        Plane { normal: narrow(self.normals[face as usize]), d: real(-self.offsets[face as usize]) }
     }
 
     /// The face's vertices, counter-clockwise seen from outside.
@@ -699,5 +703,67 @@ impl SupportMap for ConvexHull {
             out.id = FeatureId::vertex(vertex);
             out.push(here, FeatureId::vertex(vertex));
         }
+    }
+}
+
+impl WideHull for ConvexHull {
+    #[inline(always)]
+    fn n_vertices(&self) -> usize {
+        self.vertices.len()
+    }
+
+    #[inline(always)]
+    fn position(&self, vertex: u32) -> DVec3 {
+        widen(self.vertices[vertex as usize])
+    }
+
+    #[inline(always)]
+    fn neighbours(&self, vertex: u32) -> &[u32] {
+        self.neighbours(vertex)
+    }
+
+    #[inline(always)]
+    fn vertex_half_edge(&self, vertex: u32) -> u32 {
+        self.vertex_half_edge(vertex)
+    }
+
+    #[inline(always)]
+    fn half_edges(&self) -> &[HalfEdge] {
+        &self.half_edges
+    }
+
+    #[inline(always)]
+    fn n_faces(&self) -> usize {
+        self.n_faces()
+    }
+
+    #[inline(always)]
+    fn face_normal(&self, face: u32) -> DVec3 {
+        self.face_normal(face)
+    }
+
+    #[inline(always)]
+    fn face_offset(&self, face: u32) -> f64 {
+        self.face_offset(face)
+    }
+
+    #[inline(always)]
+    fn face_vertices(&self, face: u32) -> &[u32] {
+        self.face_vertices(face)
+    }
+
+    #[inline(always)]
+    fn face_half_edges(&self, face: u32) -> Range<u32> {
+        self.face_half_edges(face)
+    }
+
+    #[inline(always)]
+    fn inscribed_center(&self) -> DVec3 {
+        self.inscribed_center
+    }
+
+    #[inline(always)]
+    fn inscribed_radius(&self) -> f64 {
+        self.inscribed_radius
     }
 }

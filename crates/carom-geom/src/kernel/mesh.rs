@@ -5,8 +5,9 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.4.5 (indexed meshes).
 
-use super::super::num::{Vec3, widen};
+use super::super::num::{Vec3, narrow, widen};
 use super::Triangle;
+use crate::{Orientation, WideMesh};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_math::tol;
@@ -204,4 +205,49 @@ fn check_positions(positions: &[Vec3]) -> Result<(), MeshError> {
         }
     }
     Ok(())
+}
+
+impl WideMesh for TriMesh {
+    type Triangle = Triangle;
+
+    fn from_wide(vertices: impl Iterator<Item = DVec3>, indices: Vec<[u32; 3]>) -> Option<TriMesh> {
+        TriMesh::new(vertices.map(narrow).collect(), indices).ok()
+    }
+
+    #[inline]
+    fn rounded(point: DVec3) -> DVec3 {
+        widen(narrow(point))
+    }
+
+    #[inline(always)]
+    fn n_vertices(&self) -> usize {
+        self.vertices.len()
+    }
+
+    #[inline(always)]
+    fn position(&self, vertex: u32) -> DVec3 {
+        widen(self.vertices[vertex as usize])
+    }
+
+    #[inline(always)]
+    fn indices(&self) -> &[[u32; 3]] {
+        &self.indices
+    }
+
+    #[inline(always)]
+    fn triangle(&self, triangle: u32) -> Triangle {
+        self.triangle(triangle)
+    }
+
+    fn wide_bounds(&self) -> (DVec3, DVec3) {
+        self.wide_bounds()
+    }
+
+    fn orientation(&self) -> Orientation {
+        self.orientation()
+    }
+
+    fn is_solid(&self) -> bool {
+        self.is_solid()
+    }
 }

@@ -9,7 +9,7 @@
 
 use super::TriMesh;
 use crate::flat::{self, Span};
-use crate::orientation::{Orientation, orientation};
+use crate::orientation::{Orientation, has_repeated_corner, orientation, sorted_edges};
 use crate::weld::weld;
 use crate::winding;
 use alloc::vec::Vec;
@@ -126,18 +126,7 @@ impl MeshReport {
     }
 
     fn count_edges(&mut self, triangles: &[[u32; 3]]) {
-        // Lower vertex, higher vertex, triangle, whether forwards.
-        let mut edges: Vec<(u32, u32, u32, bool)> = Vec::with_capacity(3 * triangles.len());
-        for (number, t) in (0u32..).zip(triangles) {
-            if has_repeated_corner(t) {
-                continue;
-            }
-            for i in 0..3 {
-                let (from, to) = (t[i], t[(i + 1) % 3]);
-                edges.push((from.min(to), from.max(to), number, from < to));
-            }
-        }
-        edges.sort_unstable();
+        let edges = sorted_edges(triangles);
         let mut named = Vec::new();
         for same in edges.chunk_by(|e, f| (e.0, e.1) == (f.0, f.1)) {
             let n_forwards = same.iter().filter(|e| e.3).count();
@@ -213,10 +202,6 @@ fn name(list: &mut Vec<u32>, number: u32) {
     if list.len() < MeshReport::MAX_NAMED {
         list.push(number);
     }
-}
-
-fn has_repeated_corner(t: &[u32; 3]) -> bool {
-    t[0] == t[1] || t[1] == t[2] || t[2] == t[0]
 }
 
 /// Returns the number of parts that share no vertex.

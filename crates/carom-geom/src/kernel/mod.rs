@@ -1,5 +1,8 @@
 //! Compiled for `f32` and again for `f64`: only names from `num`, no casts.
 
+#[macro_use]
+mod unchecked;
+
 mod body;
 mod capsule;
 pub mod closest;
@@ -27,8 +30,6 @@ mod tapered_capsule;
 mod tetrahedron;
 mod torus;
 mod triangle;
-#[cfg(feature = "serde")]
-mod unchecked;
 
 pub use crate::feature_id::{FeatureId, FeatureKind};
 pub use body::{Body, ThinBody};
@@ -42,7 +43,7 @@ pub use frustum::Frustum;
 pub use half_space::HalfSpace;
 pub use height_field::{HeightField, HeightFieldError};
 pub use hit::{PointProjection, RayHit, RayHits};
-pub use hull::{ConvexHull, FlatHull, HalfEdge, HullError, HullSettings, HullSurface};
+pub use hull::{ConvexHull, FlatHull, HullError, HullSettings, HullSurface};
 pub use mass::MassProperties;
 pub use polygon::ConvexPolygon;
 pub use rounded::Rounded;

@@ -17,11 +17,28 @@ use glam::DVec3;
 /// The core keeps its size: the rounded shape is larger by the radius all around.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Rounded<S>"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked<S>"))]
 #[cfg_attr(feature = "serde", serde(bound(deserialize = "S: SupportMap + serde::Deserialize<'de>")))]
 pub struct Rounded<S> {
     core: S,
     radius: Real,
+}
+
+/// What serde reads, before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Unchecked<S> {
+    core: S,
+    radius: Real,
+}
+
+#[cfg(feature = "serde")]
+impl<S: SupportMap> TryFrom<Unchecked<S>> for Rounded<S> {
+    type Error = ShapeError;
+
+    fn try_from(read: Unchecked<S>) -> Result<Rounded<S>, ShapeError> {
+        Rounded::new(read.core, read.radius)
+    }
 }
 
 impl<S: SupportMap> Rounded<S> {

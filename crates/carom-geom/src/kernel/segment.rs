@@ -13,11 +13,13 @@ use glam::DVec3;
 /// The closed segment from `a` to `b`; with equal ends, a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Segment"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Segment {
     a: Vec3,
     b: Vec3,
 }
+
+unchecked!(Segment { a: Vec3, b: Vec3 });
 
 impl Segment {
     /// A segment from its ends, which must be finite.

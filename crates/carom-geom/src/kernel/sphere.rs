@@ -13,10 +13,12 @@ use glam::DVec3;
 /// A ball; of radius zero, a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Sphere"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Sphere {
     radius: Real,
 }
+
+unchecked!(Sphere { radius: Real });
 
 impl Sphere {
     /// A ball with this radius: finite, not negative.

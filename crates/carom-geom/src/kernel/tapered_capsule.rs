@@ -26,12 +26,14 @@ use glam::DVec3;
 /// If one ball contains the other, the shape is the larger ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::TaperedCapsule"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct TaperedCapsule {
     half_height: Real,
     upper_radius: Real,
     lower_radius: Real,
 }
+
+unchecked!(TaperedCapsule { half_height: Real, upper_radius: Real, lower_radius: Real });
 
 /// The shape in the `f64` numbers used in decisions.
 #[derive(Clone, Copy, Debug)]

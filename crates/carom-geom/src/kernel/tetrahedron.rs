@@ -18,14 +18,35 @@ use glam::DVec3;
 /// The hull of four points; flat if they are coplanar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(try_from = "super::unchecked::Tetrahedron", into = "super::unchecked::Tetrahedron")
-)]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked", into = "Unchecked"))]
 pub struct Tetrahedron {
     corners: [Vec3; 4],
     /// Positive if a, b, c appear counter-clockwise from d, zero if all are coplanar; exact.
     sign: f64,
+}
+
+/// What serde reads and writes.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Unchecked {
+    corners: [Vec3; 4],
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for Tetrahedron {
+    type Error = ShapeError;
+
+    fn try_from(read: Unchecked) -> Result<Tetrahedron, ShapeError> {
+        let [a, b, c, d] = read.corners;
+        Tetrahedron::new(a, b, c, d)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Tetrahedron> for Unchecked {
+    fn from(shape: Tetrahedron) -> Unchecked {
+        Unchecked { corners: shape.corners() }
+    }
 }
 
 /// Faces of a tetrahedron whose corner d lies above a, b, c as they appear counter-clockwise.

@@ -26,11 +26,13 @@ const BORDER: f64 = 0.5;
 /// All points within `minor_radius` of the circle of `major_radius` around the y axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Torus"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Torus {
     major_radius: Real,
     minor_radius: Real,
 }
+
+unchecked!(Torus { major_radius: Real, minor_radius: Real });
 
 impl Torus {
     /// A torus from the radius of its circle and that of its ball: finite, above 0, and the first

@@ -17,12 +17,14 @@ use glam::DVec3;
 /// The closed triangle a, b, c; collinear or equal corners are a segment or a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Triangle"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Triangle {
     a: Vec3,
     b: Vec3,
     c: Vec3,
 }
+
+unchecked!(Triangle { a: Vec3, b: Vec3, c: Vec3 });
 
 impl Triangle {
     /// A triangle from its corners, which must be finite.

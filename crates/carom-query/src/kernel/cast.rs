@@ -12,7 +12,8 @@ use super::super::num::{Pose, Vec3, widen, widen_quat};
 use super::cast_leaving::ConvexPair;
 use super::method::{ConvexMethod, Method, convex_method, method};
 use super::shape::{Shape, ShapeKind};
-use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, closed_form, dispatch, field_cast, half_space};
+use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, closed_form, dispatch, field_cast};
+use crate::half_space;
 use crate::impact::{self, Question};
 use crate::workspace::Workspace;
 use carom_ccd::{
@@ -154,7 +155,7 @@ pub(super) fn pair(
         return answer;
     }
     let over_plane = |plane: &HalfSpace, b: &dyn SupportMap| {
-        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(plane, b, b_in_a, ());
+        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(plane.normal_wide(), b, b_in_a, ());
         ConvexPair { a: None, b, contact }.answer(asked, |asked| {
             let Question { motion_a, motion_b, settings, tally } = asked;
             half_space_time_of_impact_counted(plane.normal_wide(), motion_a, b, motion_b, settings, *tally)
@@ -197,7 +198,7 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
     let Question { motion_a, motion_b, settings, .. } = asked;
     let (start, end) = (settings.start_time, settings.max_time);
     let overlap_at = |t: f64| {
-        let place = half_space::closest_half_space(a, b, &b_in_a(asked, t), ());
+        let place = half_space::closest_half_space(a.normal_wide(), b.normal_wide(), &b_in_a(asked, t), ());
         (place.distance == f64::NEG_INFINITY).then_some(place)
     };
     // The first of ever shorter times at which the planes surely cross.
@@ -214,7 +215,7 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
     let Some((t, place)) = found else {
         // The normals are opposite at all times, up to rounding. The origin of B lies on B's plane.
         let point = &crate::ray_convex::Point;
-        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(a, point, b_in_a, ());
+        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(a.normal_wide(), point, b_in_a, ());
         return ConvexPair { a: None, b: point, contact }.answer(asked, |asked| {
             let Question { motion_a, motion_b, settings, tally } = asked;
             half_space_time_of_impact_counted(a.normal_wide(), motion_a, point, motion_b, settings, *tally)

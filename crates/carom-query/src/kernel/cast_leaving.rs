@@ -7,16 +7,17 @@
 //! - A triangle or part that lies behind the plane of an ignored contact is ignored too.
 //!   Otherwise a ball that slides on a tessellated floor hits the edge of the next triangle.
 //!
-//! Reference: none. The setting is that of parry's `ShapeCastOptions`.
+//! The setting is that of parry's `ShapeCastOptions`.
 
 use super::super::num::Pose;
 use super::compound::Compound;
 use super::mesh_shape::MeshShape;
 use super::shape::{Shape, ShapeKind};
-use super::{convex, dispatch, field, mesh_convex, mesh_mesh};
+use super::{dispatch, field};
 use crate::closest::Closest;
 use crate::impact::Question;
 use crate::workspace::Workspace;
+use crate::{convex, mesh_convex, mesh_mesh};
 use carom_ccd::{Clear, Motion, Tally, TimeOfImpact, Undecided, Why};
 use carom_geom::SupportMap;
 use carom_math::scaling::length;

@@ -13,7 +13,8 @@
 //! Real-Time Rendering, 4th ed., 25.11.
 
 use super::cast_leaving::{ConvexPair, IgnoredPlanes};
-use super::{cast_straight, convex as convex_pair, mesh_shape::MeshShape};
+use super::{cast_straight, mesh_shape::MeshShape};
+use crate::convex as convex_pair;
 use crate::impact::{self, Question};
 use crate::workspace::CastMemory;
 use alloc::vec::Vec;

@@ -13,9 +13,10 @@ use super::super::num::{Pose, Real, widen_real};
 use super::answer::Distance;
 use super::method::{Method, method};
 use super::shape::{Shape, ShapeKind};
-use super::{dispatch, field, half_space, mesh_convex, mesh_mesh};
+use super::{dispatch, field};
 use crate::closest::Closest;
 use crate::workspace::Workspace;
+use crate::{half_space, mesh_convex, mesh_mesh};
 use alloc::vec::Vec;
 use carom_math::{WidePose, rounding};
 
@@ -79,7 +80,8 @@ fn collect(
         Method::PlaneMesh(a, b) => {
             for triangle in 0..b.mesh().n_triangles() as u32 {
                 let limit = clearance(0, triangle);
-                let mut closest = half_space::closest_convex(a, &b.mesh().triangle(triangle), b_in_a, ());
+                let mut closest =
+                    half_space::closest_convex(a.normal_wide(), &b.mesh().triangle(triangle), b_in_a, ());
                 closest.part_b = triangle;
                 if closest.distance.max(0.0) < limit {
                     tell(&closest);

@@ -15,12 +15,13 @@
 use super::super::num::geom::{Capsule, Contact, Cuboid, Manifold, Sphere};
 use super::super::num::sat::Chosen;
 use super::super::num::{Real, narrow, narrow_real, widen_real};
-use super::closed_form::{
-    Cores, capsule_capsule, capsule_sphere, cuboid_capsule, cuboid_sphere, sphere_sphere,
-};
-use super::manifolds::{around, place, push_new};
+use super::closed_form::{ball, half_of, stick};
+use super::manifolds::{around, push_new};
 use super::method::{ConvexMethod, RoundPair, convex_method};
 use super::shape::Shape;
+use crate::round_cores::{
+    Cores, capsule_capsule, capsule_sphere, cuboid_capsule, cuboid_sphere, sphere_sphere,
+};
 use alloc::vec::Vec;
 use carom_geom::{FeatureId, FeatureKind, SupportMap};
 use carom_math::{WidePose, tol};
@@ -44,7 +45,7 @@ pub(super) fn push(
     let found = match pair {
         RoundPair::Spheres(a, b) => {
             let origin = first().translation;
-            let cores = sphere_sphere(a, b, second().translation - origin);
+            let cores = sphere_sphere(ball(a), ball(b), second().translation - origin);
             Touch::new(&cores, origin, |_| [FeatureId::UNKNOWN; 2])
         }
         RoundPair::CuboidSphere(a, b) => on_box(a, &first(), b, second().translation),
@@ -53,7 +54,7 @@ pub(super) fn push(
             let (first, second) = (first(), second());
             let (axis, along) = (first.rotation.y_axis, second.rotation.y_axis);
             let center = second.translation - first.translation;
-            let cores = capsule_capsule(a, axis, first.rotation.x_axis, b, center, along);
+            let cores = capsule_capsule(stick(a), axis, first.rotation.x_axis, stick(b), center, along);
             let touch = Touch::new(&cores, first.translation, |normal| {
                 [capsule_feature(a, axis, normal), capsule_feature(b, along, -normal)]
             });
@@ -64,7 +65,7 @@ pub(super) fn push(
             {
                 let b_in_a = second.relative_to(&first);
                 let (center, along) = (b_in_a.translation, b_in_a.rotation.y_axis);
-                let cores = capsule_capsule(a, DVec3::Y, DVec3::X, b, center, along);
+                let cores = capsule_capsule(stick(a), DVec3::Y, DVec3::X, stick(b), center, along);
                 push_stretch(a, &first, b, &b_in_a, &cores, prediction, out, false);
                 return true;
             }
@@ -141,14 +142,14 @@ impl Touch {
 
 #[inline(always)]
 fn on_box(a: &Cuboid, frame: &WidePose, b: &Sphere, center: DVec3) -> Touch {
-    let cores = cuboid_sphere(a, b, frame.inverse_transform_point(center));
+    let cores = cuboid_sphere(half_of(a), ball(b), frame.inverse_transform_point(center));
     Touch::placed(&cores, frame, [a.feature_id(cores.normal), FeatureId::UNKNOWN])
 }
 
 #[inline(always)]
 fn on_capsule(a: &Capsule, frame: &WidePose, b: &Sphere, center: DVec3) -> Touch {
     let axis = frame.rotation.y_axis;
-    let cores = capsule_sphere(a, axis, frame.rotation.x_axis, b, center - frame.translation);
+    let cores = capsule_sphere(stick(a), axis, frame.rotation.x_axis, ball(b), center - frame.translation);
     Touch::new(&cores, frame.translation, |normal| [capsule_feature(a, axis, normal), FeatureId::UNKNOWN])
 }
 
@@ -178,7 +179,7 @@ fn push_box_capsule(
 ) -> bool {
     let center = frame.inverse_transform_point(place_b.translation);
     let along = frame.inverse_transform_vector(place_b.rotation.y_axis);
-    let Some(cores) = cuboid_capsule(a, b, center, along) else { return false };
+    let Some(cores) = cuboid_capsule(half_of(a), stick(b), center, along) else { return false };
     let normal = cores.normal;
     let features = [a.feature_id(normal), capsule_feature(b, along, -normal)];
     let is_stretch = match (features[0].kind(), features[1].kind()) {
@@ -217,6 +218,6 @@ fn push_stretch<A: SupportMap>(
     if is_swapped {
         manifold = manifold.swapped();
     }
-    place(&mut manifold, frame);
+    manifold.place(frame);
     out.push(manifold);
 }

@@ -1,28 +1,12 @@
-//! Points against meshes: inside, outside or on the surface, and winding numbers.
-//!
-//! | mesh | answer |
-//! |---|---|
-//! | closed, two triangles at each edge | [`solid_placement`], for any orientation |
-//! | each edge used equally often in both directions | integer winding number, exact |
-//! | any other | winding number from solid angles, by a `WindingTree` |
-//!
-//! In the first case triangles that face inwards are detected and treated as flipped. In the second
-//! the winding number counts triangles along a half-line from the point: exits minus entries. In
-//! the third it is near 1 inside a surface with small holes, and falls smoothly to 0 through a
-//! hole.
-//!
-//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
-//! Generalized Winding Numbers, ACM TOG 32(4), 2013.
+//! Points against meshes, in the stored precision: inside, outside or on the surface, and winding
+//! numbers.
 
 use super::super::num::{Pose, Vec3, widen};
-use super::mesh_shape::{MeshShape, Sides};
-use crate::cost::{Count, Counting, QueryCost};
-use carom_bvh::{WindingNumber, WindingTree};
-use carom_geom::ray_mesh::{HalfLine, Placement, half_line};
-use carom_geom::segment_triangle::point_in_triangle;
-use carom_geom::winding::solid_angle;
-use core::ops::ControlFlow;
-use glam::DVec3;
+use super::mesh_shape::MeshShape;
+use crate::contains_point::{self, solid_placement_of};
+use crate::cost::{Counting, QueryCost};
+use carom_bvh::WindingNumber;
+use carom_geom::ray_mesh::Placement;
 
 /// Returns whether a point is inside, outside or on the surface of the solid that a mesh bounds.
 /// `None` if the mesh does not define an inside, see [`MeshShape::ambiguity`]. Also `None` if the
@@ -43,39 +27,13 @@ pub fn solid_placement_counted(
     solid_placement_of(mesh, pose.wide().inverse_transform_point(widen(point)), Counting::new(cost))
 }
 
-/// [`solid_placement`] for a point of the mesh's frame.
-pub(super) fn solid_placement_of(mesh: &MeshShape, point: DVec3, count: impl Count) -> Option<Placement> {
-    let Sides::Known(is_turned) = mesh.sides() else { return None };
-    match crossings(mesh, point, is_turned, count) {
-        None => Some(Placement::Surface),
-        Some(0) => Some(Placement::Outside),
-        Some(1..) => Some(Placement::Inside),
-        Some(_) => None,
-    }
-}
-
 /// Returns whether a point is inside, outside or on the surface of a mesh, open or closed, with its
 /// present orientation. Inside means a winding number above one half.
 ///
 /// The point is transformed to the mesh's frame in `f64`. From there on the answer is exact for a
 /// mesh that bounds a solid. For other meshes only the test for the surface is exact.
 pub fn placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Placement {
-    let local = pose.wide().inverse_transform_point(widen(point));
-    match mesh.open() {
-        None => match crossings(mesh, local, &[], ()) {
-            None => Placement::Surface,
-            Some(1..) => Placement::Inside,
-            Some(_) => Placement::Outside,
-        },
-        Some(_) if is_on_surface(mesh, local) => Placement::Surface,
-        Some(open) => {
-            if is_inside_open(mesh, open, local) {
-                Placement::Inside
-            } else {
-                Placement::Outside
-            }
-        }
-    }
+    contains_point::placement(mesh, pose.wide().inverse_transform_point(widen(point)))
 }
 
 /// Returns the winding number of the surface around a point, to within the tolerance, a number such
@@ -85,57 +43,5 @@ pub fn placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Placement {
 /// For any other mesh it is the sum of the solid angles of the triangles over 4 pi. A triangle
 /// counts negative if its front faces the point.
 pub fn winding_number(mesh: &MeshShape, pose: &Pose, point: Vec3, tolerance: f64) -> WindingNumber {
-    let local = pose.wide().inverse_transform_point(widen(point));
-    match mesh.open() {
-        Some(open) => {
-            open.winding_number(mesh.tree(), &solid_angle_in(mesh), local * mesh.scale(), tolerance)
-        }
-        None => WindingNumber::exact(f64::from(crossings(mesh, local, &[], ()).unwrap_or(0))),
-    }
-}
-
-fn is_inside_open(mesh: &MeshShape, open: &WindingTree, point: DVec3) -> bool {
-    open.is_inside(mesh.tree(), &solid_angle_in(mesh), point * mesh.scale())
-}
-
-/// Returns the solid angle of a triangle from a point in tree coordinates.
-fn solid_angle_in(mesh: &MeshShape) -> impl Fn(u32, DVec3) -> f64 + '_ {
-    move |triangle, point| solid_angle(point, &mesh.mesh().corners(triangle).map(|p| p * mesh.scale()))
-}
-
-/// Returns the winding number of a mesh that bounds a solid: exits minus entries of the half-line
-/// along x. `None` on the surface. Triangles whose flag is set, if there are flags, count as
-/// flipped.
-fn crossings(mesh: &MeshShape, point: DVec3, is_turned: &[bool], count: impl Count) -> Option<i32> {
-    let mut winding = Some(0);
-    let walk = mesh.tree().visit_ray(point * mesh.scale(), DVec3::X, 0.0, f64::INFINITY, |leaf, t_max| {
-        for &triangle in leaf.primitives {
-            count.add_pair();
-            match half_line(point, &mesh.mesh().corners(triangle)) {
-                HalfLine::Misses => {}
-                HalfLine::Crosses { is_back_face } => {
-                    let is_turned = is_turned.get(triangle as usize).is_some_and(|turned| *turned);
-                    winding = winding.map(|n| if is_back_face != is_turned { n + 1 } else { n - 1 });
-                }
-                HalfLine::StartsIn => {
-                    winding = None;
-                    return ControlFlow::Break(());
-                }
-            }
-        }
-        ControlFlow::Continue(t_max)
-    });
-    count.add_walk(&walk.counters);
-    winding
-}
-
-/// Whether the point lies in a triangle.
-fn is_on_surface(mesh: &MeshShape, point: DVec3) -> bool {
-    let visit = mesh.tree().visit_near(point * mesh.scale(), 0.0, |leaf, limit| {
-        if leaf.primitives.iter().any(|&t| point_in_triangle(point, &mesh.mesh().corners(t))) {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(limit)
-    });
-    visit.stopped
+    contains_point::winding_number(mesh, pose.wide().inverse_transform_point(widen(point)), tolerance)
 }

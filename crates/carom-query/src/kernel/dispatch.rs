@@ -7,19 +7,26 @@
 
 use super::method::{Method, method};
 use super::shape::Shape;
-use super::{closed_form, compound, field, half_space, mesh_convex, mesh_mesh};
+use super::{closed_form, compound, field};
 use crate::closest::Closest;
 use crate::cost::Count;
 use crate::workspace::Workspace;
+use crate::{half_space, mesh_convex, mesh_mesh};
 use carom_math::WidePose;
 
 /// Whether two shapes touch or overlap.
 pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
     match method(a, b) {
         Method::Convex(map_a, map_b) => closed_form::intersects(a, map_a, b, map_b, b_in_a, count),
-        Method::PlaneConvex(a, b) => half_space::closest_convex(a, b, b_in_a, count).distance <= 0.0,
-        Method::Planes(a, b) => half_space::closest_half_space(a, b, b_in_a, count).distance <= 0.0,
-        Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a, b, b_in_a, count).distance <= 0.0,
+        Method::PlaneConvex(a, b) => {
+            half_space::closest_convex(a.normal_wide(), b, b_in_a, count).distance <= 0.0
+        }
+        Method::Planes(a, b) => {
+            half_space::closest_half_space(a.normal_wide(), b.normal_wide(), b_in_a, count).distance <= 0.0
+        }
+        Method::PlaneMesh(a, b) => {
+            mesh_convex::closest_to_half_space(a.normal_wide(), b, b_in_a, count).distance <= 0.0
+        }
         Method::MeshConvex(a, b) => mesh_convex::intersects(a, b, b_in_a, count),
         Method::Meshes(a, b) => mesh_mesh::intersects(a, b, b_in_a, count),
         Method::Field(a, b) => field::intersects(a, &b, b_in_a, count),
@@ -42,9 +49,11 @@ pub(super) fn distance(
         Method::Convex(map_a, map_b) => {
             closed_form::distance(a, map_a, b, map_b, b_in_a, max_distance, None, count)
         }
-        Method::PlaneConvex(a, b) => half_space::closest_convex(a, b, b_in_a, count),
-        Method::Planes(a, b) => half_space::closest_half_space(a, b, b_in_a, count),
-        Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a, b, b_in_a, count),
+        Method::PlaneConvex(a, b) => half_space::closest_convex(a.normal_wide(), b, b_in_a, count),
+        Method::Planes(a, b) => {
+            half_space::closest_half_space(a.normal_wide(), b.normal_wide(), b_in_a, count)
+        }
+        Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a.normal_wide(), b, b_in_a, count),
         Method::MeshConvex(a, b) => mesh_convex::distance(a, b, b_in_a, max_distance, count),
         Method::Meshes(a, b) => mesh_mesh::distance(a, b, b_in_a, max_distance, memory, count),
         Method::Field(a, b) => field::distance(a, &b, b_in_a, max_distance, count),
@@ -69,9 +78,11 @@ pub(super) fn contact(
         Method::Convex(map_a, map_b) => {
             closed_form::signed(a, map_a, b, map_b, b_in_a, prediction, None, count)
         }
-        Method::PlaneConvex(a, b) => half_space::closest_convex(a, b, b_in_a, count),
-        Method::Planes(a, b) => half_space::closest_half_space(a, b, b_in_a, count),
-        Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a, b, b_in_a, count),
+        Method::PlaneConvex(a, b) => half_space::closest_convex(a.normal_wide(), b, b_in_a, count),
+        Method::Planes(a, b) => {
+            half_space::closest_half_space(a.normal_wide(), b.normal_wide(), b_in_a, count)
+        }
+        Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a.normal_wide(), b, b_in_a, count),
         Method::MeshConvex(a, b) => mesh_convex::contact(a, b, b_in_a, prediction, count)?,
         Method::Meshes(a, b) => mesh_mesh::contact(a, b, b_in_a, prediction, memory, count)?,
         Method::Field(a, b) => field::contact(a, &b, b_in_a, prediction, count)?,

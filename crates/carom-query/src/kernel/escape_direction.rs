@@ -18,10 +18,10 @@
 use super::super::num::geom::Manifold;
 use super::super::num::sat::Chosen;
 use super::super::num::{Real, widen};
-use super::convex;
 use super::internal_edges::{Neighbour, Touch, touches};
-use super::manifolds::{around, place};
+use super::manifolds::around;
 use super::shape::{Shape, ShapeKind};
+use crate::convex;
 use crate::ray_convex::Point;
 use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};
 use carom_math::WidePose;
@@ -153,7 +153,7 @@ impl Surroundings<'_> {
                 // part.
                 let mut made =
                     around(map, body, &body_in_piece, &closest, self.prediction, &mut Chosen::new())?;
-                place(&mut made, pose);
+                made.place(pose);
                 Some(if piece.is_a { made } else { made.swapped() })
             })
         });

@@ -16,7 +16,6 @@
 use super::super::num::geom::{HalfSpace, PointProjection, RayHit};
 use super::super::num::{Interval, Vec3, narrow, narrow_real, widen, widen_real};
 use super::mesh_shape::MeshShape;
-use super::point;
 use super::ray::Line;
 use super::shape::ShapeKind;
 use crate::closest::Closest;
@@ -25,6 +24,7 @@ use crate::field_gap::least_gap;
 use crate::field_search::{
     AxisBox, Convex, Least, Other, Places, Plane, Seen, Target as _, least_sum, place_near,
 };
+use crate::nearest_triangle;
 use crate::ring_search::{OnRing, RingSeen, nearest_on_ring};
 use alloc::vec::Vec;
 use carom_geom::{Crossing, DistanceField, DistanceSample, FeatureId, SupportMap};
@@ -345,7 +345,7 @@ fn first_triangle(a: &dyn DistanceField, b: &MeshShape, b_in_a: &WidePose, count
     let (mut place, mut first) = (b_in_a.transform_point((low + high) * 0.5), None);
     for _ in 0..2 {
         let Some((near, _)) = place_near(a, place) else { break };
-        let (_, triangle, point) = point::nearest(b, b_in_a.inverse_transform_point(near), count)?;
+        let (_, triangle, point) = nearest_triangle::nearest(b, b_in_a.inverse_transform_point(near), count)?;
         (place, first) = (b_in_a.transform_point(point), Some(triangle));
     }
     first

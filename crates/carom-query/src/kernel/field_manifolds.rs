@@ -16,10 +16,10 @@
 use super::super::num::geom::{Contact, Manifold};
 use super::super::num::{Real, narrow, narrow_real, widen_real};
 use super::field::{nearest, nearest_convex, normals_at, visit_triangles, with_fields};
-use super::manifolds::spread;
 use super::shape::ShapeKind;
 use crate::cost::Count;
 use crate::field_lows::visit_lows;
+use crate::spread::spread;
 use crate::workspace::{FieldTouch, Workspace};
 use alloc::vec::Vec;
 use carom_geom::{DistanceField, Feature, FeatureId, MAX_FEATURE_POINTS, SupportMap};

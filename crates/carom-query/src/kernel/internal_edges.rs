@@ -24,7 +24,6 @@ use super::super::num::geom::Manifold;
 use super::super::num::sat::manifold_along;
 use super::super::num::{Pose, Real, widen, widen_real};
 use super::escape_direction::Surroundings;
-use super::manifolds::place;
 use super::shape::{Shape, ShapeKind};
 use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
@@ -291,7 +290,7 @@ impl Touch {
             |a: &dyn SupportMap, pose_a: &WidePose, b: &dyn SupportMap, pose_b: &WidePose, normal: DVec3| {
                 let turned = pose_a.inverse_transform_vector(normal);
                 let mut made = manifold_along(a, b, &pose_b.relative_to(pose_a), turned, prediction);
-                place(&mut made, pose_a);
+                made.place(pose_a);
                 made
             };
         let made = neighbour.shape.with_part(self.part, &neighbour.pose, |piece, pose_piece| {

@@ -13,45 +13,22 @@
 //! Manifolds, GDC 2007.
 
 use super::super::num::geom::{Contact, FeatureId, HalfSpace, Manifold};
-use super::super::num::sat::{Chosen, Witness, box_box, feature_walk::Places, manifold_from_normal_with};
-use super::super::num::{Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
+use super::super::num::sat::{Chosen, Witness, box_box, manifold_from_normal_with};
+use super::super::num::{Pose, Real, Vec3, narrow, narrow_real, widen_real};
 use super::method::{ConvexMethod, Method, convex_method, method};
 use super::pair::{Frames, wide};
 use super::shape::{Shape, ShapeKind};
-use super::{closed_form, closed_form_manifold, compound::Compound, field_manifolds, mesh_convex, mesh_mesh};
+use super::{closed_form, closed_form_manifold, compound::Compound, field_manifolds, mesh_manifolds};
+
 use crate::closest::Closest;
 use crate::cost::{Count, Counting, QueryCost};
+use crate::manifold_cache::ManifoldCache;
+use crate::spread::spread;
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
-use carom_gjk::GjkCache;
 use carom_math::WidePose;
 use glam::DVec3;
-
-/// The state that one query leaves for the next query of the same pair. Keep one per pair; the
-/// order of the two shapes may change.
-///
-/// A manifold holds at most four contacts. If there are more candidates, a convex pair keeps those
-/// of the last query. It chooses again if an omitted one is deeper by more than an eighth of the
-/// prediction. With a new cache the deepest contact is included.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ManifoldCache {
-    pub(super) gjk: GjkCache,
-    /// For hulls that were apart: the features at which the last walk ended.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub(super) places: Option<Places>,
-    /// The contacts that were chosen among more than four.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub(super) chosen: Chosen,
-}
-
-impl ManifoldCache {
-    /// Creates an empty cache.
-    pub const fn new() -> ManifoldCache {
-        ManifoldCache { gjk: GjkCache::new(), places: None, chosen: Chosen::new() }
-    }
-}
 
 /// Appends the manifolds of two shapes that are apart by at most `prediction`. World frame, normals
 /// from A to B. Convex pairs give at most one manifold; meshes and compounds give one for each pair
@@ -131,7 +108,7 @@ fn push_convex(
     if push_convex_pair(a, map_a, b, map_b, &frames.b_in_a, prediction, cache, out, count)
         && let Some(manifold) = out.last_mut()
     {
-        place(manifold, &frames.a);
+        manifold.place(&frames.a);
     }
     true
 }
@@ -151,9 +128,7 @@ fn push_any(
     let frames = Frames::new(pose_a, pose_b);
     let first = out.len();
     collect(a, b, &frames.b_in_a, prediction, cache, memory, out, count);
-    for manifold in &mut out[first..] {
-        place(manifold, &frames.a);
-    }
+    out[first..].iter_mut().for_each(|manifold| manifold.place(&frames.a));
 }
 
 /// [`manifolds`] in A's frame.
@@ -178,19 +153,19 @@ fn collect(
         Method::PlaneConvex(a, b) => out.extend(on_half_space(a, b, b_in_a, prediction, count)),
         // Two half-spaces are apart or overlap without bound: there is no contact area.
         Method::Planes(..) => {}
-        Method::PlaneMesh(a, b) => mesh_convex::on_half_space(a, b, b_in_a, prediction, out, count),
-        Method::MeshConvex(a, b) => mesh_convex::manifolds(a, b, b_in_a, prediction, out, count),
-        Method::Meshes(a, b) => mesh_mesh::manifolds(a, b, b_in_a, prediction, memory, out, count),
+        Method::PlaneMesh(a, b) => mesh_manifolds::half_space(a, b, b_in_a, prediction, out, count),
+        Method::MeshConvex(a, b) => mesh_manifolds::convex(a, b, b_in_a, prediction, out, count),
+        Method::Meshes(a, b) => mesh_manifolds::meshes(a, b, b_in_a, prediction, memory, out, count),
         Method::Field(a, b) => field_manifolds::manifolds(a, &b, b_in_a, prediction, memory, out, count),
         Method::Parts(a) => parts(a, b, b_in_a, prediction, memory, out, count),
         Method::Swapped => {
             let first = out.len();
             let a_in_b = b_in_a.inverse();
             collect(b, a, &a_in_b, prediction, cache, memory, out, count);
-            for manifold in &mut out[first..] {
+            out[first..].iter_mut().for_each(|manifold| {
                 *manifold = manifold.swapped();
-                place(manifold, b_in_a);
-            }
+                manifold.place(b_in_a);
+            });
         }
     }
 }
@@ -303,53 +278,13 @@ pub(super) fn on_half_space(
         return None;
     }
     let mut manifold = Manifold::new(narrow(normal));
-    for index in spread(&near[..n]) {
+    spread(&near[..n]).for_each(|index| {
         let (height, point, id) = near[index];
         let contact =
             Contact::new(narrow(point - normal * height), narrow(point), narrow(normal), narrow_real(height));
         manifold.push(contact.with_features(FeatureId::UNKNOWN, id));
-    }
+    });
     Some(manifold)
-}
-
-/// A pure number, squared: a centre that is this near to a line, relative to the farthest point,
-/// does not give the side of the line. 2^-40.
-const NEARLY_ON_LINE_SQ: f64 = 1.0 / (1_u64 << 40) as f64;
-
-/// Chooses up to four of the points: the deepest, the one farthest from it, and the farthest from
-/// their line on either side.
-pub(super) fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item = usize> {
-    let mut chosen = [usize::MAX; 4];
-    if points.len() <= 4 {
-        for (index, slot) in chosen.iter_mut().enumerate().take(points.len()) {
-            *slot = index;
-        }
-    } else {
-        let least = |key: &dyn Fn(usize) -> f64| {
-            (0..points.len()).fold(0, |best, i| if key(i) < key(best) { i } else { best })
-        };
-        let first = least(&|i| points[i].0);
-        let origin = points[first].1;
-        let second = least(&|i| -(points[i].1 - origin).length_squared());
-        let line = points[second].1 - origin;
-        let center = points.iter().fold(DVec3::ZERO, |sum, p| sum + p.1) / points.len() as f64;
-        // A normal of the feature distinguishes the two sides of the line. If the centre lies on
-        // the line, as that of a regular polygon, a point that does not gives it.
-        let mut up = line.cross(center - origin);
-        let off_line = |i: usize| line.cross(points[i].1 - origin);
-        let widest = off_line(least(&|i| -off_line(i).length_squared()));
-        if up.length_squared() < NEARLY_ON_LINE_SQ * widest.length_squared() {
-            up = widest;
-        }
-        let side = |i: usize| line.cross(points[i].1 - origin).dot(up);
-        chosen = [first, second, least(&|i| -side(i)), least(&|i| side(i))];
-        for i in 1..4 {
-            if chosen[..i].contains(&chosen[i]) {
-                chosen[i] = usize::MAX;
-            }
-        }
-    }
-    chosen.into_iter().filter(|&index| index != usize::MAX)
 }
 
 /// Appends the manifolds of each part of a compound that is near B.
@@ -369,19 +304,10 @@ fn parts(
         let mut cache = ManifoldCache::new();
         collect(part, b, &b_in_a.relative_to(pose), prediction, &mut cache, memory, out, count);
         for manifold in &mut out[first..] {
-            place(manifold, pose);
+            manifold.place(pose);
             for contact in manifold.contacts_mut() {
                 contact.part_a = contact.part_a.saturating_add(first_number);
             }
         }
-    }
-}
-
-/// Transforms the manifold by `frame`: the pose of its frame in an outer one.
-pub(super) fn place(manifold: &mut Manifold, frame: &WidePose) {
-    manifold.set_normal(narrow(frame.transform_vector(widen(manifold.normal()))));
-    for contact in manifold.contacts_mut() {
-        contact.point_a = narrow(frame.transform_point(widen(contact.point_a)));
-        contact.point_b = narrow(frame.transform_point(widen(contact.point_b)));
     }
 }

@@ -11,10 +11,10 @@
 
 use super::super::num::{Interval, Pose, Real, Vec3, above, below, narrow, narrow_real};
 use super::answer::Distance;
-use super::mesh_mesh::{push_near, scale_of_pair, settle, visit_leaves};
 use super::mesh_shape::MeshShape;
 use super::pair::relative;
 use crate::closest::Closest;
+use crate::mesh_mesh::{push_near, scale_of_pair, settle, visit_leaves};
 use crate::workspace::NearPair;
 use alloc::vec::Vec;
 use carom_bounds::Obb;

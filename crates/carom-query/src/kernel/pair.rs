@@ -5,15 +5,17 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3 and eq. 25.4.
 
+use super::super::num::geom::ConvexHull;
 use super::super::num::{Pose, Quat, Real, widen, widen_real};
 use super::answer::{Distance, PairContact};
-use super::manifolds::ManifoldCache;
-use super::mesh_mesh;
 use super::mesh_shape::MeshShape;
 use super::method::{ConvexMethod, Method, convex_method, method};
 use super::shape::Shape;
-use super::{closed_form, dispatch, hull_pair};
-use crate::cost::{Counting, QueryCost};
+use super::{closed_form, dispatch};
+use crate::cost::{Count, Counting, QueryCost};
+use crate::hull_pair;
+use crate::manifold_cache::ManifoldCache;
+use crate::mesh_mesh;
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_math::WidePose;
@@ -41,10 +43,27 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance 
 /// [`distance`] in memory that the caller keeps.
 pub fn distance_with(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, memory: &mut Workspace) -> Distance {
     if let ConvexMethod::Hulls(a, b) = convex_method(a, b) {
-        return hull_pair::distance_in_world(a, pose_a, b, pose_b, None, ());
+        return distance_of_hulls(a, pose_a, b, pose_b, None, ());
     }
     let frames = frames(pose_a, pose_b);
     Distance::placed(&dispatch::distance(a, b, &frames.b_in_a, f64::INFINITY, memory, ()), &frames.a)
+}
+
+/// Returns the distance of two hulls.
+///
+/// The poses stay outside the kernel: with them inside, queries needed fewer instructions but were
+/// about 8 % slower.
+#[inline]
+fn distance_of_hulls(
+    a: &ConvexHull,
+    pose_a: &Pose,
+    b: &ConvexHull,
+    pose_b: &Pose,
+    cache: Option<&mut ManifoldCache>,
+    count: impl Count,
+) -> Distance {
+    let frames = frames(pose_a, pose_b);
+    Distance::placed(&hull_pair::distance(a, b, &frames.b_in_a, f64::INFINITY, cache, count), &frames.a)
 }
 
 /// [`distance_with`], with its cost added to `cost`.
@@ -74,7 +93,7 @@ pub fn distance_cached(
     memory: &mut Workspace,
 ) -> Distance {
     if let ConvexMethod::Hulls(a, b) = convex_method(a, b) {
-        return hull_pair::distance_in_world(a, pose_a, b, pose_b, Some(cache), ());
+        return distance_of_hulls(a, pose_a, b, pose_b, Some(cache), ());
     }
     let Method::Convex(map_a, map_b) = method(a, b) else {
         return distance_with(a, pose_a, b, pose_b, memory);

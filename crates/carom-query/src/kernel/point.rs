@@ -5,20 +5,19 @@
 use super::super::num::geom::PointProjection;
 use super::super::num::{Pose, Vec3, narrow, narrow_real, widen, widen_real};
 use super::compound::Compound;
-use super::contains_point;
-use super::convex;
 use super::field;
 use super::mesh_shape::MeshShape;
 use super::rounded::RoundedShape;
 use super::shape::{Shape, ShapeKind};
+use crate::contains_point;
+use crate::convex;
 use crate::cost::{Count, Counting, QueryCost};
+use crate::nearest_triangle::nearest;
 use crate::ray_convex::Point;
 use carom_geom::ray_mesh::Placement;
-use carom_geom::{FeatureId, SupportMap, tri_distance};
+use carom_geom::{FeatureId, SupportMap};
 use carom_math::WidePose;
 use carom_math::scaling::{length, unit};
-use core::ops::ControlFlow;
-use glam::DVec3;
 
 /// Returns the point of the shape's surface nearest to `point`, and its signed distance, negative
 /// inside. World frame.
@@ -118,32 +117,6 @@ fn on_support_map(shape: &dyn SupportMap, point: Vec3, count: impl Count) -> Poi
     let place = WidePose { translation: widen(point), ..WidePose::IDENTITY };
     let closest = convex::signed(shape, &Point, &place, f64::INFINITY, None, count);
     PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN)
-}
-
-/// Returns the distance of a point of the mesh's frame from the surface; infinite if there is none.
-pub(super) fn surface_distance(mesh: &MeshShape, point: DVec3) -> f64 {
-    nearest(mesh, point, ()).map_or(f64::INFINITY, |(distance, ..)| distance)
-}
-
-/// Returns the nearest triangle: distance, number, and nearest point. The lowest number wins a tie.
-pub(super) fn nearest(mesh: &MeshShape, wide: DVec3, count: impl Count) -> Option<(f64, u32, DVec3)> {
-    let scale = mesh.scale();
-    let mut best: Option<(f64, u32, DVec3)> = None;
-    let walk = mesh.tree().visit_near(mesh.point_in_tree(wide), f64::INFINITY, |leaf, _| {
-        for &triangle in leaf.primitives {
-            count.add_pair();
-            let near = tri_distance::point_triangle(wide, &mesh.mesh().corners(triangle));
-            let is_better = best.is_none_or(|(least, number, _)| {
-                near.distance < least || (near.distance == least && triangle < number)
-            });
-            if is_better {
-                best = Some((near.distance, triangle, near.point_b));
-            }
-        }
-        ControlFlow::Continue(best.map_or(f64::INFINITY, |(least, ..)| least * scale))
-    });
-    count.add_walk(&walk.counters);
-    best
 }
 
 /// Projects on the nearest triangle; the lowest number wins a tie. The sign is exact if the surface

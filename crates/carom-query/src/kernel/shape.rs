@@ -14,18 +14,21 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3 (mid phase, narrow
 //! phase).
 
-use super::super::num::Pose;
 use super::super::num::geom::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere, TaperedCapsule, Torus,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HullError, MeshError, Sphere,
+    TaperedCapsule, Torus, TriMesh,
 };
-use super::compound::Compound;
+use super::super::num::{Pose, Real, Vec3};
+use super::compound::{Compound, CompoundError, CompoundPart};
 use super::height_field_shape::HeightFieldShape;
 use super::mesh_shape::MeshShape;
 use super::primitive::Primitive;
 use super::rounded::RoundedShape;
+use crate::mesh_shape::box_around;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_geom::{DistanceField, SupportMap, aabb_from_support};
+use carom_geom::{DistanceField, ShapeError, SupportMap, aabb_from_support};
 use carom_math::WidePose;
 use glam::DVec3;
 
@@ -104,6 +107,69 @@ pub enum ShapeKind<'a> {
     Field(&'a dyn DistanceField),
     /// Parts with fixed relative poses.
     Compound(&'a Compound),
+}
+
+/// Short forms: a shape in one call, from the numbers that define it. Each checks its input as the
+/// constructor of its type does, and returns the same error.
+impl Shape {
+    /// Returns a ball around the origin.
+    pub fn sphere(radius: Real) -> Result<Shape, ShapeError> {
+        Ok(Shape::Sphere(Sphere::new(radius)?))
+    }
+
+    /// Returns all points within `radius` of a segment of twice `half_height` along y.
+    pub fn capsule(half_height: Real, radius: Real) -> Result<Shape, ShapeError> {
+        Ok(Shape::Capsule(Capsule::new(half_height, radius)?))
+    }
+
+    /// Returns a box around the origin, from half its size along each axis.
+    pub fn cuboid(half_extents: Vec3) -> Result<Shape, ShapeError> {
+        Ok(Shape::Cuboid(Cuboid::new(half_extents)?))
+    }
+
+    /// Returns a cylinder along y around the origin.
+    pub fn cylinder(half_height: Real, radius: Real) -> Result<Shape, ShapeError> {
+        Ok(Shape::Cylinder(Cylinder::new(half_height, radius)?))
+    }
+
+    /// Returns a cone along y around the origin, its apex at +y.
+    pub fn cone(half_height: Real, radius: Real) -> Result<Shape, ShapeError> {
+        Ok(Shape::Cone(Cone::new(half_height, radius)?))
+    }
+
+    /// Returns an ellipsoid around the origin, from its radii along the axes.
+    pub fn ellipsoid(radii: Vec3) -> Result<Shape, ShapeError> {
+        Ok(Shape::Ellipsoid(Ellipsoid::new(radii)?))
+    }
+
+    /// Returns all points within `minor_radius` of a circle around the y axis. The circle's radius
+    /// is `major_radius`, the larger of the two.
+    pub fn torus(major_radius: Real, minor_radius: Real) -> Result<Shape, ShapeError> {
+        Ok(Shape::Torus(Torus::new(major_radius, minor_radius)?))
+    }
+
+    /// Returns all points below the plane through the origin with this normal, of any length but 0.
+    pub fn half_space(normal: Vec3) -> Result<Shape, ShapeError> {
+        Ok(Shape::HalfSpace(HalfSpace::new(normal)?))
+    }
+
+    /// Returns the convex hull of points.
+    pub fn hull(points: &[Vec3]) -> Result<Shape, HullError> {
+        Ok(Shape::Hull(Arc::new(ConvexHull::from_points(points)?)))
+    }
+
+    /// Returns a mesh of triangles, three vertex indices each.
+    pub fn mesh(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Shape, MeshError> {
+        // The trees fail only for more triangles than they can number.
+        let mesh = MeshShape::new(TriMesh::new(vertices, triangles)?).map_err(|_| MeshError::TooLarge)?;
+        Ok(Shape::Mesh(Arc::new(mesh)))
+    }
+
+    /// Returns a compound of shapes, each with its pose in the frame of the compound.
+    pub fn compound(parts: Vec<(Shape, Pose)>) -> Result<Shape, CompoundError> {
+        let parts = parts.into_iter().map(|(shape, pose)| CompoundPart { shape, pose });
+        Ok(Shape::Compound(Arc::new(Compound::new(parts.collect())?)))
+    }
 }
 
 impl Shape {
@@ -255,16 +321,4 @@ impl Shape {
             }
         }
     }
-}
-
-/// Returns a box around an oriented box, rounded outwards. The corners are in the frame of the box.
-pub(super) fn box_around([low, high]: [DVec3; 2], pose: &WidePose) -> Aabb {
-    let (center, half) = ((low + high) * 0.5, (high - low) * 0.5);
-    let r = &pose.rotation;
-    let center = pose.transform_point(center);
-    let extent = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
-    // Bounds the rounding of about twenty operations, each relative to the largest operand.
-    let reach = low.abs().max(high.abs()).max_element() + pose.translation.abs().max_element();
-    let slack = reach * (32.0 * f64::EPSILON);
-    Aabb::around(center - extent - slack, center + extent + slack)
 }

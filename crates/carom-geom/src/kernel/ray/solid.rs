@@ -19,33 +19,11 @@ impl Sphere {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
         chord::ball(o, d, DVec3::ZERO, wide(self.radius()), FeatureId::UNKNOWN)
     }
-
-    /// The first hit of a ray given in the ball's frame, see [`RayHit`]; `solid`: the inside counts
-    /// as well.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
-        first(ray, interval, solid, |o, d| self.chord(o, d))
-    }
-
-    /// Returns entry and exit of a ray, given in the ball's frame, within the interval.
-    pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
-        every(ray, interval, |o, d| self.chord(o, d))
-    }
 }
 
 impl Capsule {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
         chord::capsule(o, d, wide(self.half_height()), wide(self.radius()))
-    }
-
-    /// The first hit of a ray given in the capsule's frame, see [`RayHit`]; `solid`: the inside
-    /// counts as well.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
-        first(ray, interval, solid, |o, d| self.chord(o, d))
-    }
-
-    /// Returns entry and exit of a ray, given in the capsule's frame, within the interval.
-    pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
-        every(ray, interval, |o, d| self.chord(o, d))
     }
 }
 
@@ -61,33 +39,11 @@ impl TaperedCapsule {
             }
         }
     }
-
-    /// The first hit of a ray given in the shape's frame, see [`RayHit`]; `solid`: the inside
-    /// counts as well.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
-        first(ray, interval, solid, |o, d| self.chord(o, d))
-    }
-
-    /// Returns entry and exit of a ray, given in the shape's frame, within the interval.
-    pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
-        every(ray, interval, |o, d| self.chord(o, d))
-    }
 }
 
 impl Cuboid {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
         chord::aabb(o, d, -widen(self.half_extents()), widen(self.half_extents()))
-    }
-
-    /// The first hit of a ray given in the box's frame, see [`RayHit`]; `solid`: the inside counts
-    /// as well.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
-        first(ray, interval, solid, |o, d| self.chord(o, d))
-    }
-
-    /// Returns entry and exit of a ray, given in the box's frame, within the interval.
-    pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
-        every(ray, interval, |o, d| self.chord(o, d))
     }
 }
 
@@ -95,33 +51,11 @@ impl Cylinder {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
         chord::cylinder(o, d, wide(self.half_height()), wide(self.radius()))
     }
-
-    /// The first hit of a ray given in the cylinder's frame, see [`RayHit`]; `solid`: the inside
-    /// counts as well.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
-        first(ray, interval, solid, |o, d| self.chord(o, d))
-    }
-
-    /// Returns entry and exit of a ray, given in the cylinder's frame, within the interval.
-    pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
-        every(ray, interval, |o, d| self.chord(o, d))
-    }
 }
 
 impl Cone {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
         chord::cone(o, d, wide(self.half_height()), wide(self.radius()))
-    }
-
-    /// The first hit of a ray given in the cone's frame, see [`RayHit`]; `solid`: the inside counts
-    /// as well.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
-        first(ray, interval, solid, |o, d| self.chord(o, d))
-    }
-
-    /// Returns entry and exit of a ray, given in the cone's frame, within the interval.
-    pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
-        every(ray, interval, |o, d| self.chord(o, d))
     }
 }
 
@@ -129,33 +63,11 @@ impl Ellipsoid {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
         chord::ellipsoid(o, d, widen(self.radii()))
     }
-
-    /// The first hit of a ray given in the ellipsoid's frame, see [`RayHit`]; `solid`: the inside
-    /// counts as well.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
-        first(ray, interval, solid, |o, d| self.chord(o, d))
-    }
-
-    /// Returns entry and exit of a ray, given in the ellipsoid's frame, within the interval.
-    pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
-        every(ray, interval, |o, d| self.chord(o, d))
-    }
 }
 
 impl Frustum {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
         facets::chord(o, d, self)
-    }
-
-    /// The first hit of a ray given in the frustum's frame, see [`RayHit`]; `solid`: the inside
-    /// counts as well.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
-        first(ray, interval, solid, |o, d| self.chord(o, d))
-    }
-
-    /// Returns entry and exit of a ray, given in the frustum's frame, within the interval.
-    pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
-        every(ray, interval, |o, d| self.chord(o, d))
     }
 }
 
@@ -163,33 +75,11 @@ impl HalfSpace {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
         chord::half_space(o, d, self.normal_wide(), 0.0, FeatureId::face(0))
     }
-
-    /// The first hit of a ray given in the half-space's frame, see [`RayHit`]; `solid`: the inside
-    /// counts as well.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
-        first(ray, interval, solid, |o, d| self.chord(o, d))
-    }
-
-    /// Returns entry and exit of a ray, given in the half-space's frame, within the interval.
-    pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
-        every(ray, interval, |o, d| self.chord(o, d))
-    }
 }
 
 impl Tetrahedron {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
         facets::chord(o, d, self)
-    }
-
-    /// The first hit of a ray given in the tetrahedron's frame, see [`RayHit`]; `solid`: the inside
-    /// counts as well.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
-        first(ray, interval, solid, |o, d| self.chord(o, d))
-    }
-
-    /// Returns entry and exit of a ray, given in the tetrahedron's frame, within the interval.
-    pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
-        every(ray, interval, |o, d| self.chord(o, d))
     }
 }
 
@@ -197,18 +87,40 @@ impl ConvexHull {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
         facets::chord(o, d, self)
     }
-
-    /// The first hit of a ray given in the hull's frame, see [`RayHit`]; `solid`: the inside counts
-    /// as well.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
-        first(ray, interval, solid, |o, d| self.chord(o, d))
-    }
-
-    /// Returns entry and exit of a ray, given in the hull's frame, within the interval.
-    pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
-        every(ray, interval, |o, d| self.chord(o, d))
-    }
 }
+
+/// Ray queries of shapes that a line meets in one chord.
+macro_rules! ray_queries {
+    ($($shape:ty),*) => {$(
+        impl $shape {
+            /// The first hit of a ray given in the frame of the shape, see [`RayHit`]; `solid`: the
+            /// inside counts as well.
+            pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
+                first(ray, interval, solid, |o, d| self.chord(o, d))
+            }
+
+            /// Returns entry and exit of a ray, given in the frame of the shape, within the
+            /// interval.
+            pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
+                every(ray, interval, |o, d| self.chord(o, d))
+            }
+        }
+    )*};
+}
+
+ray_queries!(
+    Sphere,
+    Capsule,
+    TaperedCapsule,
+    Cuboid,
+    Cylinder,
+    Cone,
+    Ellipsoid,
+    Frustum,
+    HalfSpace,
+    Tetrahedron,
+    ConvexHull
+);
 
 impl Facets for Frustum {
     fn ball(&self) -> (DVec3, f64) {

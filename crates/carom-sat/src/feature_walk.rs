@@ -16,9 +16,8 @@
 //! GJK. Doubtful are bodies that meet or nearly meet, parallel features, faces with corners off
 //! their plane, and walks that are long or cyclic. Figures are in `benches/notes/carom-sat.md`.
 
-use super::super::num::{ConvexHull, widen};
 use crate::Tally;
-use carom_geom::SupportMap;
+use carom_geom::WideHull;
 use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::ops::{greater, sqrt};
 use carom_math::scaling::largest;
@@ -63,7 +62,7 @@ impl Place {
 impl Places {
     /// Returns start features for a new pair: the vertices farthest along the line of centres.
     /// `None` if that line does not separate the hulls. GJK is then the better start.
-    pub fn apart(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<Places> {
+    pub fn apart<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose) -> Option<Places> {
         apart_inside(a, b, b_in_a, 0.0)
     }
 }
@@ -87,7 +86,7 @@ pub struct Walked {
 
 /// Returns the distance by a walk from `places`, and stores there where the walk ended. `None`
 /// means only that the caller has to use GJK.
-pub fn distance(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, places: &mut Places) -> Option<Walked> {
+pub fn distance<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose, places: &mut Places) -> Option<Walked> {
     let mut known = Some(*places);
     let walked = dispatch(WalkKernel { a, b, b_in_a, places: &mut known });
     *places = known.unwrap_or(*places);
@@ -97,9 +96,9 @@ pub fn distance(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, places: &mut 
 /// As [`distance`], for use inside a [`Kernel`]. If no places are known, it starts at those of
 /// [`Places::apart`]. The work is counted in `tally`, even for a walk without an answer.
 #[inline(always)]
-pub fn distance_inside(
-    a: &ConvexHull,
-    b: &ConvexHull,
+pub fn distance_inside<H: WideHull>(
+    a: &H,
+    b: &H,
     b_in_a: &WidePose,
     places: &mut Option<Places>,
     overlap: f64,
@@ -113,14 +112,14 @@ pub fn distance_inside(
 }
 
 /// The walk compiled for each instruction set. It uses no lanes, but fewer instructions.
-struct WalkKernel<'k> {
-    a: &'k ConvexHull,
-    b: &'k ConvexHull,
+struct WalkKernel<'k, H> {
+    a: &'k H,
+    b: &'k H,
     b_in_a: &'k WidePose,
     places: &'k mut Option<Places>,
 }
 
-impl Kernel for WalkKernel<'_> {
+impl<H: WideHull> Kernel for WalkKernel<'_, H> {
     type Output = Option<Walked>;
 
     #[inline(always)]
@@ -132,7 +131,7 @@ impl Kernel for WalkKernel<'_> {
 /// As [`Places::apart`], but the hulls may overlap along the line of centres by this fraction of
 /// its length.
 #[inline(always)]
-fn apart_inside(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, overlap: f64) -> Option<Places> {
+fn apart_inside<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose, overlap: f64) -> Option<Places> {
     let way = b_in_a.transform_point(b.center()) - a.center();
     let (p, q) = (a.support(way), b.support(b_in_a.inverse_transform_vector(-way)));
     let gap = (b_in_a.transform_point(q.point) - p.point).dot(way);
@@ -141,9 +140,9 @@ fn apart_inside(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, overlap: f64)
 }
 
 #[inline(always)]
-fn distance_here(
-    a: &ConvexHull,
-    b: &ConvexHull,
+fn distance_here<H: WideHull>(
+    a: &H,
+    b: &H,
     b_in_a: &WidePose,
     places: &mut Places,
     tally: impl Tally,
@@ -212,8 +211,8 @@ fn distance_here(
 /// A fraction of the size. If the bodies are nearer than this, GJK decides whether they meet.
 const NEAR: f64 = 64.0 * tol::GJK_TOUCHING;
 
-struct Body<'h> {
-    hull: &'h ConvexHull,
+struct Body<'h, H> {
+    hull: &'h H,
     /// The rotation from the other body's frame.
     turn: &'h DMat3,
     shift: DVec3,
@@ -254,9 +253,9 @@ enum Way {
     Doubt,
 }
 
-impl<'h> Body<'h> {
+impl<'h, H: WideHull> Body<'h, H> {
     #[inline(always)]
-    fn new(hull: &'h ConvexHull, turn: &'h DMat3, shift: DVec3) -> Body<'h> {
+    fn new(hull: &'h H, turn: &'h DMat3, shift: DVec3) -> Body<'h, H> {
         Body { hull, turn, shift, size: hull.radius() + largest(hull.center()) }
     }
 
@@ -264,7 +263,7 @@ impl<'h> Body<'h> {
     #[inline(always)]
     fn known(&self, place: Place) -> Place {
         let (number, n) = match place {
-            Place::Vertex(v) => (v, self.hull.vertices().len()),
+            Place::Vertex(v) => (v, self.hull.n_vertices()),
             Place::Edge(e) => (e, self.hull.half_edges().len()),
             Place::Face(f) => (f, self.hull.n_faces()),
         };
@@ -273,20 +272,13 @@ impl<'h> Body<'h> {
 
     #[inline(always)]
     fn vertex(&self, v: u32) -> DVec3 {
-        widen(self.hull.vertices()[v as usize])
+        self.hull.position(v)
     }
 
     /// Transforms a point from the other body's frame.
     #[inline(always)]
     fn place(&self, p: DVec3) -> DVec3 {
         *self.turn * p + self.shift
-    }
-
-    #[inline(always)]
-    fn ends(&self, e: u32) -> [u32; 2] {
-        let edges = self.hull.half_edges();
-        let edge = edges[e as usize];
-        [edge.origin, edges[edge.twin as usize].origin]
     }
 
     /// Returns the region that a direction leads to from a vertex. If no neighbour is farther along
@@ -402,7 +394,7 @@ impl<'h> Body<'h> {
 }
 
 #[inline(always)]
-fn vertex_vertex(x: &Body<'_>, v: u32, y: &Body<'_>, w: u32, rounding: f64) -> Step {
+fn vertex_vertex<H: WideHull>(x: &Body<'_, H>, v: u32, y: &Body<'_, H>, w: u32, rounding: f64) -> Step {
     let p = y.place(x.vertex(v));
     let between = y.vertex(w) - p;
     match y.way_from_vertex(w, -between, rounding) {
@@ -417,8 +409,8 @@ fn vertex_vertex(x: &Body<'_>, v: u32, y: &Body<'_>, w: u32, rounding: f64) -> S
 }
 
 #[inline(always)]
-fn vertex_edge(x: &Body<'_>, v: u32, y: &Body<'_>, e: u32, rounding: f64) -> Step {
-    let [from, to] = y.ends(e);
+fn vertex_edge<H: WideHull>(x: &Body<'_, H>, v: u32, y: &Body<'_, H>, e: u32, rounding: f64) -> Step {
+    let [from, to] = y.hull.ends(e);
     let start = y.vertex(from);
     let along = y.vertex(to) - start;
     let p = y.place(x.vertex(v));
@@ -443,7 +435,7 @@ fn vertex_edge(x: &Body<'_>, v: u32, y: &Body<'_>, e: u32, rounding: f64) -> Ste
 }
 
 #[inline(always)]
-fn vertex_face(x: &Body<'_>, v: u32, y: &Body<'_>, f: u32, rounding: f64) -> Step {
+fn vertex_face<H: WideHull>(x: &Body<'_, H>, v: u32, y: &Body<'_, H>, f: u32, rounding: f64) -> Step {
     let p = y.place(x.vertex(v));
     let normal = y.hull.face_normal(f);
     let offset = y.hull.face_offset(f);
@@ -475,10 +467,10 @@ fn vertex_face(x: &Body<'_>, v: u32, y: &Body<'_>, f: u32, rounding: f64) -> Ste
 }
 
 #[inline(always)]
-fn edge_edge(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32, rounding: f64) -> Step {
+fn edge_edge<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32, rounding: f64) -> Step {
     // Squared sine. The cross product of edges that are more parallel has no reliable direction.
     const PARALLEL_SQ: f64 = 1.0 / (1u64 << 20) as f64;
-    let ([from_x, to_x], [from_y, to_y]) = (x.ends(e), y.ends(f));
+    let ([from_x, to_x], [from_y, to_y]) = (x.hull.ends(e), y.hull.ends(f));
     let (start_x, start_y) = (x.vertex(from_x), y.vertex(from_y));
     let (own, along_y) = (x.vertex(to_x) - start_x, y.vertex(to_y) - start_y);
     let along_x = *y.turn * own;
@@ -528,8 +520,8 @@ fn edge_edge(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32, rounding: f64) -> Step 
 
 /// The nearest point of an edge over a face is one of its ends, or a point where it leaves the
 /// face.
-fn edge_face(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32) -> Step {
-    let [from, to] = x.ends(e);
+fn edge_face<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32) -> Step {
+    let [from, to] = x.hull.ends(e);
     let (p, q) = (y.place(x.vertex(from)), y.place(x.vertex(to)));
     let normal = y.hull.face_normal(f);
     let range = y.hull.face_half_edges(f);

@@ -5,19 +5,16 @@
 //! - A translation counts only if the moved solid is found not to overlap. If moving rounds a
 //!   corner, the solids must be apart by more than that rounding.
 //! - Points known to be in one solid reject most translations before a tree is built.
-//!
-//! Reference: none: a search by trial; each trial is decided as `solids.rs` does.
+//! - Each trial is decided as `solids.rs` does.
 
-use super::super::num::geom::{ConvexHull, TriMesh};
-use super::super::num::{Vec3, narrow, widen};
-use super::contains_point::solid_placement_of;
-use super::mesh_mesh;
-use super::mesh_shape::MeshShape;
-use super::solid_depth::Exit;
-use super::solids::{SolidRelation, relation};
-use crate::Workspace;
+use crate::contains_point::solid_placement_of;
+use crate::mesh_mesh;
+use crate::mesh_shape::MeshShape;
+use crate::solids::{SolidRelation, relation};
+use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_geom::ray_mesh::Placement;
+use carom_geom::{WideHull, WideMesh};
 use carom_math::scaling::{length, unit};
 use carom_math::{WidePose, ops, tol};
 use glam::DVec3;
@@ -46,11 +43,25 @@ const MAX_PROBES: usize = 32;
 /// Cosine of about half a degree: closer directions count as one.
 const SAME_WAY: f64 = 0.9999;
 
+/// A separating translation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exit {
+    /// A vector that `Vec3` represents exactly.
+    pub(crate) by: DVec3,
+    pub(crate) length: f64,
+}
+
+impl Exit {
+    pub(crate) fn new(by: DVec3) -> Exit {
+        Exit { by, length: length(by) }
+    }
+}
+
 /// Replaces a translation by a shorter one between the two bounds, if one is found.
-pub(super) fn shorten(
-    a: &MeshShape,
-    b: &MeshShape,
-    hulls: [&ConvexHull; 2],
+pub(crate) fn shorten<M: WideMesh>(
+    a: &MeshShape<M>,
+    b: &MeshShape<M>,
+    hulls: [&impl WideHull; 2],
     inside: DVec3,
     at_least: f64,
     best: &mut Exit,
@@ -89,9 +100,9 @@ pub(super) fn shorten(
 
 /// Returns unit vectors along which B may leave A: the best known, the axes, then the normals of
 /// faces, large ones first.
-fn ways(a: &MeshShape, b: &MeshShape, first: DVec3) -> Vec<DVec3> {
+fn ways<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>, first: DVec3) -> Vec<DVec3> {
     let mut ways = Vec::with_capacity(MAX_WAYS);
-    let axes = Vec3::AXES.iter().flat_map(|axis| [widen(*axis), -widen(*axis)]);
+    let axes = DVec3::AXES.iter().flat_map(|axis| [*axis, -*axis]);
     ways.extend(unit(first).into_iter().chain(axes));
     let mut faces: Vec<(f64, DVec3)> = Vec::new();
     for (shape, sign) in [(a, 1.0), (b, -1.0)] {
@@ -119,26 +130,26 @@ fn ways(a: &MeshShape, b: &MeshShape, first: DVec3) -> Vec<DVec3> {
 }
 
 /// Returns sample points of A and of B. The first of both is inside.
-fn probes([a, b]: [&ConvexHull; 2], inside: DVec3) -> [Vec<DVec3>; 2] {
+fn probes([a, b]: [&impl WideHull; 2], inside: DVec3) -> [Vec<DVec3>; 2] {
     [a, b].map(|hull| {
-        let every = hull.vertices().len().div_ceil(MAX_PROBES).max(1);
-        let corners = hull.vertices().iter().step_by(every).map(|v| widen(*v));
+        let every = hull.n_vertices().div_ceil(MAX_PROBES).max(1);
+        let corners = (0..hull.n_vertices() as u32).step_by(every).map(|v| hull.position(v));
         core::iter::once(inside).chain(corners).collect()
     })
 }
 
 /// The data that all translations share.
-struct Trial<'a> {
-    a: &'a MeshShape,
-    b: &'a MeshShape,
+struct Trial<'a, M> {
+    a: &'a MeshShape<M>,
+    b: &'a MeshShape<M>,
     probes: [Vec<DVec3>; 2],
     n_left: usize,
 }
 
-impl Trial<'_> {
+impl<M: WideMesh> Trial<'_, M> {
     /// Replaces the best translation if this one is shorter and separates.
     fn shortens(&mut self, way: DVec3, length: f64, best: &mut Exit) -> bool {
-        let by = widen(narrow(way * length));
+        let by = M::rounded(way * length);
         let exit = Exit::new(by);
         let is_better = exit.length < best.length && !self.is_rejected(by) && self.is_free(by);
         if is_better {
@@ -161,15 +172,15 @@ impl Trial<'_> {
         }
         self.n_left -= 1;
         let mut error = 0.0_f64;
-        let mut vertices = Vec::with_capacity(self.b.mesh().vertices().len());
-        for v in self.b.mesh().vertices() {
-            let moved = narrow(widen(*v) + by);
-            vertices.push(moved);
+        let mesh = self.b.mesh();
+        let vertices = (0..mesh.n_vertices() as u32).map(|v| {
+            let (place, moved) = (mesh.position(v), M::rounded(mesh.position(v) + by));
             for k in 0..3 {
-                error = error.max(rounding_of_sum(widen(*v)[k], by[k], widen(moved)[k]).abs());
+                error = error.max(rounding_of_sum(place[k], by[k], moved[k]).abs());
             }
-        }
-        let moved = TriMesh::new(vertices, self.b.mesh().indices().to_vec()).ok();
+            moved
+        });
+        let moved = M::from_wide(vertices, mesh.indices().to_vec());
         let Some(moved) = moved.and_then(|mesh| MeshShape::new(mesh).ok()) else { return false };
         match relation(self.a, &moved) {
             SolidRelation::Overlapping => false,

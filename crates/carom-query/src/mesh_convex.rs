@@ -4,24 +4,24 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3.
 
-use super::super::num::geom::{HalfSpace, Manifold, Triangle};
-use super::super::num::sat::Chosen;
-use super::super::num::{Real, widen_real};
-use super::manifolds::around;
-use super::mesh_shape::MeshShape;
-use super::{convex, half_space};
 use crate::closest::Closest;
 use crate::cost::Count;
-use alloc::vec::Vec;
-use carom_geom::tri_distance::{ClosestPoints, point_triangle};
-use carom_geom::{SupportMap, aabb_from_support};
+use crate::mesh_shape::MeshShape;
+use crate::{convex, half_space};
+use carom_geom::tri_distance::point_triangle;
+use carom_geom::{SupportMap, WideMesh, aabb_from_support};
 use carom_math::scaling::unit;
 use carom_math::{WidePose, ops, rounding};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// Whether a triangle touches the convex shape or lies inside it.
-pub(super) fn intersects(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose, count: impl Count) -> bool {
+pub(crate) fn intersects(
+    a: &MeshShape<impl WideMesh>,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    count: impl Count,
+) -> bool {
     let mut found = false;
     visit_near(a, b, b_in_a, 0.0, count, |triangle| {
         count.add_pair();
@@ -33,8 +33,8 @@ pub(super) fn intersects(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose, c
 
 /// Returns the least distance of a triangle from the convex shape; stops early above
 /// `max_distance`.
-pub(super) fn distance(
-    a: &MeshShape,
+pub(crate) fn distance(
+    a: &MeshShape<impl WideMesh>,
     b: &dyn SupportMap,
     b_in_a: &WidePose,
     max_distance: f64,
@@ -66,8 +66,8 @@ pub(super) fn distance(
 }
 
 /// Returns the contact of the triangle that is deepest in the convex shape, or nearest to it.
-pub(super) fn contact(
-    a: &MeshShape,
+pub(crate) fn contact(
+    a: &MeshShape<impl WideMesh>,
     b: &dyn SupportMap,
     b_in_a: &WidePose,
     prediction: f64,
@@ -75,7 +75,7 @@ pub(super) fn contact(
 ) -> Option<Closest> {
     let mut best = Closest::NOWHERE;
     visit_near(a, b, b_in_a, prediction, count, |triangle| {
-        let mut closest = signed(&a.mesh().triangle(triangle), b, b_in_a, prediction, count);
+        let mut closest = signed(a, triangle, b, b_in_a, prediction, count);
         closest.part_a = triangle;
         if closest.is_before(&best) {
             best = closest;
@@ -88,8 +88,8 @@ pub(super) fn contact(
 
 /// Reports the nearest points of every triangle that is nearer than its clearance. Clearances are
 /// at most `most`.
-pub(super) fn nearer_than(
-    a: &MeshShape,
+pub(crate) fn nearer_than(
+    a: &MeshShape<impl WideMesh>,
     b: &dyn SupportMap,
     b_in_a: &WidePose,
     most: f64,
@@ -107,35 +107,11 @@ pub(super) fn nearer_than(
     });
 }
 
-/// Appends a manifold for every triangle that is apart by at most `prediction`, sorted by triangle.
-pub(super) fn manifolds(
-    a: &MeshShape,
-    b: &dyn SupportMap,
-    b_in_a: &WidePose,
-    prediction: Real,
-    out: &mut Vec<Manifold>,
-    count: impl Count,
-) {
-    let first = out.len();
-    let limit = widen_real(prediction);
-    visit_near(a, b, b_in_a, limit, count, |triangle| {
-        let shape = a.mesh().triangle(triangle);
-        let closest = signed(&shape, b, b_in_a, limit, count);
-        if let Some(mut manifold) = around(&shape, b, b_in_a, &closest, prediction, &mut Chosen::new()) {
-            for contact in manifold.contacts_mut() {
-                contact.part_a = triangle;
-            }
-            out.push(manifold);
-        }
-        ControlFlow::Continue(())
-    });
-    out[first..].sort_unstable_by_key(|m| m.contacts().first().map_or(0, |c| c.part_a));
-}
-
 /// Returns the nearest or deepest points of a triangle and a convex shape; beyond `max_distance` a
 /// lower bound.
-fn signed(
-    a: &Triangle,
+pub(crate) fn signed<M: WideMesh>(
+    a: &MeshShape<M>,
+    triangle: u32,
     b: &dyn SupportMap,
     b_in_a: &WidePose,
     max_distance: f64,
@@ -145,49 +121,27 @@ fn signed(
     // The core of a ball is a point. It has a closed form, unless the point is in the triangle.
     if b.radius() == 0.0 {
         let center = b_in_a.transform_point(b.center());
-        let ClosestPoints { distance, point_b: on, .. } = point_triangle(center, &a.corners_wide());
+        let near = point_triangle(center, &a.mesh().corners(triangle));
+        let (distance, on) = (near.distance, near.point_b);
         if let Some(normal) = unit(center - on) {
             let margin = b.margin();
             return Closest::new(distance - margin, on, center - normal * margin, normal);
         }
     }
-    convex::signed(a, b, b_in_a, max_distance, None, count)
-}
-
-/// Appends a manifold for every triangle of B that is within `prediction` of the half-space, or in
-/// it.
-pub(super) fn on_half_space(
-    a: &HalfSpace,
-    b: &MeshShape,
-    b_in_a: &WidePose,
-    prediction: Real,
-    out: &mut Vec<Manifold>,
-    count: impl Count,
-) {
-    for triangle in 0..b.mesh().n_triangles() as u32 {
-        let Some(mut manifold) =
-            super::manifolds::on_half_space(a, &b.mesh().triangle(triangle), b_in_a, prediction, count)
-        else {
-            continue;
-        };
-        for contact in manifold.contacts_mut() {
-            contact.part_b = triangle;
-        }
-        out.push(manifold);
-    }
+    convex::signed(&a.mesh().triangle(triangle), b, b_in_a, max_distance, None, count)
 }
 
 /// Returns the deepest or nearest contact of a mesh with a half-space, in the half-space's frame;
 /// `part_b` is a triangle.
-pub(super) fn closest_to_half_space(
-    a: &HalfSpace,
-    b: &MeshShape,
+pub(crate) fn closest_to_half_space(
+    normal: DVec3,
+    b: &MeshShape<impl WideMesh>,
     b_in_a: &WidePose,
     count: impl Count,
 ) -> Closest {
     count.add(|cost| cost.primitives += b.mesh().n_triangles() as u64);
     let corners = b.mesh().iter_corners().flatten().map(|corner| b_in_a.transform_point(corner));
-    match half_space::closest_points(a, corners) {
+    match half_space::closest_points(normal, corners) {
         Some(mut closest) => {
             closest.part_b /= 3;
             closest.is_local = true;
@@ -205,8 +159,8 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Most of the eight triangles of a leaf are near the leaf, but not near the shape. Their own boxes
 /// reject them, then a separating plane for each. Example: a part of an ant on a hill meets leaves
 /// of 12 triangles, and GJK gets 2.7 of them. The narrow phase then needs 0.62 of the instructions.
-pub(super) fn visit_near(
-    a: &MeshShape,
+pub(crate) fn visit_near(
+    a: &MeshShape<impl WideMesh>,
     b: &dyn SupportMap,
     b_in_a: &WidePose,
     limit: f64,

@@ -28,12 +28,12 @@
 //! Differs: the cones have slack, so that a body at rest keeps its corners; the rule of the shorter
 //! way out.
 
-use super::mesh_shape::MeshShape;
+use crate::mesh_shape::MeshShape;
 use crate::workspace::{Facing, MeshContact};
 use alloc::vec::Vec;
-use carom_geom::FeatureId;
 use carom_geom::mesh_topology::{EdgeKind, MeshTopology, height_of};
 use carom_geom::ray_mesh::line_touches;
+use carom_geom::{FeatureId, WideMesh};
 use carom_math::ops::sqrt;
 use carom_math::{WidePose, tol};
 use core::ops::ControlFlow;
@@ -47,45 +47,55 @@ const INSIDE: f64 = 0.05;
 const INSIDE_DEPTH: f64 = 0.0625;
 
 /// Two meshes and the contacts found so far.
-pub(super) struct Facings<'a> {
-    bodies: [Surface<'a>; 2],
+pub(crate) struct Facings<'a, M> {
+    bodies: [Surface<'a, M>; 2],
     b_in_a: &'a WidePose,
     limit: f64,
     out: &'a mut Vec<MeshContact>,
 }
 
-#[derive(Clone, Copy)]
-struct Surface<'a> {
-    shape: &'a MeshShape,
+struct Surface<'a, M> {
+    shape: &'a MeshShape<M>,
     topology: &'a MeshTopology,
     is_solid: bool,
 }
 
 /// One triangle, in the frame of A.
 #[derive(Clone, Copy)]
-pub(super) struct Face {
+pub(crate) struct Face {
     triangle: u32,
     corners: [DVec3; 3],
     /// That of its facet.
     normal: DVec3,
 }
 
-impl<'a> Facings<'a> {
+impl<M> Clone for Surface<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Surface<'_, M> {}
+
+impl<'a, M: WideMesh> Facings<'a, M> {
     /// Writes contacts up to this distance to `out`, unsorted and with duplicates.
-    pub(super) fn new(
-        a: &'a MeshShape,
-        b: &'a MeshShape,
+    pub(crate) fn new(
+        a: &'a MeshShape<M>,
+        b: &'a MeshShape<M>,
         b_in_a: &'a WidePose,
         limit: f64,
         out: &'a mut Vec<MeshContact>,
-    ) -> Facings<'a> {
-        let surface =
-            |shape: &'a MeshShape| Surface { shape, topology: shape.topology(), is_solid: shape.is_solid() };
+    ) -> Facings<'a, M> {
+        let surface = |shape: &'a MeshShape<M>| Surface {
+            shape,
+            topology: shape.topology(),
+            is_solid: shape.is_solid(),
+        };
         Facings { bodies: [surface(a), surface(b)], b_in_a, limit, out }
     }
 
     /// Returns a triangle of A (0) or of B (1); `None` without area.
-    pub(super) fn face(&self, body: usize, triangle: u32) -> Option<Face> {
+    pub(crate) fn face(&self, body: usize, triangle: u32) -> Option<Face> {
         let Surface { shape, topology, .. } = self.bodies[body];
         let normal = topology.normal(triangle);
         if normal == DVec3::ZERO {
@@ -100,7 +110,7 @@ impl<'a> Facings<'a> {
     }
 
     /// Tests all features of two triangles that are near each other.
-    pub(super) fn look(&mut self, a: &Face, b: &Face) {
+    pub(crate) fn look(&mut self, a: &Face, b: &Face) {
         let faces = [a, b];
         for body in 0..2 {
             let (own, other) = (faces[body], faces[1 - body]);
@@ -435,7 +445,7 @@ impl<'a> Facings<'a> {
 /// Returns the thickness of a solid from an inner point along a unit vector, at most `most`. 0 if
 /// the point is outside. Everything is in the mesh's frame. The triangles of one facet are ignored.
 fn thickness(
-    shape: &MeshShape,
+    shape: &MeshShape<impl WideMesh>,
     topology: &MeshTopology,
     start: DVec3,
     direction: DVec3,

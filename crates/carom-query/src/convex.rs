@@ -10,7 +10,7 @@ use carom_math::WidePose;
 
 /// Whether two convex shapes touch or overlap.
 #[inline(always)]
-pub(super) fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+pub(crate) fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
     b_in_a: &WidePose,
@@ -23,7 +23,7 @@ pub(super) fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 
 /// Returns the distance of two convex shapes; 0 if they overlap.
 #[inline(always)]
-pub(super) fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+pub(crate) fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
     b_in_a: &WidePose,
@@ -42,7 +42,7 @@ pub(super) fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 /// Returns the signed distance of two convex shapes, negative if they overlap. Beyond
 /// `max_distance` it is a lower bound.
 #[inline(always)]
-pub(super) fn signed<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+pub(crate) fn signed<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
     b_in_a: &WidePose,

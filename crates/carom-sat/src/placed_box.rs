@@ -3,23 +3,23 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.4 (a box as a centre, axes and
 //! half sides).
 
-use super::box_box::{QUAD, face_id, quad_vertex};
-use crate::clip::Face;
+use crate::box_clip::{QUAD, face_id, quad_vertex};
+use crate::clip::{Face, edge_id};
 use carom_geom::FeatureId;
 use glam::DVec3;
 
 /// A box with its pose in the frame of another.
-pub(super) struct PlacedBox {
-    pub(super) center: DVec3,
-    pub(super) axes: [DVec3; 3],
-    pub(super) half: [f64; 3],
+pub(crate) struct PlacedBox {
+    pub(crate) center: DVec3,
+    pub(crate) axes: [DVec3; 3],
+    pub(crate) half: [f64; 3],
 }
 
 /// A face of a placed box, counter-clockwise seen from outside.
-pub(super) struct BoxFace {
+pub(crate) struct BoxFace {
     points: [DVec3; 4],
     ids: [FeatureId; 4],
-    pub(super) id: FeatureId,
+    pub(crate) id: FeatureId,
     normal: DVec3,
     /// The number of points: 4, or 2 if the face has no width, or 1 if it is a point.
     n_points: usize,
@@ -27,13 +27,13 @@ pub(super) struct BoxFace {
 
 impl PlacedBox {
     /// Returns the cosine of the angle between a direction and the nearest axis.
-    pub(super) fn cosine(&self, direction: DVec3) -> f64 {
+    pub(crate) fn cosine(&self, direction: DVec3) -> f64 {
         let [x, y, z] = &self.axes;
         x.dot(direction).abs().max(y.dot(direction).abs()).max(z.dot(direction).abs())
     }
 
     /// Calls `f` with the corners of each face. A face without width is given as an edge.
-    pub(super) fn for_each_face(&self, f: &mut dyn FnMut(&[DVec3])) {
+    pub(crate) fn for_each_face(&self, f: &mut dyn FnMut(&[DVec3])) {
         for axis in self.axes {
             for normal in [axis, -axis] {
                 f(BoxFace::supporting(self, normal).face().points);
@@ -43,7 +43,7 @@ impl PlacedBox {
 }
 
 impl BoxFace {
-    pub(super) fn supporting(placed: &PlacedBox, direction: DVec3) -> BoxFace {
+    pub(crate) fn supporting(placed: &PlacedBox, direction: DVec3) -> BoxFace {
         let [x, y, z] = &placed.axes;
         let along = [x.dot(direction), y.dot(direction), z.dot(direction)];
         let mut axis = 0;
@@ -78,8 +78,26 @@ impl BoxFace {
         }
     }
 
-    pub(super) fn face(&self) -> Face<'_> {
+    pub(crate) fn face(&self) -> Face<'_> {
         let n = self.n_points;
         Face::new(&self.points[..n], &self.ids[..n], self.id, self.normal, 0.0)
     }
+}
+
+/// Returns the edge along `axis` that is farthest in `direction`.
+pub(crate) fn supporting_edge(
+    placed: &PlacedBox,
+    axis: usize,
+    direction: DVec3,
+) -> (DVec3, DVec3, FeatureId) {
+    let (k1, k2) = ((axis + 1) % 3, (axis + 2) % 3);
+    let mut middle = placed.center;
+    let mut bits = 0;
+    for k in [k1, k2] {
+        let positive = 0.0 <= placed.axes[k].dot(direction);
+        middle += placed.axes[k] * if positive { placed.half[k] } else { -placed.half[k] };
+        bits |= u32::from(!positive) << k;
+    }
+    let along = placed.axes[axis] * placed.half[axis];
+    (middle - along, middle + along, edge_id(FeatureId::vertex(bits), FeatureId::vertex(bits | 1 << axis)))
 }

@@ -6,22 +6,17 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2; S. Gottschalk, M. Lin,
 //! D. Manocha, OBBTree, 1996 (the walk of two trees).
 
-use super::super::num::geom::Manifold;
-use super::super::num::sat::Chosen;
-use super::super::num::{Real, widen_real};
-use super::convex;
-use super::manifolds::around;
-use super::mesh_contacts::Facings;
-use super::mesh_patches::push_patches;
-use super::mesh_shape::{MAX_LEAF, MeshShape};
 use crate::closest::Closest;
+use crate::convex;
 use crate::cost::Count;
+use crate::mesh_contacts::Facings;
+use crate::mesh_shape::{MAX_LEAF, MeshShape};
 use crate::workspace::{NearPair, Workspace};
 use alloc::vec::Vec;
 use carom_bvh::{Leaf, visit_leaf_pairs};
 use carom_geom::tri_blocks::BlockDistances;
 use carom_geom::tri_tri_lanes::TriBlock8;
-use carom_geom::{tri_distance, tri_tri};
+use carom_geom::{WideMesh, tri_distance, tri_tri};
 use carom_math::{WidePose, scaling, tol};
 use core::ops::ControlFlow;
 use glam::DVec3;
@@ -34,7 +29,12 @@ const MOST: f64 = f64::from_bits((1023 + 990) << 52);
 const MOST_NEAR: usize = 4096;
 
 /// Whether two surfaces share a point; touching counts.
-pub(super) fn intersects(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -> bool {
+pub(crate) fn intersects(
+    a: &MeshShape<impl WideMesh>,
+    b: &MeshShape<impl WideMesh>,
+    b_in_a: &WidePose,
+    count: impl Count,
+) -> bool {
     let mut found = false;
     visit(a, b, b_in_a, count, |_, _| {
         found = true;
@@ -44,9 +44,9 @@ pub(super) fn intersects(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, count:
 }
 
 /// Appends every pair of triangles that share a point, sorted by A's number, then by B's.
-pub(super) fn triangle_pairs(
-    a: &MeshShape,
-    b: &MeshShape,
+pub(crate) fn triangle_pairs(
+    a: &MeshShape<impl WideMesh>,
+    b: &MeshShape<impl WideMesh>,
     b_in_a: &WidePose,
     out: &mut Vec<(u32, u32)>,
     count: impl Count,
@@ -61,9 +61,9 @@ pub(super) fn triangle_pairs(
 
 /// Returns the least distance of two surfaces: 0 exactly if they share a point, infinite above
 /// `max_distance`. For ties above 0 the pair with the lowest numbers is returned.
-pub(super) fn distance(
-    a: &MeshShape,
-    b: &MeshShape,
+pub(crate) fn distance(
+    a: &MeshShape<impl WideMesh>,
+    b: &MeshShape<impl WideMesh>,
     b_in_a: &WidePose,
     max_distance: f64,
     memory: &mut Workspace,
@@ -89,8 +89,8 @@ pub(super) fn distance(
 
 /// [`distance`] of two surfaces that do not intersect.
 fn separation(
-    a: &MeshShape,
-    b: &MeshShape,
+    a: &MeshShape<impl WideMesh>,
+    b: &MeshShape<impl WideMesh>,
     b_in_a: &WidePose,
     max_distance: f64,
     memory: &mut Workspace,
@@ -122,7 +122,7 @@ fn separation(
 }
 
 /// Adds the pairs of triangles of two leaves that may be within `limit`.
-pub(super) fn push_near(
+pub(crate) fn push_near(
     bounds: &BlockDistances,
     limit: f64,
     triangles_a: &[u32],
@@ -146,9 +146,9 @@ pub(super) fn push_near(
 
 /// Computes the distances of the collected pairs, those with the least bounds first, and clears the
 /// list.
-pub(super) fn settle(
-    a: &MeshShape,
-    b: &MeshShape,
+pub(crate) fn settle(
+    a: &MeshShape<impl WideMesh>,
+    b: &MeshShape<impl WideMesh>,
     b_in_a: &WidePose,
     near: &mut Vec<NearPair>,
     best: &mut Closest,
@@ -171,9 +171,9 @@ pub(super) fn settle(
 
 /// Returns the exact distance of two triangles.
 fn pair_distance(
-    a: &MeshShape,
+    a: &MeshShape<impl WideMesh>,
     triangle_a: u32,
-    b: &MeshShape,
+    b: &MeshShape<impl WideMesh>,
     triangle_b: u32,
     b_in_a: &WidePose,
 ) -> Closest {
@@ -189,9 +189,9 @@ fn pair_distance(
 ///
 /// A surface has no depth. The depth of two triangles is the least translation that separates these
 /// two.
-pub(super) fn contact(
-    a: &MeshShape,
-    b: &MeshShape,
+pub(crate) fn contact(
+    a: &MeshShape<impl WideMesh>,
+    b: &MeshShape<impl WideMesh>,
     b_in_a: &WidePose,
     prediction: f64,
     memory: &mut Workspace,
@@ -206,7 +206,12 @@ pub(super) fn contact(
 }
 
 /// Returns the contact of the deepest pair among the triangles that share a point.
-fn deepest(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -> Closest {
+pub(crate) fn deepest(
+    a: &MeshShape<impl WideMesh>,
+    b: &MeshShape<impl WideMesh>,
+    b_in_a: &WidePose,
+    count: impl Count,
+) -> Closest {
     let mut best = Closest::NOWHERE;
     visit(a, b, b_in_a, count, |triangle_a, triangle_b| {
         let closest = triangles(a, triangle_a, b, triangle_b, b_in_a, 0.0, count);
@@ -218,23 +223,15 @@ fn deepest(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -
     best
 }
 
-/// Appends the manifolds of two surfaces, sorted by the numbers of their first triangles. There is
-/// one for each patch of triangles that face each other in similar directions. Surfaces that share
-/// a point get at least one.
-pub(super) fn manifolds(
-    a: &MeshShape,
-    b: &MeshShape,
+/// Collects the contacts of two surfaces up to a distance `limit`, unsorted, in the memory.
+pub(crate) fn find_contacts<M: WideMesh>(
+    a: &MeshShape<M>,
+    b: &MeshShape<M>,
     b_in_a: &WidePose,
-    prediction: Real,
+    limit: f64,
     memory: &mut Workspace,
-    out: &mut Vec<Manifold>,
     count: impl Count,
 ) {
-    let first = out.len();
-    let limit = widen_real(prediction);
-    if !(0.0 <= limit) {
-        return;
-    }
     let scale = scale_of_pair(a, b, b_in_a);
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
@@ -270,40 +267,13 @@ pub(super) fn manifolds(
     if contacts.found.iter().any(|contact| contact.distance < deep) && !intersects(a, b, b_in_a, count) {
         contacts.found.retain(|contact| deep <= contact.distance);
     }
-    push_patches(contacts, prediction, out);
-    if out.len() == first {
-        // The surfaces intersect without a corner or edge of one inside the other, or have no area.
-        // The contact is that of the deepest pair of triangles.
-        out.extend(deepest_pair(a, b, b_in_a, prediction, count));
-    }
-}
-
-/// Returns the manifold of the two triangles that are deepest in each other.
-fn deepest_pair(
-    a: &MeshShape,
-    b: &MeshShape,
-    b_in_a: &WidePose,
-    prediction: Real,
-    count: impl Count,
-) -> Option<Manifold> {
-    let closest = deepest(a, b, b_in_a, count);
-    if closest.distance == f64::INFINITY {
-        return None;
-    }
-    let (triangle_a, triangle_b) = (closest.part_a, closest.part_b);
-    let (shape_a, shape_b) = (a.mesh().triangle(triangle_a), b.mesh().triangle(triangle_b));
-    let mut manifold = around(&shape_a, &shape_b, b_in_a, &closest, prediction, &mut Chosen::new())?;
-    for contact in manifold.contacts_mut() {
-        (contact.part_a, contact.part_b) = (triangle_a, triangle_b);
-    }
-    Some(manifold)
 }
 
 /// Reports the nearest points of every pair of triangles that are nearer than their clearance.
 /// Clearances are at most `most`.
-pub(super) fn nearer_than(
-    a: &MeshShape,
-    b: &MeshShape,
+pub(crate) fn nearer_than(
+    a: &MeshShape<impl WideMesh>,
+    b: &MeshShape<impl WideMesh>,
     b_in_a: &WidePose,
     most: f64,
     clearance: &mut dyn FnMut(u32, u32) -> f64,
@@ -332,16 +302,20 @@ pub(super) fn nearer_than(
 
 /// Returns the scale at which two trees are walked: that of the larger mesh, unless the distance
 /// between them would overflow.
-pub(super) fn scale_of_pair(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> f64 {
+pub(crate) fn scale_of_pair(
+    a: &MeshShape<impl WideMesh>,
+    b: &MeshShape<impl WideMesh>,
+    b_in_a: &WidePose,
+) -> f64 {
     let (scale, far) = (a.scale().min(b.scale()), b_in_a.translation.abs().max_element());
     if far * scale <= MOST { scale } else { scale.min(scaling::scale_of(far)) }
 }
 
 /// Returns the contact of one pair of triangles as convex shapes.
 fn triangles(
-    a: &MeshShape,
+    a: &MeshShape<impl WideMesh>,
     triangle_a: u32,
-    b: &MeshShape,
+    b: &MeshShape<impl WideMesh>,
     triangle_b: u32,
     b_in_a: &WidePose,
     max_distance: f64,
@@ -355,8 +329,8 @@ fn triangles(
 
 /// Visits every pair of triangles that share a point.
 fn visit(
-    a: &MeshShape,
-    b: &MeshShape,
+    a: &MeshShape<impl WideMesh>,
+    b: &MeshShape<impl WideMesh>,
     b_in_a: &WidePose,
     count: impl Count,
     mut pair: impl FnMut(u32, u32) -> ControlFlow<()>,
@@ -372,9 +346,9 @@ fn visit(
 }
 
 /// Visits every pair of triangles of two leaves that share a point.
-pub(super) fn visit_leaves(
-    (a, leaf_a): (&MeshShape, &Leaf<'_>),
-    (b, leaf_b): (&MeshShape, &Leaf<'_>),
+pub(crate) fn visit_leaves(
+    (a, leaf_a): (&MeshShape<impl WideMesh>, &Leaf<'_>),
+    (b, leaf_b): (&MeshShape<impl WideMesh>, &Leaf<'_>),
     (block_a, block_b): (&TriBlock8, &TriBlock8),
     b_in_a: &WidePose,
     count: impl Count,

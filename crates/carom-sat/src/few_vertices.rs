@@ -17,11 +17,10 @@
 //! Conference, 2013 (the Gauss map).
 //! Differs: vertices and faces come first.
 
-use super::super::num::{ConvexHull, widen};
-use super::gauss_map::{HullAxis, Overlap, Search};
 use crate::Tally;
 use crate::closest;
-use carom_geom::SupportMap;
+use crate::gauss_map::{HullAxis, Overlap, Search};
+use carom_geom::WideHull;
 use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::scaling::balanced;
 use carom_math::{WidePose, ops::sqrt};
@@ -33,49 +32,49 @@ const MOST_VERTICES: usize = 16;
 const MOST_FACES: usize = 32;
 
 /// Whether both hulls are small enough for this search.
-pub(super) fn fits(a: &ConvexHull, b: &ConvexHull) -> bool {
+pub(crate) fn fits<H: WideHull>(a: &H, b: &H) -> bool {
     [a, b].iter().all(|hull| {
-        hull.vertices().len() <= MOST_VERTICES
+        hull.n_vertices() <= MOST_VERTICES
             && hull.n_faces() <= MOST_FACES
             && hull.half_edges().len() <= 2 * MOST_EDGES
     })
 }
 
-/// As [`super::gauss_map::least_overlap`], for hulls that [`fits`] admits.
-pub(super) fn least_overlap(
-    search: &Search<'_>,
+/// As [`crate::gauss_map::least_overlap`], for hulls that [`fits`] admits.
+pub(crate) fn least_overlap<H: WideHull>(
+    search: &Search<'_, H>,
     prediction: f64,
     tie: f64,
     tally: impl Tally,
 ) -> Option<Overlap> {
-    let n = search.a.vertices().len().max(search.b.vertices().len());
+    let n = search.a.n_vertices().max(search.b.n_vertices());
     if n <= 8 {
-        dispatch(Few::<_, 8> { search, prediction, tie, tally })
+        dispatch(Few::<_, _, 8> { search, prediction, tie, tally })
     } else {
-        dispatch(Few::<_, MOST_VERTICES> { search, prediction, tie, tally })
+        dispatch(Few::<_, _, MOST_VERTICES> { search, prediction, tie, tally })
     }
 }
 
 /// The search compiled for each instruction set.
-struct Few<'k, 's, T, const N: usize> {
-    search: &'k Search<'s>,
+struct Few<'k, 's, H, T, const N: usize> {
+    search: &'k Search<'s, H>,
     prediction: f64,
     tie: f64,
     tally: T,
 }
 
-impl<T: Tally, const N: usize> Kernel for Few<'_, '_, T, N> {
+impl<H: WideHull, T: Tally, const N: usize> Kernel for Few<'_, '_, H, T, N> {
     type Output = Option<Overlap>;
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> Option<Overlap> {
-        find::<N>(self.search, self.prediction, self.tie, self.tally)
+        find::<H, N>(self.search, self.prediction, self.tie, self.tally)
     }
 }
 
 #[inline(always)]
-fn find<const N: usize>(
-    search: &Search<'_>,
+fn find<H: WideHull, const N: usize>(
+    search: &Search<'_, H>,
     prediction: f64,
     tie: f64,
     tally: impl Tally,
@@ -139,7 +138,7 @@ fn find<const N: usize>(
 
 /// Returns a face of B in A's frame: outward normal and offset.
 #[inline(always)]
-fn placed_face(b: &ConvexHull, b_in_a: &WidePose, face: u32) -> (DVec3, f64) {
+fn placed_face<H: WideHull>(b: &H, b_in_a: &WidePose, face: u32) -> (DVec3, f64) {
     let normal = b_in_a.rotation * b.face_normal(face);
     (normal, b.face_offset(face) + normal.dot(b_in_a.translation))
 }
@@ -178,7 +177,7 @@ struct Edges {
 
 impl Edges {
     #[inline(always)]
-    fn new<const N: usize>(search: &Search<'_>, beyond: &[u64; N]) -> Edges {
+    fn new<H: WideHull, const N: usize>(search: &Search<'_, H>, beyond: &[u64; N]) -> Edges {
         let none = [[0.0; 4]; 3];
         let none = FourEdges { along: none, left: none, right: none, half_edges: [0; 4] };
         let mut edges = Edges { fours: [none; MOST_EDGES / 4], n: 0 };
@@ -228,8 +227,8 @@ impl FourEdges {
 /// Finds the pairs of edges that make faces of the difference. Edges beyond a face of the other
 /// hull are skipped.
 #[inline(always)]
-fn edges<const N: usize>(
-    search: &Search<'_>,
+fn edges<H: WideHull, const N: usize>(
+    search: &Search<'_, H>,
     points_a: &Points<N>,
     points_b: &Points<N>,
     beyond_a: &[f64; N],
@@ -254,9 +253,9 @@ fn edges<const N: usize>(
             continue;
         }
         let (left, right) = (a.face_normal(edge.face), a.face_normal(other.face));
-        let start = widen(a.vertices()[edge.origin as usize]);
+        let start = a.position(edge.origin);
         // Scaled to unit size: squares of products of short edges would vanish.
-        let along = balanced(widen(a.vertices()[other.origin as usize]) - start);
+        let along = balanced(a.position(other.origin) - start);
         for four in &edges.fours[..edges.n.div_ceil(4)] {
             let keys = four.keys(along, left, right);
             for lane in 0..4 {
@@ -298,19 +297,15 @@ fn edges<const N: usize>(
 ///
 /// Hulls without such a point may overlap as well.
 #[inline(never)]
-fn has_common_point(search: &Search<'_>, found: &Overlap) -> bool {
+fn has_common_point<H: WideHull>(search: &Search<'_, H>, found: &Overlap) -> bool {
     let Search { a, b, b_in_a, .. } = *search;
-    let is_inside = |hull: &ConvexHull, point: DVec3| {
+    let is_inside = |hull: &H, point: DVec3| {
         (0..hull.n_faces() as u32).all(|f| hull.face_normal(f).dot(point) < hull.face_offset(f))
     };
     let is_common = |point| is_inside(a, point) && is_inside(b, b_in_a.inverse_transform_point(point));
     let crossing = || {
         let HullAxis::Edges(edge_a, edge_b) = found.axis else { return false };
-        let ends = |hull: &ConvexHull, edge: u32| {
-            let edge = hull.half_edges()[edge as usize];
-            [edge.origin, hull.half_edges()[edge.twin as usize].origin]
-                .map(|v| widen(hull.vertices()[v as usize]))
-        };
+        let ends = |hull: &H, edge: u32| hull.ends(edge).map(|v| hull.position(v));
         let [a0, a1] = ends(a, edge_a);
         let [b0, b1] = ends(b, edge_b).map(|p| b_in_a.transform_point(p));
         let (p, q, _) = closest::crossing(a0, a1, b0, b1, found.normal);
@@ -328,11 +323,11 @@ struct Points<const N: usize> {
 
 impl<const N: usize> Points<N> {
     #[inline(always)]
-    fn new(hull: &ConvexHull, pose: &WidePose) -> Points<N> {
-        let vertices = hull.vertices();
+    fn new(hull: &impl WideHull, pose: &WidePose) -> Points<N> {
+        let n = hull.n_vertices();
         let (mut x, mut y, mut z) = ([0.0; N], [0.0; N], [0.0; N]);
         for lane in 0..N {
-            let own = widen(vertices[if lane < vertices.len() { lane } else { 0 }]);
+            let own = hull.position(if lane < n { lane as u32 } else { 0 });
             (x[lane], y[lane], z[lane]) = (own.x, own.y, own.z);
         }
         let DMat3 { x_axis: r, y_axis: s, z_axis: t } = pose.rotation;

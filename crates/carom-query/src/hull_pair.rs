@@ -8,25 +8,22 @@
 //! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM Trans.
 //! Graphics 17(3), 1998, section 5 (coherence).
 
-use super::super::num::Pose;
-use super::super::num::geom::ConvexHull;
-use super::super::num::sat::feature_walk::{self, Walked};
-use super::answer::Distance;
-use super::convex;
-use super::manifolds::ManifoldCache;
-use super::pair::frames;
 use crate::closest::Closest;
+use crate::convex;
 use crate::cost::Count;
+use crate::manifold_cache::ManifoldCache;
+use carom_geom::WideHull;
 use carom_gjk::GjkCache;
 use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::WidePose;
+use carom_sat::feature_walk::{self, Walked};
 
 /// Returns the distance of two hulls: 0 if they overlap, beyond `max_distance` possibly an upper
 /// bound.
 #[inline]
-pub(super) fn distance(
-    a: &ConvexHull,
-    b: &ConvexHull,
+pub(crate) fn distance<H: WideHull>(
+    a: &H,
+    b: &H,
     b_in_a: &WidePose,
     max_distance: f64,
     mut cache: Option<&mut ManifoldCache>,
@@ -37,9 +34,9 @@ pub(super) fn distance(
 }
 
 /// Returns the signed distance of two hulls; beyond `max_distance` possibly an upper bound.
-pub(super) fn signed(
-    a: &ConvexHull,
-    b: &ConvexHull,
+pub(crate) fn signed<H: WideHull>(
+    a: &H,
+    b: &H,
     b_in_a: &WidePose,
     max_distance: f64,
     mut cache: Option<&mut ManifoldCache>,
@@ -49,34 +46,17 @@ pub(super) fn signed(
     walked.unwrap_or_else(|| convex::signed(a, b, b_in_a, max_distance, gjk_of(cache), count))
 }
 
-/// [`distance`] in the world frame.
-///
-/// The poses stay outside the kernel: with them inside, queries needed fewer instructions but were
-/// about 8 % slower.
-#[inline]
-pub(super) fn distance_in_world(
-    a: &ConvexHull,
-    pose_a: &Pose,
-    b: &ConvexHull,
-    pose_b: &Pose,
-    cache: Option<&mut ManifoldCache>,
-    count: impl Count,
-) -> Distance {
-    let frames = frames(pose_a, pose_b);
-    Distance::placed(&distance(a, b, &frames.b_in_a, f64::INFINITY, cache, count), &frames.a)
-}
-
 /// The walk, compiled for each instruction set.
-struct WalkKernel<'k, C> {
-    a: &'k ConvexHull,
-    b: &'k ConvexHull,
+struct WalkKernel<'k, H, C> {
+    a: &'k H,
+    b: &'k H,
     b_in_a: &'k WidePose,
     cache: Option<&'k mut ManifoldCache>,
     overlap: f64,
     count: C,
 }
 
-impl<C: Count> Kernel for WalkKernel<'_, C> {
+impl<H: WideHull, C: Count> Kernel for WalkKernel<'_, H, C> {
     type Output = Option<Closest>;
 
     #[inline(always)]
@@ -97,15 +77,15 @@ const OVERLAP: f64 = 0.25;
 
 /// Whether the walk would cost more than GJK.
 #[inline(always)]
-fn is_too_long(a: &ConvexHull, b: &ConvexHull, cache: Option<&ManifoldCache>) -> bool {
-    cache.is_none() && MOST_VERTICES < a.vertices().len() + b.vertices().len()
+fn is_too_long<H: WideHull>(a: &H, b: &H, cache: Option<&ManifoldCache>) -> bool {
+    cache.is_none() && MOST_VERTICES < a.n_vertices() + b.n_vertices()
 }
 
 /// Returns the result of the walk, and stores its final features.
 #[inline(always)]
-fn walk(
-    a: &ConvexHull,
-    b: &ConvexHull,
+fn walk<H: WideHull>(
+    a: &H,
+    b: &H,
     b_in_a: &WidePose,
     cache: Option<&mut ManifoldCache>,
     overlap: f64,

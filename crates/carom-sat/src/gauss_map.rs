@@ -13,10 +13,9 @@
 //! Conference, 2013; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (inner-sphere
 //! cull).
 
-use super::super::num::{ConvexHull, widen};
-use super::few_vertices;
 use crate::Tally;
-use carom_geom::SupportMap;
+use crate::few_vertices;
+use carom_geom::WideHull;
 use carom_math::scaling::{balanced, unit};
 use carom_math::{WidePose, ops::sqrt, tol};
 use glam::DVec3;
@@ -34,15 +33,15 @@ pub enum HullAxis {
 
 /// The least overlap of two hulls, in A's frame.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Overlap {
+pub(crate) struct Overlap {
     /// Unit vector from A to B.
-    pub(super) normal: DVec3,
+    pub(crate) normal: DVec3,
     /// A length. Negative is a gap.
-    pub(super) overlap: f64,
-    pub(super) axis: HullAxis,
+    pub(crate) overlap: f64,
+    pub(crate) axis: HullAxis,
     /// The point of A farthest along the normal. `extreme_b` is that of B, farthest against it.
-    pub(super) extreme_a: DVec3,
-    pub(super) extreme_b: DVec3,
+    pub(crate) extreme_a: DVec3,
+    pub(crate) extreme_b: DVec3,
 }
 
 /// The number of B's edges that are rotated into A's frame at a time.
@@ -50,18 +49,18 @@ const BLOCK: usize = 24;
 
 /// An edge of -B in A's frame.
 #[derive(Clone, Copy)]
-pub(super) struct EdgeB {
-    pub(super) along: DVec3,
+pub(crate) struct EdgeB {
+    pub(crate) along: DVec3,
     /// The negated normals of the faces to the left and to the right.
-    pub(super) left: DVec3,
-    pub(super) right: DVec3,
-    pub(super) half_edge: u32,
+    pub(crate) left: DVec3,
+    pub(crate) right: DVec3,
+    pub(crate) half_edge: u32,
 }
 
-pub(super) struct Search<'a> {
-    pub(super) a: &'a ConvexHull,
-    pub(super) b: &'a ConvexHull,
-    pub(super) b_in_a: &'a WidePose,
+pub(crate) struct Search<'a, H> {
+    pub(crate) a: &'a H,
+    pub(crate) b: &'a H,
+    pub(crate) b_in_a: &'a WidePose,
     /// The vector between the centres of the inner balls. `inner` is the sum of their radii.
     between: DVec3,
     inner: f64,
@@ -70,9 +69,9 @@ pub(super) struct Search<'a> {
 
 /// Returns the axis of least overlap, or `None` if an axis shows a gap larger than `prediction`.
 /// `first` is an axis to test before all others: that of the last query.
-pub(super) fn least_overlap(
-    a: &ConvexHull,
-    b: &ConvexHull,
+pub(crate) fn least_overlap<H: WideHull>(
+    a: &H,
+    b: &H,
     b_in_a: &WidePose,
     prediction: f64,
     first: Option<HullAxis>,
@@ -137,10 +136,9 @@ pub(super) fn least_overlap(
             }
             let (left, right) =
                 (a.face_normal(edge.face), a.face_normal(a.half_edges()[edge.twin as usize].face));
-            let start = widen(a.vertices()[edge.origin as usize]);
+            let start = a.position(edge.origin);
             // Scaled to unit size: squares of products of short edges would vanish.
-            let along =
-                balanced(widen(a.vertices()[a.half_edges()[edge.twin as usize].origin as usize]) - start);
+            let along = balanced(a.position(a.half_edges()[edge.twin as usize].origin) - start);
             for other in &block[..n] {
                 // Three conditions: the ends of B's arc lie on different sides of the plane of A's
                 // arc. The same holds for A's arc and B's plane. Both arcs lie in one hemisphere.
@@ -166,9 +164,8 @@ pub(super) fn least_overlap(
                 }
                 let normal = outward * (1.0 / sqrt(length_sq));
                 let axis = HullAxis::Edges(half_edge as u32, other.half_edge);
-                let start_b = b_in_a.transform_point(widen(
-                    b.vertices()[b.half_edges()[other.half_edge as usize].origin as usize],
-                ));
+                let start_b =
+                    b_in_a.transform_point(b.position(b.half_edges()[other.half_edge as usize].origin));
                 if limit <= normal.dot(start - start_b) {
                     continue;
                 }
@@ -186,7 +183,7 @@ pub(super) fn least_overlap(
     Some(best)
 }
 
-impl Search<'_> {
+impl<H: WideHull> Search<'_, H> {
     fn face_normal(&self, axis: HullAxis) -> DVec3 {
         match axis {
             HullAxis::FaceA(face) => self.a.face_normal(face),
@@ -197,7 +194,7 @@ impl Search<'_> {
 
     /// Returns the overlap along an axis. `None` for parallel edges and for numbers that are not
     /// valid.
-    pub(super) fn measure(&self, axis: HullAxis) -> Option<Overlap> {
+    pub(crate) fn measure(&self, axis: HullAxis) -> Option<Overlap> {
         match axis {
             HullAxis::FaceA(face) if (face as usize) < self.a.n_faces() => {
                 Some(self.along(self.a.face_normal(face), axis))
@@ -210,8 +207,7 @@ impl Search<'_> {
                     self.edge_b(b).or_else(|| self.edge_b(self.b.half_edges().get(b as usize)?.twin))?;
                 let edge = self.a.half_edges()[a as usize];
                 let twin = self.a.half_edges()[edge.twin as usize];
-                let along = widen(self.a.vertices()[twin.origin as usize])
-                    - widen(self.a.vertices()[edge.origin as usize]);
+                let along = self.a.position(twin.origin) - self.a.position(edge.origin);
                 let (left, right) = (self.a.face_normal(edge.face), self.a.face_normal(twin.face));
                 let normal = unit(balanced(along).cross(other.along))?;
                 let is_inward = (left - right).dot(other.along) < 0.0;
@@ -222,7 +218,7 @@ impl Search<'_> {
     }
 
     /// Returns the overlap along a unit vector, by supports exact to rounding.
-    pub(super) fn along(&self, normal: DVec3, axis: HullAxis) -> Overlap {
+    pub(crate) fn along(&self, normal: DVec3, axis: HullAxis) -> Overlap {
         let extreme_a = self.a.support_exact(normal, self.a.support(normal)).point;
         let own = self.b_in_a.inverse_transform_vector(-normal);
         let extreme_b = self.b_in_a.transform_point(self.b.support_exact(own, self.b.support(own)).point);
@@ -230,14 +226,14 @@ impl Search<'_> {
     }
 
     /// Returns the edge of -B for a half-edge, or `None` for the second half-edge of an edge.
-    pub(super) fn edge_b(&self, half_edge: u32) -> Option<EdgeB> {
+    pub(crate) fn edge_b(&self, half_edge: u32) -> Option<EdgeB> {
         let edges = self.b.half_edges();
         let edge = edges.get(half_edge as usize)?;
         if edge.twin < half_edge {
             return None;
         }
         let twin = edges[edge.twin as usize];
-        let vertex = |v: u32| widen(self.b.vertices()[v as usize]);
+        let vertex = |v: u32| self.b.position(v);
         Some(EdgeB {
             along: self.b_in_a.transform_vector(balanced(vertex(twin.origin) - vertex(edge.origin))),
             left: -self.b_in_a.transform_vector(self.b.face_normal(edge.face)),

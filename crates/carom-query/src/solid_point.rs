@@ -3,21 +3,22 @@
 //! Candidates are a grid in the common box, and points at many depths behind triangles and beside
 //! intersections of the surfaces, for thin overlaps. The deepest is improved by steps along the
 //! axes.
-//!
-//! Reference: none: a search by trial; the distances that it compares are exact to rounding.
+//! The distances that it compares are exact to rounding.
 
-use super::super::num::{narrow, widen};
-use super::contains_point::solid_placement_of;
-use super::mesh_mesh;
-use super::mesh_shape::MeshShape;
-use super::point::surface_distance;
-use super::solid_depth::ROUNDING;
+use crate::contains_point::solid_placement_of;
+use crate::mesh_mesh;
+use crate::mesh_shape::MeshShape;
+use crate::nearest_triangle::surface_distance;
 use alloc::vec::Vec;
+use carom_geom::WideMesh;
 use carom_geom::ray_mesh::Placement;
 use carom_geom::tri_intersection::intersection;
 use carom_math::WidePose;
 use carom_math::scaling::unit;
 use glam::DVec3;
+
+/// Relative rounding of an extent in `f64`.
+pub(crate) const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Grid points along each axis of the common box.
 const N_PLACES: usize = 6;
@@ -30,7 +31,7 @@ const MAX_CROSSINGS: usize = 1 << 6;
 
 /// Returns a point inside both, far from both surfaces, and the sum of these distances. If none is
 /// found, a point on both surfaces up to rounding, and 0.
-pub(super) fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
+pub(crate) fn deep_point<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>) -> (DVec3, f64) {
     let ((low_a, high_a), (low_b, high_b)) = (a.mesh().wide_bounds(), b.mesh().wide_bounds());
     let (low, high) = (low_a.max(low_b), high_a.min(high_b));
     let depth = |p: DVec3| {
@@ -44,7 +45,7 @@ pub(super) fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
     let mut best = (low * 0.5 + high * 0.5, 0.0);
     let look = |p: DVec3, best: &mut (DVec3, f64)| {
         // The depth is that of the stored point.
-        let p = widen(narrow(p));
+        let p = M::rounded(p);
         let found = depth(p);
         if best.1 < found {
             *best = (p, found);
@@ -100,7 +101,7 @@ pub(super) fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
         // For two convex solids the mean of these points is inside both.
         let middle = on_both.iter().fold(DVec3::ZERO, |sum, p| sum + *p) / on_both.len() as f64;
         if !look(middle, &mut best) && best.1 == 0.0 {
-            best.0 = widen(narrow(on_both[on_both.len() - 1]));
+            best.0 = M::rounded(on_both[on_both.len() - 1]);
         }
     }
     let mut step = (high - low).max_element() / n as f64;

@@ -1,4 +1,5 @@
-//! Half-spaces against all kinds, from the plane alone.
+//! Half-spaces against all kinds, from the plane alone. A half-space is given by its outward unit
+//! normal; its plane goes through the origin of its frame.
 //!
 //! The support point against the normal is the point of a convex body that is nearest to the plane,
 //! or deepest below it.
@@ -6,7 +7,6 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.3 (box against plane, by
 //! support).
 
-use super::super::num::geom::HalfSpace;
 use crate::closest::Closest;
 use crate::cost::Count;
 use carom_geom::SupportMap;
@@ -14,14 +14,13 @@ use carom_math::WidePose;
 use glam::DVec3;
 
 /// Returns the point of a convex shape that is nearest to a half-space, or deepest in it.
-pub(super) fn closest_convex(
-    a: &HalfSpace,
+pub(crate) fn closest_convex(
+    normal: DVec3,
     b: &dyn SupportMap,
     b_in_a: &WidePose,
     count: impl Count,
 ) -> Closest {
     count.add(|cost| (cost.pair_tests, cost.supports) = (cost.pair_tests + 1, cost.supports + 1));
-    let normal = a.normal_wide();
     let down = -b_in_a.inverse_transform_vector(normal);
     let lowest = b.support_exact(down, b.support(down));
     let point_b = b_in_a.transform_point(lowest.point) - normal * b.margin();
@@ -30,8 +29,7 @@ pub(super) fn closest_convex(
 
 /// Returns the contact of the lowest of some points, given in A's frame; `None` without points. Its
 /// `part_b` is the index of the point.
-pub(super) fn closest_points(a: &HalfSpace, points: impl Iterator<Item = DVec3>) -> Option<Closest> {
-    let normal = a.normal_wide();
+pub(crate) fn closest_points(normal: DVec3, points: impl Iterator<Item = DVec3>) -> Option<Closest> {
     let mut best: Option<(f64, DVec3, u32)> = None;
     for (number, point) in points.enumerate() {
         let height = normal.dot(point);
@@ -48,15 +46,14 @@ pub(super) fn closest_points(a: &HalfSpace, points: impl Iterator<Item = DVec3>)
 
 /// Returns the contact of two half-spaces. They overlap without bound unless their normals are
 /// exactly opposite.
-pub(super) fn closest_half_space(
-    a: &HalfSpace,
-    b: &HalfSpace,
+pub(crate) fn closest_half_space(
+    normal_a: DVec3,
+    normal_b: DVec3,
     b_in_a: &WidePose,
     count: impl Count,
 ) -> Closest {
     count.add_pair();
-    let normal_a = a.normal_wide();
-    let normal_b = b_in_a.transform_vector(b.normal_wide());
+    let normal_b = b_in_a.transform_vector(normal_b);
     let sum = normal_a + normal_b;
     // Normals that are opposite up to rounding count as parallel planes: the gap is the same
     // everywhere.

@@ -14,16 +14,29 @@
 //! Reference: A. Moravanszky, P. Terdiman, Fast Contact Reduction for Dynamics Simulation, Game
 //! Programming Gems 4, 2004; E. Catto, Contact Manifolds, GDC 2007.
 
-use super::super::num::geom::{Contact, FeatureId, MAX_CONTACTS, Manifold};
-use super::super::num::{Real, narrow, narrow_real};
 use crate::workspace::{ContactMemory, Facing, MeshContact, Patch};
 use alloc::vec::Vec;
+use carom_geom::FeatureId;
 use carom_math::tol;
 use glam::DVec3;
 
-/// Appends the manifolds of these contacts, sorted by their parts.
-pub(super) fn push_patches(memory: &mut ContactMemory, prediction: Real, out: &mut Vec<Manifold>) {
-    let first = out.len();
+/// The most contacts of a patch.
+const MAX_CONTACTS: usize = 4;
+
+/// A list of manifolds of either precision, which rounds what it takes.
+pub(crate) trait ManifoldSink {
+    /// Starts a manifold with this unit normal from A to B.
+    fn start(&mut self, normal: DVec3);
+
+    /// Adds a contact with a distance along the normal.
+    fn add(&mut self, contact: &MeshContact, distance: f64);
+
+    /// Ends the manifold. One without contacts is dropped.
+    fn end(&mut self);
+}
+
+/// Writes the manifolds of these contacts, those of the least depth first.
+pub(crate) fn write_patches(memory: &mut ContactMemory, out: &mut impl ManifoldSink) {
     let ContactMemory { found, order, patch_of, patches, points } = memory;
     keep_once(found);
     keep_ways_out(found, |c| c.feature_a, Facing::CornerOfA);
@@ -71,24 +84,12 @@ pub(super) fn push_patches(memory: &mut ContactMemory, prediction: Real, out: &m
         }
         let mut chosen = spread(points);
         chosen.sort_unstable_by_key(|&i| found.get(i as usize).map(key));
-        let mut manifold = Manifold::new(narrow(normal));
-        for &i in &chosen {
-            let Some(c) = found.get(i as usize) else { continue };
-            let distance = narrow_real(normal.dot(c.point_b - c.point_a));
-            if !(distance <= prediction) {
-                continue;
-            }
-            let contact = Contact::new(narrow(c.point_a), narrow(c.point_b), narrow(normal), distance);
-            let contact = contact.with_parts(c.part_a, c.part_b);
-            manifold.push(contact.with_features(c.feature_a, c.feature_b));
+        out.start(normal);
+        for contact in chosen.iter().filter_map(|&i| found.get(i as usize)) {
+            out.add(contact, normal.dot(contact.point_b - contact.point_a));
         }
-        if !manifold.is_empty() {
-            out.push(manifold);
-        }
+        out.end();
     }
-    out[first..].sort_unstable_by_key(|m| {
-        m.contacts().first().map(|c| (c.part_a, c.part_b, c.feature_a, c.feature_b))
-    });
 }
 
 fn key(c: &MeshContact) -> (FeatureId, FeatureId, Facing) {

@@ -1,0 +1,30 @@
+//! What queries of one pair leave for the next query.
+
+use carom_gjk::GjkCache;
+use carom_sat::Chosen;
+use carom_sat::feature_walk::Places;
+
+/// The state that one query leaves for the next query of the same pair. Keep one per pair; the
+/// order of the two shapes may change.
+///
+/// A manifold holds at most four contacts. If there are more candidates, a convex pair keeps those
+/// of the last query. It chooses again if an omitted one is deeper by more than an eighth of the
+/// prediction. With a new cache the deepest contact is included.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ManifoldCache {
+    pub(crate) gjk: GjkCache,
+    /// For hulls that were apart: the features at which the last walk ended.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) places: Option<Places>,
+    /// The contacts that were chosen among more than four.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) chosen: Chosen,
+}
+
+impl ManifoldCache {
+    /// Creates an empty cache.
+    pub const fn new() -> ManifoldCache {
+        ManifoldCache { gjk: GjkCache::new(), places: None, chosen: Chosen::new() }
+    }
+}
