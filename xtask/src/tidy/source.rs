@@ -169,7 +169,6 @@ fn head(path: &str, text: &str, found: &mut Vec<Complaint>) {
             "head",
             "does not begin with a sentence of `//!` that says what it is",
         ));
-        return;
     }
 }
 

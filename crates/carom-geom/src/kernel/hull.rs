@@ -12,7 +12,7 @@
 //! Differs: a support climbs over the edges of the exact triangulation, not of the merged faces.
 //! Only there is a vertex without a better neighbour a true maximum.
 
-use super::super::num::{EPSILON, Plane, Pose, Vec3, narrow, real, wide, widen};
+use super::super::num::{EPSILON, Pose, Vec3, wide, widen};
 use crate::apex_map::ApexMap;
 use crate::bound::{aabb_from_support, around_extremes};
 use crate::hull_build::{FlatPoints, quickhull};
