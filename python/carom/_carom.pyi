@@ -1,15 +1,15 @@
 """The types of the compiled module. `carom` exports all of it."""
 
 from os import PathLike
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
 
-_Floats = npt.NDArray[np.float64]
-_Ints = npt.NDArray[np.int64]
-_Bools = npt.NDArray[np.bool_]
-_Path = str | PathLike[str]
+_Floats: TypeAlias = npt.NDArray[np.float64]
+_Ints: TypeAlias = npt.NDArray[np.int64]
+_Bools: TypeAlias = npt.NDArray[np.bool_]
+_Path: TypeAlias = str | PathLike[str]
 
 __all__ = [
     "AllRayHits",

@@ -124,7 +124,7 @@ class Transform:
         return self._matrix[:3, 3].copy()
 
     def getQuatRotation(self) -> _Array:
-        return _to_quaternion(self._matrix)
+        return _to_quaternion(self._matrix[:3, :3])
 
     def setRotation(self, R: Any) -> None:
         self._matrix[:3, :3] = R
@@ -562,19 +562,6 @@ def continuousCollide(
     return time
 
 
-def _take(
-    result: DistanceResult,
-    o1: CollisionObject,
-    o2: CollisionObject,
-    d: _carom.Distance,
-    value: float,
-) -> None:
-    result.min_distance = value
-    result.nearest_points = [d.point_a, d.point_b]
-    result.o1, result.o2 = o1._geometry, o2._geometry
-    result.b1, result.b2 = d.part_a, d.part_b
-
-
 def distance(
     o1: CollisionObject,
     o2: CollisionObject,
@@ -589,13 +576,20 @@ def distance(
     pairs = [(s, t) for s in _variants(o1) for t in _variants(o2)]
     farthest = max((_carom.distance(s, t, a, b) for s, t in pairs), key=lambda d: d.distance)
     value = farthest.distance
+    nearest: _carom.Distance | _carom.Contact = farthest
     if value <= 0:
         value = -1.0
         if request.enable_signed_distance:
             ways = [_carom.contact(s, t, a, b) for s, t in pairs]
-            value = max((way.distance for way in ways if way is not None), default=0.0)
+            shallow = max(
+                (w for w in ways if w is not None), key=lambda w: w.distance, default=None
+            )
+            value, nearest = (0.0, farthest) if shallow is None else (shallow.distance, shallow)
     if value < result.min_distance:
-        _take(result, o1, o2, farthest, value)
+        result.min_distance = value
+        result.nearest_points = [nearest.point_a, nearest.point_b]
+        result.o1, result.o2 = o1._geometry, o2._geometry
+        result.b1, result.b2 = nearest.part_a, nearest.part_b
     return value
 
 

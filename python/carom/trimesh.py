@@ -498,6 +498,31 @@ def nearby_faces(mesh: Any, points: Any) -> list[list[int]]:
     ]
 
 
+class BoundsTree:
+    """Boxes of any dimension, with the queries of `rtree.index.Index` that trimesh uses. Every box
+    is compared, by numpy."""
+
+    def __init__(self, bounds: Any) -> None:
+        bounds = np.array(bounds, dtype=np.float64)
+        if bounds.ndim == 3:
+            bounds = bounds.reshape(len(bounds), -1)
+        if bounds.ndim != 2 or bounds.shape[1] % 2 != 0:
+            raise ValueError("Bounds must be (n, dimension * 2)!")
+        self._low, self._high = np.hsplit(bounds, 2)
+
+    def intersection(self, coordinates: Any) -> list[int]:
+        """The numbers of the boxes that touch a box: least coordinates, then greatest."""
+        low, high = np.hsplit(np.asarray(coordinates, dtype=np.float64).ravel(), 2)
+        meets = ((self._low <= high) & (low <= self._high)).all(axis=1)
+        return [int(i) for i in np.flatnonzero(meets)]
+
+    def intersection_v(self, mins: Any, maxs: Any) -> tuple[_Ints, _Ints]:
+        """`intersection` of many boxes: all numbers, and how many each box has."""
+        found = [self.intersection(np.concatenate(box)) for box in zip(mins, maxs, strict=True)]
+        numbers = [number for numbers in found for number in numbers]
+        return np.array(numbers, np.int64), np.array([len(some) for some in found], np.int64)
+
+
 class ProximityQuery:
     """Nearest points of one mesh."""
 
@@ -527,7 +552,7 @@ class ProximityQuery:
         return signed_distance(self._mesh, points)
 
 
-def install(names: Iterable[str] = ("collision", "ray", "proximity")) -> None:
+def install(names: Iterable[str] = ("collision", "ray", "proximity", "bounds")) -> None:
     """Puts these classes and functions in the place of trimesh's own, for meshes made later."""
     names = set(names)
     wanted: list[tuple[str, str, Any]] = []
@@ -542,6 +567,8 @@ def install(names: Iterable[str] = ("collision", "ray", "proximity")) -> None:
     if "proximity" in names:
         functions = (closest_point, signed_distance, nearby_faces, ProximityQuery)
         wanted += [("proximity", function.__name__, function) for function in functions]
+    if "bounds" in names:
+        wanted.append(("util", "bounds_tree", BoundsTree))
     for module, name, item in wanted:
         setattr(importlib.import_module(f"trimesh.{module}"), name, item)
 

@@ -17,6 +17,7 @@ mod native;
 mod no_std;
 mod pages;
 mod physics;
+mod python;
 mod report;
 mod rounding;
 mod site;
