@@ -9,7 +9,7 @@ use std::process::Command;
 /// The folder of the environment, the build and the wheel, below that of the workspace.
 const FOLDER: &str = "target/python";
 /// What the environment needs besides the wheel.
-const TOOLS: [&str; 5] = ["maturin>=1.9,<2", "numpy", "pytest", "mypy", "ruff"];
+const TOOLS: [&str; 5] = ["maturin>=1.9.4,<2", "numpy", "pytest", "mypy", "ruff"];
 
 /// Checks the package. Skipped if there is no Python with `venv`, or if pip cannot install tools.
 /// `is_full` checks the lints of the binding, too.
@@ -34,7 +34,8 @@ pub(crate) fn check(root: &Path, is_full: bool) -> Result<End, Error> {
     let wheels = folder.join("wheels");
     let _ = std::fs::remove_dir_all(&wheels);
     let out = wheels.display().to_string();
-    let build = [&python, "-m", "maturin", "build", "--quiet", "--locked", "--profile", "checked", "--out", &out];
+    let build =
+        [&python, "-m", "maturin", "build", "--quiet", "--locked", "--profile", "checked", "--out", &out];
     if let Err(report) = call(&package, &folder, &build)? {
         return Ok(End::Failed(report));
     }
