@@ -6,6 +6,7 @@ None (the identity), three numbers (a translation), seven numbers (x, y, z, qx, 
 A to B.
 """
 
+from . import _pickle as _pickle
 from ._carom import (
     AllRayHits,
     Assembly,

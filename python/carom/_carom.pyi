@@ -169,6 +169,7 @@ class Shape:
         """The box around the shape at a pose: least and greatest coordinates, an array of the shape
         (2, 3). It is rounded outwards to `float32`.
         """
+    def _recipe(self) -> tuple[str, tuple[Any, ...]]: ...
     def mass_properties(self, density: float = 1.0) -> tuple[float, _Floats, _Floats]:
         """Mass, centre of mass (3,), and the inertia tensor about it (3, 3), for a density."""
 
@@ -663,7 +664,7 @@ class Assembly:
         solid: bool = True,
         threads: int | None = None,
     ) -> _Ints:
-        """The parts that touch a shape, or are nearer to it than `clearance`: numbers, ascending,
+        """The parts that touch a shape, or are nearer to it than `clearance`: ascending numbers,
         (k,).
         """
     def min_distance(self, *, threads: int | None = None) -> PartDistance | None:

@@ -13,6 +13,7 @@ mod points;
 mod pose;
 mod query;
 mod rays;
+mod recipe;
 mod reduce;
 mod sdf;
 mod shape;

@@ -4,6 +4,7 @@
 //! rotation from the frame of the crate to its own. Queries put it before the pose.
 
 use crate::array::{self, Rows};
+use crate::recipe::{Recipe, recipe};
 use crate::{error, pose};
 use carom_geom::f64::{ConvexHull, HeightField, TaperedCapsule, TriMesh};
 use carom_math::f64::Pose;
@@ -26,12 +27,14 @@ pub(crate) struct PyShape {
     pub(crate) shape: Shape,
     /// The frame of the crates in that of Python; `None` if they are one.
     pub(crate) frame: Option<Pose>,
+    /// Of a mesh: its triangles are taken to face outwards as they are.
+    pub(crate) keeps_orientation: bool,
 }
 
 impl PyShape {
     /// A shape whose frame is that of the crates.
     pub(crate) fn plain(shape: Shape) -> PyShape {
-        PyShape { shape, frame: None }
+        PyShape { shape, frame: None, keeps_orientation: false }
     }
 
     /// Returns the pose that queries of the crates take.
@@ -75,7 +78,8 @@ fn frame_of(axis: &str) -> PyResult<Option<Pose>> {
 
 /// Returns a shape with an axis.
 fn along(axis: &str, kind: &str, shape: Result<Shape, impl core::fmt::Display>) -> PyResult<PyShape> {
-    Ok(PyShape { shape: shape.map_err(|e| error::shape(kind, e))?, frame: frame_of(axis)? })
+    let shape = shape.map_err(|e| error::shape(kind, e))?;
+    Ok(PyShape { frame: frame_of(axis)?, ..PyShape::plain(shape) })
 }
 
 #[pymethods]
@@ -183,7 +187,7 @@ impl PyShape {
         let field = HeightField::new(sizes, [spacing.0, spacing.1], rows);
         let field = field.map_err(|e| error::shape("height_field", e))?;
         let shape = HeightFieldShape::new(field).map_err(|e| error::shape("height_field", e))?;
-        Ok(PyShape { shape: Shape::HeightField(Arc::new(shape)), frame: frame_of("z")? })
+        Ok(PyShape { frame: frame_of("z")?, ..PyShape::plain(Shape::HeightField(Arc::new(shape))) })
     }
 
     /// Shapes with fixed relative poses, as one: a list of pairs (shape, pose).
@@ -206,7 +210,7 @@ impl PyShape {
         let inner = shape.get();
         let core = ConvexShape::new(inner.shape.clone()).map_err(|e| error::shape("rounded", e))?;
         let shape = RoundedShape::new(core, radius).map_err(|e| error::shape("rounded", e))?;
-        Ok(PyShape { shape: Shape::Rounded(Arc::new(shape)), frame: inner.frame })
+        Ok(PyShape { shape: Shape::Rounded(Arc::new(shape)), ..inner.clone() })
     }
 
     /// The shape with each coordinate times a factor, one for each axis or one for all. A negative
@@ -237,7 +241,7 @@ impl PyShape {
             }
         };
         let shape = self.shape.scaled(factors).map_err(|e| error::shape("scaled", e))?;
-        Ok(PyShape { shape, frame: self.frame })
+        Ok(PyShape { shape, ..self.clone() })
     }
 
     /// What the shape is called, such as "box" or "mesh".
@@ -336,6 +340,10 @@ impl PyShape {
         Ok((mass.mass, center, array::array_rows(py, rows)?))
     }
 
+    fn _recipe<'py>(&self, py: Python<'py>) -> PyResult<Recipe<'py>> {
+        recipe(py, self)
+    }
+
     fn __repr__(&self) -> String {
         let kind = self.shape.name();
         match &self.shape {
@@ -355,7 +363,7 @@ fn half_space_of(normal: DVec3, offset: f64) -> PyResult<PyShape> {
     let shape = Shape::half_space(normal).map_err(|e| error::shape("half_space", e))?;
     let Shape::HalfSpace(plane) = &shape else { return Ok(PyShape::plain(shape)) };
     let frame = (offset != 0.0).then(|| Pose::from_translation(plane.normal() * offset));
-    Ok(PyShape { shape, frame })
+    Ok(PyShape { frame, ..PyShape::plain(shape) })
 }
 
 /// Builds a mesh.
@@ -367,7 +375,7 @@ pub(crate) fn mesh_of(
     let mesh = TriMesh::new(vertices, faces).map_err(|e| error::shape("mesh", e))?;
     let mesh = MeshShape::new(mesh).map_err(|e| error::shape("mesh", e))?;
     let mesh = if keep_orientation { mesh.with_kept_orientation() } else { mesh };
-    Ok(PyShape::plain(Shape::Mesh(Arc::new(mesh))))
+    Ok(PyShape { keeps_orientation: keep_orientation, ..PyShape::plain(Shape::Mesh(Arc::new(mesh))) })
 }
 
 /// Returns the faces of a hull, each cut into triangles from its first corner.

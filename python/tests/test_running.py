@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import resource
 import signal
 import subprocess
@@ -170,3 +171,37 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
     assert queue.get(timeout=60) == 5000
     child.join(60)
     assert child.exitcode == 0
+
+
+def test_shapes_as_pickles() -> None:
+    points = np.random.default_rng(5).normal(size=(20, 3))
+    hull = Shape.hull(points)
+    shapes = [
+        Shape.sphere(0.7),
+        Shape.box([1, 2, 3]),
+        Shape.capsule(0.3, 2.0, "x"),
+        Shape.tapered_capsule(0.4, 0.2, 2.0, "y"),
+        Shape.cylinder(0.5, 1.5),
+        Shape.cone(0.5, 1.5, "x"),
+        Shape.ellipsoid([1, 0.5, 0.25]),
+        Shape.torus(1.0, 0.25),
+        Shape.half_space([1, 2, 3], -0.5),
+        hull,
+        Shape.mesh(hull.vertices, hull.faces),
+        Shape.height_field(np.random.default_rng(6).normal(size=(4, 5)), (0.5, 0.75)),
+        Shape.rounded(Shape.cylinder(0.5, 1.0, "x"), 0.25),
+        Shape.compound([(Shape.cone(0.5, 1.0), [1, 0, 0]), (hull, None)]),
+    ]
+    probe = Shape.box([0.1, 0.2, 0.3])
+    for shape in shapes:
+        again = pickle.loads(pickle.dumps(shape))
+        assert again.kind == shape.kind
+        for place in ([3, 1, 2], [-1, 4, -2], [0.5, 0.25, 5.0]):
+            gaps = [float(carom.distance(s, probe, None, place)) for s in (shape, again)]
+            assert gaps[0] == pytest.approx(gaps[1], abs=1e-12)
+    turned = Shape.mesh(hull.vertices, hull.faces[:, ::-1], keep_orientation=True)
+    again = pickle.loads(pickle.dumps(turned))
+    assert not carom.contains(again, np.zeros((1, 3)))[0]
+    field = carom.Sdf.from_mesh(shapes[10], resolution=8).shape()
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(field)
