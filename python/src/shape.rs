@@ -64,6 +64,9 @@ impl PyShape {
     }
 }
 
+/// Mass, centre and inertia as Python has them.
+type Mass<'py> = (f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
+
 /// Returns the rotation that takes y to an axis, from a letter.
 fn frame_of(axis: &str) -> PyResult<Option<Pose>> {
     let half = core::f64::consts::FRAC_1_SQRT_2;
@@ -323,11 +326,7 @@ impl PyShape {
 
     /// Mass, centre of mass (3,), and the inertia tensor about it (3, 3), for a density.
     #[pyo3(signature = (density = 1.0))]
-    fn mass_properties<'py>(
-        &self,
-        py: Python<'py>,
-        density: f64,
-    ) -> PyResult<(f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>)> {
+    fn mass_properties<'py>(&self, py: Python<'py>, density: f64) -> PyResult<Mass<'py>> {
         if !(0.0 <= density && density.is_finite()) {
             return Err(error::value("density", "must be finite and not negative"));
         }

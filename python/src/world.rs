@@ -51,6 +51,9 @@ pub(crate) struct BodyContacts {
     distance: Py<PyArray1<f64>>,
 }
 
+/// Pairs of bodies that began to touch, and that ended.
+type BeganEnded<'py> = (Bound<'py, PyArray2<i64>>, Bound<'py, PyArray2<i64>>);
+
 #[pymethods]
 impl PyWorld {
     #[new]
@@ -240,10 +243,7 @@ impl PyWorld {
 
     /// The pairs of bodies that began or ended to touch at the last detection or in the last step:
     /// two arrays of the shape (k, 2).
-    fn events<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray2<i64>>, Bound<'py, PyArray2<i64>>)> {
+    fn events<'py>(&self, py: Python<'py>) -> PyResult<BeganEnded<'py>> {
         let of = |kind: EventKind| {
             let events = self.world.events().iter().filter(move |event| event.kind == kind);
             array_rows(py, events.map(|event| [self.number(event.a), self.number(event.b)]).collect())
