@@ -3,21 +3,26 @@
 //!
 //! - The body is the figure grown by the skin, so that a dynamic body comes to rest beside the
 //!   figure and not in it. Its feet are raised, so that it does not press on the ground.
-//! - After each call the body is moved to the character, and has the velocity of its ground. It has
-//!   no velocity from walking, because a moving kinematic body pushes with any force.
+//! - After each call the body is moved to the character, and has the velocity that the character
+//!   took over from its ground. It has no velocity from walking, because a moving kinematic body
+//!   pushes with any force.
+//! - From a dynamic body the character takes over a velocity as in an inelastic impact of the two
+//!   masses, and the body feels the impulse. So a car feels its passenger, and a light box that
+//!   spins throws nobody.
 //! - Pushes are forces in the next step. A body is pushed no faster than the character moves, and
 //!   all bodies together with at most the largest force.
 //!
 //! Reference: J. Rouwe, Jolt Physics, CharacterVirtual, 2022 (inner body, largest strength).
 
 use crate::figure::{Figure, Form};
+use crate::ground::Ground;
 use crate::slide::Contact;
 use crate::walk::{Character, Walked};
 use crate::world_sweep::{QueryFilter, WorldSweep};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_geom::{Capsule, Cuboid, Cylinder, Ellipsoid, ShapeError};
-use carom_math::Pose;
+use carom_math::{Pose, scaling};
 use carom_query::Shape;
 use carom_world::{BodyDesc, BodyId, World, WorldError};
 use glam::{DQuat, DVec3, Vec3};
@@ -49,6 +54,9 @@ pub struct CharacterBody {
     body: BodyId,
     filter: QueryFilter,
     is_pushed: bool,
+    /// The velocity that it took over from its ground, length per second. In the air that of the
+    /// last ground, with the speed of its own fall.
+    carried: DVec3,
     contacts: Vec<BodyContact>,
 }
 
@@ -69,7 +77,8 @@ impl CharacterBody {
             .with_groups(filter.membership, filter.mask)
             .with_family(filter.family);
         let body = world.insert(desc)?;
-        Ok(CharacterBody { character, body, filter, is_pushed: false, contacts: Vec::new() })
+        let carried = character.velocity();
+        Ok(CharacterBody { character, body, filter, is_pushed: false, carried, contacts: Vec::new() })
     }
 
     /// The same character, for which `is_pushed` says whether dynamic bodies that overlap it push
@@ -114,6 +123,7 @@ impl CharacterBody {
         }
         world.body_mut(self.body)?.set_pose(body_pose(&moved, origin))?;
         self.character = moved;
+        self.carried = self.character.velocity();
         Ok(())
     }
 
@@ -139,7 +149,8 @@ impl CharacterBody {
         }
         if !self.character.walked().was_refused && 0.0 < dt {
             self.push(world, dt)?;
-            self.weigh(world)?;
+            let taken = self.take_velocity(world);
+            self.weigh(world, taken / dt)?;
             self.follow(world)?;
         }
         Ok(self.character.walked())
@@ -191,16 +202,47 @@ impl CharacterBody {
         Ok(())
     }
 
-    /// Applies the weight of the character to a dynamic body under it, and adds the ground as a
-    /// contact.
-    fn weigh<B: BroadPhase>(&mut self, world: &mut World<B>) -> Result<(), WorldError> {
+    /// Takes over velocity from the ground, and returns how much: from a dynamic body as in an
+    /// inelastic impact at the point of contact, from another all of it.
+    fn take_velocity<B: BroadPhase>(&mut self, world: &World<B>) -> DVec3 {
+        let up = self.character.figure().up();
+        let Some(ground) = self.character.ground() else {
+            self.carried += up * (self.character.velocity() - self.carried).dot(up);
+            return DVec3::ZERO;
+        };
+        let missing = ground.velocity - self.carried;
+        let taken = missing * self.shared_part(world, ground, missing);
+        self.carried += taken;
+        self.character.set_ground_velocity(self.carried);
+        taken
+    }
+
+    /// Returns the part of a difference of velocities that the character takes over from its
+    /// ground, 0 to 1. It is the mass that the ground has at the point of contact in that
+    /// direction, divided by the sum of this mass and the character's.
+    fn shared_part<B: BroadPhase>(&self, world: &World<B>, ground: &Ground, missing: DVec3) -> f64 {
+        let body = world.body_at(ground.object).and_then(|body| world.body(body).ok());
+        let (Some(body), Some(direction)) = (body, scaling::unit(missing)) else { return 1.0 };
+        let motion = body.motion();
+        let turn = (ground.point - world.to_wide(motion.world_center())).cross(direction);
+        let turned = (motion.world_inverse_inertia() * turn.as_vec3()).as_dvec3();
+        let inverse_mass = f64::from(motion.inverse_mass) + turn.dot(turned);
+        1.0 / (1.0 + self.character.settings().mass * inverse_mass.max(0.0))
+    }
+
+    /// Applies the weight of the character to a dynamic body under it, with the force that gives
+    /// the character its acceleration, and adds the ground as a contact. The character does not
+    /// pull.
+    fn weigh<B: BroadPhase>(&mut self, world: &mut World<B>, acceleration: DVec3) -> Result<(), WorldError> {
         let Some(ground) = self.character.ground() else { return Ok(()) };
         let Some(body) = world.body_at(ground.object) else { return Ok(()) };
         let settings = self.character.settings();
         let is_dynamic = world.body(body).map(|body| body.mobility()) == Ok(Mobility::Dynamic);
-        let weight = if is_dynamic { settings.mass * settings.gravity } else { 0.0 };
-        let force = self.character.figure().up() * -weight;
-        if is_dynamic {
+        let up = self.character.figure().up();
+        let per_mass = up * settings.gravity + acceleration;
+        let is_pressing = is_dynamic && 0.0 < per_mass.dot(up);
+        let force = if is_pressing { per_mass * -settings.mass } else { DVec3::ZERO };
+        if is_pressing {
             let point = world.to_local(ground.point);
             world.body_mut(body)?.apply_force_at(force.as_vec3(), point)?;
         }

@@ -121,7 +121,12 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
             return self.is_gentle(hit.normal);
         }
         let top = self.top_of_edge(hit).map_or(hit.point, |top| top.0);
-        (top - ground.point).dot(self.up) <= self.settings.step_height + self.slack
+        self.is_step(top, ground.point)
+    }
+
+    /// Whether a point is not higher above another than a step.
+    pub(crate) fn is_step(&self, point: DVec3, last: DVec3) -> bool {
+        (point - last).dot(self.up) <= self.settings.step_height + self.slack
     }
 
     /// Returns the horizontal normal of a wall that leans back: the figure does not climb it.
@@ -132,8 +137,15 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
     }
 
     /// Returns the ground under a figure, at most `distance` below, and the position in which the
-    /// figure stands on it. `heading` is the direction of its wish.
-    pub(crate) fn settle(&mut self, place: DVec3, distance: f64, heading: DVec3) -> Option<(DVec3, Ground)> {
+    /// figure stands on it. `heading` is the direction of its wish. A ledge higher than a step
+    /// above `last`, the point of the ground before, is a wall.
+    pub(crate) fn settle(
+        &mut self,
+        place: DVec3,
+        distance: f64,
+        heading: DVec3,
+        last: DVec3,
+    ) -> Option<(DVec3, Ground)> {
         let skin = self.settings.skin;
         let mut steep = [DVec3::ZERO; 3];
         let mut way = -self.up * (distance + skin);
@@ -142,8 +154,10 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
             let (next, hit) = self.advance(place, way);
             let hit = hit.filter(|hit| !hit.starts_inside)?;
             place = next;
-            let ground = self.ground_of(&hit, heading).or_else(|| self.floor_below(&hit, place, heading));
-            if let Some(ground) = ground {
+            let ground = self.ground_of(&hit, heading);
+            let ground =
+                ground.filter(|next| next.kind != GroundKind::Ledge || self.is_step(next.point, last));
+            if let Some(ground) = ground.or_else(|| self.floor_below(&hit, place, heading)) {
                 return Some((place, ground));
             }
             steep[n_steep] = hit.normal;

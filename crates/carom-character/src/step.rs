@@ -78,10 +78,8 @@ impl<W: Sweep + ?Sized> Mover<'_, W> {
         let hit = hit.filter(|hit| !hit.starts_inside)?;
         let next = self.ground_of(&hit, heading)?;
         let climbed = (next.point - ground.point).dot(self.up);
-        if self.settings.step_height + self.slack < climbed {
-            return None;
-        }
-        Some(Step { place: landed, ground: next, forward, climbed })
+        let is_step = self.is_step(next.point, ground.point);
+        is_step.then_some(Step { place: landed, ground: next, forward, climbed })
     }
 
     /// Returns the height of the top of a hit above the ground, if that is a step.

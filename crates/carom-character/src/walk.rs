@@ -197,6 +197,14 @@ impl Character {
         can_jump
     }
 
+    /// Changes the velocity of its ground; in the air, nothing. Its own velocity changes with it.
+    pub(crate) fn set_ground_velocity(&mut self, velocity: DVec3) {
+        if let Some(ground) = &mut self.ground {
+            self.velocity += velocity - ground.velocity;
+            ground.velocity = velocity;
+        }
+    }
+
     /// Returns the impulse with which a contact of the last call pushes the object, at the contact
     /// point. It would stop the character, but is at most the largest force times `dt`.
     pub fn push(&self, contact: &Contact, dt: f64) -> DVec3 {
@@ -455,7 +463,8 @@ impl Character {
         time: f64,
     ) -> f64 {
         let distance = mover.settings.snap_distance;
-        if let Some((place, ground)) = mover.settle(self.place, distance, heading) {
+        let last = self.ground.map_or(self.place, |ground| ground.point);
+        if let Some((place, ground)) = mover.settle(self.place, distance, heading, last) {
             (self.place, self.ground) = (place, Some(ground));
             return time;
         }
@@ -465,7 +474,7 @@ impl Character {
             let mut safe = 0.0;
             for _ in 0..HALVINGS {
                 let middle = 0.5 * (safe + spent);
-                match mover.settle(start + way * middle, distance, heading) {
+                match mover.settle(start + way * middle, distance, heading, last) {
                     Some(_) => safe = middle,
                     None => spent = middle,
                 }
@@ -524,7 +533,7 @@ impl Character {
         let is_held = scaling::length(self.place - start) <= mover.settings.skin
             && velocity.dot(up) <= 0.0
             && nearest_allowed(-up, &self.touched.normals) == DVec3::ZERO;
-        if is_held && let Some((place, ground)) = mover.settle(self.place, 0.0, DVec3::ZERO) {
+        if is_held && let Some((place, ground)) = mover.settle(self.place, 0.0, DVec3::ZERO, self.place) {
             (self.place, self.velocity, self.ground) = (place, DVec3::ZERO, Some(ground));
         }
         time

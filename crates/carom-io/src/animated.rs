@@ -12,7 +12,8 @@
 //! [`Options::time`]: crate::Options::time
 
 use crate::animation::{Animation, Property, unit_rotation};
-use crate::part::{Flattening, Model, Part, Piece, Placement, RawMesh, push_note};
+use crate::model::Model;
+use crate::part::{Flattening, Part, Piece, Placement, RawMesh, push_note};
 use glam::{DMat4, DQuat, DVec3};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -25,7 +25,8 @@ use crate::animated::{AnimatedModel, AnimatedPart, Local, MovingMesh, SceneNode,
 use crate::error::{Place, ReadError};
 use crate::files::Files;
 use crate::limits::{MAX_ITEM_CHARS, MAX_NAME_CHARS, TRIANGLES_PER_PART};
-use crate::part::{Model, Placement, RawMesh, number_by, push_note, used_vertices};
+use crate::model::Model;
+use crate::part::{Placement, RawMesh, number_by, push_note, used_vertices};
 use base64::Engine;
 use glam::DVec3;
 use serde::Deserialize;

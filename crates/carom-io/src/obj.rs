@@ -11,7 +11,8 @@
 use crate::error::{Place, ReadError};
 use crate::files::Files;
 use crate::limits::MAX_NOTES;
-use crate::part::{Model, Part, RawMesh};
+use crate::model::Model;
+use crate::part::{Part, RawMesh};
 use crate::polygon::{Quirks, triangulate};
 use glam::DVec3;
 use std::borrow::Cow;

@@ -285,31 +285,6 @@ pub(crate) fn push_note(notes: &mut Vec<String>, note: String) {
     }
 }
 
-/// The content of a file.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Model {
-    /// The parts, in the order of the file.
-    pub parts: Vec<Part>,
-    /// The unit of length that the format defines; `None` if the file's author chose it.
-    pub unit: Option<&'static str>,
-    /// The axis that points up in the format; `None` if the file's author chose it.
-    pub up: Option<&'static str>,
-    /// Notes on the reading, such as approximated shapes and polygons that are not flat. Each note
-    /// is one line, as is each entry of `unread`.
-    pub notes: Vec<String>,
-    /// Objects that may have a surface and were not read. If there are any, a check of the parts is
-    /// incomplete.
-    pub unread: Vec<String>,
-}
-
-impl Model {
-    /// Returns a model of parts in the file's own unit and frame.
-    pub(crate) fn new(parts: Vec<Part>) -> Model {
-        Model { parts, unit: None, up: None, notes: Vec::new(), unread: Vec::new() }
-    }
-}
-
 /// Makes names unique: the second `gear` becomes `gear#2`.
 pub fn make_names_unique(parts: &mut [Part]) {
     make_unique(parts.iter_mut().map(|part| &mut part.name));

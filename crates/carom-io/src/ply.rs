@@ -10,7 +10,8 @@
 
 use crate::error::{Place, ReadError};
 use crate::files::Files;
-use crate::part::{Model, Part, RawMesh, push_note};
+use crate::model::Model;
+use crate::part::{Part, RawMesh, push_note};
 use crate::polygon::{Quirks, triangulate};
 use glam::DVec3;
 use ply_rs_bw::parser::{Parser, Reader};

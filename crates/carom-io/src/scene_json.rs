@@ -11,7 +11,8 @@
 use crate::error::{Place, ReadError};
 use crate::files::Files;
 use crate::limits::{MAX_ITEM_CHARS, TRIANGLES_PER_PART};
-use crate::part::{Flattening, Model, Part, Placement, push_note};
+use crate::model::Model;
+use crate::part::{Flattening, Part, Placement, push_note};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;

@@ -15,7 +15,8 @@
 
 use crate::error::{Place, ReadError};
 use crate::files;
-use crate::part::{Model, Part, RawMesh, push_note};
+use crate::model::Model;
+use crate::part::{Part, RawMesh, push_note};
 use glam::DVec3;
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! URDF robots with all joints at zero. Each link with geometry is a part, in the frame of the root
-//! link.
+//! URDF robots. Each link with geometry is a part, in the frame of the root link, with all joints
+//! at zero until [`Model::set_joints`] moves them.
 //!
 //! Collision geometry is read if the robot has any, else visual geometry. Cylinders, capsules and
 //! spheres become inscribed meshes, with a note. Equal shapes share one mesh.
@@ -14,9 +14,12 @@
 
 use crate::error::{Place, ReadError};
 use crate::files::Files;
-use crate::limits::{MAX_XML_ATTRIBUTES, MAX_XML_DEPTH};
-use crate::part::{Flattening, Model, Part, Piece, Placement, RawMesh, push_note};
+use crate::limits::MAX_XML_DEPTH;
+use crate::model::Model;
+use crate::part::{Flattening, Part, Piece, Placement, RawMesh, push_note};
+use crate::robot::{JointText, Robot};
 use crate::shapes;
+use crate::xml::{Attributes, XACRO};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -71,18 +74,10 @@ impl Link {
     }
 }
 
-#[derive(Debug)]
-struct Joint {
-    name: String,
-    origin: Placement,
-    parent: String,
-    child: String,
-}
-
 #[derive(Debug, Default)]
-struct Robot {
+struct Document {
     links: Vec<Link>,
-    joints: Vec<Joint>,
+    joints: Vec<JointText>,
     /// Whether the current shape is visual geometry.
     is_visual: bool,
     /// Names of elements that are not understood.
@@ -97,17 +92,20 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     if robot.links.is_empty() {
         return Err(whole("no link: not a URDF file".to_owned()));
     }
-    let poses = link_placements(&robot, path)?;
+    let names = robot.links.iter().map(|link| link.name.clone()).collect();
+    let mut notes = Vec::new();
+    let mut tree = Robot::new(names, &robot.joints, path, &mut notes)?;
     let has_collision = robot.links.iter().any(|l| !l.collision.is_empty());
     let mut model = Model { unit: Some("m"), up: Some("z"), ..Model::new(Vec::new()) };
+    notes.into_iter().for_each(|note| push_note(&mut model.notes, note));
     let limit = files.options.triangle_limit(files.n_bytes());
     let mut meshes = Meshes::new(&robot.links, has_collision, limit);
     let mut n_repeated = 0;
-    for (link, link_pose) in robot.links.iter().zip(&poses) {
+    for (number, link) in robot.links.iter().enumerate() {
         let mut pieces = Vec::new();
         let mut known = HashSet::new();
         for shape in link.shapes(has_collision) {
-            match meshes.pieces(shape, link_pose, path, files, &mut model.notes) {
+            match meshes.pieces(shape, path, files, &mut model.notes) {
                 Ok((placed, unread)) => {
                     for what in unread {
                         push_note(&mut model.unread, format!("link {}: {what}", link.name));
@@ -141,6 +139,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
             push_note(&mut model.notes, note);
         }
         if !pieces.is_empty() {
+            tree.push_part(number, pieces.iter().map(|piece| piece.placement).collect());
             model.parts.push(Part { name: link.name.clone(), pieces });
         }
     }
@@ -166,6 +165,9 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
         let why = model.unread.first().map_or(String::new(), |why| format!(": {why}"));
         return Err(whole(format!("no link has geometry{why}")));
     }
+    let values = tree.values(&[]).map_err(|e| whole(e.to_string()))?;
+    model.robot = Some(tree);
+    model.set_joints(&values).map_err(|e| whole(e.to_string()))?;
     Ok(model)
 }
 
@@ -215,16 +217,15 @@ impl Meshes {
         }
     }
 
-    /// Returns the pieces of a shape, and the unread objects of its file.
+    /// Returns the pieces of a shape in the frame of its link, and the unread objects of its file.
     fn pieces(
         &mut self,
         shape: &Shape,
-        link_pose: &Placement,
         path: &Path,
         files: &mut Files<'_>,
         notes: &mut Vec<String>,
     ) -> Result<(Vec<Piece>, Vec<String>), String> {
-        let placement = Placement::affine(link_pose.after(&shape.origin).0)?;
+        let placement = shape.origin;
         let sides = self.sides;
         let one = |mesh: &Arc<RawMesh>, scale: [f64; 3]| {
             Ok((vec![Piece { mesh: mesh.clone(), scale, placement }], Vec::new()))
@@ -299,79 +300,8 @@ fn positive(values: &[f64]) -> Result<(), String> {
     }
 }
 
-/// The attributes of an element.
-struct Attributes(Vec<(String, String)>);
-
-impl Attributes {
-    fn new(element: &BytesStart<'_>) -> Result<Attributes, String> {
-        let mut all: Vec<(String, String)> = Vec::new();
-        // The library's own search for duplicate names takes quadratic time.
-        for attribute in element.attributes().with_checks(false) {
-            let attribute = attribute.map_err(|e| e.to_string())?;
-            let name = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
-            if MAX_XML_ATTRIBUTES <= all.len() {
-                return Err(format!("an element with more than {MAX_XML_ATTRIBUTES} attributes"));
-            }
-            if all.iter().any(|(other, _)| *other == name) {
-                return Err(format!("the attribute {name} is there twice"));
-            }
-            let value = attribute.unescape_value().map_err(|e| e.to_string())?.into_owned();
-            // The name space declaration alone is no reason: expanded files keep it.
-            if name.starts_with("xacro:") || value.contains("${") || value.contains("$(") {
-                return Err(XACRO.to_owned());
-            }
-            all.push((name, value));
-        }
-        Ok(Attributes(all))
-    }
-
-    fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-
-    fn text(&self, name: &str) -> Result<String, String> {
-        self.get(name).map(str::to_owned).ok_or_else(|| format!("no attribute {name}"))
-    }
-
-    /// Returns `N` numbers separated by blanks; `usual` if the attribute is missing.
-    fn numbers<const N: usize>(&self, name: &str, usual: Option<[f64; N]>) -> Result<[f64; N], String> {
-        let Some(text) = self.get(name) else { return usual.ok_or_else(|| format!("no attribute {name}")) };
-        let mut numbers = [0.0; N];
-        let mut n = 0;
-        for word in text.split_whitespace() {
-            let x = word.parse().map_err(|_| format!("{name}: {word:?} is not a number"))?;
-            if let Some(number) = numbers.get_mut(n) {
-                *number = x;
-            }
-            n += 1;
-        }
-        if n == N { Ok(numbers) } else { Err(format!("{name}: {n} numbers; {N} are needed")) }
-    }
-
-    /// Returns the origin: roll about x, then pitch about y, then yaw about z, then the
-    /// translation.
-    fn origin(&self) -> Result<Placement, String> {
-        let [x, y, z] = self.numbers("xyz", Some([0.0; 3]))?;
-        let [roll, pitch, yaw] = self.numbers("rpy", Some([0.0; 3]))?;
-        if self.get("quat_xyzw").is_some() {
-            return Err("quat_xyzw is not read; rpy is".to_owned());
-        }
-        let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
-        #[rustfmt::skip]
-        let matrix = [
-            cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x,
-            sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y,
-            -sp, cp * sr, cp * cr, z,
-            0.0, 0.0, 0.0, 1.0,
-        ];
-        Placement::affine(matrix)
-    }
-}
-
 /// The error of a shape until its geometry is read.
 const NO_SHAPE: &str = "no geometry";
-
-const XACRO: &str = "this is a xacro file: expand it first (xacro FILE > robot.urdf)";
 
 /// The kind of an open element.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -386,9 +316,9 @@ enum Inside {
     Other,
 }
 
-fn read_robot(text: &str) -> Result<Robot, String> {
+fn read_robot(text: &str) -> Result<Document, String> {
     let mut reader = Reader::from_str(text);
-    let mut robot = Robot::default();
+    let mut robot = Document::default();
     let mut open = vec![Inside::Document];
     loop {
         let event = reader
@@ -422,7 +352,7 @@ fn read_robot(text: &str) -> Result<Robot, String> {
     Ok(robot)
 }
 
-impl Robot {
+impl Document {
     /// Handles the start of an element. Returns its kind.
     fn start(&mut self, element: &BytesStart<'_>, inside: Inside) -> Result<Inside, String> {
         let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
@@ -440,9 +370,8 @@ impl Robot {
                 Inside::Link
             }
             (Inside::Robot, "joint") => {
-                let name = attributes.text("name")?;
-                let (parent, child) = (String::new(), String::new());
-                self.joints.push(Joint { name, origin: Placement::IDENTITY, parent, child });
+                let kind = attributes.get("type").unwrap_or_default().to_owned();
+                self.joints.push(JointText::new(attributes.text("name")?, kind));
                 Inside::Joint
             }
             (Inside::Link, "collision" | "visual") => {
@@ -453,14 +382,10 @@ impl Robot {
                 self.is_visual = name == "visual";
                 Inside::Shape
             }
-            (Inside::Joint, "origin" | "parent" | "child") => {
+            (Inside::Joint, element) => {
                 if let Some(joint) = self.joints.last_mut() {
-                    let named = |e: String| format!("joint {}: {e}", joint.name);
-                    match name.as_str() {
-                        "origin" => joint.origin = attributes.origin().map_err(named)?,
-                        "parent" => joint.parent = attributes.text("link").map_err(named)?,
-                        _ => joint.child = attributes.text("link").map_err(named)?,
-                    }
+                    let read = read_joint(element, &attributes, joint);
+                    read.map_err(|e| format!("joint {}: {e}", joint.name))?;
                 }
                 Inside::Other
             }
@@ -481,7 +406,7 @@ impl Robot {
                 });
                 Inside::Other
             }
-            (Inside::Document | Inside::Joint, _) => Inside::Other,
+            (Inside::Document, _) => Inside::Other,
             (_, other) => {
                 if !NO_GEOMETRY.contains(&other) && self.unknown.len() < 20 {
                     self.unknown.insert(other.chars().take(40).collect());
@@ -519,6 +444,24 @@ impl Shape {
     }
 }
 
+/// Reads an element of a joint.
+fn read_joint(element: &str, attributes: &Attributes, joint: &mut JointText) -> Result<(), String> {
+    let one = |key: &str, usual: f64| attributes.numbers::<1>(key, Some([usual])).map(|[x]| x);
+    match element {
+        "origin" => joint.origin = attributes.origin()?,
+        "parent" => joint.parent = attributes.text("link")?,
+        "child" => joint.child = attributes.text("link")?,
+        "axis" => joint.axis = attributes.numbers("xyz", Some([1.0, 0.0, 0.0]))?,
+        "limit" => joint.limits = Some([one("lower", 0.0)?, one("upper", 0.0)?]),
+        "mimic" => {
+            let followed = attributes.text("joint")?;
+            joint.mimic = Some((followed, one("multiplier", 1.0)?, one("offset", 0.0)?));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
 fn geometry(name: &str, attributes: &Attributes) -> Result<Geometry, String> {
     let one = |key: &str| attributes.numbers::<1>(key, None).map(|[x]| x);
     let made = match name {
@@ -532,60 +475,6 @@ fn geometry(name: &str, attributes: &Attributes) -> Result<Geometry, String> {
         _ => return Err(format!("the geometry {name} is not read")),
     };
     made.map_err(|e| format!("{name}: {e}"))
-}
-
-/// For each link its parent and the origin of the joint to it; `None` for a root.
-type Parents = Vec<Option<(usize, Placement)>>;
-
-/// Returns the transform of each link to the frame of its root, with all joints at zero.
-fn link_placements(robot: &Robot, path: &Path) -> Result<Vec<Placement>, ReadError> {
-    let mut number: HashMap<&str, usize> = HashMap::new();
-    for (i, link) in robot.links.iter().enumerate() {
-        if number.insert(&link.name, i).is_some() {
-            let place = Place::Item(format!("link {}", link.name));
-            return Err(ReadError::at(path, place, "is there twice"));
-        }
-    }
-    let mut parent: Parents = vec![None; robot.links.len()];
-    for joint in &robot.joints {
-        let at = |reason: String| ReadError::at(path, Place::Item(format!("joint {}", joint.name)), reason);
-        let find =
-            |name: &str| number.get(name).copied().ok_or_else(|| at(format!("there is no link {name}")));
-        let (above, below) = (find(&joint.parent)?, find(&joint.child)?);
-        if parent[below].replace((above, joint.origin)).is_some() {
-            return Err(at(format!("link {} hangs on two joints", joint.child)));
-        }
-    }
-    let mut placed: Vec<Option<Placement>> = vec![None; robot.links.len()];
-    for start in 0..robot.links.len() {
-        // Walks up to a placed link or the root, then down again.
-        let mut chain = vec![];
-        let mut link = start;
-        let mut above = loop {
-            match (placed[link], parent[link]) {
-                (Some(placement), _) => break placement,
-                (None, None) => {
-                    placed[link] = Some(Placement::IDENTITY);
-                    break Placement::IDENTITY;
-                }
-                (None, Some((next, _))) => {
-                    if robot.links.len() <= chain.len() {
-                        let place = Place::Item(format!("link {}", robot.links[start].name));
-                        return Err(ReadError::at(path, place, "the joints form a cycle"));
-                    }
-                    chain.push(link);
-                    link = next;
-                }
-            }
-        };
-        for link in chain.into_iter().rev() {
-            if let Some((_, joint)) = parent[link] {
-                above = above.after(&joint);
-                placed[link] = Some(above);
-            }
-        }
-    }
-    Ok(placed.into_iter().map(|p| p.unwrap_or(Placement::IDENTITY)).collect())
 }
 
 /// Returns the file of a mesh, and the folder in which it must lie.

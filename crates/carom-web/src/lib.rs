@@ -37,6 +37,7 @@
 
 mod action;
 mod explain;
+mod islands;
 mod live;
 mod picture;
 pub mod scenes;
@@ -46,5 +47,5 @@ pub mod wasm;
 
 pub use action::{Action, Drag, Setting, Spawned};
 pub use live::Live;
-pub use picture::{NONE, Picture};
+pub use picture::{Drawn, NONE, Picture};
 pub use testbed::{ReplayOutcome, Testbed};

@@ -7,14 +7,14 @@
 //! error).
 
 use crate::action::Action;
-use crate::picture::Picture;
+use crate::picture::{Drawn, Picture};
 use crate::scenes::{Error, Request, SCENES, STEP, scene};
 use crate::testbed::{ReplayOutcome, Testbed};
 use carom_broad::Mobility;
 use carom_broad_auto::catalogue::ALGORITHMS;
 use carom_io::Format;
 use carom_math::{Interval, Ray, Vec3};
-use carom_world::{BodyId, DrawFlags};
+use carom_world::BodyId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -54,14 +54,14 @@ enum Command {
     /// Shapes from number `first` on.
     Layout { first: usize },
     /// Parts of the picture that are read only if they are drawn.
-    Draw { contacts: bool, joints: bool, boxes: bool },
+    Draw(Drawn),
 }
 
 /// A session of a page: a testbed, its picture, and a mesh that was read.
 pub struct Live {
     bed: Testbed,
     picture: Picture,
-    flags: DrawFlags,
+    drawn: Drawn,
     /// The mesh that was read last.
     mesh: Option<Mesh>,
 }
@@ -77,7 +77,7 @@ impl Live {
         let first = &SCENES[0];
         let request = Request { count: first.count.usual, seed: 1 };
         let bed = Testbed::start(first, request, ALGORITHMS[0].name)?;
-        let mut live = Live { bed, picture: Picture::default(), flags: DrawFlags::empty(), mesh: None };
+        let mut live = Live { bed, picture: Picture::default(), drawn: Drawn::default(), mesh: None };
         live.look()?;
         Ok(live)
     }
@@ -125,12 +125,7 @@ impl Live {
             }
             Command::State => return Ok(self.state()),
             Command::Layout { first } => return Ok(self.picture.layout(first)),
-            Command::Draw { contacts, joints, boxes } => {
-                self.flags = DrawFlags::empty();
-                self.flags.set(DrawFlags::CONTACTS, contacts);
-                self.flags.set(DrawFlags::JOINTS, joints);
-                self.flags.set(DrawFlags::BOXES, boxes);
-            }
+            Command::Draw(drawn) => self.drawn = drawn,
         }
         self.look()?;
         Ok(if answer.is_null() { self.state() } else { answer })
@@ -160,7 +155,7 @@ impl Live {
     ///
     /// Errors: a car without its body.
     pub fn look(&mut self) -> Result<(), Error> {
-        self.picture.update(&self.bed, self.flags)
+        self.picture.update(&self.bed, self.drawn)
     }
 
     /// Returns the picture that was read last.

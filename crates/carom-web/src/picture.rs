@@ -6,13 +6,15 @@
 //!
 //! Reference: Ericson, Real-Time Collision Detection, 2005, 13.3 (data that is read in order).
 
+use crate::islands::islands;
 use crate::scenes::{Error, walkers};
 use crate::testbed::Testbed;
-use carom_broad::Mobility;
+use carom_broad::{BroadPhase as _, Mobility};
 use carom_math::Pose;
 use carom_query::Shape;
 use carom_stage::{Outlines, PlayerShape};
-use carom_world::{BodyId, DrawFlags, SoftThing};
+use carom_world::{BodyId, SoftThing};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// The number of the shape of a body that is drawn as a sheet, and of the handle of a wheel.
@@ -20,6 +22,23 @@ pub const NONE: u32 = u32::MAX;
 
 /// Floats of a pose: position, then quaternion as x, y, z, w.
 const POSE: usize = 7;
+
+/// The parts of a picture that are read only if they are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+#[allow(clippy::struct_excessive_bools)] // Each is a box that a user ticks.
+pub struct Drawn {
+    /// Contacts, with normals and impulses.
+    pub contacts: bool,
+    /// Joints.
+    pub joints: bool,
+    /// The boxes of the bodies.
+    pub boxes: bool,
+    /// The boxes inside of the broad phase: nodes of a tree, cells of a grid.
+    pub volumes: bool,
+    /// The islands of bodies that touch or are joined.
+    pub islands: bool,
+}
 
 /// Numbers that a renderer reads after each step.
 #[derive(Default)]
@@ -40,6 +59,10 @@ pub struct Picture {
     pub joints: Vec<f32>,
     /// Boxes of the broad phase: least and greatest corner, and 1 if the body is awake, else 0.
     pub boxes: Vec<f32>,
+    /// Boxes inside of the broad phase: least and greatest corner, and the level in its tree.
+    pub volumes: Vec<f32>,
+    /// For each thing that is drawn: the least index of a body in its island.
+    pub islands: Vec<u32>,
     /// Vertices of all sheets, one after the other.
     pub sheets: Vec<f32>,
     /// Positions of all particles, cloud after cloud.
@@ -59,12 +82,12 @@ impl Picture {
         self.version
     }
 
-    /// Reads the state of a testbed. Contacts, joints and boxes are read only if they are drawn.
+    /// Reads the state of a testbed.
     ///
     /// Errors: a car without its body.
-    pub fn update(&mut self, bed: &Testbed, flags: DrawFlags) -> Result<(), Error> {
+    pub fn update(&mut self, bed: &Testbed, drawn: Drawn) -> Result<(), Error> {
         let world = bed.world();
-        if !world.body_ids().eq(self.known.iter().copied()) {
+        if !world.body_ids().eq(self.known.iter().copied()) || self.clouds != clouds(bed)? {
             self.number_bodies(bed)?;
         }
         let mut touching = vec![false; self.known.last().map_or(0, |id| id.index() as usize + 1)];
@@ -75,7 +98,7 @@ impl Picture {
                     *touches = true;
                 }
             }
-            if !flags.contains(DrawFlags::CONTACTS) {
+            if !drawn.contacts {
                 continue;
             }
             for (k, manifold) in view.manifolds.iter().enumerate() {
@@ -105,7 +128,7 @@ impl Picture {
                 (.., false) => 2,
                 (.., true) => 3,
             });
-            if flags.contains(DrawFlags::BOXES) && !matches!(body.shape(), Shape::HalfSpace(_)) {
+            if drawn.boxes && !matches!(body.shape(), Shape::HalfSpace(_)) {
                 self.boxes.extend(body.aabb().min.to_array());
                 self.boxes.extend(body.aabb().max.to_array());
                 self.boxes.push(f32::from(u8::from(is_moved && !body.is_sleeping())));
@@ -117,8 +140,22 @@ impl Picture {
                 self.states.push(if 0.0 < wheel.load { 3 } else { 2 });
             }
         }
+        self.volumes.clear();
+        if drawn.volumes {
+            world.broad_phase().visit_volumes(&mut |level, volume| {
+                self.volumes.extend(volume.min.to_array());
+                self.volumes.extend(volume.max.to_array());
+                self.volumes.push(level as f32);
+            });
+        }
+        self.islands.clear();
+        if drawn.islands {
+            let islands = islands(world);
+            let indices = self.bodies.iter().step_by(2);
+            self.islands.extend(indices.map(|&index| islands.get(index as usize).copied().unwrap_or(NONE)));
+        }
         self.joints.clear();
-        if flags.contains(DrawFlags::JOINTS) {
+        if drawn.joints {
             for joint in world.joints() {
                 let [a, b] = joint.bodies();
                 let (body_a, body_b) = (world.body(a)?, world.body(b)?);
@@ -153,24 +190,18 @@ impl Picture {
             let wheel = self.outlines.number_of(&walkers::wheel()?);
             self.bodies.extend(car.wheels().iter().flat_map(|_| [NONE, wheel]));
         }
+        self.clouds = clouds(bed)?;
         self.sheet_triangles.clear();
-        self.clouds.clear();
         if let Some((sheet, _)) = bed.actors.sheet
             && let Shape::Mesh(mesh) = world.body(sheet)?.shape()
         {
             self.sheet_triangles.push(mesh.mesh().indices().to_vec());
         }
         for thing in world.soft_things() {
-            match thing {
-                SoftThing::Body(id) => {
-                    if let Some(mesh) = world.soft_body(id)?.mesh() {
-                        self.sheet_triangles.push(mesh.mesh().indices().to_vec());
-                    }
-                }
-                SoftThing::Particles(id) => {
-                    let particles = world.particles(id)?;
-                    self.clouds.push((particles.positions().len(), particles.radius()));
-                }
+            if let SoftThing::Body(id) = thing
+                && let Some(mesh) = world.soft_body(id)?.mesh()
+            {
+                self.sheet_triangles.push(mesh.mesh().indices().to_vec());
             }
         }
         Ok(())
@@ -218,6 +249,18 @@ impl Picture {
             "clouds": clouds.map(|(n, radius)| json!({"n": n, "radius": radius})).collect::<Vec<_>>(),
         })
     }
+}
+
+/// Returns the number of particles and the radius of each cloud.
+fn clouds(bed: &Testbed) -> Result<Vec<(usize, f32)>, Error> {
+    let mut clouds = Vec::new();
+    for thing in bed.world().soft_things() {
+        if let SoftThing::Particles(id) = thing {
+            let particles = bed.world().particles(id)?;
+            clouds.push((particles.positions().len(), particles.radius()));
+        }
+    }
+    Ok(clouds)
 }
 
 fn push_pose(poses: &mut Vec<f32>, pose: &Pose) {

@@ -67,22 +67,24 @@ pub extern "C" fn carom_read_file(name_length: usize) -> usize {
     })
 }
 
+/// Does work without an answer. Returns 0, or the length of the error in the outbox.
+fn done(work: impl FnOnce(&mut Live) -> Result<(), crate::scenes::Error>) -> usize {
+    PAGE.with_borrow_mut(|page| {
+        let is_done = page.run(|live, _| work(live).map(|()| String::new()));
+        if is_done { 0 } else { page.outbox.len() }
+    })
+}
+
 /// Makes a step. Returns 0, or the length of the error in the outbox.
 #[unsafe(no_mangle)]
 pub extern "C" fn carom_step() -> usize {
-    PAGE.with_borrow_mut(|page| {
-        let is_done = page.run(|live, _| live.step().map(|()| String::new()));
-        if is_done { 0 } else { page.outbox.len() }
-    })
+    done(Live::step)
 }
 
 /// Reads the picture. Returns 0, or the length of the error in the outbox.
 #[unsafe(no_mangle)]
 pub extern "C" fn carom_look() -> usize {
-    PAGE.with_borrow_mut(|page| {
-        let is_done = page.run(|live, _| live.look().map(|()| String::new()));
-        if is_done { 0 } else { page.outbox.len() }
-    })
+    done(Live::look)
 }
 
 /// Returns the address of the outbox.
@@ -92,7 +94,7 @@ pub extern "C" fn carom_outbox() -> *const u8 {
 }
 
 /// Returns the address and the length of a buffer of the picture: 0 bodies, 1 poses, 2 states,
-/// 3 contacts, 4 joints, 5 boxes, 6 sheets, 7 particles.
+/// 3 contacts, 4 joints, 5 boxes, 6 sheets, 7 particles, 8 volumes, 9 islands.
 fn buffer(number: u32) -> (usize, usize) {
     PAGE.with_borrow(|page| {
         let Some(live) = &page.live else { return (0, 0) };
@@ -106,6 +108,8 @@ fn buffer(number: u32) -> (usize, usize) {
             5 => &picture.boxes,
             6 => &picture.sheets,
             7 => &picture.particles,
+            8 => &picture.volumes,
+            9 => return (picture.islands.as_ptr().addr(), picture.islands.len()),
             _ => return (0, 0),
         };
         (floats.as_ptr().addr(), floats.len())

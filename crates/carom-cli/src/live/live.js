@@ -30,7 +30,7 @@ const guarded = work => {
   }
 };
 const ask = command => guarded(() => { put(new TextEncoder().encode(JSON.stringify(command))); return answerOf(exported.carom_command()); });
-const buffers = { bodies: [0, Uint32Array], poses: [1, Float32Array], states: [2, Uint8Array], contacts: [3, Float32Array], joints: [4, Float32Array], boxes: [5, Float32Array], sheets: [6, Float32Array], particles: [7, Float32Array] };
+const buffers = { bodies: [0, Uint32Array], poses: [1, Float32Array], states: [2, Uint8Array], contacts: [3, Float32Array], joints: [4, Float32Array], boxes: [5, Float32Array], sheets: [6, Float32Array], particles: [7, Float32Array], volumes: [8, Float32Array], islands: [9, Uint32Array] };
 const read = name => { const [number, type] = buffers[name]; return new type(exported.memory.buffer, exported.carom_buffer(number), exported.carom_buffer_length(number)); };
 
 const { scenes, broad_phases: broadPhases, step: STEP, error } = ask({ command: "list" });
@@ -114,12 +114,12 @@ const place = () => {
       for (let k = i; k < i + 4; k++) poses[k] /= Math.sqrt(norm) || 1;
     }
   }
-  const states = read("states"), byState = $("phases").checked, { positions, rotations, colours } = renderer;
+  const states = read("states"), kind = $("colours").value, byState = kind === "state", islands = read("islands"), { positions, rotations, colours } = renderer;
   const marked = new Set(chosen.map(rowOf));
   for (let i = 0, n = states.length; i < n; i++) {
     for (let k = 0; k < 3; k++) positions[3 * i + k] = poses[7 * i + k];
     for (let k = 0; k < 4; k++) rotations[4 * i + k] = poses[7 * i + 3 + k];
-    const s = states[i], base = marked.size && !marked.has(i) ? [150, 154, 160] : byState || !s ? stateColours[s] : ownColour(i), shade = byState && !marked.size ? shadeOf(i) : 1;
+    const s = states[i], base = marked.size && !marked.has(i) ? [150, 154, 160] : byState || !s ? stateColours[s] : ownColour(islands[i] ?? i), shade = kind !== "body" && !marked.size ? shadeOf(i) : 1;
     for (let k = 0; k < 3; k++) colours[4 * i + k] = Math.min(255, base[k] * shade);
   }
   renderer.placeBodies();
@@ -197,6 +197,20 @@ const drawnDots = () => {
   if (why) points.push(...(why.contacts.length ? why.contacts.flatMap(c => c.point) : why.witness.flat()));
   return Float32Array.from(points);
 };
+// Each level of the broad phase has one colour, and the top level is the most visible.
+const levelColours = [[214, 40, 160], [124, 58, 237], [13, 148, 136], [146, 84, 32]];
+const drawnVolumes = () => {
+  const rows = read("volumes"), levels = [], wished = $("volumes").value;
+  for (let i = 0; i < rows.length; i += 7) {
+    const { low, high } = levels[rows[i + 6]] ??= { low: [], high: [] };
+    low.push(...rows.subarray(i, i + 3)); high.push(...rows.subarray(i + 3, i + 6));
+  }
+  while ($("volumes").length < levels.length + 2) $("volumes").append(new Option(`level ${$("volumes").length - 1}`, $("volumes").length - 2));
+  return levels.flatMap(({ low, high }, level) => wished !== "all" && Number(wished) !== level ? [] : [{
+    low: Float32Array.from(low), high: Float32Array.from(high),
+    colour: [...levelColours[level % levelColours.length].map(c => c / 255), 1 / (1 + 0.35 * level)],
+  }]);
+};
 const drawnBoxes = () => {
   if (!$("boxes").checked) return [];
   const rows = read("boxes"), of = isAwake => {
@@ -208,7 +222,7 @@ const drawnBoxes = () => {
 };
 const draw = () => {
   place();
-  renderer.draw({ isDark: isDark(), sunX: Math.sin(camera.yaw) < 0 ? -0.9 : 0.45, boxes: drawnBoxes(), lines: drawnLines(), dots: drawnDots() });
+  renderer.draw({ isDark: isDark(), sunX: Math.sin(camera.yaw) < 0 ? -0.9 : 0.45, boxes: [...drawnBoxes(), ...drawnVolumes()], lines: drawnLines(), dots: drawnDots() });
 };
 
 // ---- Panels.
@@ -220,7 +234,7 @@ const showState = () => {
     element("tr", undefined, [element("td", name), element("td", n.toLocaleString("en"))])));
   const counts = stateNames.map(() => 0);
   for (const s of read("states")) counts[s]++;
-  $("legend").hidden = !$("phases").checked;
+  $("legend").hidden = $("colours").value !== "state";
   $("legend").replaceChildren(...stateNames.flatMap((name, k) => {
     if (!counts[k]) return [];
     const i = element("i"); i.style.background = `rgb(${stateColours[k]})`;
@@ -338,9 +352,8 @@ for (const id of ["sleeping", "ccd"]) $(id).addEventListener("change", () => set
 $("count").addEventListener("input", () => showSlider("count", $("count").value));
 $("count").addEventListener("change", () => start(scene.name, Number($("count").value)));
 $("broad-phase").addEventListener("change", () => act({ command: "broad-phase", name: $("broad-phase").value }));
-const showFlags = () => act({ command: "draw", contacts: $("contacts").checked, joints: $("joints").checked, boxes: $("boxes").checked });
-for (const id of ["contacts", "joints", "boxes"]) $(id).addEventListener("change", showFlags);
-$("phases").addEventListener("change", refresh);
+const showFlags = () => act({ command: "draw", contacts: $("contacts").checked, joints: $("joints").checked, boxes: $("boxes").checked, volumes: $("volumes").value !== "", islands: $("colours").value === "island" });
+for (const id of ["contacts", "joints", "boxes", "volumes", "colours"]) $(id).addEventListener("change", showFlags);
 $("save").addEventListener("click", () => act({ command: "save" }) && hint(`Saved at step ${state.steps}.`));
 $("load").addEventListener("click", () => act({ command: "load" }) && hint(`Back at step ${state.steps}.`));
 $("record").addEventListener("click", () => act({ command: state.is_recording ? "end-recording" : "record" }));
@@ -506,6 +519,7 @@ if (wish.has("bare")) document.body.dataset.bare = "yes";
 setTool(wish.get("tool") ?? "drag");
 showTheme();
 for (const id of (wish.get("show") ?? "").split(",").filter(id => ["contacts", "joints", "boxes"].includes(id))) $(id).checked = true;
+for (const id of ["colours", "volumes"]) if (wish.has(id)) $(id).value = wish.get(id);
 start(wish.get("scene") ?? document.body.dataset.scene, wish.has("count") ? Number(wish.get("count")) : undefined);
 $("message").hidden = true;
 setPlaying(!wish.has("steps"));

@@ -287,8 +287,13 @@ fn sliders_and_switches_change_settings() {
     let n = n_bodies(&mut browser);
     slider(&mut browser, "#count", 0.3);
     assert!(n < n_bodies(&mut browser));
-    for id in ["contacts", "joints", "boxes", "phases"] {
+    for id in ["contacts", "joints", "boxes"] {
         browser.press(&format!("#{id}"));
+    }
+    for (id, value) in [("colours", "island"), ("colours", "body"), ("volumes", "all"), ("volumes", "1")] {
+        browser.value(&format!(
+            "(e => {{ e.value = {value:?}; e.dispatchEvent(new Event('change')); }})(document.getElementById({id:?}))"
+        ));
     }
     run(&mut browser, 20);
     browser.wait_for("document.body.dataset.state === 'paused'");

@@ -14,6 +14,7 @@ mod polygons;
 mod products;
 mod random_bytes;
 mod real_data;
+mod robots;
 mod scenes;
 mod stl;
 

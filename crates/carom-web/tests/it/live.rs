@@ -22,6 +22,12 @@ fn run(live: &mut Live, n_steps: usize) -> Value {
     ask(live, &json!({"command": "state"}))["hash"].clone()
 }
 
+fn draw_all() -> Value {
+    json!({
+        "command": "draw", "contacts": true, "joints": true, "boxes": true, "volumes": true, "islands": true,
+    })
+}
+
 /// The buffers fit together in each scene: a pose and a state for each thing, vertices for each
 /// sheet, positions for each cloud, and a description for each shape.
 #[test]
@@ -29,7 +35,7 @@ fn pictures_of_all_scenes_fit_together() {
     let (mut n_sheets, mut n_clouds, mut n_wheels) = (0, 0, 0);
     for scene in SCENES {
         let mut live = start(scene.name, scene.count.usual.min(30));
-        ask(&mut live, &json!({"command": "draw", "contacts": true, "joints": true, "boxes": true}));
+        ask(&mut live, &draw_all());
         run(&mut live, 3);
         let layout = ask(&mut live, &json!({"command": "layout", "first": 0}));
         let picture = live.picture();
@@ -54,8 +60,10 @@ fn pictures_of_all_scenes_fit_together() {
         let clouds = layout["clouds"].as_array().unwrap();
         let n_particles: u64 = clouds.iter().map(|cloud| cloud["n"].as_u64().unwrap()).sum();
         assert_eq!(picture.particles.len() as u64, 3 * n_particles, "{}", scene.name);
+        assert_eq!(picture.islands.len(), n, "{}", scene.name);
         assert!(
             picture.contacts.len().is_multiple_of(7)
+                && picture.volumes.len().is_multiple_of(7)
                 && picture.joints.len().is_multiple_of(6)
                 && picture.boxes.len().is_multiple_of(7)
         );
@@ -65,6 +73,35 @@ fn pictures_of_all_scenes_fit_together() {
         n_clouds += clouds.len();
     }
     assert_eq!((n_sheets, n_clouds, n_wheels), (4, 2, 12));
+}
+
+/// Bodies that touch are one island, and those that fall alone are one each. Levels of the broad
+/// phase contain the boxes of the bodies.
+#[test]
+fn islands_and_levels_are_those_of_the_world() {
+    let mut live = start("pyramid", 5);
+    ask(&mut live, &draw_all());
+    run(&mut live, 60);
+    let moving = |live: &Live| {
+        let picture = live.picture();
+        let rows = picture.islands.iter().zip(&picture.states).filter(|(_, state)| **state != 0);
+        rows.map(|(island, _)| *island).collect::<std::collections::BTreeSet<u32>>()
+    };
+    assert_eq!(moving(&live).len(), 1, "a pyramid is one island");
+    let spawn =
+        json!({"command": "act", "action": {"do": "spawn", "shape": "ring", "at": [0, 30, 0], "size": 0.5}});
+    ask(&mut live, &spawn);
+    run(&mut live, 1);
+    assert_eq!(moving(&live).len(), 2, "and a ring above it another");
+    let picture = live.picture();
+    let bounds = |rows: &[f32]| {
+        rows.chunks_exact(7)
+            .fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], row| [low.min(row[1]), high.max(row[4])])
+    };
+    let (volumes, boxes) = (bounds(&picture.volumes), bounds(&picture.boxes));
+    assert!(volumes[0] <= boxes[0] && boxes[1] <= volumes[1], "{volumes:?} around {boxes:?}");
+    ask(&mut live, &json!({"command": "draw"}));
+    assert!(live.picture().volumes.is_empty() && live.picture().islands.is_empty());
 }
 
 /// A session has the hash of a testbed, and each command leaves it where it says.

@@ -1,0 +1,445 @@
+//! The joints of a robot: what moves, between which limits, and where each link is for given
+//! values.
+//!
+//! A robot is a tree of links. The transform of a link is that of the link above it, then the
+//! origin of the joint between them, then the motion of the joint. A joint that mimics another has
+//! no value of its own.
+//!
+//! Reference: Open Robotics, URDF XML specification, elements joint, limit and mimic; R. Murray,
+//! Z. Li, S. Sastry, A Mathematical Introduction to Robotic Manipulation, 1994, 2.2 (Rodrigues'
+//! formula).
+
+use crate::error::{Place, ReadError};
+use crate::part::Placement;
+use carom_math::ops::sin_cos;
+use core::fmt;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The part of a limit by which a value may pass it, for values that were printed and read.
+const LIMIT_SLACK: f64 = 1e-9;
+
+/// What a joint lets its link do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RobotJointKind {
+    /// Nothing. Floating and planar joints stay at their origin, too.
+    Fixed,
+    /// Turn about the axis, in radians.
+    Revolute,
+    /// Slide along the axis, in the file's unit of length, metres in URDF.
+    Prismatic,
+}
+
+/// The rule of a joint that follows another one: `multiplier * value + offset`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mimic {
+    /// The index of the joint that it follows.
+    pub joint: usize,
+    /// The factor.
+    pub multiplier: f64,
+    /// The value where the other joint is at zero, in radians or a length.
+    pub offset: f64,
+}
+
+/// A joint of a robot.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RobotJoint {
+    /// Its name in the file.
+    pub name: String,
+    /// What it lets its link do.
+    pub kind: RobotJointKind,
+    /// The indices of the links above and below it.
+    pub links: [usize; 2],
+    /// From the frame of the joint at zero to that of the link above.
+    pub origin: Placement,
+    /// The unit axis in the frame of the joint.
+    pub axis: [f64; 3],
+    /// The least and the largest value, if it has limits.
+    pub limits: Option<[f64; 2]>,
+    /// The joint that it follows, if it follows one.
+    pub mimic: Option<Mimic>,
+}
+
+impl RobotJoint {
+    /// Returns the transform of the link below to the frame of the joint at zero.
+    fn motion(&self, value: f64) -> Placement {
+        let [x, y, z] = self.axis;
+        match self.kind {
+            RobotJointKind::Fixed => Placement::IDENTITY,
+            RobotJointKind::Prismatic => {
+                let mut moved = Placement::IDENTITY;
+                (moved.0[3], moved.0[7], moved.0[11]) = (value * x, value * y, value * z);
+                moved
+            }
+            RobotJointKind::Revolute => {
+                let (s, c) = sin_cos(value);
+                let v = 1.0 - c;
+                #[rustfmt::skip]
+                let turned = [
+                    c + v * x * x, v * x * y - s * z, v * x * z + s * y, 0.0,
+                    v * y * x + s * z, c + v * y * y, v * y * z - s * x, 0.0,
+                    v * z * x - s * y, v * z * y + s * x, c + v * z * z, 0.0,
+                    0.0, 0.0, 0.0, 1.0,
+                ];
+                Placement(turned)
+            }
+        }
+    }
+}
+
+/// Why values of joints are refused.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RobotError {
+    /// No joint has this name.
+    Unknown {
+        /// The name.
+        name: String,
+        /// The joints that have values.
+        known: Vec<String>,
+    },
+    /// The joint does not move.
+    Fixed {
+        /// The name of the joint.
+        name: String,
+    },
+    /// The joint follows another one.
+    Mimics {
+        /// The name of the joint.
+        name: String,
+        /// The name of the one that it follows.
+        followed: String,
+    },
+    /// The value is outside of the limits, or not finite.
+    Value {
+        /// The name of the joint.
+        name: String,
+        /// The value, in radians or a length.
+        value: f64,
+        /// The limits.
+        limits: Option<[f64; 2]>,
+    },
+}
+
+impl fmt::Display for RobotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RobotError::Unknown { name, known } => {
+                write!(f, "no joint {name}; joints that move are: {}", known.join(" "))
+            }
+            RobotError::Fixed { name } => write!(f, "joint {name} does not move"),
+            RobotError::Mimics { name, followed } => {
+                write!(f, "joint {name} follows joint {followed} and has no value of its own")
+            }
+            RobotError::Value { name, value, limits: Some([low, high]) } => {
+                write!(f, "joint {name}: {value} is not between its limits {low} and {high}")
+            }
+            RobotError::Value { name, value, limits: None } => {
+                write!(f, "joint {name}: {value} is not finite")
+            }
+        }
+    }
+}
+
+impl core::error::Error for RobotError {}
+
+/// The links and joints of a robot.
+///
+/// ```
+/// use carom_io::Format;
+///
+/// let arm = br#"<robot name="arm">
+///   <link name="base"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+///   <link name="hand"><collision><origin xyz="1 0 0"/><geometry><sphere radius="0.1"/></geometry></collision></link>
+///   <joint name="shoulder" type="revolute">
+///     <parent link="base"/><child link="hand"/><axis xyz="0 0 1"/><limit lower="-2" upper="2"/>
+///   </joint>
+/// </robot>"#;
+/// let mut model = carom_io::parse(arm, Format::Urdf, "arm.urdf".as_ref())?;
+/// let values = model.robot.as_ref().unwrap().values(&[("shoulder", core::f64::consts::FRAC_PI_2)])?;
+/// model.set_joints(&values)?;
+/// let hand = model.parts[1].world_mesh()?;
+/// assert!(hand.vertices.iter().all(|v| 0.89 < v.y));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Robot {
+    links: Vec<String>,
+    joints: Vec<RobotJoint>,
+    /// The joint above each link; `None` for a root.
+    above: Vec<Option<usize>>,
+    /// The links, each after the one above it.
+    order: Vec<usize>,
+    /// The link of each part, and the placements of its pieces in the frame of that link.
+    parts: Vec<(usize, Vec<Placement>)>,
+}
+
+/// A joint as it stands in a file.
+#[derive(Debug)]
+pub(crate) struct JointText {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) origin: Placement,
+    pub(crate) axis: [f64; 3],
+    pub(crate) limits: Option<[f64; 2]>,
+    /// The joint that it follows, multiplier, offset.
+    pub(crate) mimic: Option<(String, f64, f64)>,
+    pub(crate) parent: String,
+    pub(crate) child: String,
+}
+
+impl JointText {
+    pub(crate) fn new(name: String, kind: String) -> JointText {
+        JointText {
+            name,
+            kind,
+            origin: Placement::IDENTITY,
+            axis: [1.0, 0.0, 0.0],
+            limits: None,
+            mimic: None,
+            parent: String::new(),
+            child: String::new(),
+        }
+    }
+}
+
+impl Robot {
+    /// Builds the tree of links. What can be read in one way only is a note.
+    ///
+    /// Errors: two links of one name, a joint to a link that is not there, a link below two joints,
+    /// a cycle, an axis without direction.
+    pub(crate) fn new(
+        links: Vec<String>,
+        texts: &[JointText],
+        path: &Path,
+        notes: &mut Vec<String>,
+    ) -> Result<Robot, ReadError> {
+        let at_link = |link: &str| Place::Item(format!("link {link}"));
+        let mut number: HashMap<&str, usize> = HashMap::new();
+        for (i, link) in links.iter().enumerate() {
+            if number.insert(link, i).is_some() {
+                return Err(ReadError::at(path, at_link(link), "is there twice"));
+            }
+        }
+        let mut above = vec![None; links.len()];
+        let mut joints = Vec::new();
+        for text in texts {
+            let at =
+                |reason: String| ReadError::at(path, Place::Item(format!("joint {}", text.name)), reason);
+            let find =
+                |name: &str| number.get(name).copied().ok_or_else(|| at(format!("there is no link {name}")));
+            let ends = [find(&text.parent)?, find(&text.child)?];
+            if above[ends[1]].replace(joints.len()).is_some() {
+                return Err(at(format!("link {} hangs on two joints", text.child)));
+            }
+            let kind = match text.kind.as_str() {
+                "fixed" => RobotJointKind::Fixed,
+                "revolute" | "continuous" => RobotJointKind::Revolute,
+                "prismatic" => RobotJointKind::Prismatic,
+                other => {
+                    let what = if other.is_empty() { "without a type" } else { other };
+                    notes.push(format!("joint {} is {what} and stays at its origin", text.name));
+                    RobotJointKind::Fixed
+                }
+            };
+            let length = text.axis.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if kind != RobotJointKind::Fixed && !(0.0 < length && length.is_finite()) {
+                return Err(at(format!("the axis {:?} has no direction", text.axis)));
+            }
+            let mimic = text.mimic.as_ref().and_then(|(followed, multiplier, offset)| {
+                let joint = texts.iter().position(|other| other.name == *followed);
+                if joint.is_none() {
+                    notes.push(format!("joint {} mimics {followed}, which is not there", text.name));
+                }
+                joint.map(|joint| Mimic { joint, multiplier: *multiplier, offset: *offset })
+            });
+            joints.push(RobotJoint {
+                name: text.name.clone(),
+                kind,
+                links: ends,
+                origin: text.origin,
+                axis: text.axis.map(|x| if length == 1.0 { x } else { x / length }),
+                limits: text.limits.filter(|_| text.kind != "continuous"),
+                mimic,
+            });
+        }
+        let order = order_of(&joints, &above);
+        if let Some(link) =
+            (0..links.len()).find(|link| !order.contains(link)).filter(|_| order.len() < links.len())
+        {
+            return Err(ReadError::at(path, at_link(&links[link]), "the joints form a cycle"));
+        }
+        let robot = Robot { links, joints, above, order, parts: Vec::new() };
+        if let Some(joint) =
+            robot.joints.iter().find(|joint| joint.mimic.is_some() && robot.leader(joint).is_none())
+        {
+            let place = Place::Item(format!("joint {}", joint.name));
+            return Err(ReadError::at(path, place, "joints that mimic each other form a cycle"));
+        }
+        Ok(robot)
+    }
+
+    /// Adds a part: its link, and the placements of its pieces in the frame of the link.
+    pub(crate) fn push_part(&mut self, link: usize, pieces: Vec<Placement>) {
+        self.parts.push((link, pieces));
+    }
+
+    /// Returns the names of the links, in the order of the file.
+    pub fn links(&self) -> &[String] {
+        &self.links
+    }
+
+    /// Returns the joints, in the order of the file.
+    pub fn joints(&self) -> &[RobotJoint] {
+        &self.joints
+    }
+
+    /// Returns the index of the link of a part of the model.
+    pub fn link_of_part(&self, part: usize) -> Option<usize> {
+        self.parts.get(part).map(|(link, _)| *link)
+    }
+
+    /// Returns the joint above a link; `None` for a root.
+    pub fn joint_above(&self, link: usize) -> Option<usize> {
+        self.above.get(link).copied().flatten()
+    }
+
+    /// Returns a value for each joint: those that are named, zero for the others, and what follows
+    /// from them for joints that mimic. Radians, or lengths for joints that slide.
+    ///
+    /// Errors: the first name that is not a joint with a value of its own, or the first value that
+    /// is not finite or outside of its limits.
+    pub fn values(&self, named: &[(&str, f64)]) -> Result<Vec<f64>, RobotError> {
+        let mut values = vec![0.0; self.joints.len()];
+        for (name, value) in named {
+            let (joint, at) = self.movable(name)?;
+            let is_within = joint.limits.is_none_or(|[low, high]| {
+                let slack = LIMIT_SLACK * low.abs().max(high.abs());
+                low - slack <= *value && *value <= high + slack
+            });
+            if !(is_within && value.is_finite()) {
+                let (name, limits) = (joint.name.clone(), joint.limits);
+                return Err(RobotError::Value { name, value: *value, limits });
+            }
+            values[at] = *value;
+        }
+        for (at, joint) in self.joints.iter().enumerate() {
+            if let Some((leader, multiplier, offset)) = self.leader(joint) {
+                values[at] = multiplier * values[leader] + offset;
+            }
+        }
+        Ok(values)
+    }
+
+    /// Returns the joint of a name and its index, if it has a value of its own.
+    fn movable(&self, name: &str) -> Result<(&RobotJoint, usize), RobotError> {
+        let Some(at) = self.joints.iter().position(|joint| joint.name == name) else {
+            let moves = |joint: &&RobotJoint| joint.kind != RobotJointKind::Fixed && joint.mimic.is_none();
+            let known = self.joints.iter().filter(moves).map(|joint| joint.name.clone()).collect();
+            return Err(RobotError::Unknown { name: name.to_owned(), known });
+        };
+        let joint = &self.joints[at];
+        let name = || joint.name.clone();
+        match (joint.mimic, joint.kind) {
+            (Some(mimic), _) => {
+                let followed = self.joints[mimic.joint].name.clone();
+                Err(RobotError::Mimics { name: name(), followed })
+            }
+            (_, RobotJointKind::Fixed) => Err(RobotError::Fixed { name: name() }),
+            _ => Ok((joint, at)),
+        }
+    }
+
+    /// Returns the joint with a value of its own that another one follows, maybe by way of others,
+    /// and the rule; `None` if the joints follow each other in a circle.
+    fn leader(&self, joint: &RobotJoint) -> Option<(usize, f64, f64)> {
+        let mut mimic = joint.mimic?;
+        let (mut multiplier, mut offset) = (mimic.multiplier, mimic.offset);
+        for _ in 0..self.joints.len() {
+            match self.joints[mimic.joint].mimic {
+                None => return Some((mimic.joint, multiplier, offset)),
+                Some(next) => {
+                    (multiplier, offset) = (multiplier * next.multiplier, multiplier * next.offset + offset);
+                    mimic = next;
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the transform of each link to the frame of its root, for a value of each joint:
+    /// radians, or lengths for joints that slide. A missing value is zero.
+    pub fn link_placements(&self, values: &[f64]) -> Vec<Placement> {
+        let mut placed = vec![Placement::IDENTITY; self.links.len()];
+        for &link in &self.order {
+            if let Some(at) = self.above[link] {
+                let joint = &self.joints[at];
+                let frame = placed[joint.links[0]].after(&joint.origin);
+                let value = values.get(at).copied().unwrap_or(0.0);
+                placed[link] = if value == 0.0 { frame } else { frame.after(&joint.motion(value)) };
+            }
+        }
+        placed
+    }
+
+    /// Returns the placements of the pieces of each part, for a value of each joint.
+    ///
+    /// Errors: the first value that is not finite, or so large that a placement overflows.
+    pub(crate) fn part_placements(&self, values: &[f64]) -> Result<Vec<Vec<Placement>>, RobotError> {
+        let links = self.link_placements(values);
+        let of = |(link, pieces): &(usize, Vec<Placement>)| -> Vec<Placement> {
+            pieces.iter().map(|piece| links[*link].after(piece)).collect()
+        };
+        let placed: Vec<Vec<Placement>> = self.parts.iter().map(of).collect();
+        let is_finite = |placement: &Placement| placement.0.iter().all(|x| x.is_finite());
+        if let Some(at) = placed.iter().position(|pieces| !pieces.iter().all(is_finite)) {
+            let bad = values.iter().position(|value| !value.is_finite());
+            let bad = bad.or(self.above[self.parts[at].0]).unwrap_or(0);
+            let name = self.joints.get(bad).map_or(String::new(), |joint| joint.name.clone());
+            let value = values.get(bad).copied().unwrap_or(0.0);
+            return Err(RobotError::Value { name, value, limits: None });
+        }
+        Ok(placed)
+    }
+
+    /// Returns the pairs of parts whose links hang on one joint, or on fixed joints alone: low
+    /// index first, sorted.
+    pub fn adjacent_parts(&self) -> Vec<[usize; 2]> {
+        // Links that cannot move against each other are one.
+        let mut rigid: Vec<usize> = (0..self.links.len()).collect();
+        for &link in &self.order {
+            if let Some(at) = self.above[link].filter(|at| self.joints[*at].kind == RobotJointKind::Fixed) {
+                rigid[link] = rigid[self.joints[at].links[0]];
+            }
+        }
+        let joined = |a: usize, b: usize| {
+            rigid[a] == rigid[b]
+                || self.joints.iter().any(|joint| {
+                    let ends = joint.links.map(|link| rigid[link]);
+                    ends == [rigid[a], rigid[b]] || ends == [rigid[b], rigid[a]]
+                })
+        };
+        let links = self.parts.iter().map(|(link, _)| *link).enumerate();
+        let pairs =
+            links.flat_map(|(i, a)| self.parts[..i].iter().enumerate().map(move |(k, (b, _))| (k, i, a, *b)));
+        let mut pairs: Vec<[usize; 2]> =
+            pairs.filter(|(.., a, b)| joined(*a, *b)).map(|(low, high, ..)| [low, high]).collect();
+        pairs.sort_unstable();
+        pairs
+    }
+}
+
+/// Returns the links that hang on a root, each after the one above it.
+fn order_of(joints: &[RobotJoint], above: &[Option<usize>]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..above.len()).filter(|link| above[*link].is_none()).collect();
+    let mut below = vec![Vec::new(); above.len()];
+    joints.iter().for_each(|joint| below[joint.links[0]].push(joint.links[1]));
+    let mut at = 0;
+    while let Some(&link) = order.get(at) {
+        order.extend(&below[link]);
+        at += 1;
+    }
+    order
+}

@@ -1,0 +1,247 @@
+//! Robots whose joints move: forward kinematics against closed forms and against a second way to
+//! compose them, limits, joints that follow others, and SRDF files.
+
+use crate::{folder, parse, refusal};
+use carom_io::{Format, Model, RobotError, RobotJointKind};
+use carom_scenes::Rng;
+use carom_testkit::data;
+use glam::{DAffine3, DMat3, DQuat, DVec3};
+
+/// A robot whose links are a ball each at the origin of their frames.
+fn robot(links: &[&str], joints: &str) -> String {
+    let ball = |name: &&str| {
+        format!(
+            r#"<link name="{name}"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>"#
+        )
+    };
+    format!("<robot>{}{joints}</robot>", links.iter().map(ball).collect::<String>())
+}
+
+fn joint(name: &str, kind: &str, [above, below]: [&str; 2], inside: &str) -> String {
+    format!(
+        r#"<joint name="{name}" type="{kind}"><parent link="{above}"/><child link="{below}"/>{inside}</joint>"#
+    )
+}
+
+/// An arm in the plane: two turns about z, then a hand that slides along x.
+fn arm() -> Model {
+    let joints = [
+        joint(
+            "shoulder",
+            "revolute",
+            ["base", "upper"],
+            r#"<axis xyz="0 0 2"/><limit lower="-2" upper="2.5"/>"#,
+        ),
+        joint("elbow", "continuous", ["upper", "lower"], r#"<origin xyz="2 0 0"/><axis xyz="0 0 1"/>"#),
+        joint(
+            "slide",
+            "prismatic",
+            ["lower", "hand"],
+            r#"<origin xyz="1 0 0"/><limit lower="0" upper="0.5"/>"#,
+        ),
+        joint(
+            "finger",
+            "prismatic",
+            ["hand", "tip"],
+            r#"<axis xyz="0 1 0"/><mimic joint="slide" multiplier="-2" offset="0.25"/>"#,
+        ),
+        joint(
+            "nail",
+            "prismatic",
+            ["tip", "end"],
+            r#"<axis xyz="0 1 0"/><mimic joint="finger" multiplier="3"/>"#,
+        ),
+    ];
+    let links = ["base", "upper", "lower", "hand", "tip", "end"];
+    parse(robot(&links, &joints.concat()).as_bytes(), Format::Urdf).unwrap()
+}
+
+/// The middle of the ball of a part.
+fn middle(model: &Model, part: &str) -> DVec3 {
+    let mesh = model.parts.iter().find(|p| p.name == part).unwrap().world_mesh().unwrap();
+    let bounds = mesh
+        .vertices
+        .iter()
+        .fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], v| [low.min(*v), high.max(*v)]);
+    (bounds[0] + bounds[1]) * 0.5
+}
+
+#[test]
+fn an_arm_stands_as_in_closed_form() {
+    let mut model = arm();
+    let (a, b, s) = (0.7_f64, -1.9_f64, 0.4_f64);
+    let robot = model.robot.clone().unwrap();
+    let values = robot.values(&[("shoulder", a), ("elbow", b), ("slide", s)]).unwrap();
+    model.set_joints(&values).unwrap();
+    let along = DVec3::new((a + b).cos(), (a + b).sin(), 0.0);
+    let aside = DVec3::new(-along.y, along.x, 0.0);
+    let hand = 2.0 * DVec3::new(a.cos(), a.sin(), 0.0) + along * (1.0 + s);
+    let finger = 0.25 - 2.0 * s;
+    let near = |part: &str, point: DVec3| assert!((middle(&model, part) - point).length() < 1e-9, "{part}");
+    near("lower", 2.0 * DVec3::new(a.cos(), a.sin(), 0.0));
+    near("hand", hand);
+    near("tip", hand + aside * finger);
+    near("end", hand + aside * (4.0 * finger));
+    // At zero, all is as before.
+    let mut still = arm();
+    still.set_joints(&robot.values(&[]).unwrap()).unwrap();
+    assert_eq!(still, arm());
+    assert_eq!(middle(&still, "tip"), middle(&still, "hand") + DVec3::Y * 0.25);
+}
+
+#[test]
+fn values_that_cannot_be_are_refused_by_name() {
+    let model = arm();
+    let robot = model.robot.as_ref().unwrap();
+    let refused =
+        |name: &str, value: f64| robot.values(&[("elbow", 1.0), (name, value)]).unwrap_err().to_string();
+    assert_eq!(refused("shoulder", 2.6), "joint shoulder: 2.6 is not between its limits -2 and 2.5");
+    assert_eq!(refused("slide", -0.1), "joint slide: -0.1 is not between its limits 0 and 0.5");
+    assert_eq!(refused("elbow", f64::NAN), "joint elbow: NaN is not finite");
+    assert_eq!(refused("wrist", 0.0), "no joint wrist; joints that move are: shoulder elbow slide");
+    assert_eq!(refused("finger", 0.0), "joint finger follows joint slide and has no value of its own");
+    assert!(robot.values(&[("shoulder", 2.5), ("elbow", 900.0)]).is_ok());
+    let mut moved = model.clone();
+    assert!(
+        matches!(moved.set_joints(&[0.0, f64::INFINITY]), Err(RobotError::Value { name, .. }) if name == "elbow")
+    );
+    assert_eq!(moved, model, "nothing has moved");
+}
+
+#[test]
+fn joints_that_make_no_sense_are_refused_or_noted() {
+    let two = |inside: &str, kind: &str| robot(&["a", "b"], &joint("j", kind, ["a", "b"], inside));
+    let no_axis = refusal(two(r#"<axis xyz="0 0 0"/>"#, "revolute").as_bytes(), Format::Urdf);
+    assert!(no_axis.contains("joint j") && no_axis.contains("no direction"), "{no_axis}");
+    let no_number = refusal(two(r#"<limit lower="low"/>"#, "revolute").as_bytes(), Format::Urdf);
+    assert!(no_number.contains("joint j: lower"), "{no_number}");
+    let circle = [
+        joint("j", "revolute", ["a", "b"], r#"<mimic joint="k"/>"#),
+        joint("k", "revolute", ["b", "c"], r#"<mimic joint="j"/>"#),
+    ];
+    assert!(refusal(robot(&["a", "b", "c"], &circle.concat()).as_bytes(), Format::Urdf).contains("cycle"));
+    for (kind, inside, note) in [
+        ("floating", "", "joint j is floating and stays at its origin"),
+        ("", "", "joint j is without a type and stays at its origin"),
+        ("revolute", r#"<mimic joint="x"/>"#, "joint j mimics x, which is not there"),
+    ] {
+        let model = parse(two(inside, kind).as_bytes(), Format::Urdf).unwrap();
+        assert!(model.notes.iter().any(|said| said == note), "{:?}", model.notes);
+    }
+}
+
+#[test]
+fn neighbours_are_links_of_one_joint() {
+    let joints = [
+        joint("1", "revolute", ["a", "b"], ""),
+        joint("2", "fixed", ["b", "c"], ""),
+        joint("3", "revolute", ["c", "d"], ""),
+        joint("4", "revolute", ["a", "e"], ""),
+    ];
+    let model = parse(robot(&["a", "b", "c", "d", "e"], &joints.concat()).as_bytes(), Format::Urdf).unwrap();
+    // What is fixed to a link is a part of it.
+    let expected = [[0, 1], [0, 2], [0, 4], [1, 2], [1, 3], [2, 3]];
+    assert_eq!(model.robot.unwrap().adjacent_parts(), expected);
+}
+
+/// The second way: affine maps of glam, from the root to each link by recursion.
+#[test]
+fn real_robots_stand_as_affine_maps_say() {
+    let mut n_poses = 0;
+    for name in
+        ["robots/so101/so101.urdf", "robots/widowx/widowx.urdf", "robots/fanuc_m10ia/fanuc_m10ia.urdf"]
+    {
+        let Some(file) = data::find(name) else { continue };
+        let model = carom_io::read(&file).unwrap();
+        let robot = model.robot.as_ref().unwrap();
+        let mut rng = Rng::new(5);
+        for _ in 0..200 {
+            let moving =
+                robot.joints().iter().filter(|j| j.kind != RobotJointKind::Fixed && j.mimic.is_none());
+            let named: Vec<(&str, f64)> = moving
+                .map(|j| {
+                    let [low, high] = j.limits.unwrap_or([-3.0, 3.0]);
+                    (j.name.as_str(), rng.range(low, high))
+                })
+                .collect();
+            let values = robot.values(&named).unwrap();
+            let placed = robot.link_placements(&values);
+            for (link, placement) in placed.iter().enumerate() {
+                let mut map = DAffine3::IDENTITY;
+                let mut at = link;
+                while let Some(k) = robot.joint_above(at) {
+                    let j = &robot.joints()[k];
+                    let m = j.origin.0;
+                    let turn =
+                        DMat3::from_cols_array(&[m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10]]);
+                    let origin = DAffine3::from_mat3_translation(turn, DVec3::new(m[3], m[7], m[11]));
+                    let axis = DVec3::from_array(j.axis);
+                    let motion = match j.kind {
+                        RobotJointKind::Revolute => {
+                            DAffine3::from_quat(DQuat::from_axis_angle(axis, values[k]))
+                        }
+                        RobotJointKind::Prismatic => DAffine3::from_translation(axis * values[k]),
+                        _ => DAffine3::IDENTITY,
+                    };
+                    map = origin * motion * map;
+                    at = j.links[0];
+                }
+                for point in [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z] {
+                    let (ours, theirs) = (placement.apply(point), map.transform_point3(point));
+                    assert!((ours - theirs).length() < 1e-12, "{name}, link {link}: {ours} {theirs}");
+                }
+            }
+            n_poses += 1;
+        }
+    }
+    println!("{n_poses} poses");
+}
+
+#[test]
+fn pairs_of_srdf_files_are_read() {
+    let path = folder("srdf").join("robot.srdf");
+    let read = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        carom_io::read_srdf(&path)
+    };
+    let text = r#"<?xml version="1.0"?><robot name="r"><group name="g"><joint name="j"/></group>
+        <disable_collisions link1="a" link2="b" reason="Adjacent"/><disable_collisions link1="c" link2="a"/></robot>"#;
+    let pairs = read(text).unwrap();
+    let found: Vec<_> =
+        pairs.iter().map(|p| (p.links[0].as_str(), p.links[1].as_str(), p.reason.as_str())).collect();
+    assert_eq!(found, [("a", "b", "Adjacent"), ("c", "a", "")]);
+    for (text, why) in [
+        (r#"<robot><disable_collisions link1="a"/></robot>"#, "no attribute link2"),
+        ("<scene/>", "not an SRDF file"),
+        ("<robot><a></b></robot>", "not a valid SRDF file"),
+        (&format!("<robot>{}", "<a>".repeat(100)), "nested deeper"),
+    ] {
+        let message = read(text).unwrap_err().to_string();
+        assert!(message.contains(why) && message.contains("robot.srdf"), "{message}");
+    }
+}
+
+#[test]
+fn trajectories_are_read_row_by_row() {
+    let path = folder("trajectory").join("path.csv");
+    let read = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        carom_io::read_trajectory(&path)
+    };
+    let good = read("elbow, time ,wrist\n# a remark\n1,0.5,-2e-3\n1.5,0.75,0\n").unwrap();
+    assert_eq!(good.joints, ["elbow", "wrist"]);
+    assert_eq!((good.times, good.rows), (vec![0.5, 0.75], vec![vec![1.0, -2e-3], vec![1.5, 0.0]]));
+    assert_eq!(read("a\n1\n2\n").unwrap().times, [0.0, 1.0]);
+    for (text, why) in [
+        ("a,a\n1,2\n", "joint a has two columns"),
+        ("time\n1\n", "no column of a joint"),
+        ("a\n", "no row"),
+        ("a,time\n1,1\n2,1\n", "line 3: the time 1 is not after 1"),
+        ("a,time\n1,1\nx,2\n", "line 3: a \"x\" is not a finite number"),
+        ("a,time\n1,1\nnan,2\n", "is not a finite number"),
+        ("a,time\n1,1\n2\n", "line 3"),
+    ] {
+        let message = read(text).unwrap_err().to_string();
+        assert!(message.contains(why) && message.contains("path.csv"), "{message}");
+    }
+}
