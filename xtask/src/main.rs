@@ -17,6 +17,7 @@ mod native;
 mod no_std;
 mod pages;
 mod physics;
+mod python;
 mod report;
 mod rounding;
 mod site;
@@ -46,6 +47,7 @@ cargo xtask corpus                     the table of public failures, carom and i
 cargo xtask golden [--full]            the scenes of carom-golden on every target that can be run here; writes the table
                                        --full: optimized, as in a release
 cargo xtask site                       the live testbed as a page, in target/site
+cargo xtask python [--full]            the Python package: its wheel, tests, types and stubs; --full: also the lints
 cargo xtask rounding                   whether a library calls what rounds differently on other targets
 cargo xtask volumes [N]                N bounding volumes (10000000) held exactly to contain what they should
 cargo xtask cases                      real data with known answers through the program, where the data is
@@ -128,22 +130,28 @@ fn run() -> Result<bool, Error> {
         ["fuzz"] => fuzz::run(&root, None, seconds),
         ["fuzz", target] => fuzz::run(&root, Some(target), seconds),
         ["golden"] => golden::run(&root, full),
-        ["rounding"] => Ok(match rounding::check(&root, &metadata::packages(&root)?)? {
-            step::End::Passed(note) => {
-                println!("ok: {note}");
-                true
-            }
-            step::End::Failed(report) | step::End::Skipped(report) => {
-                println!("{report}");
-                false
-            }
-        }),
+        ["python"] => Ok(is_passed(python::check(&root, full)?)),
+        ["rounding"] => Ok(is_passed(rounding::check(&root, &metadata::packages(&root)?)?)),
         ["site"] => site::run(&root),
         ["volumes"] => volumes::run(&root, 10_000_000),
         ["volumes", n] => volumes::run(&root, n.parse()?),
         ["cases"] => cases::run(&root),
         ["corpus"] => corpus::run(&root),
         _ => Err(format!("what shall be done?\n{USAGE}").into()),
+    }
+}
+
+/// Prints how one step ended; true where it passed.
+fn is_passed(end: step::End) -> bool {
+    match end {
+        step::End::Passed(note) => {
+            println!("ok: {note}");
+            true
+        }
+        step::End::Failed(report) | step::End::Skipped(report) => {
+            println!("{report}");
+            false
+        }
     }
 }
 

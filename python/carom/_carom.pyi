@@ -1,0 +1,1023 @@
+"""The types of the compiled module. `carom` exports all of it."""
+
+from os import PathLike
+from typing import Any, TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+_Floats: TypeAlias = npt.NDArray[np.float64]
+_Ints: TypeAlias = npt.NDArray[np.int64]
+_Bools: TypeAlias = npt.NDArray[np.bool_]
+_Path: TypeAlias = str | PathLike[str]
+
+__all__ = [
+    "AllRayHits",
+    "Assembly",
+    "BodyContacts",
+    "BodyHits",
+    "Cast",
+    "Contact",
+    "Decomposition",
+    "Distance",
+    "MeshReport",
+    "Model",
+    "NearestPoints",
+    "Overlap",
+    "PairBatch",
+    "Part",
+    "PartDistance",
+    "PoseError",
+    "RayHits",
+    "ReadError",
+    "Sdf",
+    "Shape",
+    "ShapeError",
+    "Simplified",
+    "World",
+    "WorldError",
+    "cast",
+    "cast_along",
+    "contact",
+    "contact_batch",
+    "contacts",
+    "contains",
+    "decompose",
+    "distance",
+    "distance_batch",
+    "intersects",
+    "intersects_batch",
+    "mesh_report",
+    "nearest_points",
+    "overlap",
+    "ray_cast",
+    "ray_cast_all",
+    "read",
+    "relation",
+    "simplify",
+    "triangle_pairs",
+    "winding_number",
+]
+
+class ShapeError(ValueError):
+    """A shape that was refused; the message names the first offender."""
+
+class PoseError(ValueError):
+    """A pose that is not finite or not rigid."""
+
+class ReadError(ValueError):
+    """A file that was not read; the message names file and place."""
+
+class WorldError(ValueError):
+    """A world or an assembly that refused a change."""
+
+@final
+class Shape:
+    """Any shape: a primitive, a hull, a mesh, a compound. It does not change, and may be shared.
+
+    Shapes are centred on the origin. Lengths have no fixed unit. A shape with an axis has it
+    along `axis`: "x", "y" or "z".
+    """
+
+    @staticmethod
+    def sphere(radius: float) -> Shape:
+        """A ball around the origin."""
+    @staticmethod
+    def box(extents: npt.ArrayLike) -> Shape:
+        """A box around the origin, from its sizes along the axes."""
+    @staticmethod
+    def capsule(radius: float, height: float, axis: str = "z") -> Shape:
+        """All points within `radius` of a segment of the length `height` along the axis."""
+    @staticmethod
+    def tapered_capsule(
+        radius_bottom: float, radius_top: float, height: float, axis: str = "z"
+    ) -> Shape:
+        """The hull of two balls whose centres are `height` apart along the axis."""
+    @staticmethod
+    def cylinder(radius: float, height: float, axis: str = "z") -> Shape:
+        """A cylinder along the axis."""
+    @staticmethod
+    def cone(radius: float, height: float, axis: str = "z") -> Shape:
+        """A cone along the axis. Its apex is at + height / 2, its base at - height / 2."""
+    @staticmethod
+    def ellipsoid(radii: npt.ArrayLike) -> Shape:
+        """An ellipsoid around the origin, from its radii along the axes."""
+    @staticmethod
+    def torus(major_radius: float, minor_radius: float, axis: str = "z") -> Shape:
+        """All points within `minor_radius` of a circle of the radius `major_radius` around the
+        axis.
+        """
+    @staticmethod
+    def half_space(normal: npt.ArrayLike, offset: float = 0.0) -> Shape:
+        """All points x with `normal . x <= offset * |normal|`."""
+    @staticmethod
+    def hull(points: npt.ArrayLike) -> Shape:
+        """The convex hull of points of the shape (n, 3)."""
+    @staticmethod
+    def mesh(
+        vertices: npt.ArrayLike, faces: npt.ArrayLike, keep_orientation: bool = False
+    ) -> Shape:
+        """The surface of triangles: vertices of the shape (n, 3), and three vertex indices for each
+        of m faces, counter-clockwise seen from outside.
+
+        With `keep_orientation` the triangles are taken to face outwards as they are. By default
+        those of a closed mesh are oriented from their neighbours and the volume.
+        """
+    @staticmethod
+    def height_field(heights: npt.ArrayLike, spacing: tuple[float, float]) -> Shape:
+        """The surface over a grid of heights along z, of the shape (n_x, n_y). It is centred in x
+        and y; `spacing` is the distance of neighbours along x and y. It has no inside.
+        """
+    @staticmethod
+    def compound(parts: list[tuple[Shape, npt.ArrayLike | None]]) -> Shape:
+        """Shapes with fixed relative poses, as one: a list of pairs (shape, pose)."""
+    @staticmethod
+    def rounded(shape: Shape, radius: float) -> Shape:
+        """A convex shape with a radius all around: its edges are rounded, and it grows by the
+        radius.
+        """
+    def scaled(self, factors: npt.ArrayLike) -> Shape:
+        """The shape with each coordinate times a factor, one for each axis or one for all. A
+        negative factor mirrors.
+        """
+    @property
+    def kind(self) -> str:
+        """What the shape is called, such as "box" or "mesh"."""
+    @property
+    def is_convex(self) -> bool:
+        """Whether the shape is convex and bounded."""
+    @property
+    def is_solid(self) -> bool:
+        """Whether the inside is known: false for open meshes and height fields."""
+    @property
+    def volume(self) -> float:
+        """The volume, a length cubed. Infinite for a half-space, 0 for a height field. That of a
+        mesh is only valid if it is closed.
+        """
+    @property
+    def n_faces(self) -> int:
+        """The number of triangles; 0 if the shape is no mesh."""
+    @property
+    def vertices(self) -> _Floats:
+        """The vertices of a mesh or a hull, a new array of the shape (n, 3)."""
+    @property
+    def faces(self) -> _Ints:
+        """The triangles of a mesh or a hull, a new array of the shape (m, 3). Flat faces of a hull
+        are cut into triangles.
+        """
+    def bounds(self, pose: npt.ArrayLike | None = None) -> _Floats:
+        """The box around the shape at a pose: least and greatest coordinates, an array of the shape
+        (2, 3). It is rounded outwards to `float32`.
+        """
+    def _recipe(self) -> tuple[str, tuple[Any, ...]]: ...
+    def mass_properties(self, density: float = 1.0) -> tuple[float, _Floats, _Floats]:
+        """Mass, centre of mass (3,), and the inertia tensor about it (3, 3), for a density."""
+
+@final
+class Distance:
+    """The distance of two shapes and their nearest points, in the world frame."""
+
+    @property
+    def distance(self) -> float:
+        """A length; 0 if the shapes touch or overlap."""
+    @property
+    def point_a(self) -> _Floats:
+        """The point of A nearest to B, (3,); a common point if they overlap."""
+    @property
+    def point_b(self) -> _Floats:
+        """The point of B nearest to A, (3,); a common point if they overlap."""
+    @property
+    def normal(self) -> _Floats:
+        """Unit vector from A to B, (3,); zero if they overlap."""
+    @property
+    def part_a(self) -> int:
+        """The triangle of a mesh or the part of a compound; 0 for a single convex shape."""
+    @property
+    def part_b(self) -> int:
+        """Likewise for B."""
+    @property
+    def error(self) -> float:
+        """The distance differs from the true one by at most this; infinite if that is not known."""
+    def __float__(self) -> float: ...
+
+@final
+class Contact:
+    """A point where two shapes touch, overlap, or are near each other. World frame."""
+
+    @property
+    def distance(self) -> float:
+        """A length: negative for penetration, positive for a gap."""
+    @property
+    def depth(self) -> float:
+        """The depth, a length; negative if the shapes are apart."""
+    @property
+    def point_a(self) -> _Floats:
+        """The point on the surface of A, (3,)."""
+    @property
+    def point_b(self) -> _Floats:
+        """The point on the surface of B, (3,)."""
+    @property
+    def normal(self) -> _Floats:
+        """Unit vector from A to B, (3,): B moved along it by the depth is free."""
+    @property
+    def part_a(self) -> int:
+        """The triangle of a mesh or the part of a compound; 0 for a single convex shape."""
+    @property
+    def part_b(self) -> int:
+        """Likewise for B."""
+    @property
+    def is_local(self) -> bool:
+        """Whether the depth is that of one pair of parts, so that moving by it may not separate the
+        shapes.
+        """
+
+@final
+class PairBatch:
+    """Distances or contacts of many pairs of poses. Every array has one row for each."""
+
+    @property
+    def distance(self) -> _Floats:
+        """(n,) lengths. Of distances: 0 for an overlap. Of contacts: negative for an overlap, and
+        NaN if there is no contact.
+        """
+    @property
+    def point_a(self) -> _Floats:
+        """(n, 3) points on A."""
+    @property
+    def point_b(self) -> _Floats:
+        """(n, 3) points on B."""
+    @property
+    def normal(self) -> _Floats:
+        """(n, 3) unit vectors from A to B; zero where there is none."""
+    @property
+    def parts(self) -> _Ints:
+        """(n, 2) triangles of meshes or parts of compounds; -1 if there is no contact."""
+
+def intersects(
+    a: Shape,
+    b: Shape,
+    pose_a: npt.ArrayLike | None = None,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    solid: bool = False,
+) -> bool:
+    """Whether two shapes share a point; touching counts.
+
+    A mesh is a surface: what is wholly inside a closed one does not touch it. With `solid` a
+    closed mesh is a solid. A mesh without an inside stays a surface.
+    """
+
+def distance(
+    a: Shape, b: Shape, pose_a: npt.ArrayLike | None = None, pose_b: npt.ArrayLike | None = None
+) -> Distance:
+    """The distance of two shapes, 0 if they share a point, and their nearest points."""
+
+def contact(
+    a: Shape,
+    b: Shape,
+    pose_a: npt.ArrayLike | None = None,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    prediction: float = 0.0,
+) -> Contact | None:
+    """The deepest contact, or the nearest points of shapes that are at most `prediction` apart;
+    `None` if they are farther apart.
+
+    The depth of convex shapes is the length of the shortest translation that separates them.
+    That of a mesh or a compound is local; `overlap` has bounds for closed meshes.
+    """
+
+def contacts(
+    a: Shape,
+    b: Shape,
+    pose_a: npt.ArrayLike | None = None,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    prediction: float = 0.0,
+) -> list[Contact]:
+    """The contacts of two shapes that are at most `prediction` apart: up to four for each pair of
+    convex parts.
+    """
+
+def intersects_batch(
+    a: Shape,
+    b: Shape,
+    poses_a: npt.ArrayLike | None = None,
+    poses_b: npt.ArrayLike | None = None,
+    *,
+    solid: bool = False,
+    threads: int | None = None,
+) -> _Bools:
+    """`intersects` for many poses: one pose for all, or arrays of n. Returns (n,) bool."""
+
+def distance_batch(
+    a: Shape,
+    b: Shape,
+    poses_a: npt.ArrayLike | None = None,
+    poses_b: npt.ArrayLike | None = None,
+    *,
+    threads: int | None = None,
+) -> PairBatch:
+    """`distance` for many poses: one pose for all, or arrays of n."""
+
+def contact_batch(
+    a: Shape,
+    b: Shape,
+    poses_a: npt.ArrayLike | None = None,
+    poses_b: npt.ArrayLike | None = None,
+    *,
+    prediction: float = 0.0,
+    threads: int | None = None,
+) -> PairBatch:
+    """`contact` for many poses: one pose for all, or arrays of n."""
+
+@final
+class Overlap:
+    """Bounds of the depth of two closed meshes as solids, in the world frame."""
+
+    @property
+    def at_least(self) -> float:
+        """Every separating translation is at least this long."""
+    @property
+    def at_most(self) -> float:
+        """The length of `separation`, rounded up."""
+    @property
+    def is_exact(self) -> bool:
+        """Whether both meshes are convex, so that both bounds are one."""
+    @property
+    def separation(self) -> _Floats:
+        """A translation of B after which the solids do not overlap, (3,)."""
+    @property
+    def point(self) -> _Floats:
+        """A point inside both, (3,); on both surfaces if the overlap is too thin."""
+
+def relation(
+    a: Shape, b: Shape, pose_a: npt.ArrayLike | None = None, pose_b: npt.ArrayLike | None = None
+) -> str | None:
+    """The relation of two meshes as solids: "clear", "touching" or "overlapping". `None` if a mesh
+    does not define an inside.
+    """
+
+def overlap(
+    a: Shape, b: Shape, pose_a: npt.ArrayLike | None = None, pose_b: npt.ArrayLike | None = None
+) -> Overlap | None:
+    """Bounds of the depth of two meshes as solids. `None` if they do not overlap, or if a mesh does
+    not define an inside.
+    """
+
+def triangle_pairs(
+    a: Shape, b: Shape, pose_a: npt.ArrayLike | None = None, pose_b: npt.ArrayLike | None = None
+) -> _Ints:
+    """Every pair of triangles of two meshes that share a point, exactly: an array of the shape (k,
+    2), sorted.
+    """
+
+@final
+class RayHits:
+    """The first hits of n rays, one row for each. World frame."""
+
+    @property
+    def hit(self) -> _Bools:
+        """(n,) whether the ray hits."""
+    @property
+    def t(self) -> _Floats:
+        """(n,) parameters in lengths of the direction; infinite if there is no hit."""
+    @property
+    def point(self) -> _Floats:
+        """(n, 3) points; NaN if there is no hit."""
+    @property
+    def normal(self) -> _Floats:
+        """(n, 3) outward unit normals; zero if there is no hit."""
+    @property
+    def part(self) -> _Ints:
+        """(n,) triangles of a mesh or parts of a compound, 0 for a single convex shape; -1 if there
+        is no hit.
+        """
+    @property
+    def is_back_face(self) -> _Bools:
+        """(n,) whether the surface is met from its back."""
+
+@final
+class AllRayHits:
+    """All hits of n rays, k in all, sorted by ray, then by t. World frame."""
+
+    @property
+    def ray(self) -> _Ints:
+        """(k,) the number of the ray."""
+    @property
+    def t(self) -> _Floats:
+        """(k,) parameters in lengths of the direction."""
+    @property
+    def point(self) -> _Floats:
+        """(k, 3) points."""
+    @property
+    def normal(self) -> _Floats:
+        """(k, 3) outward unit normals."""
+    @property
+    def part(self) -> _Ints:
+        """(k,) triangles of a mesh or parts of a compound; 0 for a single convex shape."""
+    @property
+    def is_back_face(self) -> _Bools:
+        """(k,) whether the surface is met from its back."""
+
+def ray_cast(
+    shape: Shape,
+    origins: npt.ArrayLike,
+    directions: npt.ArrayLike,
+    pose: npt.ArrayLike | None = None,
+    *,
+    min_t: float = 0.0,
+    max_t: float = ...,
+    threads: int | None = None,
+) -> RayHits:
+    """The first hit of each ray: origins and directions of the shape (n, 3), any length but 0.
+
+    Hits have `min_t <= t <= max_t`, in lengths of the direction.
+    """
+
+def ray_cast_all(
+    shape: Shape,
+    origins: npt.ArrayLike,
+    directions: npt.ArrayLike,
+    pose: npt.ArrayLike | None = None,
+    *,
+    min_t: float = 0.0,
+    max_t: float = ...,
+    crossings: bool = False,
+    threads: int | None = None,
+) -> AllRayHits:
+    """All hits of each ray. A ray through an edge of a mesh hits all triangles of the edge.
+
+    With `crossings`, for meshes alone: each crossing of the surface once. A line through a
+    closed mesh goes in as often as out, and rays that only graze an edge may have no crossing.
+    """
+
+@final
+class NearestPoints:
+    """The nearest points of a surface to n points, one row for each. World frame."""
+
+    @property
+    def signed_distance(self) -> _Floats:
+        """(n,) lengths: negative inside, positive outside and where no inside is known."""
+    @property
+    def point(self) -> _Floats:
+        """(n, 3) points of the surface."""
+    @property
+    def part(self) -> _Ints:
+        """(n,) triangles of a mesh or parts of a compound; 0 for a single convex shape."""
+    @property
+    def is_inside(self) -> _Bools:
+        """(n,) whether the point is known to lie inside, surface included."""
+
+def nearest_points(
+    shape: Shape,
+    points: npt.ArrayLike,
+    pose: npt.ArrayLike | None = None,
+    *,
+    threads: int | None = None,
+) -> NearestPoints:
+    """The nearest point of the surface to each of n points, (n, 3)."""
+
+def contains(
+    shape: Shape,
+    points: npt.ArrayLike,
+    pose: npt.ArrayLike | None = None,
+    *,
+    threads: int | None = None,
+) -> _Bools:
+    """Whether each of n points, (n, 3), lies in the shape, surface included. Exact for meshes.
+
+    Raises ShapeError for a mesh without an inside; `winding_number` takes any mesh.
+    """
+
+def winding_number(
+    shape: Shape,
+    points: npt.ArrayLike,
+    pose: npt.ArrayLike | None = None,
+    *,
+    tolerance: float = 0.001,
+    threads: int | None = None,
+) -> _Floats:
+    """The winding number of a mesh around each of n points, (n, 3): an integer for a closed mesh.
+    The error is at most `tolerance`.
+    """
+
+@final
+class Cast:
+    """The first contact of two moving shapes, or the proof that there is none. World frame."""
+
+    @property
+    def status(self) -> str:
+        """ "hit", "clear" or "undecided"."""
+    @property
+    def hit(self) -> bool:
+        """Whether they surely touch."""
+    @property
+    def safe_until(self) -> float:
+        """The time before which nothing touches: of a hit the start of its bracket, and the end of
+        the search if they stay apart.
+        """
+    @property
+    def touching_at(self) -> float | None:
+        """The time by which they surely touch; `None` if there is no hit."""
+    @property
+    def clearance(self) -> float | None:
+        """A proved lower bound of the distance during a motion without a contact; `None`
+        otherwise.
+        """
+    @property
+    def point_a(self) -> _Floats | None:
+        """The point on A at the contact, (3,); `None` if there is no hit."""
+    @property
+    def point_b(self) -> _Floats | None:
+        """The point on B at the contact, (3,); `None` if there is no hit."""
+    @property
+    def normal(self) -> _Floats | None:
+        """Unit vector from A to B at the contact, (3,); `None` if there is no hit."""
+    @property
+    def parts(self) -> tuple[int, int] | None:
+        """The triangles or parts that touch; `None` if there is no hit."""
+
+def cast(
+    a: Shape,
+    b: Shape,
+    pose_a: npt.ArrayLike | None = None,
+    pose_b: npt.ArrayLike | None = None,
+    *,
+    linear_a: npt.ArrayLike | None = None,
+    angular_a: npt.ArrayLike | None = None,
+    center_a: npt.ArrayLike | None = None,
+    linear_b: npt.ArrayLike | None = None,
+    angular_b: npt.ArrayLike | None = None,
+    center_b: npt.ArrayLike | None = None,
+    max_time: float = 1.0,
+    target_distance: float = 0.0,
+) -> Cast:
+    """When do two moving shapes come within `target_distance` of each other?
+
+    Each starts at its pose and moves with a linear velocity (length per unit of time) and an
+    angular one (an axis times radians per unit of time). It turns about `center`, a point in its
+    own frame. The search goes from time 0 to `max_time`.
+    """
+
+def cast_along(
+    a: Shape,
+    b: Shape,
+    path_a: npt.ArrayLike | None = None,
+    path_b: npt.ArrayLike | None = None,
+    times: Any = None,
+    *,
+    target_distance: float = 0.0,
+) -> Cast:
+    """When do two shapes that follow paths come within `target_distance` of each other?
+
+    A path is an array of poses, at the given times; one pose stands still. Between two poses the
+    origin of the shape moves in a straight line, and the shape turns the short way at a constant
+    rate. Times increase; without them the poses are at 0, 1, 2 and so on.
+    """
+
+@final
+class PartDistance:
+    """The least distance of two parts."""
+
+    @property
+    def a(self) -> int:
+        """The number of the first part."""
+    @property
+    def b(self) -> int:
+        """The number of the second part."""
+    @property
+    def distance(self) -> float:
+        """The distance, a length; 0 if the parts touch."""
+    @property
+    def nearest(self) -> Distance:
+        """The distance, and the nearest points."""
+
+@final
+class Assembly:
+    """A set of parts that is kept between queries: add, move and remove parts, and find all clashes
+    and the least distances. Queries after a few moves test the moved parts alone.
+
+    A part has the number that `add` returns. Numbers of removed parts are not used again.
+    """
+
+    def __new__(cls) -> Assembly: ...
+    def __len__(self) -> int: ...
+    def add(self, shape: Shape, pose: npt.ArrayLike | None = None) -> int:
+        """Adds a part and returns its number."""
+    def add_all(self, shapes: list[Shape], poses: npt.ArrayLike) -> _Ints:
+        """Adds a part for each shape and returns their numbers, (n,). `poses` is an array of n
+        poses.
+        """
+    def move(self, part: int, pose: npt.ArrayLike) -> None:
+        """Puts a part at another pose."""
+    def move_all(self, parts: Any, poses: npt.ArrayLike) -> None:
+        """Puts many parts at other poses: numbers (n,) and an array of n poses."""
+    def remove(self, part: int) -> None:
+        """Removes a part."""
+    def ignore(self, a: int, b: int) -> None:
+        """Leaves a pair of parts out of all answers about this assembly alone."""
+    def parts(self) -> _Ints:
+        """The numbers of the parts, ascending, (n,)."""
+    def pose(self, part: int) -> _Floats:
+        """The pose of a part as seven numbers: x, y, z, qx, qy, qz, qw."""
+    def shape(self, part: int) -> Shape:
+        """The shape of a part."""
+    def candidates(self, margin: float = 0.0) -> _Ints:
+        """The pairs whose boxes come within `margin`: an array of the shape (k, 2), sorted."""
+    def candidates_with(self, other: Assembly, margin: float = 0.0) -> _Ints:
+        """The pairs of a part of this assembly and a part of another one whose boxes come within
+        `margin`: an array of the shape (k, 2), sorted.
+        """
+    def candidates_near(
+        self, shape: Shape, pose: npt.ArrayLike | None = None, margin: float = 0.0
+    ) -> _Ints:
+        """The parts whose boxes come within `margin` of the box of a shape: numbers, ascending,
+        (k,).
+        """
+    def clashes(
+        self, *, clearance: float = 0.0, solid: bool = True, threads: int | None = None
+    ) -> _Ints:
+        """The pairs of parts that touch, or are nearer than `clearance`: an array of the shape (k,
+        2), sorted.
+
+        With `solid` a closed mesh is a solid, so that a part inside it clashes. Otherwise a mesh
+        is a surface.
+        """
+    def clashes_with(
+        self,
+        other: Assembly,
+        *,
+        clearance: float = 0.0,
+        solid: bool = True,
+        threads: int | None = None,
+    ) -> _Ints:
+        """The pairs of a part of this assembly and a part of another one that touch, or are nearer
+        than `clearance`: an array of the shape (k, 2), sorted.
+        """
+    def touching(
+        self,
+        shape: Shape,
+        pose: npt.ArrayLike | None = None,
+        *,
+        clearance: float = 0.0,
+        solid: bool = True,
+        threads: int | None = None,
+    ) -> _Ints:
+        """The parts that touch a shape, or are nearer to it than `clearance`: ascending numbers,
+        (k,).
+        """
+    def min_distance(self, *, threads: int | None = None) -> PartDistance | None:
+        """The two parts that are nearest to each other, surface to surface; `None` for less than
+        two parts.
+        """
+    def min_distance_to(
+        self, other: Assembly, *, threads: int | None = None
+    ) -> PartDistance | None:
+        """The nearest pair of a part of this assembly and one of another; `None` if one is
+        empty.
+        """
+    def nearest_to(
+        self, shape: Shape, pose: npt.ArrayLike | None = None, *, threads: int | None = None
+    ) -> PartDistance | None:
+        """The part that is nearest to a shape, as A; the shape is B, with the number 0. `None` for
+        an empty assembly.
+        """
+
+@final
+class BodyHits:
+    """The first hits of n rays on bodies, one row for each."""
+
+    @property
+    def body(self) -> _Ints:
+        """(n,) numbers of bodies; -1 if there is no hit."""
+    @property
+    def t(self) -> _Floats:
+        """(n,) parameters in lengths of the direction; infinite if there is no hit."""
+    @property
+    def point(self) -> _Floats:
+        """(n, 3) points; NaN if there is no hit."""
+    @property
+    def normal(self) -> _Floats:
+        """(n, 3) outward unit normals; zero if there is no hit."""
+
+@final
+class BodyContacts:
+    """The contacts of a world, k in all, sorted by the bodies."""
+
+    @property
+    def bodies(self) -> _Ints:
+        """(k, 2) numbers of bodies."""
+    @property
+    def point(self) -> _Floats:
+        """(k, 3) points, half way between the surfaces."""
+    @property
+    def normal(self) -> _Floats:
+        """(k, 3) unit vectors from the first body to the second."""
+    @property
+    def distance(self) -> _Floats:
+        """(k,) lengths, negative for an overlap."""
+
+@final
+class World:
+    """A world of rigid bodies, in single precision. Gravity is along -z by default.
+
+    The unit of length is a metre: `length_unit` is its length in the unit of the caller. A body
+    has the number that `add` returns. Numbers of removed bodies are not used again. The same
+    calls give the same bits on any number of threads.
+    """
+
+    def __new__(
+        cls,
+        gravity: tuple[float, float, float] = ...,
+        *,
+        length_unit: float = 1.0,
+        substeps: int = 4,
+    ) -> World: ...
+    def __len__(self) -> int: ...
+    def add(
+        self,
+        shape: Shape,
+        pose: npt.ArrayLike | None = None,
+        *,
+        mobility: str = "dynamic",
+        density: float = 1.0,
+        friction: float = 0.5,
+        restitution: float = 0.0,
+        linear_velocity: npt.ArrayLike | None = None,
+        angular_velocity: npt.ArrayLike | None = None,
+        ccd: bool = False,
+        sensor: bool = False,
+        can_sleep: bool = True,
+    ) -> int:
+        """Adds a body and returns its number. `mobility` is "dynamic", "kinematic" or "fixed". With
+        `ccd` it is swept in each step, so that it passes through nothing.
+        """
+    def remove(self, body: int) -> None:
+        """Removes a body."""
+    def step(self, dt: float, count: int = 1, *, threads: int | None = None) -> None:
+        """Does `count` steps of `dt` each."""
+    def detect(self) -> None:
+        """Finds the contacts at the present poses, and moves nothing."""
+    def bodies(self) -> _Ints:
+        """The numbers of the bodies, ascending, (n,)."""
+    def poses(self) -> _Floats:
+        """The poses of all bodies, (n, 7): x, y, z, qx, qy, qz, qw, in the order of their
+        numbers.
+        """
+    def velocities(self) -> _Floats:
+        """The velocities of all bodies, (n, 6): linear of the centre of mass, then angular."""
+    def sleeping(self) -> _Bools:
+        """Whether each body sleeps, (n,)."""
+    def set_pose(self, body: int, pose: npt.ArrayLike) -> None:
+        """Puts a body at a pose, and wakes what it touched."""
+    def move_to(self, body: int, pose: npt.ArrayLike) -> None:
+        """Moves a kinematic body so that it is at a pose after the next step. It pushes what is in
+        its way.
+        """
+    def set_velocity(
+        self, body: int, linear: npt.ArrayLike | None = None, angular: npt.ArrayLike | None = None
+    ) -> None:
+        """Sets the velocities of a body: linear (length per time) and angular (radians per
+        time).
+        """
+    def apply_impulse(
+        self, body: int, impulse: npt.ArrayLike, point: npt.ArrayLike | None = None
+    ) -> None:
+        """Changes the velocity of a dynamic body by an impulse (mass times length per time) at its
+        centre of mass, or at a point of the world.
+        """
+    def contacts(self) -> BodyContacts:
+        """The contacts of pairs that touched at the last detection or at the start of the last
+        step.
+        """
+    def events(self) -> tuple[_Ints, _Ints]:
+        """The pairs of bodies that began or ended to touch at the last detection or in the last
+        step: two arrays of the shape (k, 2).
+        """
+    def ray_cast(
+        self,
+        origins: npt.ArrayLike,
+        directions: npt.ArrayLike,
+        *,
+        max_t: float = ...,
+        threads: int | None = None,
+    ) -> BodyHits:
+        """The first hit of each ray on a body: origins and directions of the shape (n, 3)."""
+    def touching(self, shape: Shape, pose: npt.ArrayLike | None = None) -> _Ints:
+        """The bodies that touch a shape: numbers, (k,)."""
+    def state_hash(self) -> int:
+        """A hash of all poses, velocities and sleep flags: equal bits give equal hashes."""
+
+@final
+class Sdf:
+    """A signed distance field on a grid of cubic cells: negative inside. Distances between the
+    nodes are interpolated. It is in single precision.
+    """
+
+    @staticmethod
+    def from_mesh(
+        shape: Shape,
+        *,
+        resolution: int = 64,
+        cell: float | None = None,
+        padding: int = 2,
+        band: float = ...,
+        threads: int | None = None,
+    ) -> Sdf:
+        """The field of a mesh: `resolution` cells along its longest side, or cells of the size
+        `cell`. `padding` is the number of cells around it. With a `band`, values farther from
+        the surface than this many cells are the band.
+        """
+    @property
+    def cell(self) -> float:
+        """The size of a cell, a length."""
+    @property
+    def origin(self) -> _Floats:
+        """The position of the first node, (3,)."""
+    @property
+    def values(self) -> npt.NDArray[np.float32]:
+        """The values of all nodes, a new array of the shape (n_x, n_y, n_z)."""
+    @property
+    def error_bound(self) -> float:
+        """The largest error of a sample in the grid, a length: half the diagonal of a cell."""
+    @property
+    def is_certain(self) -> bool:
+        """Whether the sign is certain at each node off the surface: the mesh is closed."""
+    def sample(
+        self, points: npt.ArrayLike, *, threads: int | None = None
+    ) -> tuple[_Floats, _Floats]:
+        """The distance and its gradient at each of n points, (n, 3): arrays of the shapes (n,) and
+        (n, 3).
+        """
+    def bounds(self, points: npt.ArrayLike) -> _Floats:
+        """Certain bounds of the distance at each of n points, (n, 3): an array of the shape (n,
+        2).
+        """
+    def shape(self) -> Shape:
+        """The field as a shape for queries. The field is copied."""
+
+@final
+class Simplified:
+    """A coarser mesh, with bounds of its error."""
+
+    @property
+    def shape(self) -> Shape:
+        """The coarser mesh."""
+    @property
+    def new_to_old(self) -> float:
+        """No point of the new surface is farther than this from the old one, a length."""
+    @property
+    def old_to_new(self) -> float:
+        """No point of the old surface is farther than this from the new one, a length."""
+    @property
+    def error(self) -> float:
+        """The larger of both bounds: the Hausdorff distance is at most this."""
+
+@final
+class Decomposition:
+    """Convex hulls that cover a mesh."""
+
+    @property
+    def hulls(self) -> list[Shape]:
+        """The hulls, at least one."""
+    @property
+    def concavities(self) -> _Floats:
+        """(n,) for each hull: no point of its surface is farther than this from the mesh, or from
+        its inside.
+        """
+    @property
+    def stop(self) -> str:
+        """Why there are no more hulls: "concavity", "max_hulls" or "resolution"."""
+    @property
+    def is_solid(self) -> bool:
+        """Whether the mesh is closed, so that its inside is covered too."""
+
+def simplify(
+    shape: Shape, *, max_faces: int = 0, max_error: float = ..., side: str = "either"
+) -> Simplified:
+    """A coarser mesh: at most `max_faces` triangles, or within `max_error` of the old surface, a
+    length. With the side "outside" the new solid contains the old one, with "inside" the
+    reverse.
+
+    It works in single precision, and the bounds are of the rounded mesh.
+    """
+
+def decompose(
+    shape: Shape, *, max_hulls: int = 32, concavity: float = 0.01, max_vertices: int = 64
+) -> Decomposition:
+    """Convex hulls that cover a mesh: at most `max_hulls` of at most `max_vertices` each. It stops
+    once every hull is within `concavity` of the mesh, a fraction of the diagonal of its box.
+    """
+
+@final
+class Part:
+    """A named object of a file, in world coordinates."""
+
+    @property
+    def name(self) -> str:
+        """Unique within the file."""
+    @property
+    def vertices(self) -> _Floats:
+        """The vertices, a new array of the shape (n, 3)."""
+    @property
+    def faces(self) -> _Ints:
+        """The triangles, a new array of the shape (m, 3)."""
+    def shape(self, keep_orientation: bool = False) -> Shape:
+        """The part as a mesh, built by each call."""
+
+@final
+class Model:
+    """The content of a file."""
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts, in the order of the file."""
+    @property
+    def notes(self) -> list[str]:
+        """Notes on the reading, such as polygons that are not flat."""
+    @property
+    def unread(self) -> list[str]:
+        """What may have a surface and was not read. If there is any, a check is incomplete."""
+    @property
+    def unit(self) -> str | None:
+        """The unit of length that the format defines; `None` if the author chose it."""
+    @property
+    def up(self) -> str | None:
+        """The axis that points up in the format; `None` if the author chose it."""
+
+def read(
+    path: _Path,
+    *,
+    keep_going: bool = False,
+    split_objects: bool = False,
+    allow_outside: bool = False,
+    time: float | None = None,
+    max_faces: int | None = None,
+) -> Model:
+    """Reads OBJ, STL, PLY, glTF, URDF or a scene in JSON, and all files that it refers to.
+
+    With `keep_going` what cannot be read is listed in `unread` instead of an error. With
+    `split_objects` each object and group of an OBJ file is a part. `time` is that of animations,
+    in seconds. Files outside of the folder of the document are read only with `allow_outside`.
+    """
+
+@final
+class MeshReport:
+    """The counts of a mesh. Corners with equal coordinates are one vertex."""
+
+    @property
+    def n_faces(self) -> int:
+        """Number of triangles."""
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices that triangles use."""
+    @property
+    def n_components(self) -> int:
+        """Parts that share no vertex."""
+    @property
+    def n_zero_area(self) -> int:
+        """Triangles without area, exactly."""
+    @property
+    def n_duplicates(self) -> int:
+        """Triangles on the vertices of an earlier one."""
+    @property
+    def n_boundary_edges(self) -> int:
+        """Edges of one triangle."""
+    @property
+    def n_non_manifold_edges(self) -> int:
+        """Edges of more than two triangles."""
+    @property
+    def n_flipped_edges(self) -> int:
+        """Edges whose two triangles have opposite orientations."""
+    @property
+    def zero_area(self) -> _Ints:
+        """The first triangles without area, (k,); at most 16."""
+    @property
+    def open_or_flipped(self) -> _Ints:
+        """The first triangles at open or flipped edges, (k,); at most 16."""
+    @property
+    def inwards(self) -> _Ints | None:
+        """The triangles to turn over so that all face outwards, (k,); `None` if inside and outside
+        cannot be told apart.
+        """
+    @property
+    def is_watertight(self) -> bool:
+        """Whether every edge has two triangles, and every triangle has area."""
+    @property
+    def is_solid(self) -> bool:
+        """Whether each edge is used equally often in both directions, so that there is an
+        inside.
+        """
+    @property
+    def signed_volume(self) -> float:
+        """The enclosed volume: negative if the triangles face inwards."""
+    @property
+    def bounds(self) -> _Floats:
+        """Least and greatest coordinates, (2, 3)."""
+    @property
+    def center(self) -> _Floats:
+        """The middle of the bounds, (3,)."""
+
+def mesh_report(shape: Shape) -> MeshReport:
+    """Counts what is wrong with a mesh: holes, flipped and degenerate triangles, and more."""

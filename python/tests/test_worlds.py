@@ -1,0 +1,201 @@
+"""Worlds, fields, coarser meshes and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_pairs import cube, pose
+
+import carom
+from carom import Sdf, Shape, World
+
+
+def test_a_body_falls_and_rests() -> None:
+    world = World()
+    ground = world.add(Shape.half_space([0, 0, 1], 1.0), mobility="fixed")
+    block = world.add(Shape.box([1, 1, 0.5]), [0, 0, 3], friction=0.8)
+    rod = world.add(Shape.cylinder(0.2, 2.0), [5, 0, 3])
+    world.step(1 / 60)
+    height = 3 - 9.81 / 3600
+    assert world.poses()[block, 2] == pytest.approx(height, abs=2e-3)
+    world.step(1 / 60, 300)
+    poses = world.poses()
+    assert poses.shape == (3, 7) and world.velocities().shape == (3, 6)
+    assert poses[block, 2] == pytest.approx(1.25, abs=0.02)
+    # The rod stands upright, along z.
+    assert poses[rod, 2] == pytest.approx(2.0, abs=0.02)
+    assert world.sleeping()[block]
+    contacts = world.contacts()
+    assert contacts.bodies.shape[1] == 2 and [ground, block] in contacts.bodies.tolist()
+    hits = world.ray_cast([[0, 0, 9], [50, 0, 9], [0, 0, 9]], [[0, 0, -1], [0, 0, -1], [0, 0, 1]])
+    assert hits.body.tolist() == [block, ground, -1]
+    np.testing.assert_allclose(hits.t[:2], [7.5, 8.0], atol=0.02)
+    assert world.touching(Shape.sphere(0.1), [5, 0, 2]).tolist() == [rod]
+
+
+def test_steps_do_not_depend_on_threads() -> None:
+    def run(threads: int) -> int:
+        world = World()
+        world.add(Shape.half_space([0, 0, 1]), mobility="fixed")
+        rng = np.random.default_rng(1)
+        for i in range(200):
+            shape = [Shape.sphere(0.3), Shape.box([0.4, 0.5, 0.6]), Shape.capsule(0.2, 0.5)][i % 3]
+            world.add(shape, rng.uniform([-2, -2, 1], [2, 2, 9]))
+        world.step(1 / 60, 90, threads=threads)
+        return world.state_hash()
+
+    assert run(1) == run(2) == run(5)
+
+
+def test_bodies_are_numbered_and_moved() -> None:
+    world = World((0, 0, 0))
+    a = world.add(Shape.sphere(0.5), [0, 0, 0])
+    b = world.add(Shape.sphere(0.5), [5, 0, 0], linear_velocity=[1, 0, 0])
+    world.remove(a)
+    c = world.add(Shape.sphere(0.5))
+    assert (a, b, c) == (0, 1, 2) and world.bodies().tolist() == [1, 2] and len(world) == 2
+    with pytest.raises(carom.WorldError, match="body 0 does not exist"):
+        world.set_pose(0, [0, 0, 0])
+    world.step(0.5)
+    np.testing.assert_allclose(world.poses()[0, :3], [5.5, 0, 0], atol=1e-6)
+    world.set_velocity(b, angular=[0, 0, 1])
+    world.apply_impulse(c, [0, 2, 0])
+    mass = 4 / 3 * np.pi * 0.125
+    np.testing.assert_allclose(world.velocities()[0], [0, 0, 0, 0, 0, 1], atol=1e-6)
+    np.testing.assert_allclose(world.velocities()[1, :3], [0, 2 / mass, 0], atol=1e-5)
+    world.set_pose(b, [0.8, 0, 0])
+    world.set_pose(c, pose([0, 0, 0]))
+    world.detect()
+    began, ended = world.events()
+    assert began.tolist() == [[b, c]] or began.tolist() == [[c, b]]
+    assert ended.shape == (0, 2)
+    with pytest.raises(ValueError, match="mobility"):
+        world.add(Shape.sphere(1.0), mobility="heavy")
+    with pytest.raises(carom.WorldError):
+        world.step(-1.0)
+
+
+def test_sdf_of_a_cube() -> None:
+    field = Sdf.from_mesh(Shape.mesh(*cube(2.0)), resolution=32)
+    assert field.is_certain and field.values.ndim == 3
+    points = np.array([[0, 0, 0], [1.05, 0, 0], [0.5, 0.2, 0.1]])
+    distance, gradient = field.sample(points)
+    np.testing.assert_allclose(distance, [-1, 0.05, -0.5], atol=0.01)
+    np.testing.assert_allclose(gradient[1:], [[1, 0, 0], [1, 0, 0]], atol=0.01)
+    bounds = field.bounds(points)
+    assert np.all(bounds[:, 0] <= [-1, 0.05, -0.5]) and np.all([-1, 0.05, -0.5] <= bounds[:, 1])
+    # A node is where its index says.
+    node = np.array([3, 7, 11])
+    at = field.origin + field.cell * node
+    exact = carom.nearest_points(Shape.mesh(*cube(2.0)), at[None]).signed_distance[0]
+    assert field.values[tuple(node)] == pytest.approx(exact, abs=1e-6)
+    gap = carom.distance(field.shape(), Shape.sphere(0.5), None, [3, 0, 0])
+    assert (
+        gap.distance == pytest.approx(1.5, abs=field.error_bound)
+        and gap.error <= 2 * field.error_bound
+    )
+
+
+def sphere_mesh(n: int) -> Shape:
+    i = np.arange(n)
+    z = 1 - (2 * i + 1) / n
+    r, phi = np.sqrt(1 - z * z), i * np.pi * (3 - np.sqrt(5))
+    hull = Shape.hull(np.stack([r * np.cos(phi), r * np.sin(phi), z], 1))
+    return Shape.mesh(hull.vertices, hull.faces)
+
+
+def test_simplify_keeps_its_bounds() -> None:
+    fine = sphere_mesh(800)
+    coarse = carom.simplify(fine, max_faces=150, side="outside")
+    assert coarse.shape.n_faces == 150 and 0 < coarse.error < 0.2
+    assert np.all(carom.contains(coarse.shape, fine.vertices))
+    near = np.abs(carom.nearest_points(coarse.shape, fine.vertices).signed_distance)
+    assert near.max() <= coarse.old_to_new
+    with pytest.raises(ValueError, match="side"):
+        carom.simplify(fine, side="left")
+    with pytest.raises(carom.ShapeError, match="simplify"):
+        carom.simplify(Shape.mesh(cube()[0], cube()[1][1:]), max_faces=4, side="outside")
+
+
+def test_decompose_covers() -> None:
+    corner, arm = cube()[0], cube()[1]
+    # An L of two boxes as one closed surface: the hull of each is found.
+    outline = np.array([[0, 0], [3, 0], [3, 1], [1, 1], [1, 3], [0, 3]], float)
+    vertices = np.concatenate([np.c_[outline, np.zeros(6)], np.c_[outline, np.ones(6)]])
+    flat = [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]]
+    faces = [[a, c, b] for a, b, c in flat] + [[a + 6, b + 6, c + 6] for a, b, c in flat]
+    for i in range(6):
+        j = (i + 1) % 6
+        faces += [[i, j, j + 6], [i, j + 6, i + 6]]
+    shape = Shape.mesh(vertices, faces)
+    assert shape.is_solid and len(corner) == 8 and len(arm) == 12
+    parts = carom.decompose(shape, max_hulls=4)
+    assert parts.is_solid and 2 <= len(parts.hulls) <= 4
+    points = np.random.default_rng(1).uniform([0, 0, 0], [3, 3, 1], (2000, 3))
+    inside = carom.contains(shape, points)
+    covered = np.any([carom.contains(hull, points) for hull in parts.hulls], axis=0)
+    assert np.all(covered[inside])
+
+
+def test_files(tmp_path: Path) -> None:
+    file = tmp_path / "corner.obj"
+    file.write_text("o one\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\no two\nv 0 0 1\nf 1 2 4\n")
+    model = carom.read(file)
+    assert [part.name for part in model.parts] == ["corner"] and model.unread == []
+    part = model.parts[0]
+    assert part.vertices.shape == (4, 3) and part.faces.tolist() == [[0, 1, 2], [0, 1, 3]]
+    assert part.shape().n_faces == 2
+    assert len(carom.read(str(file), split_objects=True).parts) == 2
+    file.write_text("v 0 0 0\nf 1 2 3\n")
+    with pytest.raises(carom.ReadError, match="corner.obj: line 2: vertex 2 is out of range"):
+        carom.read(file)
+    with pytest.raises(carom.ReadError, match="none.stl"):
+        carom.read(tmp_path / "none.stl")
+
+
+def test_mesh_report() -> None:
+    vertices, faces = cube()
+    report = carom.mesh_report(Shape.mesh(vertices, faces))
+    assert report.is_watertight and report.is_solid and report.n_components == 1
+    assert report.signed_volume == pytest.approx(1.0) and report.inwards is not None
+    faces[3] = faces[3][::-1]
+    report = carom.mesh_report(Shape.mesh(vertices, faces))
+    assert report.is_watertight and not report.is_solid and report.n_flipped_edges == 3
+    assert report.inwards is not None and report.inwards.tolist() == [3]
+    report = carom.mesh_report(Shape.mesh(vertices, faces[1:]))
+    assert report.n_boundary_edges == 3 and report.inwards is None
+
+
+def test_check_of_a_file(tmp_path: Path) -> None:
+    lines, n = [], 0
+    for name, x in [("left", 0.0), ("right", 0.75), ("touching", 1.75), ("far", 2.875)]:
+        vertices, faces = cube()
+        lines.append(f"o {name}")
+        lines += [f"v {v[0] + x} {v[1]} {v[2]}" for v in vertices.tolist()]
+        lines += [f"f {a + n} {b + n} {c + n}" for a, b, c in (faces + 1).tolist()]
+        n += 8
+    shapes = []
+    file = tmp_path / "row.obj"
+    file.write_text("\n".join(lines))
+    for part in carom.read(file, split_objects=True).parts:
+        shapes.append((part.name, part.shape()))
+    found = carom.check(shapes, clearance=0.25)
+    pairs = [(clash.a, clash.b, clash.relation) for clash in found.clashes]
+    assert pairs == [
+        ("left", "right", "overlapping"),
+        ("right", "touching", "touching"),
+        ("touching", "far", "close"),
+    ]
+    assert found.clear is False and found.unread == []
+    depth = found.clashes[0].depth
+    assert depth is not None and depth == pytest.approx((0.25, 0.25))
+    assert found.clashes[2].distance == 0.125
+    ignored = carom.check(shapes, ignore=[("left", "right"), ("touching", "right")])
+    assert ignored.clear is True
+    assert carom.check(file).clear is True, "one part"
+    with pytest.raises(carom.WorldError, match="no part has the name"):
+        carom.check(shapes, ignore=[("left", "up")])
+    with pytest.raises(carom.WorldError, match="two parts have the name 'left'"):
+        carom.check([shapes[0], shapes[0]])
