@@ -122,6 +122,7 @@ extern crate alloc;
 
 mod aabb;
 mod advance;
+mod approach;
 mod ball_triangle;
 mod body_pair;
 mod capsule_triangle;
@@ -156,6 +157,7 @@ mod translate;
 mod turn;
 
 pub use aabb::MovingAabb;
+pub use approach::{Approach, first_approach};
 pub use capsule_triangle::MovingCapsule;
 pub use chain::{Chain, ChainError, ChainMotion, Link, LinkJoint, LinkPath};
 pub use conservative::{conservative_advancement, conservative_advancement_counted};

@@ -290,6 +290,43 @@ impl FileArgs {
     }
 }
 
+/// The joints of robots, and which of their links may touch.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RobotArgs {
+    /// Set a joint of a robot, in radians or metres; may be given several times. Others are at 0
+    #[arg(long, value_name = "NAME=VALUE", value_parser = joint_value)]
+    pub joint: Vec<JointValue>,
+    /// Set joints by a JSON object of numbers
+    #[arg(long, value_name = "FILE")]
+    pub joints: Option<PathBuf>,
+    /// Move along a CSV file with a column for each joint and one named time, in seconds; find when
+    /// each pair first meets, between the rows too
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["joint", "joints", "time", "html"])]
+    pub trajectory: Option<PathBuf>,
+    /// Links that hang on one joint may touch
+    #[arg(long)]
+    pub ignore_adjacent: bool,
+    /// Pairs of links that this SRDF file disables may touch
+    #[arg(long, value_name = "FILE")]
+    pub srdf: Option<PathBuf>,
+}
+
+/// The value of a joint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointValue {
+    /// The name of the joint.
+    pub name: String,
+    /// Radians or metres.
+    pub value: f64,
+}
+
+fn joint_value(text: &str) -> Result<JointValue, String> {
+    // A name may have an equals sign.
+    let (name, value) = text.rsplit_once('=').ok_or("not NAME=VALUE")?;
+    let [value] = numbers::<1>(value)?.0;
+    Ok(JointValue { name: name.to_owned(), value })
+}
+
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -318,6 +355,9 @@ pub struct CheckArgs {
     /// The most pairs of parts whose boxes overlap
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub max_pairs: u64,
+    /// Robots.
+    #[command(flatten)]
+    pub robots: RobotArgs,
     /// How files are read.
     #[command(flatten)]
     pub reading: FileArgs,

@@ -27,3 +27,4 @@ pub mod sdf;
 pub mod simplify;
 pub mod sweep;
 pub mod trace;
+pub(crate) mod trajectory;

@@ -29,6 +29,7 @@ pub mod player;
 mod progress;
 pub mod remarks;
 pub mod report;
+mod robots;
 mod scene_page;
 mod shape_arg;
 mod skins;

@@ -39,6 +39,7 @@ pub mod scene_json;
 mod shapes;
 mod srdf;
 mod stl;
+mod trajectory;
 mod urdf;
 mod xml;
 
@@ -50,6 +51,7 @@ pub use model::Model;
 pub use part::{Part, Piece, Placement, RawMesh, make_names_unique};
 pub use robot::{Mimic, Robot, RobotError, RobotJoint, RobotJointKind};
 pub use srdf::{DisabledPair, read_srdf};
+pub use trajectory::{Trajectory, read_trajectory};
 
 use files::Files;
 use std::path::Path;

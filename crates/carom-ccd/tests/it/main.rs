@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod aabb;
+mod approach;
 mod ball_triangle;
 mod bilateral;
 mod capsule;

@@ -4,16 +4,18 @@
 //! collide, and distances decide which are too close.
 
 use crate::args::CheckArgs;
+use crate::command::trajectory::{self, Tour};
 use crate::load::{self, Loaded};
 use crate::progress::Progress;
 use crate::remarks::Remarks;
 use crate::report::{self, Contact, Found, counted, number, spaced};
+use crate::robots;
 use crate::scene_page;
 use crate::solid::{Solid, Winding};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
-use carom_io::{Part, without_controls};
+use carom_io::{Part, Trajectory, read_trajectory, without_controls};
 use carom_query::QueryCost;
 use carom_query::f64::{MeshShape, SolidRelation, contact, distance};
 use core::ops::ControlFlow;
@@ -52,11 +54,24 @@ impl PairReport {
 pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
     let mut remarks = Remarks::default();
     let options = args.reading.options(args.keep_going).with_time(args.time);
-    let files = load::load_all(&args.files, &options, &mut remarks)?;
+    let mut files = load::load_all(&args.files, &options, &mut remarks)?;
+    robots::pose(&mut files, &args.robots)?;
+    let trajectory = args.robots.trajectory.as_ref().map(|file| read_trajectory(file));
+    let trajectory = trajectory.transpose().map_err(|e| e.to_string())?;
+    if let Some(trajectory) = &trajectory {
+        let first = trajectory.joints.iter().cloned().zip(trajectory.rows[0].iter().copied());
+        robots::set(&mut files, &first.collect::<Vec<_>>())?;
+    }
     let frame = load::frame_of(files.iter().map(|f| &f.model));
+    let (of_robots, placed) = (robots::ignored(&files, &args.robots)?, robots::robots(&files));
     let (names, solids) = place(files, winding)?;
     solids.iter().for_each(|solid| remarks.add(&solid.remarks));
-    let ignored = ignored_pairs(&args.ignore, &names)?;
+    let mut ignored = ignored_pairs(&args.ignore, &names)?;
+    ignored.extend(of_robots);
+    if let Some(path) = &trajectory {
+        let tour = Tour::new(&placed, &solids, path)?;
+        return follow(&tour, path, &names, &ignored, args, remarks);
+    }
     let clearance = args.clearance.unwrap_or(0.0);
     let candidates = candidates(&solids, clearance, args.max_pairs)?;
     let mut listed = Vec::new();
@@ -83,6 +98,30 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
         print_lines(&names, &listed, args, frame, &remarks)?;
     }
     Ok(remarks.ending(!listed.is_empty()))
+}
+
+/// Reports when pairs first meet along a trajectory.
+fn follow(
+    tour: &Tour<'_>,
+    path: &Trajectory,
+    names: &[String],
+    ignored: &[(usize, usize)],
+    args: &CheckArgs,
+    remarks: Remarks,
+) -> Result<Found, String> {
+    let clearance = args.clearance.unwrap_or(0.0);
+    let meetings = trajectory::follow_all(tour, ignored, clearance);
+    remarks.print();
+    if args.json {
+        let mut document = trajectory::document(names, &path.times, &meetings);
+        let is_clear = meetings.is_empty() && remarks.unread.is_empty();
+        document.insert("clear".to_owned(), json!(is_clear));
+        remarks.add_to(&mut document);
+        report::print(&Value::Object(document).to_string())?;
+    } else {
+        trajectory::print_lines(names, &path.times, &meetings, clearance)?;
+    }
+    Ok(remarks.ending(!meetings.is_empty()))
 }
 
 /// Returns all parts of all files in world coordinates, with unique names.

@@ -13,6 +13,7 @@ mod pairs;
 mod particles;
 mod player;
 mod ray;
+mod robots;
 mod run;
 mod sdf;
 mod soft;

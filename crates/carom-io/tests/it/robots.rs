@@ -220,3 +220,28 @@ fn pairs_of_srdf_files_are_read() {
         assert!(message.contains(why) && message.contains("robot.srdf"), "{message}");
     }
 }
+
+#[test]
+fn trajectories_are_read_row_by_row() {
+    let path = folder("trajectory").join("path.csv");
+    let read = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        carom_io::read_trajectory(&path)
+    };
+    let good = read("elbow, time ,wrist\n# a remark\n1,0.5,-2e-3\n1.5,0.75,0\n").unwrap();
+    assert_eq!(good.joints, ["elbow", "wrist"]);
+    assert_eq!((good.times, good.rows), (vec![0.5, 0.75], vec![vec![1.0, -2e-3], vec![1.5, 0.0]]));
+    assert_eq!(read("a\n1\n2\n").unwrap().times, [0.0, 1.0]);
+    for (text, why) in [
+        ("a,a\n1,2\n", "joint a has two columns"),
+        ("time\n1\n", "no column of a joint"),
+        ("a\n", "no row"),
+        ("a,time\n1,1\n2,1\n", "line 3: the time 1 is not after 1"),
+        ("a,time\n1,1\nx,2\n", "line 3: a \"x\" is not a finite number"),
+        ("a,time\n1,1\nnan,2\n", "is not a finite number"),
+        ("a,time\n1,1\n2\n", "line 3"),
+    ] {
+        let message = read(text).unwrap_err().to_string();
+        assert!(message.contains(why) && message.contains("path.csv"), "{message}");
+    }
+}

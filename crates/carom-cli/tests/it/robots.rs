@@ -1,0 +1,156 @@
+//! `carom check` of robots: joints that are set, links that may touch, and trajectories between
+//! whose rows nothing is missed.
+
+use crate::run::{carom, error, folder, json, stdout};
+use carom_testkit::data;
+use serde_json::Value;
+
+/// An arm of 2 m that turns about z, and a hand at its end that slides along it.
+const ARM: &str = r#"<robot name="arm">
+<link name="base"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+<link name="arm"><collision><origin xyz="1 0 0"/><geometry><box size="2 0.2 0.2"/></geometry></collision></link>
+<link name="hand"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+<joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+  <limit lower="-1" upper="4"/></joint>
+<joint name="slide" type="prismatic"><parent link="arm"/><child link="hand"/><origin xyz="2.1 0 0"/>
+  <limit lower="0" upper="1"/></joint></robot>"#;
+
+/// A plate of 0.2 x 0.01 x 0.2 m above the arm, from y = 1 on.
+const PLATE: &str = r#"<robot name="plate"><link name="plate"><collision><origin xyz="1 1.005 0"/>
+<geometry><box size="0.2 0.01 0.2"/></geometry></collision></link></robot>"#;
+
+fn write(name: &str, text: &str) {
+    std::fs::write(folder().join(name), text).unwrap();
+}
+
+fn write_robots() {
+    write("arm.urdf", ARM);
+    write("plate.urdf", PLATE);
+}
+
+fn pairs(document: &Value) -> Vec<(String, String)> {
+    let name = |pair: &Value, key: &str| pair[key].as_str().unwrap().to_owned();
+    document["pairs"].as_array().unwrap().iter().map(|pair| (name(pair, "a"), name(pair, "b"))).collect()
+}
+
+#[test]
+fn joints_move_the_links() {
+    write_robots();
+    let (d, status) = json("check arm.urdf plate.urdf --json --ignore-adjacent");
+    assert_eq!((status, d["clear"].as_bool()), (0, Some(true)), "{d}");
+    // Without that, the arm stands in its base, and the hand touches it.
+    assert_eq!(json("check arm.urdf --json").1, 1);
+    let (d, status) = json("check arm.urdf plate.urdf --json --ignore-adjacent --joint shoulder=0.8");
+    assert_eq!((status, pairs(&d)), (1, vec![("arm".to_owned(), "plate".to_owned())]), "{d}");
+    write("joints.json", r#"{"shoulder": 0.8, "slide": 0.5}"#);
+    assert_eq!(json("check arm.urdf plate.urdf --json --ignore-adjacent --joints joints.json").1, 1);
+    // What stands on the command line counts.
+    let both = "check arm.urdf plate.urdf --json --ignore-adjacent --joints joints.json --joint shoulder=0";
+    assert_eq!(json(both).1, 0);
+    write(
+        "arm.srdf",
+        r#"<robot name="arm"><disable_collisions link1="arm" link2="base" reason="Adjacent"/>
+        <disable_collisions link1="hand" link2="arm"/><disable_collisions link1="lost" link2="arm"/></robot>"#,
+    );
+    assert_eq!(json("check arm.urdf plate.urdf --json --srdf arm.srdf").1, 0);
+}
+
+#[test]
+fn joints_that_cannot_be_set_are_named() {
+    write_robots();
+    assert!(
+        error("check arm.urdf --joint elbow=1")
+            .contains("no joint elbow; joints that move are: shoulder slide")
+    );
+    assert!(
+        error("check arm.urdf --joint shoulder=5")
+            .contains("arm.urdf: joint shoulder: 5 is not between its limits")
+    );
+    assert!(error("check cube.obj --joint shoulder=1").contains("joint shoulder: no file is a robot"));
+    assert!(error("check cube.obj --srdf arm.srdf").contains("no file is a robot"));
+    write("words.json", r#"{"shoulder": "up"}"#);
+    assert!(error("check arm.urdf --joints words.json").contains("words.json: not an object of numbers"));
+    write("other.csv", "time,elbow\n0,1\n");
+    assert!(error("check arm.urdf --trajectory other.csv").contains("no joint elbow"));
+    write("far.csv", "time,shoulder\n0,1\n1,9\n");
+    assert!(error("check arm.urdf --trajectory far.csv").contains("row 2: joint shoulder: 9 is not between"));
+}
+
+/// A corner of the plate meets the side of the arm at an angle in closed form, between two rows at
+/// which all is clear.
+#[test]
+fn contacts_between_rows_are_found_at_their_time() {
+    write_robots();
+    write("swing.csv", "time,shoulder\n10,0\n12,3.2\n");
+    let meeting = |extra: &str| {
+        let (d, status) = json(&format!(
+            "check arm.urdf plate.urdf --json --ignore-adjacent --trajectory swing.csv{extra}"
+        ));
+        assert_eq!(d["schema"], "carom.trajectory.v1");
+        assert_eq!((status, d["clear"].as_bool()), (1, Some(false)), "{d}");
+        assert_eq!(pairs(&d), [("arm".to_owned(), "plate".to_owned())]);
+        assert_eq!(d["pairs"][0]["row"], 1);
+        d["pairs"][0]["time"].as_f64().unwrap()
+    };
+    let (angle, distance) = (1.0_f64.atan2(1.1), 1.0_f64.hypot(1.1));
+    let turned = |side: f64| 10.0 + (angle - (side / distance).asin()) * 2.0 / 3.2;
+    let time = meeting("");
+    assert!(time <= turned(0.1) && turned(0.1) - time < 1e-5, "{time} {}", turned(0.1));
+    let time = meeting(" --clearance 0.05");
+    assert!(time <= turned(0.15) && turned(0.15) - time < 1e-5, "{time} {}", turned(0.15));
+    let text = stdout(&carom("check arm.urdf plate.urdf --ignore-adjacent --trajectory swing.csv"));
+    assert!(text.starts_with("arm and plate meet at 10.41"), "{text}");
+    assert!(text.ends_with("2 rows from 10 to 12 s: 1 pair meets\n"), "{text}");
+    // The arm passes below the plate.
+    write("low.csv", "time,shoulder,slide\n0,0,0\n1,0.3,0.5\n2,-0.5,0.1\n");
+    let (d, status) = json("check arm.urdf plate.urdf --json --ignore-adjacent --trajectory low.csv");
+    assert_eq!((status, d["clear"].as_bool(), d["rows"].as_u64()), (0, Some(true), Some(3)), "{d}");
+    // A robot that begins in contact meets at the first row.
+    write("in.csv", "time,shoulder\n5,0.8\n6,0\n");
+    let (d, _) = json("check arm.urdf plate.urdf --json --ignore-adjacent --trajectory in.csv");
+    assert_eq!((d["pairs"][0]["time"].as_f64(), d["pairs"][0]["row"].as_u64()), (Some(5.0), Some(1)));
+}
+
+/// A part inside of another one meets it at the first row, although no surface is near.
+#[test]
+fn a_part_inside_of_another_meets_it() {
+    write("cave.urdf", r#"<robot name="cave"><link name="rock"><collision><geometry><box size="9 9 9"/></geometry>
+        </collision></link><link name="bat"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+        <joint name="fly" type="prismatic"><parent link="rock"/><child link="bat"/><limit lower="-1" upper="1"/>
+        </joint></robot>"#);
+    write("fly.csv", "time,fly\n2,0\n3,1\n");
+    let (d, status) = json("check cave.urdf --json --trajectory fly.csv");
+    assert_eq!((status, d["pairs"][0]["time"].as_f64()), (1, Some(2.0)), "{d}");
+}
+
+/// The pairs of a real robot that meet on random ways, against poses between the rows: no pose
+/// before the time is in contact, and one just after it is close.
+#[test]
+fn a_real_robot_meets_itself_when_poses_say_so() {
+    let Some(file) = data::find("robots/widowx/widowx.urdf") else { return };
+    let file = file.display();
+    let joints = ["joint_1", "joint_2", "joint_3", "joint_4"];
+    let rows = [[0.0, 0.0, 0.0, 0.0], [0.5, -1.2, 1.5, -1.6], [-0.6, 1.4, -1.5, 1.7], [0.2, 0.4, 1.5, 1.0]];
+    let text: Vec<String> = rows.iter().map(|row| row.map(|x| x.to_string()).join(",")).collect();
+    write("widowx.csv", &format!("{}\n{}\n", joints.join(","), text.join("\n")));
+    let (d, status) = json(&format!("check {file} --json --ignore-adjacent --trajectory widowx.csv"));
+    assert_eq!(status, 1, "{d}");
+    let meetings = d["pairs"].as_array().unwrap();
+    let pose_at = |time: f64| -> String {
+        let row = (time as usize).min(rows.len() - 2);
+        let value = |k: usize| rows[row][k] + (rows[row + 1][k] - rows[row][k]) * (time - row as f64);
+        (0..4).map(|k| format!(" --joint {}={}", joints[k], value(k))).collect()
+    };
+    let mut n_poses = 0;
+    for step in 0..=30 {
+        let time = f64::from(step) * 0.1;
+        let (here, _) = json(&format!("check {file} --json --ignore-adjacent{}", pose_at(time)));
+        for (a, b) in pairs(&here) {
+            let meets = |pair: &&Value| pair["a"] == a.as_str() && pair["b"] == b.as_str();
+            let first = meetings.iter().find(meets).unwrap_or_else(|| panic!("{a} and {b} at {time}: {d}"));
+            assert!(first["time"].as_f64().unwrap() <= time + 1e-9, "{a} and {b} at {time}: {first}");
+            n_poses += 1;
+        }
+    }
+    assert!(5 < n_poses, "{n_poses}");
+}

@@ -1,0 +1,78 @@
+//! Trajectories of robots: one row for each time, one column for each joint, and a column `time` in
+//! seconds. Between two rows each joint moves at a constant rate.
+//!
+//! The crate `csv` parses the lines.
+//!
+//! Reference: Y. Shafranovich, Common Format and MIME Type for Comma-Separated Values (CSV) Files,
+//! RFC 4180, 2005.
+//! Differs: the header is required; without a column `time` the rows are a second apart.
+
+use crate::error::{Place, ReadError};
+use crate::files;
+use crate::limits::MAX_FILE_BYTES;
+use std::path::Path;
+
+/// The name of the column of times.
+const TIME: &str = "time";
+
+/// Values of joints over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Trajectory {
+    /// The names of the joints.
+    pub joints: Vec<String>,
+    /// The time of each row, in seconds; each is later than the one before.
+    pub times: Vec<f64>,
+    /// The values of each row, in the order of the joints. All are finite.
+    pub rows: Vec<Vec<f64>>,
+}
+
+/// Reads a trajectory from a file.
+///
+/// Errors: a file that cannot be read, a number that is none, a row of another length, a time that
+/// is not later than the one before, a joint with two columns, no row.
+pub fn read_trajectory(path: &Path) -> Result<Trajectory, ReadError> {
+    let bytes = files::read_regular(path, MAX_FILE_BYTES)?;
+    parse(&bytes, path)
+}
+
+fn parse(bytes: &[u8], path: &Path) -> Result<Trajectory, ReadError> {
+    let whole = |reason: String| ReadError::at(path, Place::File, reason);
+    let bytes = files::without_mark(bytes).map_err(whole)?;
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(bytes);
+    let place_of = |position: Option<&csv::Position>| {
+        position.map_or(Place::File, |position| Place::Line(position.line() as usize))
+    };
+    let said = |e: csv::Error| ReadError::at(path, place_of(e.position()), e.to_string());
+    let header = reader.headers().map_err(said)?.clone();
+    let time = header.iter().position(|name| name.eq_ignore_ascii_case(TIME));
+    let columns: Vec<usize> = (0..header.len()).filter(|column| Some(*column) != time).collect();
+    let joints: Vec<String> = columns.iter().map(|column| header[*column].to_owned()).collect();
+    if let Some(twice) = joints.iter().enumerate().find(|(i, name)| joints[..*i].contains(name)) {
+        return Err(whole(format!("joint {} has two columns", twice.1)));
+    }
+    if joints.is_empty() {
+        return Err(whole("no column of a joint in the first line".to_owned()));
+    }
+    let mut trajectory = Trajectory { joints, ..Trajectory::default() };
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(said)? {
+        let at = |reason: String| ReadError::at(path, place_of(record.position()), reason);
+        let number = |column: usize| {
+            let word = &record[column];
+            let bad = || at(format!("{} {word:?} is not a finite number", &header[column]));
+            word.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(bad)
+        };
+        let now = time.map_or(Ok(trajectory.rows.len() as f64), number)?;
+        if let Some(last) = trajectory.times.last().filter(|last| now <= **last) {
+            return Err(at(format!("the time {now} is not after {last}")));
+        }
+        let row = columns.iter().map(|column| number(*column)).collect::<Result<Vec<f64>, ReadError>>()?;
+        trajectory.times.push(now);
+        trajectory.rows.push(row);
+    }
+    if trajectory.rows.is_empty() {
+        return Err(whole("no row below the first line".to_owned()));
+    }
+    Ok(trajectory)
+}
