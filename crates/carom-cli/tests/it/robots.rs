@@ -114,10 +114,13 @@ fn contacts_between_rows_are_found_at_their_time() {
 /// A part inside of another one meets it at the first row, although no surface is near.
 #[test]
 fn a_part_inside_of_another_meets_it() {
-    write("cave.urdf", r#"<robot name="cave"><link name="rock"><collision><geometry><box size="9 9 9"/></geometry>
+    write(
+        "cave.urdf",
+        r#"<robot name="cave"><link name="rock"><collision><geometry><box size="9 9 9"/></geometry>
         </collision></link><link name="bat"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
         <joint name="fly" type="prismatic"><parent link="rock"/><child link="bat"/><limit lower="-1" upper="1"/>
-        </joint></robot>"#);
+        </joint></robot>"#,
+    );
     write("fly.csv", "time,fly\n2,0\n3,1\n");
     let (d, status) = json("check cave.urdf --json --trajectory fly.csv");
     assert_eq!((status, d["pairs"][0]["time"].as_f64()), (1, Some(2.0)), "{d}");
