@@ -45,10 +45,10 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
 /// The states, which change only if what the world computes is meant to change.
 pub const HASHES: [u64; 5] = [
     0x0bca_4fe0_e2f0_d5f2,
-    0x97df_cfd7_43ae_32c3,
-    0x3a3c_80a8_63d0_0f9e,
-    0xa498_e9ee_5801_a1b6,
-    0x2244_7e25_afc9_f17d,
+    0xa558_a453_6a88_dcc3,
+    0x4990_efdf_0b3f_9ecc,
+    0x84af_d675_4051_c6b5,
+    0xe30a_a9d7_626b_8392,
 ];
 
 impl<B: BroadPhase> Scene<B> {
