@@ -138,7 +138,8 @@ fn bullets<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
         let (aside, spin) = (dice.point(20.0), dice.point(200.0));
         let desc = BodyDesc::dynamic(shape)
             .with_pose(Pose::from_translation(place))
-            .with_velocity(Vec3::new(1000.0, aside.y, aside.z), spin)
+            .with_linear_velocity(Vec3::new(1000.0, aside.y, aside.z))
+            .with_angular_velocity(spin)
             .with_density(8000.0)
             .with_ccd(true);
         world.insert(desc)?;
@@ -180,7 +181,7 @@ fn lift<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     let mut dice = Dice::new(24);
     world.insert(ground()?)?;
     let lift = BodyDesc::kinematic(cuboid(Vec3::new(5.0, 0.2, 5.0))?).with_position(Vec3::Y * 0.5);
-    world.insert(lift.with_velocity(Vec3::Y * 0.5, Vec3::Y * 0.3))?;
+    world.insert(lift.with_linear_velocity(Vec3::Y * 0.5).with_angular_velocity(Vec3::Y * 0.3))?;
     for _ in 0..40 {
         let place = Vec3::new(dice.range(-4.0, 4.0), dice.range(1.5, 6.0), dice.range(-4.0, 4.0));
         let half = Vec3::new(dice.range(0.2, 0.5), dice.range(0.2, 0.5), dice.range(0.2, 0.5));

@@ -152,7 +152,8 @@ impl Heap<'_> {
             let turning = random.cube_point() * self.turning;
             let body = BodyDesc::dynamic(shape(self.shape, &mut random))
                 .with_pose(Pose::new(turn, at.as_vec3()))
-                .with_velocity(inwards.as_vec3() + drift, turning.as_vec3())
+                .with_linear_velocity(inwards.as_vec3() + drift)
+                .with_angular_velocity(turning.as_vec3())
                 .with_density(random.range(0.5, 4.0) as f32)
                 .with_friction(1.0)
                 .with_restitution(self.restitution)
@@ -229,7 +230,7 @@ fn slide(gap: f32, drift: Vec3, gravity: f32) -> ([Body; 2], Off) {
     {
         let body = BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.25, 0.3)))
             .with_position(at)
-            .with_velocity(velocity + drift, Vec3::ZERO)
+            .with_linear_velocity(velocity + drift)
             .with_density(density)
             .with_friction(1.0)
             .with_can_sleep(false);
