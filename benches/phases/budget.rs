@@ -131,7 +131,7 @@ fn steps(runner: &mut Runner) {
         // All steps, and those during which nothing else ran on this core.
         let mut late = [const { [const { Vec::new() }; 2] }; 2];
         let (mut n_cut, mut n_held, mut greatest) = (0, 0, f64::MIN);
-        let (mut n_halted, mut n_left) = (0, Undone::default());
+        let (mut n_suspended, mut n_left) = (0, Undone::default());
         let (mut n_substeps, mut n_put_off) = (0, 0);
         // The phases of each step, in microseconds, and those of the steps that were late though
         // nothing else ran.
@@ -162,7 +162,7 @@ fn steps(runner: &mut Runner) {
                     if side == 1 {
                         n_cut += usize::from(n_left != Default::default());
                         n_held += usize::from(n_left.is_held);
-                        n_halted += n_left.n_halted;
+                        n_suspended += n_left.n_suspended;
                         n_substeps += world.settings().solver.substeps - n_left.n_substeps;
                         n_put_off += n_left.n_pairs;
                         let own = [times.broad, times.narrow, times.response, times.refit].map(|t| t * 1e6);
@@ -203,7 +203,7 @@ fn steps(runner: &mut Runner) {
         println!(
             "            {n_cut} of {n_steps} steps were cut short, {n_held} of them held; {:.0} bodies stood still in the mean, the last left {n_left:?}; \
              {:.0} us of the processor in the median; greatest energy {:.4} of that at the start, now {:.4}; without a budget {:.4}",
-            n_halted as f64 / n_steps as f64,
+            n_suspended as f64 / n_steps as f64,
             quantile(&used, 0.5),
             greatest / start,
             energy(&world) / start,

@@ -340,7 +340,7 @@ fn bullets(runner: &mut Runner) {
             .map(|&place| {
                 let desc = BodyDesc::dynamic(ball.clone())
                     .with_position(place)
-                    .with_velocity(velocity, Vec3::ZERO)
+                    .with_linear_velocity(velocity)
                     .with_ccd(true);
                 world.insert(desc).expect("a body")
             })

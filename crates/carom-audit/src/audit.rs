@@ -325,7 +325,7 @@ impl Audit {
             account.turned_over += kinetic.max(a.weight.dot(path).abs());
         }
         let is_whole = world.stats().undone.n_substeps == 0
-            && world.stats().undone.n_halted == 0
+            && world.stats().undone.n_suspended == 0
             && !world.stats().undone.is_held;
         let max_speed = f64::from(world.settings().solver.max_speed) * 0.999;
         for (root, sum) in sums {

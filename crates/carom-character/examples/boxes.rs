@@ -1,11 +1,11 @@
 //! A character on a lift, in a world of bodies: it is carried, and pushes a box ahead of it.
 
-use carom_character::{Character, CharacterBody, CharacterSettings, Figure, QueryFilter};
+use carom_character::{Character, CharacterBody, CharacterSettings, Figure};
 use carom_geom::Cuboid;
 use carom_math::Pose;
 use carom_math::glam::{DVec3, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, World};
+use carom_world::{BodyDesc, Filter, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let light = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::splat(0.3))?)).with_density(20.0 / 0.216);
     let light = world.insert(light.with_position(Vec3::new(0.8, 0.4, 0.0)))?;
     let character = Character::new(Figure::capsule(1.8, 0.3)?, CharacterSettings::default(), DVec3::Y * 1.1)?;
-    let mut hero = CharacterBody::insert(&mut world, character, QueryFilter::default())?;
+    let mut hero = CharacterBody::insert(&mut world, character, Filter::default())?;
     let dt = 1.0 / 60.0;
     for i in 1..=240 {
         let height = 1.0 - (i as f32 / 60.0).cos();

@@ -18,13 +18,13 @@ use crate::figure::{Figure, Form};
 use crate::ground::Ground;
 use crate::slide::Contact;
 use crate::walk::{Character, Walked};
-use crate::world_sweep::{QueryFilter, WorldSweep};
+use crate::world_sweep::WorldSweep;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_geom::{Capsule, Cuboid, Cylinder, Ellipsoid, ShapeError};
 use carom_math::{Pose, scaling};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, World, WorldError};
+use carom_world::{BodyDesc, BodyId, Filter, QueryFilter, World, WorldError};
 use glam::{DQuat, DVec3, Vec3};
 
 /// The height of the body's feet above those of the figure, in heights of the figure. So ground
@@ -52,7 +52,7 @@ pub struct BodyContact {
 pub struct CharacterBody {
     character: Character,
     body: BodyId,
-    filter: QueryFilter,
+    filter: Filter,
     is_pushed: bool,
     /// The velocity that it took over from its ground, length per second. In the air that of the
     /// last ground, with the speed of its own fall.
@@ -61,21 +61,19 @@ pub struct CharacterBody {
 }
 
 impl CharacterBody {
-    /// Adds the body of a character to a world. It gets the groups and the family of the filter,
-    /// and the character collides with bodies that pass it.
+    /// Adds the body of a character to a world. It gets the filter, and the character collides with
+    /// what that meets.
     ///
     /// Errors: those of [`World::insert`]; a figure or a place beyond `f32`.
     pub fn insert<B: BroadPhase>(
         world: &mut World<B>,
         character: Character,
-        filter: QueryFilter,
+        filter: Filter,
     ) -> Result<CharacterBody, WorldError> {
         let shape = body_shape(character.figure(), character.settings().skin)
             .map_err(|_| WorldError::BadNumber("figure"))?;
-        let desc = BodyDesc::kinematic(shape)
-            .with_pose(body_pose(&character, world.origin()))
-            .with_groups(filter.membership, filter.mask)
-            .with_family(filter.family);
+        let desc =
+            BodyDesc::kinematic(shape).with_pose(body_pose(&character, world.origin())).with_filter(filter);
         let body = world.insert(desc)?;
         let carried = character.velocity();
         Ok(CharacterBody { character, body, filter, is_pushed: false, carried, contacts: Vec::new() })
@@ -140,7 +138,9 @@ impl CharacterBody {
     ) -> Result<&Walked, WorldError> {
         world.body(self.body)?.motion();
         let ground = self.character.ground().map(|ground| ground.object);
-        let sweep = WorldSweep::new(world, self.filter.without(self.body));
+        let own = [self.body];
+        let filter = QueryFilter::SOLID.with_filter(self.filter).without(&own);
+        let sweep = WorldSweep::new(world, filter);
         let mut sweep = if self.is_pushed { sweep } else { sweep.with_yielding(ground) };
         self.character.walk(&mut sweep, wish, dt);
         self.contacts.clear();
@@ -164,7 +164,7 @@ impl CharacterBody {
         }
         let velocity = self.character.ground().map_or(DVec3::ZERO, |ground| ground.velocity).as_vec3();
         if world.body(self.body)?.linear_velocity() != velocity {
-            world.body_mut(self.body)?.set_velocity(velocity, Vec3::ZERO)?;
+            world.body_mut(self.body)?.set_linear_velocity(velocity)?.set_angular_velocity(Vec3::ZERO)?;
         }
         Ok(())
     }

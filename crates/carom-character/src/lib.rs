@@ -100,4 +100,4 @@ pub use walk::{Character, Walked};
 #[cfg(feature = "world")]
 pub use wheel::{VehicleWheel, WheelDesc};
 #[cfg(feature = "world")]
-pub use world_sweep::{QueryFilter, WorldSweep};
+pub use world_sweep::WorldSweep;

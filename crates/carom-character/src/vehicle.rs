@@ -22,12 +22,12 @@ use crate::settings::SettingsError;
 use crate::sweep::{RayHit, RaySweep};
 use crate::wheel::{VehicleWheel, WheelDesc};
 use crate::wheel_solver::{WheelBody, WheelRow, solve_wheels};
-use crate::world_sweep::{QueryFilter, WorldSweep};
+use crate::world_sweep::WorldSweep;
 use alloc::vec;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{WidePose, ops, scaling};
-use carom_world::{BodyId, World, WorldError};
+use carom_world::{BodyId, Filter, QueryFilter, World, WorldError};
 use core::f64::consts::TAU;
 use glam::{DMat3, DVec3};
 
@@ -64,7 +64,7 @@ struct PushedBody {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vehicle {
     chassis: BodyId,
-    filter: QueryFilter,
+    filter: Filter,
     wheels: Vec<VehicleWheel>,
     pushed: Vec<PushedBody>,
     speed: f64,
@@ -85,14 +85,15 @@ impl Vehicle {
     /// Returns a vehicle without wheels. Its chassis is this body, with x ahead, y up and z to the
     /// right.
     pub fn new(chassis: BodyId) -> Vehicle {
-        let filter = QueryFilter::default().without(chassis);
+        let filter = Filter::default();
         Vehicle { chassis, filter, wheels: Vec::new(), pushed: Vec::new(), speed: 0.0 }
     }
 
-    /// The same vehicle, whose wheels touch only bodies that pass the filter, and not the chassis.
+    /// The same vehicle, whose wheels touch what a collider with this filter meets, and not the
+    /// chassis.
     #[must_use]
-    pub fn with_filter(self, filter: QueryFilter) -> Vehicle {
-        Vehicle { filter: filter.without(self.chassis), ..self }
+    pub fn with_filter(self, filter: Filter) -> Vehicle {
+        Vehicle { filter, ..self }
     }
 
     /// Adds a wheel, and returns its index.
@@ -149,7 +150,9 @@ impl Vehicle {
         self.speed = bodies.start[0].linear.dot(pose.rotation.x_axis);
         let mut rows = Vec::with_capacity(self.wheels.len());
         let min_mass = MIN_GROUND_MASS * self.mass_on_wheel(&bodies);
-        let mut sweep = WorldSweep::new(world, self.filter).with_min_mass(min_mass);
+        let chassis = [self.chassis];
+        let filter = QueryFilter::SOLID.with_filter(self.filter).without(&chassis);
+        let mut sweep = WorldSweep::new(world, filter).with_min_mass(min_mass);
         for number in 0..self.wheels.len() {
             rows.extend(self.find_ground(world, &mut sweep, &mut bodies, &pose, &controls, (number, dt)));
         }

@@ -16,67 +16,18 @@ use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_carried, swe
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
-use carom_broad::{BroadPhase, Groups, Mobility, SpatialIndex};
+use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{Interval, Pose, Ray, Vec3, WidePose, rounding, scaling};
 use carom_query::{Shape, ray_cast};
-use carom_world::{BodyId, BodyRef, World};
+use carom_world::{BodyRef, ColliderRef, QueryFilter, World};
 use core::ops::ControlFlow;
 use glam::DVec3;
-
-/// A filter of the bodies of a world. Sensors are always excluded.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct QueryFilter {
-    /// The groups of the figure or ray.
-    pub membership: Groups,
-    /// The groups that it collides with. The test is mutual: each of the two must accept the other.
-    pub mask: Groups,
-    /// Bodies of this family are excluded; 0 is no family.
-    pub family: u32,
-    /// This body is excluded.
-    pub without: Option<BodyId>,
-}
-
-impl Default for QueryFilter {
-    fn default() -> QueryFilter {
-        QueryFilter { membership: Groups::DEFAULT, mask: Groups::all(), family: 0, without: None }
-    }
-}
-
-impl QueryFilter {
-    /// The same filter with these groups, colliding with the groups of the mask.
-    #[must_use]
-    pub fn with_groups(self, membership: Groups, mask: Groups) -> QueryFilter {
-        QueryFilter { membership, mask, ..self }
-    }
-
-    /// The same filter without the bodies of a family.
-    #[must_use]
-    pub fn with_family(self, family: u32) -> QueryFilter {
-        QueryFilter { family, ..self }
-    }
-
-    /// The same filter without one body.
-    #[must_use]
-    pub fn without(self, body: BodyId) -> QueryFilter {
-        QueryFilter { without: Some(body), ..self }
-    }
-
-    /// Whether the filter accepts the body.
-    fn passes<B: BroadPhase>(&self, body: BodyRef<'_, B>) -> bool {
-        let (membership, mask) = body.groups();
-        let meets = self.membership.intersects(mask) && membership.intersects(self.mask);
-        let is_kin = body.family() != 0 && body.family() == self.family;
-        meets && !is_kin && self.without != Some(body.id()) && !body.is_sensor()
-    }
-}
 
 /// A view of a world in its state after the last step. The object of a hit is the index of a body:
 /// [`World::body_at`].
 pub struct WorldSweep<'a, B: BroadPhase> {
     world: &'a World<B>,
-    filter: QueryFilter,
+    filter: QueryFilter<'a>,
     /// The dynamic body that does not yield, while others do; `None` if none yields.
     yielding_but: Option<u32>,
     /// Lighter dynamic bodies are ignored.
@@ -87,8 +38,8 @@ pub struct WorldSweep<'a, B: BroadPhase> {
 }
 
 impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
-    /// Returns a view of the bodies that pass the filter.
-    pub fn new(world: &'a World<B>, filter: QueryFilter) -> WorldSweep<'a, B> {
+    /// Returns a view of the colliders that pass the filter.
+    pub fn new(world: &'a World<B>, filter: QueryFilter<'a>) -> WorldSweep<'a, B> {
         WorldSweep { world, filter, yielding_but: None, min_mass: 0.0, near: Vec::new(), passed: Vec::new() }
     }
 
@@ -105,10 +56,12 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         WorldSweep { min_mass, ..self }
     }
 
-    /// Returns the body with an index, if it passes the filter and the least mass.
-    fn body(&self, object: u32) -> Option<BodyRef<'a, B>> {
-        let body = self.any_body(object).filter(|body| self.filter.passes(*body))?;
-        (self.min_mass * f64::from(body.motion().inverse_mass) <= 1.0).then_some(body)
+    /// Returns the colliders of a body that pass the filter; none of a body below the least mass.
+    fn colliders(&self, object: u32) -> impl Iterator<Item = ColliderRef<'a, B>> + 'a {
+        let heavy = |body: &BodyRef<'a, B>| self.min_mass * f64::from(body.motion().inverse_mass) <= 1.0;
+        let (body, filter) = (self.any_body(object).filter(heavy), self.filter);
+        let colliders = body.into_iter().flat_map(|body| body.colliders());
+        colliders.filter(move |collider| filter.passes(collider))
     }
 
     /// Returns the body with an index.
@@ -138,13 +91,16 @@ impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
     fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(Found<'_>)) {
         self.find(low, high);
         for &object in &self.near {
-            let Some(body) = self.body(object) else { continue };
-            let is_dynamic = || body.mobility() == Mobility::Dynamic;
-            let yields = self.yielding_but.is_some_and(|ground| ground != object) && is_dynamic();
-            let mut each = |number: u32, pose: &WidePose, found: Part<'_>| {
-                part(Found { object, number, pose, part: found, yields });
-            };
-            visit_shape(body.shape(), &body.wide_pose(), [low, high], &mut 0, &mut each);
+            for collider in self.colliders(object) {
+                let body = collider.body();
+                let is_dynamic = || body.mobility() == Mobility::Dynamic;
+                let yields = self.yielding_but.is_some_and(|ground| ground != object) && is_dynamic();
+                let mut each = |number: u32, pose: &WidePose, found: Part<'_>| {
+                    part(Found { object, number, pose, part: found, yields });
+                };
+                let (shape, mut first) = (collider.shape_in_body(), collider.first_part());
+                visit_shape(shape, &body.wide_pose(), [low, high], &mut first, &mut each);
+            }
         }
     }
 
@@ -159,9 +115,12 @@ impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
 
     fn is_within(&self, place: DVec3) -> bool {
         let counts =
-            |body: &BodyRef<'_, B>| self.yielding_but.is_none() || body.mobility() != Mobility::Dynamic;
-        let bodies = self.world.body_ids().filter_map(|id| self.body(id.index()));
-        bodies.filter(counts).any(|body| is_within(body.shape(), &body.wide_pose(), place))
+            |body: BodyRef<'_, B>| self.yielding_but.is_none() || body.mobility() != Mobility::Dynamic;
+        let mut colliders = self.world.body_ids().flat_map(|id| self.colliders(id.index()));
+        colliders.any(|collider| {
+            let body = collider.body();
+            counts(body) && is_within(collider.shape_in_body(), &body.wide_pose(), place)
+        })
     }
 
     fn passed(&mut self) -> &mut Vec<u32> {
@@ -208,11 +167,12 @@ impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
         self.find(from.min(from + way), from.max(from + way));
         let mut best: Option<RayHit> = None;
         for &object in &self.near {
-            let Some(body) = self.body(object) else { continue };
-            let hit = ray_shape(body.shape(), &body.wide_pose(), from, way);
-            let Some((t, normal, part)) = hit else { continue };
-            if best.is_none_or(|best| t < best.t) {
-                best = Some(RayHit::new(t, normal).on(object, part));
+            for collider in self.colliders(object) {
+                let hit = ray_shape(collider.shape_in_body(), &collider.body().wide_pose(), from, way);
+                let Some((t, normal, part)) = hit else { continue };
+                if best.is_none_or(|best| t < best.t) {
+                    best = Some(RayHit::new(t, normal).on(object, collider.first_part() + part));
+                }
             }
         }
         best.map(|hit| hit.moving(self.velocity_of(hit.object, from + way * hit.t)))

@@ -153,7 +153,13 @@ fn play<B: BroadPhase>(mut world: World<B>, bytes: &[u8]) -> Vec<u64> {
                     world.body_mut(id).unwrap().set_hooks(asks).unwrap();
                 }
             }
-            (3, Some(id)) => drop(world.body_mut(id).unwrap().set_velocity(bytes.point_f32(), Vec3::ZERO)),
+            (3, Some(id)) => drop(
+                world
+                    .body_mut(id)
+                    .unwrap()
+                    .set_linear_velocity(bytes.point_f32())
+                    .and_then(|body| body.set_angular_velocity(Vec3::ZERO)),
+            ),
             (4, Some(id)) => {
                 let asks = asks(&mut bytes);
                 let ccd = bytes.byte() < 128;

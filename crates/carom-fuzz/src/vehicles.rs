@@ -2,11 +2,11 @@
 
 use crate::bytes::Bytes;
 use crate::world::{check_finite, insert, shape};
-use carom_character::{Controls, QueryFilter, Vehicle, WheelDesc};
+use carom_character::{Controls, Vehicle, WheelDesc};
 use carom_geom::{Cuboid, HalfSpace};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, World};
+use carom_world::{BodyDesc, Filter, World};
 use glam::DVec3;
 
 /// Bodies beside the chassis, and wheels of one vehicle.
@@ -22,7 +22,7 @@ fn insert_ground(world: &mut World, bytes: &mut Bytes<'_>) {
         0 => HalfSpace::new(Vec3::Y).ok().map(|plane| BodyDesc::fixed(Shape::HalfSpace(plane))),
         1 => Cuboid::new(Vec3::new(20.0, 0.5, 20.0)).ok().map(|slab| {
             let deck = BodyDesc::kinematic(Shape::Cuboid(slab)).with_position(Vec3::Y * -0.5);
-            deck.with_velocity(bytes.point_f32(), bytes.point_f32())
+            deck.with_linear_velocity(bytes.point_f32()).with_angular_velocity(bytes.point_f32())
         }),
         2 => Cuboid::new(Vec3::new(3.0, 0.1, 3.0)).ok().map(|slab| {
             let raft = BodyDesc::dynamic(Shape::Cuboid(slab)).with_position(Vec3::Y * -0.1);
@@ -66,8 +66,12 @@ pub fn vehicles(bytes: &[u8]) {
     let pose = Pose::new(bytes.rotation_f32(), bytes.point_f32());
     let density = if bytes.byte() < 192 { 150.0 } else { bytes.size() as f32 };
     let desc = BodyDesc::dynamic(body).with_density(density).with_pose(pose);
-    let Ok(chassis) = world.insert(desc.with_velocity(bytes.point_f32(), bytes.point_f32())) else { return };
-    let mut car = Vehicle::new(chassis).with_filter(QueryFilter::default());
+    let Ok(chassis) =
+        world.insert(desc.with_linear_velocity(bytes.point_f32()).with_angular_velocity(bytes.point_f32()))
+    else {
+        return;
+    };
+    let mut car = Vehicle::new(chassis).with_filter(Filter::default());
     for _ in 0..1 + bytes.below(MAX_WHEELS) {
         let n = car.wheels().len();
         if let Err(error) = car.add_wheel(wheel(&mut bytes)) {

@@ -7,7 +7,7 @@ use carom_ccd::{TimeOfImpact, Why};
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::{ImpactSettings, MeshShape, Motion, Shape, cast, motion_of};
-use carom_world::{BodyDesc, BodyId, World};
+use carom_world::{BodyDesc, BodyId, QueryFilter, World};
 use std::sync::Arc;
 
 pub(crate) fn shape(bytes: &mut Bytes<'_>) -> Option<Shape> {
@@ -43,7 +43,7 @@ pub(crate) fn insert<B: BroadPhase>(world: &mut World<B>, bytes: &mut Bytes<'_>)
     };
     let mut desc = desc.with_pose(Pose::new(bytes.rotation_f32(), bytes.point_f32()));
     if bytes.byte().is_multiple_of(2) {
-        desc = desc.with_velocity(bytes.point_f32(), bytes.point_f32());
+        desc = desc.with_linear_velocity(bytes.point_f32()).with_angular_velocity(bytes.point_f32());
     }
     if bytes.byte().is_multiple_of(4) {
         desc = desc.with_density(bytes.size() as f32).with_friction(bytes.size() as f32);
@@ -83,7 +83,7 @@ pub fn world(bytes: &[u8]) {
                 if let Ok(mut body) = world.body_mut(id) {
                     drop(match call {
                         1 => body.set_pose(Pose::new(rotation, a)),
-                        2 => body.set_velocity(a, b),
+                        2 => body.set_linear_velocity(a).and_then(|body| body.set_angular_velocity(b)),
                         3 => body.apply_impulse_at(a, b),
                         _ => body.set_constant_force(a, b),
                     });
@@ -91,9 +91,9 @@ pub fn world(bytes: &[u8]) {
             }
             (5, _) => {
                 let ray = Ray::new(bytes.point_f32(), bytes.point_f32());
-                let hit = world.ray_cast(&ray, Interval::FORWARD, &|_| true);
+                let hit = world.query(&QueryFilter::ALL).cast_ray(&ray, Interval::FORWARD);
                 assert!(hit.is_none_or(|hit| 0.0 <= hit.hit.t && world.body(hit.body).is_ok()), "{hit:?}");
-                let _ = world.nearest(bytes.point_f32(), bytes.float() as f32, &|_| true);
+                let _ = world.query(&QueryFilter::ALL).nearest(bytes.point_f32(), bytes.float() as f32);
                 if let Some(shape) = shape(&mut bytes) {
                     cast_through(&world, &shape, &mut bytes);
                 }
@@ -123,7 +123,10 @@ fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
     let Ok(motion) = motion_of(&start, center, by, turn) else { return };
     let target = bytes.size();
     let settings = ImpactSettings::default().with_target_distance(if target < 1.0 { target } else { 0.0 });
-    let found = world.cast(shape, &motion, &settings, &|_| true).map(|met| (met.safe_until(), met.body));
+    let found = world
+        .query(&QueryFilter::ALL)
+        .cast_motion(shape, &motion, &settings)
+        .map(|met| (met.safe_until(), met.body));
     let (mut first, mut is_far, mut is_spent): (Option<(f64, BodyId)>, bool, bool) = (None, false, false);
     for id in world.body_ids() {
         let pose = world.body(id).unwrap().pose();

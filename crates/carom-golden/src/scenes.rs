@@ -45,10 +45,10 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
 /// The states, which change only if what the world computes is meant to change.
 pub const HASHES: [u64; 5] = [
     0x0bca_4fe0_e2f0_d5f2,
-    0x97df_cfd7_43ae_32c3,
-    0x3a3c_80a8_63d0_0f9e,
-    0xa498_e9ee_5801_a1b6,
-    0x2244_7e25_afc9_f17d,
+    0xa558_a453_6a88_dcc3,
+    0x4990_efdf_0b3f_9ecc,
+    0x84af_d675_4051_c6b5,
+    0xe30a_a9d7_626b_8392,
 ];
 
 impl<B: BroadPhase> Scene<B> {
@@ -138,7 +138,8 @@ fn bullets<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
         let (aside, spin) = (dice.point(20.0), dice.point(200.0));
         let desc = BodyDesc::dynamic(shape)
             .with_pose(Pose::from_translation(place))
-            .with_velocity(Vec3::new(1000.0, aside.y, aside.z), spin)
+            .with_linear_velocity(Vec3::new(1000.0, aside.y, aside.z))
+            .with_angular_velocity(spin)
             .with_density(8000.0)
             .with_ccd(true);
         world.insert(desc)?;
@@ -180,7 +181,7 @@ fn lift<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     let mut dice = Dice::new(24);
     world.insert(ground()?)?;
     let lift = BodyDesc::kinematic(cuboid(Vec3::new(5.0, 0.2, 5.0))?).with_position(Vec3::Y * 0.5);
-    world.insert(lift.with_velocity(Vec3::Y * 0.5, Vec3::Y * 0.3))?;
+    world.insert(lift.with_linear_velocity(Vec3::Y * 0.5).with_angular_velocity(Vec3::Y * 0.3))?;
     for _ in 0..40 {
         let place = Vec3::new(dice.range(-4.0, 4.0), dice.range(1.5, 6.0), dice.range(-4.0, 4.0));
         let half = Vec3::new(dice.range(0.2, 0.5), dice.range(0.2, 0.5), dice.range(0.2, 0.5));

@@ -58,3 +58,10 @@ impl From<Interval> for wide::Interval {
         wide::Interval { min: interval.min.into(), max: interval.max.into() }
     }
 }
+
+impl From<f32> for Interval {
+    /// From 0 to the number.
+    fn from(max: f32) -> Interval {
+        Interval::new(0.0, max)
+    }
+}

@@ -1,4 +1,4 @@
-//! Contacts that are not rigid and unbounded: springs, bounds of impulses, and other masses.
+//! Contacts that are not rigid and unbounded: springs, bounds of impulses, other masses, rolling.
 //!
 //! - A spring pushes with stiffness times overlap plus damping times speed, and never pulls. It has
 //!   no slop and no push-out speed, and it is not relaxed: its speed is real.
@@ -45,6 +45,8 @@ pub struct ContactSettings {
     pub stiffness: Real,
     /// Force per speed of each contact point, if it has a spring. Not negative.
     pub damping: Real,
+    /// The largest torque against rolling, in parts of the normal force: a length. Not negative.
+    pub rolling_friction: Real,
     /// Factors of the masses of A and B. Above 0; infinite for a side that is not pushed.
     pub mass_scales: [Real; 2],
 }
@@ -57,6 +59,7 @@ impl ContactSettings {
             max_impulse: [Real::INFINITY; MAX_CONTACTS],
             stiffness: 0.0,
             damping: 0.0,
+            rolling_friction: 0.0,
             mass_scales: [1.0; 2],
         }
     }
@@ -71,7 +74,11 @@ impl ContactSettings {
         let is_amount = |x: Real| 0.0 <= x && x < Real::INFINITY;
         let is_scale = |scale: Real| (MIN_MASS_SCALE..=Real::INFINITY).contains(&scale);
         let bounds = self.max_impulse.map(|bound| ("max_impulse", bound, 0.0 <= bound));
-        let spring = [("stiffness", self.stiffness), ("damping", self.damping)];
+        let spring = [
+            ("stiffness", self.stiffness),
+            ("damping", self.damping),
+            ("rolling_friction", self.rolling_friction),
+        ];
         let spring = spring.map(|(name, x)| (name, x, is_amount(x)));
         let scales = self.mass_scales.map(|scale| ("mass_scales", scale, is_scale(scale)));
         let bad = bounds.into_iter().chain(spring).chain(scales).find(|(.., is_good)| !is_good);
@@ -116,6 +123,8 @@ impl ContactSettings {
         for (lanes, bound) in drive.max_impulse.iter_mut().zip(self.max_impulse) {
             lanes[lane] = bound * share;
         }
+        drive.rolling[lane] = self.rolling_friction;
+        drive.rolls |= 0.0 < self.rolling_friction;
         let felt: Real = (0..n_contacts).map(|k| felt(group, lane, k)).sum();
         if self.has_spring() && 0.0 < felt {
             // An upper bound of the frequency of any motion against all points together.

@@ -60,9 +60,13 @@ pub(crate) struct Group {
     /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 22, 12.
     pub(crate) tangent_mass: [Lanes; 3],
     pub(crate) twist_mass: Lanes,
+    /// The least effective mass of the tangents.
+    pub(crate) slide_mass: Lanes,
     pub(crate) tangent_impulse: [Lanes; 2],
     pub(crate) tangent_total: [Lanes; 2],
     pub(crate) twist_impulse: Lanes,
+    /// Against rolling, about the two tangents. Read only with a [`Drive`] that rolls.
+    pub(crate) rolling_impulse: [Lanes; 2],
     pub(crate) twist_total: Lanes,
     pub(crate) points: [GroupPoint; MAX_CONTACTS],
 }
@@ -107,9 +111,11 @@ impl Group {
             friction_b: [NONE; 3],
             tangent_mass: [NONE; 3],
             twist_mass: NONE,
+            slide_mass: NONE,
             tangent_impulse: [NONE; 2],
             tangent_total: [NONE; 2],
             twist_impulse: NONE,
+            rolling_impulse: [NONE; 2],
             twist_total: NONE,
             points: [point; MAX_CONTACTS],
         }
@@ -119,7 +125,7 @@ impl Group {
 /// The index of a group without a [`Drive`].
 pub(crate) const NO_DRIVE: u32 = u32::MAX;
 
-/// The surface velocities, springs and bounds of eight manifolds.
+/// The surface velocities, springs, bounds and rolling friction of eight manifolds.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct Drive {
@@ -134,6 +140,10 @@ pub(crate) struct Drive {
     pub(crate) push: Lanes,
     /// Of a spring: impulse of a substep per speed.
     pub(crate) give: Lanes,
+    /// The largest torque against rolling, in parts of the normal force.
+    pub(crate) rolling: Lanes,
+    /// Whether a lane has rolling friction.
+    pub(crate) rolls: bool,
 }
 
 impl Drive {
@@ -145,6 +155,8 @@ impl Drive {
         max_impulse: [[f32::INFINITY; 8]; MAX_CONTACTS],
         push: NONE,
         give: NONE,
+        rolling: NONE,
+        rolls: false,
     };
 }
 

@@ -9,14 +9,20 @@
 //! - **Slop.** Overlap within the slop is not corrected, so a pile can come to rest.
 //! - **Speculative contacts.** A contact at a positive distance may close within the substep, but
 //!   not overshoot.
-//! - **Springs and bounds.** A group with a [`Drive`] has them: see
+//! - **Springs, bounds and rolling friction.** A group with a [`Drive`] has them: see
 //!   [`contact_settings`](crate::contact_settings).
-//! - **Friction.** It follows the normals, so it never exceeds Coulomb's cone. There is one
-//!   friction vector per manifold, at the centre of pressure, and a torque about the normal.
+//! - **Friction.** It follows the normals, so it never exceeds Coulomb's cone (test:
+//!   `patches::friction_stays_within_its_limit`). There is one friction vector per manifold, at the
+//!   centre of pressure, and a torque about the normal.
+//! - **Limit surface.** Force and torque share one limit, an ellipsoid: force over the largest
+//!   force, torque over the largest torque. A patch that slides fast hardly resists a turn, as its
+//!   friction at each point is against the slide. Motion that goes on is opposed along itself: the
+//!   effective masses of a patch beside the centre of mass would turn the force aside.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small
 //! Steps in Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC
-//! 2005.
+//! 2005; R. Howe, M. Cutkosky, Practical Force-Motion Models for Sliding Manipulation, IJRR 1996
+//! (limit surface).
 //! Differs: the warm start of a substep is per body, not per contact. Anchors and masses are fixed
 //! within a step, so the impulses change a body in the same way again.
 //! Tried: relaxing after the last substep only. It saves 6 % of a step, but towers fall, and
@@ -147,6 +153,11 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     (k22 * inverse).store(&mut g.tangent_mass[0]);
     (k11 * inverse).store(&mut g.tangent_mass[1]);
     (zero - k12 * inverse).store(&mut g.tangent_mass[2]);
+    // One over the larger principal value.
+    let half = S::F32x8::splat(simd, 0.5);
+    let (mean, off) = (half * (k11 + k22), half * (k11 - k22));
+    let most = mean + (off * off + k12 * k12).sqrt();
+    S::F32x8::select(most.gt(zero), one / most, zero).store(&mut g.slide_mass);
     let twist = normal.dot(inertia_a.transform(normal)) + normal.dot(inertia_b.transform(normal));
     S::F32x8::select(twist.gt(zero), one / twist, zero).store(&mut g.twist_mass);
 
@@ -261,6 +272,11 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         pressed_lever = pressed_lever + impulse * S::F32x8::load(simd, &g.points[k].lever);
         k += 1;
     }
+    if let Some(drive) = drive
+        && drive.rolls
+    {
+        resist_rolling(simd, g, drive, pressed, [&mut a, &mut b]);
+    }
     let coefficient = S::F32x8::load(simd, &g.friction);
     {
         let tangent_1 = V3::load(simd, &g.tangent);
@@ -280,19 +296,37 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let m12 = S::F32x8::load(simd, &g.tangent_mass[2]);
         let old_1 = S::F32x8::load(simd, &g.tangent_impulse[0]);
         let old_2 = S::F32x8::load(simd, &g.tangent_impulse[1]);
-        let want_1 = old_1 - (m11 * slide_1 + m12 * slide_2);
-        let want_2 = old_2 - (m12 * slide_1 + m22 * slide_2);
+        let old_twist = S::F32x8::load(simd, &g.twist_impulse);
+        let twist_mass = S::F32x8::load(simd, &g.twist_mass);
+        // The twist counts as a force at the mean lever of the contacts.
         let limit = coefficient * pressed;
-        let length_sq = want_1 * want_1 + want_2 * want_2;
+        let lever = S::F32x8::select(pressed.gt(zero), pressed_lever / pressed, zero);
+        let has_lever = lever.gt(zero);
+        let per_lever = S::F32x8::select(has_lever, one / lever, zero);
+        let length_sq = |along_1: S::F32x8, along_2: S::F32x8, twist: S::F32x8| {
+            let around = twist * per_lever;
+            along_1 * along_1 + along_2 * along_2 + around * around
+        };
+        // The impulses that stop all motion, if they are within the limit.
+        let stop_1 = old_1 - (m11 * slide_1 + m12 * slide_2);
+        let stop_2 = old_2 - (m12 * slide_1 + m22 * slide_2);
+        let stop_twist = old_twist - twist_mass * spin;
+        let slides = length_sq(stop_1, stop_2, stop_twist).gt(limit * limit);
+        // Else a step against the motion, back to the limit.
+        let slide_mass = S::F32x8::load(simd, &g.slide_mass);
+        let around_mass = S::F32x8::select(has_lever, twist_mass * per_lever * per_lever, slide_mass);
+        let slide_mass = slide_mass.min(around_mass);
+        let less_1 = old_1 - slide_mass * slide_1;
+        let less_2 = old_2 - slide_mass * slide_2;
+        let less_twist = old_twist - slide_mass * lever * lever * spin;
+        let length_sq = length_sq(less_1, less_2, less_twist);
         let scale = S::F32x8::select(length_sq.gt(limit * limit), limit / length_sq.sqrt(), one);
-        let (new_1, new_2) = (want_1 * scale, want_2 * scale);
+        let new_1 = S::F32x8::select(slides, less_1 * scale, stop_1);
+        let new_2 = S::F32x8::select(slides, less_2 * scale, stop_2);
+        let new_twist = S::F32x8::select(slides, less_twist * scale, stop_twist);
+        let new_twist = S::F32x8::select(has_lever, new_twist, zero);
         new_1.store(&mut g.tangent_impulse[0]);
         new_2.store(&mut g.tangent_impulse[1]);
-
-        let old_twist = S::F32x8::load(simd, &g.twist_impulse);
-        let twist_limit = coefficient * pressed_lever;
-        let want = old_twist - S::F32x8::load(simd, &g.twist_mass) * spin;
-        let new_twist = want.min(twist_limit).max(zero - twist_limit);
         new_twist.store(&mut g.twist_impulse);
 
         let (change_1, change_2, change_twist) = (new_1 - old_1, new_2 - old_2, new_twist - old_twist);
@@ -311,6 +345,46 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
 
     scatter_motion(simd, states, &g.body_a, g.movable_a, &a);
     scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
+}
+
+/// Applies rolling friction: a torque across the normal, against the relative rotation. It comes
+/// before the friction, which then finds no slip that it would have to correct.
+///
+/// It is not cached from step to step, as one iteration finds it: no other impulse of a rolling
+/// body about its point of contact depends on it.
+#[inline(always)]
+fn resist_rolling<S: Simd>(
+    simd: S,
+    g: &mut Group,
+    drive: &Drive,
+    pressed: S::F32x8,
+    [a, b]: [&mut Motion<S>; 2],
+) {
+    let (zero, one) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, 1.0));
+    let (normal, tangent_1) = (V3::load(simd, &g.normal), V3::load(simd, &g.tangent));
+    let tangent_2 = normal.cross(tangent_1);
+    let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
+    let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
+    let felt = |along: V3<S::F32x8>| inertia_a.transform(along) + inertia_b.transform(along);
+    let (felt_1, felt_2) = (felt(tangent_1), felt(tangent_2));
+    let (k11, k22, k12) = (tangent_1.dot(felt_1), tangent_2.dot(felt_2), tangent_1.dot(felt_2));
+    let determinant = k11 * k22 - k12 * k12;
+    let inverse = S::F32x8::select(determinant.gt(zero), one / determinant, zero);
+    let turn = b.w - a.w;
+    let (turn_1, turn_2) = (turn.dot(tangent_1), turn.dot(tangent_2));
+    let old_1 = S::F32x8::load(simd, &g.rolling_impulse[0]);
+    let old_2 = S::F32x8::load(simd, &g.rolling_impulse[1]);
+    let want_1 = old_1 - (k22 * turn_1 - k12 * turn_2) * inverse;
+    let want_2 = old_2 - (k11 * turn_2 - k12 * turn_1) * inverse;
+    let limit = S::F32x8::load(simd, &drive.rolling) * pressed;
+    let length_sq = want_1 * want_1 + want_2 * want_2;
+    let scale = S::F32x8::select(length_sq.gt(limit * limit), limit / length_sq.sqrt(), one);
+    let (new_1, new_2) = (want_1 * scale, want_2 * scale);
+    new_1.store(&mut g.rolling_impulse[0]);
+    new_2.store(&mut g.rolling_impulse[1]);
+    let change = tangent_1 * (new_1 - old_1) + tangent_2 * (new_2 - old_2);
+    a.w = a.w - inertia_a.transform(change);
+    b.w = b.w + inertia_b.transform(change);
 }
 
 /// Returns the impulse of a spring for lanes that have one, and else the rigid impulse `rigid`,

@@ -150,6 +150,7 @@ impl Driven<'_> {
             if group.drive == NO_DRIVE {
                 group.drive = drives.len() as u32;
                 drives.push(Drive::NONE);
+                group.rolling_impulse = Drive::NONE.slide;
             }
             let drive = &mut drives[group.drive as usize];
             let n = self.contacts.get(contact as usize).manifold.contacts().len();

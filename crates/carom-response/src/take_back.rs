@@ -100,11 +100,14 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
     let coefficient = S::F32x8::load(simd, &g.friction);
     let left = |length: S::F32x8, limit: S::F32x8| S::F32x8::select(length.gt(limit), limit / length, one);
     let [along_1, along_2] = [0, 1].map(|k| S::F32x8::load(simd, &g.tangent_total[k]));
-    let slid = left((along_1 * along_1 + along_2 * along_2).sqrt(), coefficient * pressed);
-    let (left_1, left_2) = (along_1 * slid, along_2 * slid);
     let twist = S::F32x8::load(simd, &g.twist_total);
-    let twisted = left(twist.max(zero - twist), coefficient * pressed_lever);
-    let left_twist = twist * twisted;
+    // Force and torque have one limit: see [`impulse`](crate::impulse).
+    let has_lever = zero.lt(pressed) & zero.lt(pressed_lever);
+    let around = S::F32x8::select(has_lever, twist * pressed / pressed_lever, zero);
+    let length = (along_1 * along_1 + along_2 * along_2 + around * around).sqrt();
+    let slid = left(length, coefficient * pressed);
+    let twisted = S::F32x8::select(has_lever, slid, zero);
+    let (left_1, left_2, left_twist) = (along_1 * slid, along_2 * slid, twist * twisted);
     left_1.store(&mut g.tangent_total[0]);
     left_2.store(&mut g.tangent_total[1]);
     left_twist.store(&mut g.twist_total);

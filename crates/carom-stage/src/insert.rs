@@ -119,11 +119,14 @@ fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {
     let desc = if spec.is_fixed() {
         BodyDesc::fixed(shape)
     } else if spec.is_kinematic {
-        BodyDesc::kinematic(shape).with_velocity(spec.linear_velocity, spec.angular_velocity)
+        BodyDesc::kinematic(shape)
+            .with_linear_velocity(spec.linear_velocity)
+            .with_angular_velocity(spec.angular_velocity)
     } else {
         BodyDesc::dynamic(shape)
             .with_density(spec.density)
-            .with_velocity(spec.linear_velocity, spec.angular_velocity)
+            .with_linear_velocity(spec.linear_velocity)
+            .with_angular_velocity(spec.angular_velocity)
     };
     desc.with_pose(spec.pose)
         .with_friction(spec.friction)

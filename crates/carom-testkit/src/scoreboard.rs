@@ -81,7 +81,13 @@ fn settings_for(scene: &SceneSpec, settings: WorldSettings) -> WorldSettings {
 impl Engine for Carom {
     fn drive(&mut self, drive: &Drive) {
         let id = self.ids[drive.body];
-        self.world.body_mut(id).unwrap().set_velocity(drive.linear_velocity, drive.angular_velocity).unwrap();
+        self.world
+            .body_mut(id)
+            .unwrap()
+            .set_linear_velocity(drive.linear_velocity)
+            .unwrap()
+            .set_angular_velocity(drive.angular_velocity)
+            .unwrap();
     }
 
     fn step(&mut self) {

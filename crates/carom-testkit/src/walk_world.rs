@@ -6,12 +6,12 @@
 //! no fault. Being freed from the level is a fault.
 
 use crate::walk::{Course, Intent, WalkTally};
-use carom_character::{BodyContact, Character, CharacterBody, Figure, QueryFilter, Sweep as _, WorldSweep};
+use carom_character::{BodyContact, Character, CharacterBody, Figure, Sweep as _, WorldSweep};
 use carom_geom::{Cuboid, Cylinder, MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, ops};
 use carom_query::{MeshShape, Shape};
 use carom_scenes::Rng;
-use carom_world::{BodyDesc, BodyId, Mobility, World};
+use carom_world::{BodyDesc, BodyId, Filter, Mobility, QueryFilter, World};
 use glam::{DVec3, Quat, Vec3};
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ impl Yard {
             let sq = half * half * (mass / 3.0);
             let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
             let desc = BodyDesc::dynamic(cuboid(half)?)
-                .with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
+                .with_mass_properties(MassProperties::new(mass, Vec3::ZERO, inertia))
                 .with_position(place);
             boxes.push(world.insert(desc)?);
         }
@@ -122,7 +122,7 @@ impl Yard {
             if self.world.body(id)?.position().y < LOST_DEPTH {
                 n_lost += 1;
                 self.world.body_mut(id)?.set_pose(Pose::from_translation(Vec3::Y * 3.0))?;
-                self.world.body_mut(id)?.set_velocity(Vec3::ZERO, Vec3::ZERO)?;
+                self.world.body_mut(id)?.set_linear_velocity(Vec3::ZERO)?.set_angular_velocity(Vec3::ZERO)?;
             }
         }
         Ok(n_lost)
@@ -130,7 +130,8 @@ impl Yard {
 
     /// Returns the mobility of a body that the figure overlaps at a position.
     fn overlapped(&self, hero: &CharacterBody, place: DVec3) -> Option<Mobility> {
-        let filter = QueryFilter::default().without(hero.body());
+        let own = [hero.body()];
+        let filter = QueryFilter::SOLID.with_filter(Filter::default()).without(&own);
         let figure = hero.character().figure();
         let hit = WorldSweep::new(&self.world, filter).sweep(figure, place, DVec3::Y * 1e-6, 1e-6)?;
         let body = self.world.body_at(hit.object).filter(|_| hit.starts_inside)?;
@@ -174,7 +175,7 @@ pub fn random_walk_in_world(
     let mut yard = Yard::new(course, &mut rng)?;
     let start = course.start(&figure, &mut rng).ok_or("no start is free")?;
     let character = Character::new(figure, course.settings(), start)?;
-    let mut hero = CharacterBody::insert(&mut yard.world, character, QueryFilter::default())?;
+    let mut hero = CharacterBody::insert(&mut yard.world, character, Filter::default())?;
     let mut intent = Intent::NONE;
     let mut progress = Progress { place: start, calls: 0, wished: 0 };
     for number in 0..n_moves {

@@ -7,7 +7,7 @@ use carom_broad::Mobility;
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Sphere, TriMesh};
 use carom_math::{Interval, Mat3, Ray, Vec3};
 use carom_query::{MeshShape, Shape};
-use carom_world::{BodyDesc, BodyId};
+use carom_world::{BodyDesc, BodyId, QueryFilter};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -178,7 +178,7 @@ impl Action {
             Action::Shoot { origin, velocity, radius } => {
                 let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(*radius)?)).with_density(SHOT_DENSITY);
                 let ball = ball.with_position(Vec3::from_array(*origin)).with_ccd(true);
-                world.insert(ball.with_velocity(Vec3::from_array(*velocity), Vec3::ZERO))?;
+                world.insert(ball.with_linear_velocity(Vec3::from_array(*velocity)))?;
             }
             Action::Spawn { shape, at, size } => {
                 let desc = BodyDesc::dynamic(shape.shape(*size)?).with_density(DENSITY);
@@ -199,7 +199,7 @@ impl Action {
 /// hide what is behind them.
 fn grab(world: &AnyWorld, origin: Vec3, direction: Vec3) -> Option<Drag> {
     let ray = Ray::new(origin, direction);
-    let hit = world.ray_cast(&ray, Interval::FORWARD, &|_| true)?;
+    let hit = world.query(&QueryFilter::SOLID).cast_ray(&ray, Interval::FORWARD)?;
     let body = world.body(hit.body).ok()?;
     if body.mobility() != Mobility::Dynamic {
         return None;

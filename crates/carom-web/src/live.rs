@@ -14,7 +14,7 @@ use carom_broad::Mobility;
 use carom_broad_auto::catalogue::ALGORITHMS;
 use carom_io::Format;
 use carom_math::{Interval, Ray, Vec3};
-use carom_world::BodyId;
+use carom_world::{BodyId, QueryFilter};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -171,7 +171,9 @@ impl Live {
     fn pick(&self, origin: Vec3, direction: Vec3) -> Result<Value, Error> {
         let world = self.bed.world();
         let ray = Ray::new(origin, direction);
-        let Some(hit) = world.ray_cast(&ray, Interval::FORWARD, &|_| true) else { return Ok(Value::Null) };
+        let Some(hit) = world.query(&QueryFilter::SOLID).cast_ray(&ray, Interval::FORWARD) else {
+            return Ok(Value::Null);
+        };
         let body = world.body(hit.body)?;
         let at = origin + direction * hit.hit.t;
         Ok(json!({

@@ -255,7 +255,7 @@ impl Testbed {
             let at = state.shapes.binary_search_by_key(&id.index(), |(known, _)| known.index());
             at.ok().map(|at| state.shapes[at].1.clone())
         };
-        self.world = World::restored_with_broad_phase(broad, &state.snapshot, shape_of)?;
+        self.world.restore_on(broad, &state.snapshot, shape_of)?;
         self.actors = state.actors.clone();
         (self.drag, self.n_steps) = (state.drag, state.n_steps);
         Ok(())

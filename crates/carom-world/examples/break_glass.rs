@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.2)?))
         .with_density(60.0)
         .with_position(Vec3::new(0.0, 0.8, 0.1))
-        .with_velocity(Vec3::new(20.0, 0.0, 1.0), Vec3::ZERO)
+        .with_linear_velocity(Vec3::new(20.0, 0.0, 1.0))
         .with_locked_axes(LockedAxes::OUT_OF_XY)
         .with_ccd(true);
     let ball = world.insert(ball)?;

@@ -5,7 +5,7 @@
 use carom_geom::{HalfSpace, Sphere};
 use carom_math::{Interval, Ray, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, ClothSettings, SoftBodyDesc, SoftSettings, World};
+use carom_world::{BodyDesc, ClothSettings, QueryFilter, SoftBodyDesc, SoftSettings, World};
 
 const RADIUS: f32 = 0.5;
 
@@ -32,7 +32,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             // A ray from above meets it before the ball.
             let down = Ray::new(Vec3::new(0.1, 3.0, 0.1), Vec3::NEG_Y);
             let hit = world.ray_cast_soft(&down, Interval::FORWARD).ok_or("no cloth on the ball")?;
-            let below = world.ray_cast(&down, Interval::FORWARD, &|_| true).ok_or("no ball")?;
+            let below =
+                world.query(&QueryFilter::SOLID).cast_ray(&down, Interval::FORWARD).ok_or("no ball")?;
             assert!(hit.t < below.hit.t);
             world.body_mut(ball)?.apply_impulse_at(Vec3::X * 60.0, Vec3::Y * RADIUS)?;
         }

@@ -47,7 +47,7 @@ fn revolute() -> Done {
     let closer = TorsionSpring::new(8.0, 0.0).with_damping(4.0);
     let joint = JointDesc::revolute(post, door).with_anchor(Vec3::ZERO).with_axis(Vec3::Y);
     let joint = world.insert_joint(joint.with_limits(-1.57, 1.57).with_torsion_spring(closer))?;
-    world.body_mut(door)?.set_velocity(Vec3::ZERO, Vec3::Y * 3.0)?;
+    world.body_mut(door)?.set_angular_velocity(Vec3::Y * 3.0)?;
     run(&mut world, 0.5)?;
     println!("revolute: the door is open by {:.2}", world.joint(joint)?.angle().unwrap_or(0.0));
     run(&mut world, 10.0)?;
@@ -96,7 +96,7 @@ fn spherical() -> Done {
     let (mut world, trunk, arm) = post_and_box(Vec3::X)?;
     let joint = JointDesc::spherical(trunk, arm).with_anchor(Vec3::ZERO).with_axis(Vec3::X);
     let joint = world.insert_joint(joint.with_cone(1.0).with_twist(-0.3, 0.3))?;
-    world.body_mut(arm)?.set_velocity(Vec3::ZERO, Vec3::X * 8.0)?;
+    world.body_mut(arm)?.set_angular_velocity(Vec3::X * 8.0)?;
     run(&mut world, 5.0)?;
     println!("spherical: the arm hangs at {:.2}", world.body(arm)?.position());
     println!("spherical: the shoulder carries {:.1} N", world.joint(joint)?.force().length());
@@ -111,7 +111,7 @@ fn six_dof() -> Done {
         joint = joint.with_axis_limit(axis, AxisLimit::Locked);
     }
     world.insert_joint(joint.with_axis_limit(JointAxis::X, AxisLimit::Between(-1.0, 1.0)))?;
-    world.body_mut(plate)?.set_velocity(Vec3::new(2.0, 5.0, 1.0), Vec3::ONE)?;
+    world.body_mut(plate)?.set_linear_velocity(Vec3::new(2.0, 5.0, 1.0))?.set_angular_velocity(Vec3::ONE)?;
     run(&mut world, 2.0)?;
     println!("six_dof: the plate is at {:.2}", world.body(plate)?.position());
     Ok(())

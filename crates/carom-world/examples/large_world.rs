@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let home = world.body(stack[4])?.wide_position();
     // A train that needs no floor takes the player to a city, 500 m in each second.
     let train = BodyDesc::kinematic(Shape::Cuboid(Cuboid::new(Vec3::new(10.0, 1.0, 1.0))?));
-    let train = train.with_position(Vec3::new(0.0, 20.0, 0.0)).with_velocity(Vec3::X * 500.0, Vec3::ZERO);
+    let train = train.with_position(Vec3::new(0.0, 20.0, 0.0)).with_linear_velocity(Vec3::X * 500.0);
     let train = world.insert(train)?;
     let mut n_moves = 0;
     while world.body(train)?.wide_position().x < 100_000.0 {

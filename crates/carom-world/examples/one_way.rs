@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let platform = BodyDesc::fixed(platform).with_position(Vec3::Y * 3.0).with_hooks(ActiveHooks::MODIFY);
     let platform = world.insert(platform)?;
     let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.3)?)).with_position(Vec3::Y * 0.3);
-    let ball = world.insert(ball.with_velocity(Vec3::Y * 9.0, Vec3::ZERO))?;
+    let ball = world.insert(ball.with_linear_velocity(Vec3::Y * 9.0))?;
 
     let hooks = OneWay(platform);
     for step in 0..=120 {

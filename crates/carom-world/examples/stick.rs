@@ -20,19 +20,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .with_axis(Vec3::X),
     )?;
     let dart = BodyDesc::dynamic(ball(0.05)?).with_position(Vec3::new(-3.0, -0.3, 0.0)).with_density(100.0);
-    let dart = dart.with_velocity(Vec3::X * 40.0, Vec3::ZERO).with_ccd(true);
+    let dart = dart.with_linear_velocity(Vec3::X * 40.0).with_ccd(true);
     world.insert(dart.with_response(Response::Stick))?;
 
     // A bat gives what it hits 5 Ns more than the collision does.
     let bat = BodyDesc::dynamic(cube(0.5)?).with_position(Vec3::new(-3.0, 0.0, 5.0));
-    let bat = bat.with_velocity(Vec3::X * 3.0, Vec3::ZERO).with_response(Response::Knock { impulse: 5.0 });
+    let bat = bat.with_linear_velocity(Vec3::X * 3.0).with_response(Response::Knock { impulse: 5.0 });
     world.insert(bat)?;
     let struck = world.insert(BodyDesc::dynamic(ball(0.5)?).with_position(Vec3::new(0.0, 0.0, 5.0)))?;
 
     // A rule of one pair: the wall holds everything but the ghost.
     let wall = world.insert(BodyDesc::fixed(cube(0.5)?).with_position(Vec3::Z * 10.0))?;
     let ghost = BodyDesc::dynamic(ball(0.3)?).with_position(Vec3::new(-3.0, 0.0, 10.0));
-    let ghost = world.insert(ghost.with_velocity(Vec3::X * 3.0, Vec3::ZERO))?;
+    let ghost = world.insert(ghost.with_linear_velocity(Vec3::X * 3.0))?;
     world.set_pair_response(wall, ghost, Some(Response::Pass))?;
 
     for step in 0..120 {

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pull = ForceKind::Radial { center, strength: 1000.0, exponent: -2 };
     world.insert_force_field(ForceFieldDesc::inside(space, pull))?;
     // On a circle of radius 40: the speed is the root of 1000 / 40.
-    let moon = ball(1.0)?.with_position(center + Vec3::Y * 40.0).with_velocity(Vec3::Z * 5.0, Vec3::ZERO);
+    let moon = ball(1.0)?.with_position(center + Vec3::Y * 40.0).with_linear_velocity(Vec3::Z * 5.0);
     let moon = world.insert(moon)?;
 
     for second in 1..=10 {

@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // Let go, the wheel gets the energy and winds the spring up the other way.
     world.joint_mut(hinge)?.set_motor(None)?;
-    world.body_mut(wheel)?.set_velocity(Vec3::ZERO, Vec3::ZERO)?;
+    world.body_mut(wheel)?.set_linear_velocity(Vec3::ZERO)?.set_angular_velocity(Vec3::ZERO)?;
     println!("seconds  turns   speed  kinetic   spring    total (J)");
     let report = |world: &World, second: u32| -> Result<(), WorldError> {
         let turns = turns(world)?;

@@ -69,8 +69,25 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets both velocities of the body, and wakes it.
-    pub fn set_velocity(&mut self, linear: Vec3, angular: Vec3) -> Result<&mut Self, WorldError> {
+    /// Sets the velocity of the centre of mass, or of the origin of a kinematic body, and wakes the
+    /// body. Length per time.
+    ///
+    /// Errors: a number that is not finite.
+    pub fn set_linear_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
+        let angular = self.world.bodies.motions[self.index()].angular_velocity;
+        self.put_velocities(velocity, angular)
+    }
+
+    /// Sets the angular velocity about axes of the world, and wakes the body. Radians per time.
+    ///
+    /// Errors: a number that is not finite.
+    pub fn set_angular_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
+        let linear = self.world.bodies.motions[self.index()].linear_velocity;
+        self.put_velocities(linear, velocity)
+    }
+
+    /// Sets both velocities, and wakes the body.
+    pub(crate) fn put_velocities(&mut self, linear: Vec3, angular: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
         checks::check_velocity(linear, angular)?;
         self.world.bodies.wake(index);
@@ -78,7 +95,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         body.linear_velocity = linear;
         body.angular_velocity = angular;
         self.world.bodies.steering.stop(self.id.index);
-        self.world.bodies.is_stale[index] |= self.world.bodies.is_halted(index);
+        self.world.bodies.is_stale[index] |= self.world.bodies.is_suspended(index);
         self.world.expand_bounds_of(index);
         Ok(self)
     }
@@ -117,7 +134,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         checks::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
         self.world.bodies.wake(index);
         self.world.bodies.motions[index] = pushed;
-        self.world.bodies.is_stale[index] |= self.world.bodies.is_halted(index);
+        self.world.bodies.is_stale[index] |= self.world.bodies.is_suspended(index);
         self.world.expand_bounds_of(index);
         Ok(self)
     }
@@ -197,7 +214,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     pub fn apply_angular_impulse(&mut self, impulse: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
         let body = &self.world.bodies.motions[index];
-        let (linear, angular) = (body.linear_velocity, body.angular_velocity);
+        let angular = body.angular_velocity;
         if body.kind != BodyKind::Dynamic {
             return Ok(self);
         }
@@ -205,7 +222,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         if !angular.is_finite() {
             return Err(WorldError::BadNumber("impulse"));
         }
-        self.set_velocity(linear, angular)
+        self.set_angular_velocity(angular)
     }
 
     /// Moves the body, if it is kinematic, so that it is at `pose` after the next step. It pushes

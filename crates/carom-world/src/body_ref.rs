@@ -149,9 +149,9 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     }
 
     /// Whether a budget left the body out of the last step. It keeps its pose and its velocity: see
-    /// [`Undone::n_halted`](crate::Undone::n_halted).
-    pub fn is_halted(&self) -> bool {
-        self.world.bodies.is_halted(self.index())
+    /// [`Undone::n_suspended`](crate::Undone::n_suspended).
+    pub fn is_suspended(&self) -> bool {
+        self.world.bodies.is_suspended(self.index())
     }
 
     /// The velocity of the body's surface against the body at the collider's origin, and its spin,

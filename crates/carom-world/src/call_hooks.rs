@@ -29,7 +29,7 @@ use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
 use carom_geom::Manifold;
 use carom_math::Vec3;
-use carom_response::SurfaceVelocity;
+use carom_response::{ContactSettings, SurfaceVelocity};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
@@ -304,7 +304,9 @@ impl<B: BroadPhase> World<B> {
             }
             let [body_a, body_b] = [link.body_a, link.body_b].map(|body| &bodies.motions[body as usize]);
             let settings = change.settings(contact, [inverse_mass_of(body_a), inverse_mass_of(body_b)]);
-            solver.contact_settings_mut().extend(settings.filter(|settings| settings.is_sound()));
+            if let Some(settings) = settings.filter(|settings| settings.is_sound()) {
+                put_settings(solver.contact_settings_mut(), settings);
+            }
             if let Some(given) = change.surface {
                 let point = middle_of(found);
                 // In the middle of the step: at its start a body on a circle would leave it along
@@ -396,4 +398,16 @@ fn fill_answers(caller: &Caller<'_>, places: &[u32], answers: &mut [Answers]) {
         return;
     }
     places.chunks(CHUNK_PAIRS).zip(answers).for_each(fill);
+}
+
+/// Puts settings into a list that is sorted by contact. The rolling friction of known ones stays.
+fn put_settings(list: &mut Vec<ContactSettings>, settings: ContactSettings) {
+    match list.binary_search_by_key(&settings.contact, |known| known.contact) {
+        Ok(place) => {
+            let rolling_friction = list[place].rolling_friction;
+            list[place] = settings;
+            list[place].rolling_friction = rolling_friction;
+        }
+        Err(place) => list.insert(place, settings),
+    }
 }

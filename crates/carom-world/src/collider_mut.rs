@@ -72,6 +72,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         self.change(|collider| {
             let traits = &mut collider.traits;
             (traits.friction, traits.restitution) = (material.friction, material.restitution);
+            traits.rolling_friction = material.rolling_friction;
             (traits.friction_rule, traits.restitution_rule) =
                 (material.friction_rule, material.restitution_rule);
             collider.surface = [material.surface_velocity, material.surface_spin];

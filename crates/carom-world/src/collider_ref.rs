@@ -43,7 +43,7 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         self.body.world.composite(self.index())?.at(self.id.slot.index)
     }
 
-    fn traits(&self) -> &'a Traits {
+    pub(crate) fn traits(&self) -> &'a Traits {
         self.collider().map_or(&self.body.world.bodies.traits[self.index()], |collider| &collider.traits)
     }
 
@@ -63,6 +63,20 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         own.unwrap_or_else(|| self.body.shape().clone())
     }
 
+    /// The shape in the frame of the body. On a body of several colliders it is a compound, even if
+    /// the collider has one part.
+    pub fn shape_in_body(&self) -> &'a Shape {
+        let placed = self.body.world.composite(self.index()).and_then(|all| all.placed(self.id.slot.index));
+        placed.unwrap_or_else(|| self.body.shape())
+    }
+
+    /// The number of its first part among those of the body: numbers in contacts are those of the
+    /// body, numbers in queries those of the collider.
+    pub fn first_part(&self) -> u32 {
+        let composite = self.body.world.composite(self.index());
+        composite.map_or(0, |all| all.first_number(self.body.shape(), self.id.slot.index))
+    }
+
     /// The pose of the collider in the frame of the body.
     pub fn local_pose(&self) -> Pose {
         self.collider().map_or(Pose::IDENTITY, |collider| collider.pose)
@@ -78,8 +92,7 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
 
     /// A box around the collider at its present pose, in the world.
     pub fn aabb(&self) -> Aabb {
-        let placed = self.body.world.composite(self.index()).and_then(|all| all.placed(self.id.slot.index));
-        placed.unwrap_or_else(|| self.body.shape()).aabb(&self.body.pose())
+        self.shape_in_body().aabb(&self.body.pose())
     }
 
     /// The surface of the collider.
@@ -88,6 +101,7 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         let single = || self.body.world.single_collider(self.index()).surface;
         let [velocity, spin] = self.collider().map_or_else(single, |collider| collider.surface);
         Material::new(traits.friction, traits.restitution)
+            .with_rolling_friction(traits.rolling_friction)
             .with_rules(traits.friction_rule, traits.restitution_rule)
             .with_surface_velocity(velocity, spin)
     }
@@ -137,12 +151,11 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
 
 impl<'a, B: BroadPhase> BodyRef<'a, B> {
     /// The colliders of the body, in the order of their numbers.
-    pub fn colliders(&self) -> impl Iterator<Item = ColliderRef<'a, B>> + 'a {
-        let (body, world, id) = (*self, self.world, self.id);
-        let slots: Vec<ColliderSlot> = match world.composite(id.index as usize) {
-            Some(composite) => composite.colliders().map(|(slot, _)| slot).collect(),
-            None => alloc::vec![ColliderSlot::FIRST],
-        };
-        slots.into_iter().map(move |slot| ColliderRef { body, id: slot.on(id) })
+    pub fn colliders(&self) -> impl Iterator<Item = ColliderRef<'a, B>> + use<'a, B> {
+        let (body, id) = (*self, self.id);
+        let composite = self.world.composite(id.index as usize);
+        let single = composite.is_none().then_some(ColliderSlot::FIRST);
+        let several = composite.into_iter().flat_map(|all| all.colliders().map(|(slot, _)| slot));
+        single.into_iter().chain(several).map(move |slot| ColliderRef { body, id: slot.on(id) })
     }
 }

@@ -153,7 +153,7 @@ impl<B: BroadPhase> World<B> {
         if self.settings.smooths_internal_edges {
             n_found -= internal_edges::smooth(&scene, &mut records, &mut found, resting);
         }
-        let mut undone = Undone { n_halted: self.bodies.active.n_halted(), ..Undone::default() };
+        let mut undone = Undone { n_suspended: self.bodies.active.n_suspended(), ..Undone::default() };
         // The list is walked only if some are deferred.
         let deferred = if n_deferred == 0 { &[] } else { &records[..] };
         for record in deferred {

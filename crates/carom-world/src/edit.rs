@@ -3,7 +3,8 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what precedes the
 //! pipeline).
 
-use crate::bodies::body::{self, BodyDesc};
+use crate::bodies::body::{self, BodyDesc, BodyMass};
+use crate::bodies::collider::ColliderDesc;
 use crate::bodies::composites::Composite;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
@@ -15,6 +16,7 @@ use crate::contacts::rules::set;
 use crate::{BodyMut, BodyRef, World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
+use carom_geom::MassProperties;
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
@@ -226,6 +228,25 @@ struct Admitted {
     belt: [Vec3; 2],
 }
 
+/// Returns mass, centre and inertia of solid colliders, in proportion to a total mass. If all are
+/// sensors, of these.
+///
+/// Errors: [`WorldError::NoMass`] if the mass is not positive and finite, or the colliders give no
+/// inertia.
+fn scaled_to(total: f32, colliders: &[ColliderDesc]) -> Result<MassProperties, WorldError> {
+    let all_sense = colliders.iter().all(|collider| collider.is_sensor);
+    let counted = colliders.iter().filter(|collider| all_sense || !collider.is_sensor);
+    let is_light = counted.clone().all(|collider| collider.density == 0.0);
+    let mass_of = |collider: &ColliderDesc| {
+        let density = if is_light { 1.0 } else { collider.density };
+        collider.shape.mass_properties(density).placed(&collider.pose)
+    };
+    let masses: Vec<MassProperties> = counted.map(mass_of).collect();
+    let own = Weight::Colliders.checked(MassProperties::combined(&masses))?;
+    let inertia = own.inertia * (total / own.mass);
+    Weight::Colliders.checked(MassProperties::new(total, own.center, inertia))
+}
+
 /// Checks a description.
 fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
     let found = Composite::of(&desc.colliders, desc.mobility)?;
@@ -235,7 +256,11 @@ fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
         user_data: desc.user_data,
         ..Traits::NONE
     };
-    let given = desc.mass.map(Weight::Given);
+    let given = match desc.mass {
+        BodyMass::Colliders => None,
+        BodyMass::Total(mass) => Some(Weight::Given(scaled_to(mass, &desc.colliders)?)),
+        BodyMass::Given(mass) => Some(Weight::Given(mass)),
+    };
     let (traits, weight, composite, shape, collider_data) = match (found, &desc.colliders[..]) {
         (Some((composite, shape)), _) => {
             let weight = given.unwrap_or(Weight::Colliders);

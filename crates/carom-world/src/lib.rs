@@ -2,9 +2,9 @@
 //!
 //! ```
 //! use carom_geom::{Cuboid, HalfSpace, Sphere};
-//! use carom_math::{Interval, Ray, Vec3};
+//! use carom_math::{Ray, Vec3};
 //! use carom_query::Shape;
-//! use carom_world::{BodyDesc, Event, EventKind, World};
+//! use carom_world::{BodyDesc, Event, EventKind, QueryFilter, World};
 //!
 //! let mut world = World::new();
 //! world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
@@ -23,7 +23,7 @@
 //! assert!(world.body(crate_)?.is_sleeping());
 //!
 //! let down = Ray::new(Vec3::new(0.1, 5.0, 0.0), Vec3::NEG_Y);
-//! let hit = world.ray_cast(&down, Interval::FORWARD, &|_| true).unwrap();
+//! let hit = world.query(&QueryFilter::SOLID).cast_ray(&down, 100.0).unwrap();
 //! assert_eq!(hit.body, crate_);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -83,7 +83,7 @@ mod waking;
 mod world;
 
 pub use bodies::active_hooks::ActiveHooks;
-pub use bodies::body::{BodyDesc, mass_of};
+pub use bodies::body::{BodyDesc, BodyMass, mass_of};
 pub use bodies::collider::ColliderDesc;
 pub use bodies::force_fields::{ForceFieldDesc, ForceFieldId, ForceKind, ForceRegion};
 pub use bodies::id::{BodyId, ColliderId};
@@ -106,8 +106,8 @@ pub use joint_mut::JointMut;
 pub use joint_ref::JointRef;
 pub use queries::cast::BodyImpact;
 pub use queries::debug_draw::{DebugDraw, DrawFlags, DrawRole};
-pub use queries::query::{BodyHit, NearBody};
-pub use queries::query_batch::Wanted;
+pub use queries::filter::QueryFilter;
+pub use queries::query::{BodyHit, NearBody, Query};
 pub use settings::WorldSettings;
 pub use snapshot::Snapshot;
 #[cfg(feature = "soft")]

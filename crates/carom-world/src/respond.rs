@@ -41,6 +41,7 @@ impl<B: BroadPhase> World<B> {
         let n_manifolds = self.add_changed_manifolds();
         self.collect_solver_input();
         self.hand_over_surfaces();
+        self.hand_over_rolling();
         self.hand_over_changes(n_manifolds);
         self.continuous_step().note_starts();
         self.note_approach_speeds();
@@ -131,7 +132,7 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn end_held_call(&mut self, plan: &Plan, dt: f32) {
         let undone = &mut self.stats.undone;
         undone.is_held = true;
-        undone.n_halted = self.bodies.active.awake().len() - self.bodies.active.kinematic().len();
+        undone.n_suspended = self.bodies.active.awake().len() - self.bodies.active.kinematic().len();
         undone.n_substeps = self.settings.solver.substeps;
         for place in 0..self.bodies.active.kinematic().len() {
             let index = self.bodies.active.kinematic()[place] as usize;

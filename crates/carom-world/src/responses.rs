@@ -159,7 +159,7 @@ impl<B: BroadPhase> World<B> {
         if self.bodies.motions[index].kind == BodyKind::Dynamic {
             self.bodies.wake(index);
             change(&mut self.bodies.motions[index]);
-            self.bodies.is_stale[index] |= self.bodies.is_halted(index);
+            self.bodies.is_stale[index] |= self.bodies.is_suspended(index);
             self.expand_bounds_of(index);
         }
     }

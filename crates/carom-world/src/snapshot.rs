@@ -1,8 +1,8 @@
 //! The state of a world, to be stored and restored. The bits of later steps are the same.
 //!
-//! It holds everything but the shapes, which are shared and large: the caller stores them. A
-//! restored world builds its broad phase again. Its numbers follow from the order of insertion, and
-//! no other part of it affects results.
+//! Shapes are shared and may be large. A snapshot in memory has them; one that is stored as text or
+//! bytes has none, and the caller gives them. A restored world builds its broad phase again. Its
+//! numbers follow from the order of insertion, and no other part of it affects results.
 //!
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (the
 //! required state).
@@ -41,12 +41,16 @@ use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape};
 use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 
-/// The state of a world without its shapes. The vertices of meshes that were deformed are in it:
-/// [`BodyMut::deform`](crate::BodyMut::deform).
+/// The state of a world. With serde it is stored without shapes: see
+/// [`World::restore_with`](crate::World::restore_with). The vertices of meshes that were deformed
+/// are stored: [`BodyMut::deform`](crate::BodyMut::deform).
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
     settings: WorldSettings,
+    /// By number of the body.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    shapes: Vec<Option<Shape>>,
     #[cfg_attr(feature = "serde", serde(default))]
     places: Places,
     /// The settings of the last step. `None`, from older snapshots: the same.
@@ -122,6 +126,7 @@ impl<B: BroadPhase> World<B> {
         }
         Snapshot {
             settings: self.settings,
+            shapes: self.bodies.shapes.clone(),
             places: self.bodies.places.clone(),
             settings_in_force: Some(self.last.settings),
             generations: self.bodies.generations.clone(),
@@ -163,8 +168,9 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Returns all shapes with their bodies, as [`World::restored`](crate::World::restored) needs
-    /// them. A body of several colliders has one compound of all of them.
+    /// Returns all shapes with their bodies, as
+    /// [`World::restore_with`](crate::World::restore_with) needs them. A body of several colliders
+    /// has one compound of all of them.
     pub fn shapes(&self) -> impl Iterator<Item = (BodyId, &Shape)> + '_ {
         let shapes = self.bodies.shapes.iter().enumerate();
         shapes.filter_map(|(index, shape)| Some((self.bodies.id_at(index as u32), shape.as_ref()?)))
@@ -172,25 +178,46 @@ impl<B: BroadPhase> World<B> {
 }
 
 impl<B: BroadPhase + Default> World<B> {
-    /// Returns a world in the state of the snapshot, with the shapes that `shape_of` gives.
+    /// Puts the world back into the state of a snapshot: same handles, and the same bits from there
+    /// on (test: `snapshots::a_world_is_restored_in_place`). The broad phase is made anew.
+    ///
+    /// Errors: those of [`World::restore_with`]; a snapshot that was read from a store has no
+    /// shapes. The world is as it was then.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
+        let shape_of = |body: BodyId| snapshot.shapes.get(body.index as usize)?.clone();
+        self.restore_with(snapshot, shape_of)
+    }
+
+    /// Puts the world into the state of a snapshot, with the shapes that `shape_of` gives.
     ///
     /// Errors: a body without a shape, a setting out of its bounds, or an entry that is not
-    /// consistent with others. [`WorldError::Inconsistent`] names the first such entry. Steps after
-    /// it do not panic, whatever the numbers of a snapshot are, as long as the shapes are those of
-    /// its bodies (tests: `restoring::*`).
-    pub fn restored(
+    /// consistent with others. [`WorldError::Inconsistent`] names the first such entry. The world
+    /// is as it was then. Steps after it do not panic, whatever the numbers of a snapshot are, as
+    /// long as the shapes are those of its bodies (tests: `restoring::*`).
+    pub fn restore_with(
+        &mut self,
         snapshot: &Snapshot,
         shape_of: impl FnMut(BodyId) -> Option<Shape>,
-    ) -> Result<World<B>, WorldError> {
-        World::restored_with_broad_phase(B::default(), snapshot, shape_of)
+    ) -> Result<(), WorldError> {
+        self.restore_on(B::default(), snapshot, shape_of)
     }
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Returns a world in the state of the snapshot, as [`World::restored`] does, with this broad
-    /// phase, which must be empty. Later steps have the same bits with each one (test:
+    /// Does as [`World::restore_with`], on this broad phase, which must be empty. Later steps have
+    /// the same bits with each one (test:
     /// `testbed::each_broad_phase_can_take_over_at_any_time`, carom-web).
-    pub fn restored_with_broad_phase(
+    pub fn restore_on(
+        &mut self,
+        broad: B,
+        snapshot: &Snapshot,
+        shape_of: impl FnMut(BodyId) -> Option<Shape>,
+    ) -> Result<(), WorldError> {
+        *self = World::restored(broad, snapshot, shape_of)?;
+        Ok(())
+    }
+
+    fn restored(
         broad: B,
         snapshot: &Snapshot,
         mut shape_of: impl FnMut(BodyId) -> Option<Shape>,
@@ -257,16 +284,13 @@ impl<B: BroadPhase> World<B> {
                 let deformed = world.bodies.deforming.restore(&snapshot.deforming[place], &shape);
                 shape = deformed.ok_or(Inconsistency { what, index })?;
             }
-            let mut traits = core::mem::replace(&mut world.bodies.traits[index], Traits::NONE);
+            let traits = core::mem::replace(&mut world.bodies.traits[index], Traits::NONE);
             if let Ok(place) = snapshot.colliders.binary_search_by_key(&(index as u32), |&(body, _)| body) {
                 let composite = Composite::restored(snapshot.colliders[place].1.clone(), &shape);
                 let composite = composite.map_err(|fault| Inconsistency { index, ..fault })?;
                 let what = "what colliders make of their body";
                 demand(composite.summary(&traits) == traits, what, index)?;
                 world.bodies.composites.set(index as u32, Some(composite));
-            } else {
-                // Older snapshots do not have it.
-                traits.has_sensor = traits.is_sensor;
             }
             world.bodies.replace_traits(index, traits);
             world.bodies.put_shape(index, Some(shape.clone()));
@@ -386,8 +410,11 @@ impl Snapshot {
                 index,
             )?;
             let is_amount = |x: f32| 0.0 <= x && x.is_finite();
+            let is_known = traits.is_composite || traits.has_sensor == traits.is_sensor;
+            demand(is_known, "whether a body has a sensor", index)?;
             demand(is_amount(traits.friction), "a friction", index)?;
             demand(is_amount(traits.restitution), "a restitution", index)?;
+            demand(is_amount(traits.rolling_friction), "a rolling friction", index)?;
             demand(is_amount(traits.impulse_threshold), "an impulse threshold", index)?;
         }
         if let Some(index) = self.weights.iter().position(|weight| !weight.is_sound()) {

@@ -66,11 +66,13 @@ pub struct Undone {
     pub n_carried: usize,
     /// Substeps that the solver did not make. The others were longer.
     pub n_substeps: u32,
-    /// Bodies that were halted, because one substep of all does not fit. They keep poses and
-    /// velocities, and move in later steps ([`BodyRef::is_halted`](crate::BodyRef::is_halted)).
+    /// Bodies that were suspended, because one substep of all does not fit. They keep poses and
+    /// velocities, and move in later steps:
+    /// [`BodyRef::is_suspended`](crate::BodyRef::is_suspended).
     ///
-    /// In a held call these are all bodies that could move, though none of them counts as halted.
-    pub n_halted: usize,
+    /// In a held call these are all bodies that could move, though none of them counts as
+    /// suspended.
+    pub n_suspended: usize,
     /// Only kinematic bodies moved: pairs are still to be tested, or the response would have been
     /// late. The next call continues the step. Contacts and events are those known so far.
     pub is_held: bool,

@@ -53,7 +53,7 @@ impl<B: BroadPhase> World<B> {
                 let id = self.bodies.id_at(index);
                 if let Ok(mut body) = self.body_mut(id) {
                     // Both are finite.
-                    _ = body.set_velocity(velocities[0], velocities[1]);
+                    _ = body.put_velocities(velocities[0], velocities[1]);
                 }
             }
             let pushes = [new.force, new.torque];

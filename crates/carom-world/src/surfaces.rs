@@ -4,16 +4,16 @@
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
 
-use crate::World;
 use crate::bodies::id::ColliderSlot;
 use crate::contacts::ContactSet;
 use crate::contacts::belts::Belt;
 use crate::contacts::record::NOT_SOLVED;
 use crate::contacts::surface_velocity::{Sheet, middle_of, velocity_at};
+use crate::{BodyId, World};
 use carom_broad::BroadPhase;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_response::SurfaceVelocity;
+use carom_response::{ContactSettings, SurfaceVelocity};
 
 impl<B: BroadPhase> World<B> {
     /// Gives the solver the velocities of the surfaces at the contacts that it was handed.
@@ -95,5 +95,32 @@ impl<B: BroadPhase> World<B> {
             }
             is_same
         });
+    }
+
+    /// Hands over the rolling friction of the contacts that the solver gets.
+    pub(crate) fn hand_over_rolling(&mut self) {
+        let out = self.solver.contact_settings_mut();
+        out.clear();
+        if self.bodies.n_rolling == 0 {
+            return;
+        }
+        let ContactSet { active_pairs, records, manifolds, sleeping, .. } = &self.contacts;
+        let (traits, solids) = (&self.bodies.traits, self.bodies.solids([&[], &[]]));
+        let rolls = |body: BodyId| traits[body.index as usize].has_rolling();
+        let solved = active_pairs.iter().map(|&place| &records[place as usize]);
+        let solved = solved.filter(|record| record.first_solved != NOT_SOLVED);
+        for record in solved.filter(|record| rolls(record.a) || rolls(record.b)) {
+            let bodies = [record.a.index as usize, record.b.index as usize];
+            let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
+            for (contact, manifold) in (record.first_solved..).zip(found) {
+                let [a, b] = solids.slots_of(bodies, manifold);
+                let of = |body: usize, slot| solids.traits_of(body, slot).rolling_friction;
+                let mut settings = ContactSettings::new(contact);
+                settings.rolling_friction = of(bodies[0], a).max(of(bodies[1], b));
+                if 0.0 < settings.rolling_friction {
+                    out.push(settings);
+                }
+            }
+        }
     }
 }

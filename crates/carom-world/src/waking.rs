@@ -71,7 +71,7 @@ impl<B: BroadPhase> World<B> {
                         BodyKind::Fixed => false,
                         BodyKind::Kinematic => body.is_driven(),
                         BodyKind::Dynamic => {
-                            !self.bodies.is_halted(number as usize) && body.rest.slow_time() < drowsy
+                            !self.bodies.is_suspended(number as usize) && body.rest.slow_time() < drowsy
                         }
                     }
             };
@@ -147,7 +147,7 @@ impl<B: BroadPhase> World<B> {
             for (own, other) in [(record.a, record.b), (record.b, record.a)] {
                 let other = other.index as usize;
                 let is_busy = || self.bodies.motions[other].rest.slow_time() < drowsy;
-                if record.is_touching && !record.is_sensor && self.bodies.is_halted(other) && is_busy() {
+                if record.is_touching && !record.is_sensor && self.bodies.is_suspended(other) && is_busy() {
                     self.bodies.motions[own.index as usize].rest.put_off(drowsy);
                 }
             }

@@ -125,11 +125,11 @@ impl<B: BroadPhase> World<B> {
     /// 1. Pairs are tested less often, and substeps are fewer and longer.
     /// 2. The step is held: nothing moves, and the next call continues it. At most 16 calls in a
     ///    row are held ([`crate::Undone::is_held`]).
-    /// 3. If one substep of all bodies does not fit, some bodies are halted
-    ///    ([`BodyRef::is_halted`](crate::BodyRef::is_halted)). They move in later steps, fast ones
-    ///    more often.
+    /// 3. If one substep of all bodies does not fit, some bodies are suspended
+    ///    ([`BodyRef::is_suspended`](crate::BodyRef::is_suspended)). They move in later steps, fast
+    ///    ones more often.
     ///
-    /// For halted bodies, and in held calls, time stands still. For the others the whole of `dt`
+    /// For suspended bodies, and in held calls, time stands still. For the others the whole of `dt`
     /// passes. Energy does not grow (test: `budget::steps_are_counted_and_nothing_explodes`).
     ///
     /// However small the budget is, the broad phase runs, one pair is tested, and kinematic bodies

@@ -4,7 +4,7 @@
 //! `cargo run -p carom --example bullet`
 
 use carom::query::ImpactSettings;
-use carom::{BodyDesc, Pose, Shape, Vec3, World};
+use carom::{BodyDesc, Pose, QueryFilter, Shape, Vec3, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dt = 1.0 / 60.0;
@@ -16,15 +16,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // One step covers 13 m. The proof: nothing touches before `safe_until`, in seconds.
     let path = carom::motion_of(&Pose::IDENTITY, Vec3::ZERO, velocity, Vec3::ZERO)?;
-    let impact =
-        world.cast(&bullet, &path, &ImpactSettings::default(), &|_| true).ok_or("it hits the sheet")?;
+    let impact = world
+        .query(&QueryFilter::SOLID)
+        .cast_motion(&bullet, &path, &ImpactSettings::default())
+        .ok_or("it hits the sheet")?;
     println!("the bullet meets the sheet after {:.4} ms", 1000.0 * impact.safe_until());
     assert_eq!(impact.body, sheet);
     // 5 m, less the radius and half of the sheet.
     assert!((impact.safe_until() - 4.9955 / 800.0).abs() < 1e-6);
 
     // The same as a body of the world.
-    let shot = BodyDesc::dynamic(bullet).with_velocity(velocity, Vec3::ZERO).with_gravity_scale(0.0);
+    let shot = BodyDesc::dynamic(bullet).with_linear_velocity(velocity).with_gravity_scale(0.0);
     let shot = world.insert(shot.with_ccd(true))?;
     for _ in 0..3 {
         world.step(dt)?;

@@ -3,8 +3,9 @@
 //!
 //! `cargo run -p carom --example character`
 
-use carom::character::{Character, CharacterBody, CharacterSettings, Figure, QueryFilter};
+use carom::character::{Character, CharacterBody, CharacterSettings, Figure};
 use carom::glam::DVec3;
+use carom::world::Filter;
 use carom::{BodyDesc, Shape, Vec3, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -23,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // 1.8 m tall, 0.3 m wide on each side. The position is that of its middle.
     let figure = Figure::capsule(1.8, 0.3)?;
     let character = Character::new(figure, CharacterSettings::default(), DVec3::Y * 0.91)?;
-    let mut hero = CharacterBody::insert(&mut world, character, QueryFilter::default())?;
+    let mut hero = CharacterBody::insert(&mut world, character, Filter::default())?;
     let dt = 1.0 / 60.0;
     for step in 1..=480 {
         world.step(dt as f32)?;

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let parcel = world.insert(parcel.with_position(Vec3::new(1.0, 0.5, 0.0)).with_friction(0.3))?;
     let character =
         Character::new(Figure::capsule(1.8, 0.3)?, CharacterSettings::default(), DVec3::Y * 1.01)?;
-    let mut hero = CharacterBody::insert(&mut world, character, QueryFilter::default())?;
+    let mut hero = CharacterBody::insert(&mut world, character, Filter::default())?;
 
     for step in 1..=360 {
         let seconds = step as f32 / 60.0;

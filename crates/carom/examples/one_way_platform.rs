@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Only bodies with hooks are asked about.
     let plank = BodyDesc::fixed(Shape::cuboid(Vec3::new(2.0, 0.1, 2.0))?).with_hooks(ActiveHooks::MODIFY);
     let plank = world.insert(plank.with_position(Vec3::Y * 2.0))?;
-    let ball = BodyDesc::dynamic(Shape::sphere(0.3)?).with_velocity(Vec3::Y * 9.0, Vec3::ZERO);
+    let ball = BodyDesc::dynamic(Shape::sphere(0.3)?).with_linear_velocity(Vec3::Y * 9.0);
     let ball = world.insert(ball.with_position(Vec3::Y))?;
 
     let hooks = Platform(plank);

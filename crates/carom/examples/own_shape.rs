@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mass = Ellipsoid::new(Vec3::new(0.8, 0.4, 0.8))?.mass_properties(1000.0);
     let mut world = World::new();
     world.insert(BodyDesc::fixed(table))?;
-    let body = world.insert(BodyDesc::dynamic(lens).with_mass(mass).with_pose(above))?;
+    let body = world.insert(BodyDesc::dynamic(lens).with_mass_properties(mass).with_pose(above))?;
     for _ in 0..120 {
         world.step(1.0 / 60.0)?;
     }

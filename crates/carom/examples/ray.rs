@@ -1,9 +1,9 @@
 //! Questions to a world: what does a ray meet first, what is near a point, what touches a ball? A
-//! closure chooses the bodies that count.
+//! filter chooses the colliders that count.
 //!
 //! `cargo run -p carom --example ray`
 
-use carom::{BodyDesc, Interval, Pose, Ray, Shape, Vec3, World};
+use carom::{BodyDesc, Pose, QueryFilter, Ray, Shape, Vec3, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // From the eye, straight ahead: the pillar hides the ball.
     let ahead = Ray::new(Vec3::Y, Vec3::X);
-    let first = world.ray_cast(&ahead, Interval::FORWARD, &|_| true).ok_or("the pillar is there")?;
+    let first = world.query(&QueryFilter::SOLID).cast_ray(&ahead, 100.0).ok_or("the pillar is there")?;
     println!(
         "the ray meets {} after {} m, on a face with normal {}",
         name(first.body),
@@ -31,26 +31,31 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!((first.body, first.hit.t, first.hit.normal), (pillar, 3.5, Vec3::NEG_X));
 
     // The same ray through the pillar, as a camera that ignores it.
-    let behind =
-        world.ray_cast(&ahead, Interval::FORWARD, &|body| body != pillar).ok_or("the ball is there")?;
+    let behind = world
+        .query(&QueryFilter::SOLID.without(&[pillar]))
+        .cast_ray(&ahead, 100.0)
+        .ok_or("the ball is there")?;
     println!("without the pillar it meets {} after {} m", name(behind.body), behind.hit.t);
     assert_eq!((behind.body, behind.hit.t), (ball, 8.0));
 
     // Every hit, sorted: in and out of the pillar, in and out of the ball.
-    let mut hits = Vec::new();
-    world.ray_cast_all(&ahead, Interval::FORWARD, &mut hits);
+    let mut query = world.query(&QueryFilter::SOLID);
+    let hits = query.cast_ray_all(&ahead, 100.0);
     let distances: Vec<f32> = hits.iter().map(|hit| hit.hit.t).collect();
     println!("all hits at {distances:?} m");
     assert_eq!(distances, [3.5, 4.5, 8.0, 10.0]);
 
-    let near = world.nearest(Vec3::new(2.0, 3.0, 0.0), 10.0, &|_| true).ok_or("something is near")?;
+    let near = world
+        .query(&QueryFilter::SOLID)
+        .nearest(Vec3::new(2.0, 3.0, 0.0), 10.0)
+        .ok_or("something is near")?;
     println!("nearest is {}, {} m away", name(near.body), near.projection.distance);
     assert_eq!((near.body, near.projection.distance), (pillar, 1.5));
 
     // What would an explosion of 2 m reach?
     let blast = Shape::sphere(2.0)?;
-    let mut reached = Vec::new();
-    world.overlapping(&blast, &Pose::from_translation(Vec3::new(6.0, 1.0, 0.0)), &mut reached);
+    let reached = query.overlap_shape(&blast, &Pose::from_translation(Vec3::new(6.0, 1.0, 0.0)));
+    let reached: Vec<_> = reached.iter().map(|collider| collider.body()).collect();
     let names: Vec<&str> = reached.iter().map(|&body| name(body)).collect();
     println!("a ball of 2 m touches {}", names.join(", "));
     assert_eq!(reached, [floor, pillar, ball]);

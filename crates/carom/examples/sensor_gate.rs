@@ -11,7 +11,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
     let gate = BodyDesc::fixed(Shape::cuboid(Vec3::new(0.05, 1.0, 1.0))?).with_sensor(true);
     let gate = world.insert(gate.with_position(Vec3::new(3.0, 1.0, 0.0)))?;
-    let ball = BodyDesc::dynamic(Shape::sphere(0.2)?).with_velocity(Vec3::X * 4.0, Vec3::NEG_Z * 20.0);
+    let ball = BodyDesc::dynamic(Shape::sphere(0.2)?)
+        .with_linear_velocity(Vec3::X * 4.0)
+        .with_angular_velocity(Vec3::NEG_Z * 20.0);
     let ball = world.insert(ball.with_position(Vec3::Y * 0.2))?;
 
     // A steel plate of 2 cm, which reports impulses above 0.5 Ns.
@@ -19,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plate = world.insert(plate.with_position(Vec3::new(30.0, 1.0, 0.0)))?;
     // 10 g at 800 m/s: 13 m in a step.
     let bullet = BodyDesc::dynamic(Shape::sphere(0.005)?).with_density(0.01 / 5.236e-7).with_ccd(true);
-    let bullet = bullet.with_velocity(Vec3::X * 800.0, Vec3::ZERO).with_position(Vec3::new(-30.0, 1.5, 0.0));
+    let bullet = bullet.with_linear_velocity(Vec3::X * 800.0).with_position(Vec3::new(-30.0, 1.5, 0.0));
     let bullet = world.insert(bullet)?;
 
     let (mut passed, mut momentum) = (Vec::new(), 0.0);

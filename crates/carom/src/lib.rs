@@ -152,14 +152,15 @@
 //!
 //! # Queries of a world
 //!
-//! Rays, sweeps of shapes, overlaps, the nearest body. Many rays, points or places at once give the
-//! same answers as one by one (test:
+//! Rays, sweeps of shapes, overlaps, the nearest body. A filter chooses the colliders: by group,
+//! mobility, sensors, a list or a closure. Each answer names the body and its collider. Many rays,
+//! points or places at once give the same answers as one by one (test:
 //! `queries::batches_are_like_questions_one_by_one_on_any_threads`, carom-world).
 //!
 //! ```
 //! use carom::query::ImpactSettings;
 //! use carom::world::Answers;
-//! use carom::{BodyDesc, Interval, Pose, Ray, Shape, Vec3, World, motion_of};
+//! use carom::{BodyDesc, Interval, Pose, QueryFilter, Ray, Shape, Vec3, World, motion_of};
 //!
 //! let mut world = World::new();
 //! let floor = world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
@@ -168,13 +169,14 @@
 //!
 //! // A ball flies along the floor for a second. It is proved free until it meets the other.
 //! let path = motion_of(&Pose::from_translation(Vec3::Y * 0.6), Vec3::ZERO, Vec3::X * 6.0, Vec3::ZERO)?;
-//! let met = world.cast(&ball, &path, &ImpactSettings::default(), &|_| true).ok_or("the other ball is met")?;
+//! let mut query = world.query(&QueryFilter::SOLID);
+//! let met = query.cast_motion(&ball, &path, &ImpactSettings::default()).ok_or("nothing is met")?;
 //! assert_eq!(met.body, other);
 //! assert!((met.safe_until() - 0.500_84).abs() < 1e-4, "{}", met.safe_until());
 //!
 //! let rays = [0.0, 4.0].map(|x| (Ray::new(Vec3::new(x, 9.0, 0.0), Vec3::NEG_Y), Interval::FORWARD));
 //! let mut hits = Answers::new();
-//! world.ray_cast_batch(&rays, &|_, _| true, &mut hits);
+//! world.query(&QueryFilter::SOLID).cast_ray_batch(&rays, &mut hits);
 //! assert_eq!([hits.of(0)[0].body, hits.of(1)[0].body], [floor, other]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -226,7 +228,7 @@
 //! for x in [-0.6, 0.6] {
 //!     table = table.with_collider(foot(x, -0.5, 0.0)?).with_collider(foot(x, 0.5, 0.5)?);
 //! }
-//! let table = table.with_position(Vec3::Y * 0.1).with_velocity(Vec3::X * 4.0, Vec3::ZERO);
+//! let table = table.with_position(Vec3::Y * 0.1).with_linear_velocity(Vec3::X * 4.0);
 //! let table = world.insert(table)?;
 //! for _ in 0..20 {
 //!     world.step(1.0 / 60.0)?;
@@ -319,7 +321,7 @@
 //! world.insert(terrace.with_position(Vec3::new(6.0, 0.1, 0.0)))?;
 //! // 1.8 m tall, 0.3 m wide on each side.
 //! let character = Character::new(Figure::capsule(1.8, 0.3)?, CharacterSettings::default(), DVec3::Y * 0.91)?;
-//! let mut hero = CharacterBody::insert(&mut world, character, QueryFilter::default())?;
+//! let mut hero = CharacterBody::insert(&mut world, character, Filter::default())?;
 //! for _ in 0..180 {
 //!     world.step(dt)?;
 //!     hero.walk(&mut world, DVec3::X * 1.5, f64::from(dt))?;
@@ -388,7 +390,8 @@
 //! # Snapshots
 //!
 //! The same input gives the same bits on every target (`cargo xtask golden`), so a hash stands for
-//! a state. A snapshot holds all of it but the shapes; handles stay as they were.
+//! a state. A world goes back to a snapshot in place; handles stay as they were. Shapes are shared,
+//! so a snapshot that is stored as text has none: see `World::restore_with`.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -399,13 +402,14 @@
 //! let saved = world.snapshot();
 //! // The player's push arrives late: back to the saved state, and once more with it.
 //! world.step(1.0 / 60.0)?;
-//! let shape_of = |id: BodyId| world.body(id).ok().map(|body| body.shape().clone());
-//! let mut again = World::<carom::DynamicBvh>::restored(&saved, shape_of)?;
-//! again.step(1.0 / 60.0)?;
-//! assert_eq!(again.state_hash(), world.state_hash());
-//! again.body_mut(stone)?.apply_impulse(Vec3::X)?;
-//! again.step(1.0 / 60.0)?;
-//! assert_ne!(again.state_hash(), world.state_hash());
+//! let without = world.state_hash();
+//! world.restore(&saved)?;
+//! world.step(1.0 / 60.0)?;
+//! assert_eq!(world.state_hash(), without);
+//! world.restore(&saved)?;
+//! world.body_mut(stone)?.apply_impulse(Vec3::X)?;
+//! world.step(1.0 / 60.0)?;
+//! assert_ne!(world.state_hash(), without);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -691,7 +695,7 @@ pub use carom_query::{
     Shape, cast, contact, distance, intersects, manifolds, motion_of, project_point, ray_cast, ray_cast_all,
 };
 pub use carom_response::Penalty;
-pub use carom_world::{BodyDesc, BodyId, JointDesc, LockedAxes, Motor, World};
+pub use carom_world::{BodyDesc, BodyId, JointDesc, LockedAxes, Motor, QueryFilter, World};
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

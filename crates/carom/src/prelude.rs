@@ -5,7 +5,7 @@
 //! Reference: bevy, `bevy::prelude`.
 
 pub use carom_character::{
-    Character, CharacterBody, CharacterSettings, Controls, Figure, QueryFilter, Vehicle, WheelDesc,
+    Character, CharacterBody, CharacterSettings, Controls, Figure, Vehicle, WheelDesc,
 };
 pub use carom_geom::ShapeError;
 pub use carom_math::glam::DVec3;
@@ -14,6 +14,6 @@ pub use carom_query::Shape;
 pub use carom_world::{
     ActiveHooks, BodyDesc, BodyId, ClothSettings, ColliderDesc, ColliderId, CombineRule, ContactMut, Event,
     EventKind, Filter, ForceFieldDesc, ForceKind, ForceRegion, Groups, Hooks, JointDesc, JointId, Liquid,
-    LockedAxes, Material, Mobility, Motor, ParticlePhase, ParticlesDesc, SoftBodyDesc, Spring, StepOptions,
-    World, WorldError, WorldSettings,
+    LockedAxes, Material, Mobility, Motor, ParticlePhase, ParticlesDesc, QueryFilter, SoftBodyDesc, Spring,
+    StepOptions, World, WorldError, WorldSettings,
 };

@@ -51,7 +51,11 @@ fn kinds(audit: &Audit) -> Vec<(FaultKind, u64)> {
 /// A ball in the air, free of forces.
 fn flying() -> (World, BodyId) {
     let mut world = weightless();
-    let id = world.insert(BodyDesc::dynamic(ball(0.5)).with_velocity(Vec3::X * 2.0, Vec3::Y)).unwrap();
+    let id = world
+        .insert(
+            BodyDesc::dynamic(ball(0.5)).with_linear_velocity(Vec3::X * 2.0).with_angular_velocity(Vec3::Y),
+        )
+        .unwrap();
     (world, id)
 }
 
@@ -71,7 +75,13 @@ fn right_worlds_have_no_faults() {
     let mut audit = Audit::new(AuditSettings::default());
     for step in 0..20 {
         if step == 10 {
-            world.body_mut(id).unwrap().set_velocity(Vec3::Y * 50.0, Vec3::ZERO).unwrap();
+            world
+                .body_mut(id)
+                .unwrap()
+                .set_linear_velocity(Vec3::Y * 50.0)
+                .unwrap()
+                .set_angular_velocity(Vec3::ZERO)
+                .unwrap();
             world.body_mut(id).unwrap().set_pose(Pose::from_translation(Vec3::X * 100.0)).unwrap();
         }
         audit.begin(&world);
@@ -95,7 +105,13 @@ fn energy_and_momentum_from_nothing() {
     let (mut world, id) = flying();
     let audit = audited(&mut world, 20, AuditSettings::default(), |world, step| {
         if step == 7 {
-            world.body_mut(id).unwrap().set_velocity(Vec3::X * 2.01, Vec3::Y).unwrap();
+            world
+                .body_mut(id)
+                .unwrap()
+                .set_linear_velocity(Vec3::X * 2.01)
+                .unwrap()
+                .set_angular_velocity(Vec3::Y)
+                .unwrap();
         }
     });
     assert_eq!(kinds(&audit), [(FaultKind::Momentum, 7), (FaultKind::Energy, 7)]);
@@ -103,7 +119,13 @@ fn energy_and_momentum_from_nothing() {
     let (mut world, id) = flying();
     let audit = audited(&mut world, 20, AuditSettings::default(), |world, step| {
         if step == 7 {
-            world.body_mut(id).unwrap().set_velocity(Vec3::Z * 2.0, Vec3::Y).unwrap();
+            world
+                .body_mut(id)
+                .unwrap()
+                .set_linear_velocity(Vec3::Z * 2.0)
+                .unwrap()
+                .set_angular_velocity(Vec3::Y)
+                .unwrap();
         }
     });
     assert_eq!(kinds(&audit), [(FaultKind::Momentum, 7)]);
@@ -111,7 +133,13 @@ fn energy_and_momentum_from_nothing() {
     let (mut world, id) = flying();
     let audit = audited(&mut world, 20, AuditSettings::default(), |world, step| {
         if step == 7 {
-            world.body_mut(id).unwrap().set_velocity(Vec3::X * 2.0, Vec3::NEG_Y).unwrap();
+            world
+                .body_mut(id)
+                .unwrap()
+                .set_linear_velocity(Vec3::X * 2.0)
+                .unwrap()
+                .set_angular_velocity(Vec3::NEG_Y)
+                .unwrap();
         }
     });
     assert_eq!(kinds(&audit), [(FaultKind::Spin, 7)]);
@@ -124,7 +152,13 @@ fn energy_is_above_the_start_after_losses_too() {
     let id = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 2.0)).unwrap();
     let audit = audited(&mut world, 60, AuditSettings::default(), |world, step| {
         if step == 50 {
-            world.body_mut(id).unwrap().set_velocity(Vec3::Y * 6.0, Vec3::ZERO).unwrap();
+            world
+                .body_mut(id)
+                .unwrap()
+                .set_linear_velocity(Vec3::Y * 6.0)
+                .unwrap()
+                .set_angular_velocity(Vec3::ZERO)
+                .unwrap();
         }
     });
     assert_eq!(
@@ -195,9 +229,7 @@ fn a_body_asleep_in_the_air() {
 #[test]
 fn bodies_that_are_driven_are_left_out_and_counted() {
     let mut world = weightless();
-    world
-        .insert(BodyDesc::kinematic(cuboid(0.5, 0.5, 0.5)).with_velocity(Vec3::X * 3.0, Vec3::ZERO))
-        .unwrap();
+    world.insert(BodyDesc::kinematic(cuboid(0.5, 0.5, 0.5)).with_linear_velocity(Vec3::X * 3.0)).unwrap();
     world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * 2.0)).unwrap();
     let audit = audited(&mut world, 90, AuditSettings::default(), |_, _| {});
     assert_eq!(kinds(&audit), []);

@@ -2,14 +2,13 @@
 
 use crate::vehicles::{STANDING, chassis, place};
 use carom_character::{
-    Character, CharacterBody, CharacterSettings, Controls, Figure, QueryFilter, RaySweep, Vehicle, WheelDesc,
-    WorldSweep,
+    Character, CharacterBody, CharacterSettings, Controls, Figure, RaySweep, Vehicle, WheelDesc, WorldSweep,
 };
 use carom_geom::{Cuboid, HalfSpace};
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, World};
+use carom_world::{BodyDesc, Filter, QueryFilter, World};
 
 const FAR: DVec3 = DVec3::new(-100_000.7, 812.3, 99_999.1);
 
@@ -34,7 +33,7 @@ fn walk(origin: DVec3) -> Vec<DVec3> {
     let figure = Figure::capsule(1.8, 0.3).unwrap();
     let start = origin + DVec3::Y * (figure.stature() + 0.12);
     let hero = Character::new(figure, CharacterSettings::default(), start).unwrap();
-    let mut hero = CharacterBody::insert(&mut world, hero, QueryFilter::default()).unwrap();
+    let mut hero = CharacterBody::insert(&mut world, hero, Filter::default()).unwrap();
     let mut places = Vec::new();
     for frame in 1..=240 {
         let up = 0.4 - 0.4 * (0.05 * frame as f32).cos();

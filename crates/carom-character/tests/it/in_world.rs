@@ -3,15 +3,14 @@
 
 use crate::worlds::figures;
 use carom_character::{
-    Character, CharacterBody, CharacterSettings, Figure, QueryFilter, RaySweep, ShapeWorld, Sweep, Walked,
-    WorldSweep,
+    Character, CharacterBody, CharacterSettings, Figure, RaySweep, ShapeWorld, Sweep, Walked, WorldSweep,
 };
 use carom_geom::{self as near, MassProperties, f64 as wide};
 use carom_math::glam::{DQuat, DVec3, Quat, Vec3};
 use carom_math::{Mat3, Pose};
 use carom_query::{self as near_query, f64 as wide_query};
 use carom_scenes::Rng;
-use carom_world::{BodyDesc, BodyId, Groups, LockedAxes, World};
+use carom_world::{BodyDesc, BodyId, ColliderDesc, Filter, Groups, LockedAxes, QueryFilter, World};
 use std::sync::Arc;
 
 const RATES: [f64; 4] = [30.0, 60.0, 144.0, 240.0];
@@ -27,14 +26,14 @@ fn floor() -> BodyDesc {
 fn box_of(mass: f32, half: Vec3) -> BodyDesc {
     let sq = half * half * (mass / 3.0);
     let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
-    BodyDesc::dynamic(cuboid(half)).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
+    BodyDesc::dynamic(cuboid(half)).with_mass_properties(MassProperties::new(mass, Vec3::ZERO, inertia))
 }
 
 /// A character in the world whose feet are at a place.
 fn hero(world: &mut World, figure: Figure, feet: DVec3) -> CharacterBody {
     let place = feet + DVec3::Y * (figure.stature() + 0.01);
     let character = Character::new(figure, CharacterSettings::default(), place).unwrap();
-    CharacterBody::insert(world, character, QueryFilter::default()).unwrap()
+    CharacterBody::insert(world, character, Filter::default()).unwrap()
 }
 
 fn capsule() -> Figure {
@@ -134,18 +133,43 @@ fn filters_leave_bodies_out() {
     let kin = world.insert(at(wall.clone(), 3.0).with_family(7)).unwrap();
     let own = world.insert(at(wall.clone(), 4.0)).unwrap();
     let last = world.insert(at(wall, 5.0)).unwrap();
-    let filter = QueryFilter::default().with_groups(Groups::DEFAULT, Groups::DEFAULT);
+    let without = [own];
+    let filter = Filter::new(Groups::DEFAULT, Groups::DEFAULT);
+    let kind = QueryFilter::SOLID.with_filter(filter.with_family(7));
     let cases = [
-        (QueryFilter::default(), other),
-        (filter, kin),
-        (filter.with_family(7), own),
-        (filter.with_family(7).without(own), last),
+        (QueryFilter::SOLID, other),
+        (QueryFilter::SOLID.with_filter(filter), kin),
+        (kind, own),
+        (kind.without(&without), last),
     ];
     for (filter, expected) in cases {
         let mut sweep = WorldSweep::new(&world, filter);
         let hit = sweep.sweep(&capsule(), DVec3::ZERO, DVec3::X * 9.0, 0.005).unwrap();
         assert_eq!(hit.object, expected.index());
         assert_eq!(sweep.ray(DVec3::ZERO, DVec3::X * 9.0, None).unwrap().object, expected.index());
+    }
+}
+
+/// The colliders of a body are filtered one by one: a sensor and one of another group are passed.
+#[test]
+fn colliders_are_filtered_one_by_one() {
+    let mut world = World::new();
+    let group = Groups::from_bits_retain(2);
+    let wall = |x: f32| {
+        let shape = cuboid(Vec3::new(0.1, 2.0, 2.0));
+        ColliderDesc::new(shape).with_pose(Pose::from_translation(Vec3::X * x))
+    };
+    let walls = BodyDesc::fixed(wall(1.0).with_sensor(true))
+        .with_collider(wall(2.0).with_filter(Filter::new(group, Groups::all())))
+        .with_collider(wall(3.0));
+    let walls = world.insert(walls).unwrap();
+    let filter = QueryFilter::SOLID.with_filter(Filter::new(Groups::DEFAULT, Groups::DEFAULT));
+    for (filter, x) in [(filter, 2.9), (QueryFilter::SOLID, 1.9)] {
+        let mut sweep = WorldSweep::new(&world, filter);
+        let hit = sweep.ray(DVec3::ZERO, DVec3::X * 10.0, None).unwrap();
+        assert!((hit.t - 0.1 * x).abs() < 1e-6 && hit.object == walls.index(), "{hit:?}");
+        let met = sweep.sweep(&capsule(), DVec3::ZERO, DVec3::X * 10.0, 0.0).unwrap();
+        assert!(met.t < 0.1 * x && 0.1 * (x - 1.0) < met.t, "{met:?}");
     }
 }
 
@@ -287,7 +311,7 @@ fn push(mass: f32, max_push: f64, wish: f64) -> (f64, f64, World, CharacterBody)
     let place = DVec3::Y * (figure.stature() + 0.01);
     let settings = CharacterSettings::default().with_push(80.0, max_push);
     let character = Character::new(figure, settings, place).unwrap();
-    let mut hero = CharacterBody::insert(&mut world, character, QueryFilter::default()).unwrap();
+    let mut hero = CharacterBody::insert(&mut world, character, Filter::default()).unwrap();
     let (dt, mut fastest) = (1.0 / 60.0, 0.0_f64);
     for _ in 0..240 {
         world.step(dt as f32).unwrap();
@@ -326,7 +350,7 @@ fn bodies_stop_at_a_character() {
         world.insert(floor()).unwrap();
         let half = Vec3::splat(0.5);
         let desc = box_of(mass, half).with_friction(0.0).with_position(Vec3::new(2.0, 0.5, 0.0));
-        let body = world.insert(desc.with_velocity(Vec3::X * -speed, Vec3::ZERO)).unwrap();
+        let body = world.insert(desc.with_linear_velocity(Vec3::X * -speed)).unwrap();
         let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
         let mut was_met = false;
         for _ in 0..120 {
@@ -366,7 +390,7 @@ fn weight_acts_on_what_it_stands_on() {
 fn drift(speed: f32, force: f32) -> (f64, f64) {
     let mut world = World::new();
     let raft = box_of(1000.0, Vec3::new(2.0, 0.2, 2.0)).with_gravity_scale(0.0);
-    let raft = raft.with_velocity(Vec3::X * speed, Vec3::ZERO).with_locked_axes(LockedAxes::ROTATION);
+    let raft = raft.with_linear_velocity(Vec3::X * speed).with_locked_axes(LockedAxes::ROTATION);
     let raft = world.insert(raft).unwrap();
     let mut hero = hero(&mut world, capsule(), DVec3::Y * 0.2);
     for _ in 0..120 {
@@ -398,7 +422,7 @@ fn a_light_box_that_spins_throws_nobody() {
             let mut world = World::new();
             world.insert(floor()).unwrap();
             let spinning = box_of(mass, Vec3::splat(size)).with_position(Vec3::Y * 1.5 * size);
-            let spinning = world.insert(spinning.with_velocity(Vec3::ZERO, axis * 60.0)).unwrap();
+            let spinning = world.insert(spinning.with_angular_velocity(axis * 60.0)).unwrap();
             let mut hero = hero(&mut world, capsule(), DVec3::Y * 3.0 * f64::from(size));
             let mut highest = 0.0_f64;
             for n in 0..180 {

@@ -49,10 +49,16 @@ fn drives_on_a_moving_deck() {
         let mut world = World::new();
         let deck = cuboid(Vec3::new(60.0, 0.5, 6.0));
         let deck =
-            BodyDesc::kinematic(deck).with_position(Vec3::Y * -0.5).with_velocity(Vec3::Z * 3.0, Vec3::ZERO);
+            BodyDesc::kinematic(deck).with_position(Vec3::Y * -0.5).with_linear_velocity(Vec3::Z * 3.0);
         world.insert(deck).unwrap();
         let mut car = car(&mut world, Pose::from_translation(Vec3::Y * STANDING));
-        world.body_mut(car.chassis()).unwrap().set_velocity(Vec3::Z * 3.0, Vec3::ZERO).unwrap();
+        world
+            .body_mut(car.chassis())
+            .unwrap()
+            .set_linear_velocity(Vec3::Z * 3.0)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
         run(&mut world, &mut car, &BRAKED, 2.0, hertz);
         run(&mut world, &mut car, &Controls::new().with_throttle(0.5), 4.0, hertz);
         let v = velocity(&world, car.chassis());
@@ -208,10 +214,8 @@ fn its_state_is_data() {
     let text = serde_json::to_string(&car).unwrap();
     let truth = drive(&mut world, &mut car, 90..200);
     assert_ne!(copy, car);
-    let shapes: Vec<_> = world.shapes().map(|(id, shape)| (id, shape.clone())).collect();
     for mut car in [copy, serde_json::from_str::<Vehicle>(&text).unwrap()] {
-        let shape_of = |id| shapes.iter().find(|(known, _)| *known == id).map(|(_, shape)| shape.clone());
-        let mut world = World::restored(&snapshot, shape_of).unwrap();
+        world.restore(&snapshot).unwrap();
         assert_eq!(drive(&mut world, &mut car, 90..200), truth);
     }
 }

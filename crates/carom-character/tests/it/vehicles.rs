@@ -23,7 +23,7 @@ pub(crate) fn cuboid(half: Vec3) -> Shape {
 pub(crate) fn solid(mass: f32, half: Vec3) -> BodyDesc {
     let sq = half * half * (mass / 3.0);
     let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
-    BodyDesc::dynamic(cuboid(half)).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia))
+    BodyDesc::dynamic(cuboid(half)).with_mass_properties(MassProperties::new(mass, Vec3::ZERO, inertia))
 }
 
 pub(crate) fn chassis() -> BodyDesc {
@@ -152,7 +152,13 @@ fn brakes_in_the_distance_of_coulomb() {
     for hertz in RATES {
         let (mut world, mut car) = on_slope(0.0);
         run(&mut world, &mut car, &BRAKED, 2.0, hertz);
-        world.body_mut(car.chassis()).unwrap().set_velocity(Vec3::X * 20.0, Vec3::ZERO).unwrap();
+        world
+            .body_mut(car.chassis())
+            .unwrap()
+            .set_linear_velocity(Vec3::X * 20.0)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
         let from = place(&world, car.chassis()).x;
         run(&mut world, &mut car, &BRAKED, 4.0, hertz);
         let way = place(&world, car.chassis()).x - from;
@@ -209,7 +215,13 @@ fn lands() {
             let mut world = World::new();
             world.insert(BodyDesc::fixed(plane())).unwrap();
             let mut car = car(&mut world, Pose::from_translation(Vec3::Y * (STANDING + 2.0)));
-            world.body_mut(car.chassis()).unwrap().set_velocity(Vec3::X * speed, Vec3::ZERO).unwrap();
+            world
+                .body_mut(car.chassis())
+                .unwrap()
+                .set_linear_velocity(Vec3::X * speed)
+                .unwrap()
+                .set_angular_velocity(Vec3::ZERO)
+                .unwrap();
             car.drive(&mut world, &Controls::default(), f64::from(1.0 / hertz)).unwrap();
             assert!(car.wheels().iter().all(|wheel| wheel.ground.is_none() && wheel.load == 0.0));
             let energy = |world: &World| world.energy(1.0 / (hertz * 6.0)).total();

@@ -116,7 +116,7 @@ struct Shortfall {
     n_unknown: u64,
     n_carried: u64,
     n_substeps: u64,
-    n_halted: u64,
+    n_suspended: u64,
 }
 
 impl Shortfall {
@@ -128,7 +128,7 @@ impl Shortfall {
         self.n_unknown += stats.undone.n_unknown as u64;
         self.n_carried += stats.undone.n_carried as u64;
         self.n_substeps += u64::from(stats.undone.n_substeps);
-        self.n_halted += stats.undone.n_halted as u64;
+        self.n_suspended += stats.undone.n_suspended as u64;
     }
 
     fn lines(&self, args: &DemoArgs) -> String {
@@ -141,7 +141,7 @@ impl Shortfall {
             "\n  budget of a step {budget}, the longest {:.3} ms; left undone in all: {} pairs not looked at ({} of them \
              never before, {} contacts of the others carried over), {} substeps; {} bodies \
              were halted for a step",
-            self.worst_ms, self.n_pairs, self.n_unknown, self.n_carried, self.n_substeps, self.n_halted,
+            self.worst_ms, self.n_pairs, self.n_unknown, self.n_carried, self.n_substeps, self.n_suspended,
         )
     }
 }
@@ -250,7 +250,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             document["budget"] = json!({
                 "ms": args.budget_ms, "steps": args.budget_steps, "late": s.n_late, "worst_ms": s.worst_ms,
                 "pairs_put_off": s.n_pairs, "pairs_unknown": s.n_unknown, "contacts_carried": s.n_carried,
-                "substeps_left_out": s.n_substeps, "bodies_halted": s.n_halted,
+                "substeps_left_out": s.n_substeps, "bodies_halted": s.n_suspended,
             });
         }
         report::print(&document.to_string())?;
@@ -402,7 +402,9 @@ fn play(
         for drive in scene.drives_between(from, from + STEP) {
             let at_step = |e: WorldError| format!("step {frame}: {e}");
             let mut body = world.body_mut(inserted.bodies[drive.body]).map_err(at_step)?;
-            body.set_velocity(drive.linear_velocity, drive.angular_velocity).map_err(at_step)?;
+            body.set_linear_velocity(drive.linear_velocity)
+                .and_then(|body| body.set_angular_velocity(drive.angular_velocity))
+                .map_err(at_step)?;
         }
         if let Some(audit) = &mut audit {
             audit.begin(&world);

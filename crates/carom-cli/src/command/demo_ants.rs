@@ -14,7 +14,9 @@ use crate::player::{PlayerShape, View};
 use carom_broad::{BroadPhase, SpatialIndex};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_scenes::{ANT_HEIGHT, ANT_LENGTH, AntHill, Rng};
-use carom_world::{Answers, BodyHit, BodyId, EventKind, JointDesc, JointId, World, WorldError};
+use carom_world::{
+    Answers, BodyHit, BodyId, ColliderId, EventKind, JointDesc, JointId, QueryFilter, World, WorldError,
+};
 
 /// Speed of an ant with a crumb and without, in lengths per second.
 const SPEEDS: [f32; 2] = [2.8, 3.6];
@@ -160,7 +162,10 @@ impl Colony {
         let aside = Vec3::new(self.rng.range(-1.0, 1.0) as f32, 0.0, self.rng.range(-1.0, 1.0) as f32);
         let high = Vec3::Y * (2.0 + self.rng.range(0.0, 2.0) as f32);
         world.body_mut(self.crumbs[crumb])?.set_pose(Pose::from_translation(heap + aside + high))?;
-        world.body_mut(self.crumbs[crumb])?.set_velocity(Vec3::ZERO, Vec3::ZERO)?;
+        world
+            .body_mut(self.crumbs[crumb])?
+            .set_linear_velocity(Vec3::ZERO)?
+            .set_angular_velocity(Vec3::ZERO)?;
         self.ants[ant].heap = self.rng.below(self.heaps.len());
         Ok(())
     }
@@ -183,8 +188,9 @@ impl Colony {
         }
         let Colony { ants, rays, hits, first_crumb, ball, hill, .. } = self;
         let (first_crumb, n_fixed, hill) = (*first_crumb, ball.0, hill.0);
-        let wanted = |number: usize, body: BodyId| {
-            let (ant, other) = (&ants[number / 3], body.index() as usize);
+        let wanted = |number: usize, collider: ColliderId| {
+            let (ant, body) = (&ants[number / 3], collider.body());
+            let other = body.index() as usize;
             if number.is_multiple_of(3) {
                 return other < n_fixed;
             }
@@ -193,7 +199,14 @@ impl Colony {
             let is_held = ant.carries.is_some_and(|(_, crumb)| first_crumb + crumb == other);
             body != ant.body && other != 0 && !is_aim && !is_held
         };
-        world.ray_cast_batch(rays, &wanted, hits);
+        hits.gather(
+            rays,
+            || (),
+            |(), number, (ray, range), out| {
+                let wanted = |collider| wanted(number, collider);
+                out.extend(world.query(&QueryFilter::ALL.with_predicate(&wanted)).cast_ray(ray, *range));
+            },
+        );
         Ok(())
     }
 
@@ -243,7 +256,9 @@ impl Colony {
         let wanted = ahead * (speed * (0.3 + 0.7 * cosine.max(0.0)));
         let linear = flat(velocity).lerp(wanted, 0.25) + normal * (into - 4.0 * lift * ANT_LENGTH).min(0.5);
         let angular = up.cross(normal) * 8.0 + normal * (7.0 * turn);
-        world.body_mut(ant.body).and_then(|mut body| body.set_velocity(linear, angular).map(|_| ()))
+        world.body_mut(ant.body).and_then(|mut body| {
+            body.set_linear_velocity(linear).and_then(|body| body.set_angular_velocity(angular)).map(|_| ())
+        })
     }
 
     /// Rolls the ball on in wide turns, and turns it back near the border.
@@ -259,7 +274,7 @@ impl Colony {
         self.ball_way = self.ball_way.normalize_or(Vec3::X);
         let spin = Vec3::Y.cross(self.ball_way) * BALL_SPEED;
         let spin = body.angular_velocity.lerp(spin, 0.1);
-        world.body_mut(self.ball.1)?.set_velocity(body.linear_velocity, spin)?;
+        world.body_mut(self.ball.1)?.set_linear_velocity(body.linear_velocity)?.set_angular_velocity(spin)?;
         Ok(())
     }
 }

@@ -70,7 +70,13 @@ impl Scene {
             let body = *self.world.body(*id).unwrap().motion();
             let linear = body.linear_velocity + boundary.impulse * body.inverse_mass;
             let turn = body.world_inverse_inertia() * boundary.angular_impulse;
-            self.world.body_mut(*id).unwrap().set_velocity(linear, body.angular_velocity + turn).unwrap();
+            self.world
+                .body_mut(*id)
+                .unwrap()
+                .set_linear_velocity(linear)
+                .unwrap()
+                .set_angular_velocity(body.angular_velocity + turn)
+                .unwrap();
             self.impulses.push(boundary.impulse);
         }
         self.world.step(DT).unwrap();
@@ -209,7 +215,8 @@ fn sand_stops_a_rolling_wheel() {
         let shape = Shape::Cylinder(Cylinder::new(0.5 * width, radius).unwrap());
         let axle = Pose::new(Quat::from_rotation_x(core::f32::consts::FRAC_PI_2), Vec3::Y * radius);
         let desc = BodyDesc::dynamic(shape).with_density(1000.0).with_pose(axle);
-        let desc = desc.with_velocity(Vec3::X * 2.0, Vec3::NEG_Z * (2.0 / radius));
+        let desc =
+            desc.with_linear_velocity(Vec3::X * 2.0).with_angular_velocity(Vec3::NEG_Z * (2.0 / radius));
         let id = scene.add_body(desc, cylinder(0.5 * width, radius));
         for _ in 0..60 {
             scene.step(&mut none);

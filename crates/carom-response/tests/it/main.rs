@@ -7,6 +7,7 @@ mod links;
 mod ode;
 #[cfg(feature = "parallel")]
 mod par;
+mod patches;
 mod penalty;
 mod plausible;
 mod responses;

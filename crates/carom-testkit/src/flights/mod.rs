@@ -268,7 +268,10 @@ impl Flight {
             let pose = Pose::new(quat(rng), wide.transform_point(place).as_vec3());
             let desc = placed(BodyDesc::dynamic(one.shape.clone())).with_pose(pose).with_ccd(is_fast);
             // Sleep takes the momentum of slow bodies.
-            let desc = desc.with_velocity(velocity.as_vec3(), omega.as_vec3()).with_can_sleep(!is_pair);
+            let desc = desc
+                .with_linear_velocity(velocity.as_vec3())
+                .with_angular_velocity(omega.as_vec3())
+                .with_can_sleep(!is_pair);
             movers.push((world.insert(desc).unwrap(), one.clone()));
         }
         if is_room || is_terrain {

@@ -68,7 +68,7 @@ pub(super) fn insert_joint_kinds<B: BroadPhase>(world: &mut World<B>, middle: Ve
     let closer = TorsionSpring::new(8.0, 0.0).with_damping(4.0);
     let door = JointDesc::revolute(a, b).with_anchor(at).with_axis(Vec3::Y);
     world.insert_joint(door.with_limits(-1.57, 1.57).with_torsion_spring(closer))?;
-    world.body_mut(b)?.set_velocity(Vec3::ZERO, Vec3::Y * 3.0)?;
+    world.body_mut(b)?.set_angular_velocity(Vec3::Y * 3.0)?;
 
     let at = place();
     let (a, b) = (post(world, at + Vec3::NEG_Z * 0.4)?, board(world, at)?);

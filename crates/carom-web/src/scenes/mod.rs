@@ -192,7 +192,10 @@ impl Actors {
         let (from, to) = (STEP * (step - 1) as f64, STEP * step as f64);
         for (body, drive) in &self.drives {
             if (from..to).contains(&f64::from(drive.at)) {
-                world.body_mut(*body)?.set_velocity(drive.linear_velocity, drive.angular_velocity)?;
+                world
+                    .body_mut(*body)?
+                    .set_linear_velocity(drive.linear_velocity)?
+                    .set_angular_velocity(drive.angular_velocity)?;
             }
         }
         let seconds = STEP as f32 * step as f32;

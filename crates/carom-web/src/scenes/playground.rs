@@ -181,7 +181,7 @@ fn insert_hooks<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     for k in 0..3 {
         // They rise through the platform, and come to rest on it.
         let thrown = ball(0.22)?.with_position(at(-6.8 + 0.8 * k as f32, 0.3, 0.0));
-        world.insert(thrown.with_velocity(Vec3::Y * (8.0 + 0.5 * k as f32), Vec3::ZERO))?;
+        world.insert(thrown.with_linear_velocity(Vec3::Y * (8.0 + 0.5 * k as f32)))?;
     }
     let mat = BodyDesc::fixed(cuboid(Vec3::new(1.3, 0.2, 1.2))?).with_position(at(-2.0, 0.2, 0.0));
     world.insert(Role::SoftGround.given_to(mat))?;
@@ -233,7 +233,7 @@ fn insert_fields<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
         let speed = ops::sqrt(8.0 / radius);
         let along = Vec3::new(-sin, 0.25, -cos).normalize() * speed;
         let moon = ball(0.12 + 0.04 * k as f32)?.with_position(PLANET + out * radius);
-        world.insert(moon.with_velocity(along, Vec3::ZERO))?;
+        world.insert(moon.with_linear_velocity(along))?;
     }
     Ok(())
 }

@@ -4,14 +4,12 @@
 
 use super::{Actors, Error, Request, Route};
 use carom_broad::{BroadPhase, SpatialIndex};
-use carom_character::{
-    Character, CharacterBody, CharacterSettings, Controls, Figure, QueryFilter, Vehicle, WheelDesc,
-};
+use carom_character::{Character, CharacterBody, CharacterSettings, Controls, Figure, Vehicle, WheelDesc};
 use carom_geom::{Cuboid, Cylinder, MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, Quat, Vec3, ops};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{Rng, mesh};
-use carom_world::{BodyDesc, World};
+use carom_world::{BodyDesc, Filter, World};
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
@@ -86,7 +84,7 @@ impl Actors {
         let figure = Figure::capsule(1.8, 0.3)?;
         let place = feet + DVec3::Y * (figure.stature() + 0.05);
         let character = Character::new(figure, CharacterSettings::default(), place)?;
-        let hero = CharacterBody::insert(world, character, QueryFilter::default())?;
+        let hero = CharacterBody::insert(world, character, Filter::default())?;
         self.walkers.push(Walker { hero, home: feet, plan, wish: DVec3::ZERO });
         Ok(())
     }
@@ -100,7 +98,7 @@ fn cuboid(half: Vec3) -> Result<Shape, Error> {
 pub(super) fn solid(mass: f32, half: Vec3) -> Result<BodyDesc, Error> {
     let sq = half * half * (mass / 3.0);
     let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
-    Ok(BodyDesc::dynamic(cuboid(half)?).with_mass(MassProperties::new(mass, Vec3::ZERO, inertia)))
+    Ok(BodyDesc::dynamic(cuboid(half)?).with_mass_properties(MassProperties::new(mass, Vec3::ZERO, inertia)))
 }
 
 /// Inserts a floor whose top is at height 0.

@@ -5,7 +5,7 @@
 //! | state | meaning | queries |
 //! |---|---|---|
 //! | moving | moves in this step | `moving`, `moves` |
-//! | halted | awake, but left out of this step by a budget | `is_halted` |
+//! | halted | awake, but left out of this step by a budget | `is_suspended` |
 //! | sleeping | left out of steps until something wakes it | `sleepers` |
 //!
 //! Moving and halted bodies together are awake (`awake`, `is_awake`). No body carries a flag of
@@ -152,12 +152,12 @@ impl ActiveBodies {
     }
 
     /// Whether the body is awake, but left out of this step by a budget.
-    pub(crate) fn is_halted(&self, body: u32) -> bool {
+    pub(crate) fn is_suspended(&self, body: u32) -> bool {
         self.has_halted && self.is_awake(body) && !self.moves(body)
     }
 
     /// The number of halted bodies.
-    pub(crate) fn n_halted(&self) -> usize {
+    pub(crate) fn n_suspended(&self) -> usize {
         if self.has_halted { self.awake.len() - self.moving.len() } else { 0 }
     }
 

@@ -47,8 +47,8 @@ pub struct BodyDesc {
     pub linear_velocity: Vec3,
     /// Angular velocity, in radians per time.
     pub angular_velocity: Vec3,
-    /// Its mass, centre and inertia, if they are not those of its colliders and their densities.
-    pub mass: Option<MassProperties>,
+    /// Where its mass, centre and inertia come from.
+    pub mass: BodyMass,
     /// Its response to the bodies that it touches:
     /// [`BodyMut::set_response`](crate::BodyMut::set_response).
     pub response: Response,
@@ -78,6 +78,18 @@ pub struct BodyDesc {
     pub user_data: u64,
 }
 
+/// Where the mass of a body comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum BodyMass {
+    /// From its colliders, each of its own density.
+    #[default]
+    Colliders,
+    /// This total, spread as the colliders are by their densities; evenly, if these are all 0.
+    Total(f32),
+    /// Mass, centre and inertia in the body's frame.
+    Given(MassProperties),
+}
+
 impl BodyDesc {
     /// A dynamic body with this collider, at the origin, at rest. A shape alone is a collider of
     /// density 1, friction 0.5, and no restitution.
@@ -96,7 +108,7 @@ impl BodyDesc {
     }
 
     /// A body without a collider, at the origin, at rest. It meets nothing until it gets one. A
-    /// dynamic one needs a mass: [`BodyDesc::with_mass`].
+    /// dynamic one needs a mass: [`BodyDesc::with_mass_properties`].
     pub const fn empty(mobility: Mobility) -> BodyDesc {
         BodyDesc {
             colliders: Vec::new(),
@@ -105,7 +117,7 @@ impl BodyDesc {
             mobility,
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
-            mass: None,
+            mass: BodyMass::Colliders,
             response: Response::Collide,
             ccd: false,
             gravity_scale: 1.0,
@@ -157,9 +169,14 @@ impl BodyDesc {
         self.with_pose(Pose::from_translation(position))
     }
 
-    /// With these velocities, linear and angular.
-    pub fn with_velocity(self, linear_velocity: Vec3, angular_velocity: Vec3) -> BodyDesc {
-        BodyDesc { linear_velocity, angular_velocity, ..self }
+    /// With this velocity.
+    pub fn with_linear_velocity(self, linear_velocity: Vec3) -> BodyDesc {
+        BodyDesc { linear_velocity, ..self }
+    }
+
+    /// With this angular velocity.
+    pub fn with_angular_velocity(self, angular_velocity: Vec3) -> BodyDesc {
+        BodyDesc { angular_velocity, ..self }
     }
 
     /// All its colliders so far have this density.
@@ -167,9 +184,14 @@ impl BodyDesc {
         self.with_each(|collider| collider.density = density)
     }
 
-    /// With this mass.
-    pub fn with_mass(self, mass: MassProperties) -> BodyDesc {
-        BodyDesc { mass: Some(mass), ..self }
+    /// With this total mass, spread as its colliders are by their densities.
+    pub fn with_mass(self, mass: f32) -> BodyDesc {
+        BodyDesc { mass: BodyMass::Total(mass), ..self }
+    }
+
+    /// With this mass, centre and inertia.
+    pub fn with_mass_properties(self, mass: MassProperties) -> BodyDesc {
+        BodyDesc { mass: BodyMass::Given(mass), ..self }
     }
 
     /// All its colliders so far have this friction.

@@ -124,6 +124,7 @@ impl ColliderDesc {
             filter: carom_broad::Filter::new(mobility).with_groups(self.filter.groups, self.filter.mask),
             friction: self.material.friction,
             restitution: self.material.restitution,
+            rolling_friction: self.material.rolling_friction,
             friction_rule: self.material.friction_rule,
             restitution_rule: self.material.restitution_rule,
             impulse_threshold: self.impulse_threshold,

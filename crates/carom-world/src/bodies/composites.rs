@@ -168,6 +168,11 @@ impl Composite {
         })
     }
 
+    /// The properties of all colliders with their slots.
+    pub(crate) fn all_traits(&self) -> impl Iterator<Item = (ColliderSlot, &Traits)> + '_ {
+        self.colliders().map(|(slot, collider)| (slot, &collider.traits))
+    }
+
     fn solids(&self) -> impl Iterator<Item = (ColliderSlot, &Collider)> + '_ {
         self.colliders().filter(|(_, collider)| !collider.traits.is_sensor)
     }
@@ -220,16 +225,15 @@ impl Composite {
         }
     }
 
-    /// Returns the slot of a part of the common shape, by its number in a contact or a hit.
-    pub(crate) fn slot_of(&self, shape: &Shape, part: u32) -> ColliderSlot {
-        let part = match shape {
-            Shape::Compound(compound) => compound.locate(part).0 as u32,
-            _ => 0,
-        };
+    /// Returns the slot of a part of the common shape, by its number in a contact or a hit, and the
+    /// number of the part in its collider.
+    pub(crate) fn locate(&self, shape: &Shape, number: u32) -> (ColliderSlot, u32) {
+        let Shape::Compound(compound) = shape else { return (ColliderSlot::FIRST, number) };
+        let part = compound.locate(number).0 as u32;
         let place = self.starts.partition_point(|&(first, _)| first <= part).saturating_sub(1);
-        let index = self.starts.get(place).map_or(0, |&(_, slot)| slot);
+        let (first, index) = self.starts.get(place).copied().unwrap_or_default();
         let generation = self.slots.get(usize::from(index)).map_or(0, |slot| slot.generation);
-        ColliderSlot { index, generation }
+        (ColliderSlot { index, generation }, number - compound.first_number(first as usize))
     }
 
     /// Returns the number that the first part of a collider has in the common shape.
@@ -273,6 +277,7 @@ impl Composite {
             sum.has_sensor |= traits.is_sensor;
             sum.hooks |= traits.hooks;
             sum.impulse_threshold = sum.impulse_threshold.min(traits.impulse_threshold);
+            sum.rolling_friction = sum.rolling_friction.max(traits.rolling_friction);
             sum.family = if sum.family == traits.family { sum.family } else { 0 };
             if sum.restitution < traits.restitution {
                 (sum.restitution, sum.restitution_rule) = (traits.restitution, CombineRule::Max);
@@ -303,9 +308,15 @@ pub(crate) fn are_sound(slots: &[Slot]) -> bool {
                 && (slot.generation % 2 == 1) == slot.collider.is_some()
                 && slot.collider.as_ref().is_none_or(|collider| {
                     let Collider { traits, density, pose, surface, n_parts } = collider;
-                    [traits.friction, traits.restitution, traits.impulse_threshold, *density]
-                        .into_iter()
-                        .all(is_amount)
+                    [
+                        traits.friction,
+                        traits.restitution,
+                        traits.rolling_friction,
+                        traits.impulse_threshold,
+                        *density,
+                    ]
+                    .into_iter()
+                    .all(is_amount)
                         && Pose::try_new(pose.rotation, pose.translation).is_ok()
                         && surface.iter().all(|v| v.is_finite())
                         && 0 < *n_parts

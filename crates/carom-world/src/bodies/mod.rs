@@ -42,7 +42,7 @@ use crate::bodies::composites::{Composite, Composites};
 use crate::bodies::deforming::Deforming;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
-use crate::bodies::id::{BodyId, ColliderId, ColliderSlot};
+use crate::bodies::id::{BodyId, ColliderSlot};
 use crate::bodies::places::Places;
 use crate::bodies::size::Size;
 use crate::bodies::solids::{ColliderPair, Solids};
@@ -103,6 +103,8 @@ pub(crate) struct BodySet {
     pub(crate) n_sensors: usize,
     /// The number of bodies with hooks.
     pub(crate) n_hooked: usize,
+    /// The number of bodies with rolling friction.
+    pub(crate) n_rolling: usize,
     /// The number of bodies with an impulse threshold.
     pub(crate) n_with_threshold: usize,
     pub(crate) deforming: Deforming,
@@ -151,11 +153,6 @@ impl BodySet {
         self.solids([&[], &[]]).whole(index)
     }
 
-    /// Returns the collider of a part of a body's shape, by its number in a contact or a hit.
-    pub(crate) fn collider_at(&self, id: BodyId, part: u32) -> ColliderId {
-        self.solids([&[], &[]]).slot_of(id.index as usize, part).on(id)
-    }
-
     /// Returns the caller's own number of a collider.
     pub(crate) fn data_of(&self, index: usize, slot: ColliderSlot) -> u64 {
         match self.composite(index) {
@@ -185,6 +182,7 @@ impl BodySet {
         };
         count(&mut self.n_sensors, |traits| traits.has_sensor);
         count(&mut self.n_hooked, Traits::has_hooks);
+        count(&mut self.n_rolling, Traits::has_rolling);
         count(&mut self.n_with_threshold, Traits::has_threshold);
         old
     }
@@ -256,13 +254,13 @@ impl BodySet {
 
     /// Whether a budget leaves the body out of this step. It keeps its velocity, and acts on others
     /// as a body that stands still.
-    pub(crate) fn is_halted(&self, index: usize) -> bool {
-        self.motions[index].kind == BodyKind::Dynamic && self.active.is_halted(index as u32)
+    pub(crate) fn is_suspended(&self, index: usize) -> bool {
+        self.motions[index].kind == BodyKind::Dynamic && self.active.is_suspended(index as u32)
     }
 
     /// Returns the numbers of the halted bodies, ascending.
     pub(crate) fn halted(&self) -> impl Iterator<Item = u32> + '_ {
-        let halted = (0..self.motions.len()).filter(|&index| self.is_halted(index));
+        let halted = (0..self.motions.len()).filter(|&index| self.is_suspended(index));
         halted.map(|index| index as u32)
     }
 

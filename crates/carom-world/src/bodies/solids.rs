@@ -71,7 +71,7 @@ impl<'a> Solids<'a> {
     /// Returns the collider of a part number of a contact.
     pub(crate) fn slot_of(&self, body: usize, part: u32) -> ColliderSlot {
         match (self.composite(body), &self.shapes[body]) {
-            (Some(composite), Some(shape)) => composite.slot_of(shape, part),
+            (Some(composite), Some(shape)) => composite.locate(shape, part).0,
             _ => ColliderSlot::FIRST,
         }
     }
@@ -107,9 +107,7 @@ impl<'a> Solids<'a> {
     pub(crate) fn colliders(&self, body: usize) -> Vec<(ColliderSlot, &'a Traits)> {
         match self.composite(body) {
             None => alloc::vec![(ColliderSlot::FIRST, &self.traits[body])],
-            Some(composite) => {
-                composite.colliders().map(|(slot, collider)| (slot, &collider.traits)).collect()
-            }
+            Some(composite) => composite.all_traits().collect(),
         }
     }
 

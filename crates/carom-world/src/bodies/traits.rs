@@ -10,13 +10,16 @@ use carom_response::CombineRule;
 /// The properties of a body beside its motion and its shape.
 ///
 /// For a body of several colliders each of them has its own. Those of the body hold what is true
-/// of all: the union of the groups, the lowest threshold, the largest restitution.
+/// of all: the union of the groups, the lowest threshold, the largest restitution and rolling
+/// friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Traits {
     pub(crate) filter: Filter,
     pub(crate) friction: f32,
     pub(crate) restitution: f32,
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) rolling_friction: f32,
     pub(crate) friction_rule: CombineRule,
     pub(crate) restitution_rule: CombineRule,
     pub(crate) impulse_threshold: f32,
@@ -40,6 +43,7 @@ impl Traits {
         filter: Filter::new(Mobility::Fixed),
         friction: 0.0,
         restitution: 0.0,
+        rolling_friction: 0.0,
         friction_rule: CombineRule::GeometricMean,
         restitution_rule: CombineRule::Max,
         impulse_threshold: f32::MAX,
@@ -70,6 +74,11 @@ impl Traits {
     /// Whether hooks are called for it.
     pub(crate) fn has_hooks(&self) -> bool {
         !self.hooks.is_empty()
+    }
+
+    /// Whether it resists rolling.
+    pub(crate) fn has_rolling(&self) -> bool {
+        0.0 < self.rolling_friction
     }
 
     /// Whether its impulse events are wanted.

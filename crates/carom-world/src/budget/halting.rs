@@ -133,7 +133,7 @@ mod tests {
         let mut sizes = Vec::new();
         for _ in 0..80 {
             let stats = world.step_with_budget(0.01, Budget::Steps(60)).unwrap();
-            assert!(0 < stats.undone.n_halted);
+            assert!(0 < stats.undone.n_suspended);
             rooms.push(world.contacts.sleeping.capacity());
             sizes.push(world.contacts.sleeping.len());
         }

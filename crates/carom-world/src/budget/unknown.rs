@@ -40,7 +40,7 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
         let [body_a, body_b] = [a, b].map(|k| bodies.motions[k]);
         let draw = number_of_draw(record.pair(), &body_a, &body_b);
         // A halted body acts as a wall.
-        let stands = [a, b].map(|k| bodies.is_halted(k));
+        let stands = [a, b].map(|k| bodies.is_suspended(k));
         let stand_in = |body: Body, stands| if stands { Body::fixed(body.pose) } else { body };
         let (mut body_a, mut body_b) = (stand_in(body_a, stands[0]), stand_in(body_b, stands[1]));
         let has_parted = match scatter {

@@ -1,4 +1,4 @@
-//! Shape casts: the first body that a moving shape meets. The bodies do not move meanwhile.
+//! Shape casts: the first collider that a moving shape meets. The bodies do not move meanwhile.
 //!
 //! The broad phase finds candidates in a box around the whole path. They are tested in the order in
 //! which the shape can first reach their boxes, rotation included. The walk ends when the next
@@ -6,126 +6,125 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies); Akenine-Moller
 //! et al., Real-Time Rendering, 4th ed., 25.8.
-//! Differs: the times are brackets with a proof, and an undecided body is reported, not passed.
+//! Differs: the times are brackets with a proof, and an undecided collider is reported, not passed.
 
-use crate::bodies::body_bounds::clamped;
-use crate::{BodyId, World};
-use alloc::vec::Vec;
+use crate::bodies::body_bounds::{boxed, clamped};
+use crate::{BodyId, ColliderId, Query};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, SpatialIndex, ray_box_entry};
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Interval, Pose, Ray, Vec3, ops, rounding};
-use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, Workspace, cast_with};
+use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, cast_with, motion_of};
 use core::ops::ControlFlow;
 
 /// The rounding error of a number that is rounded to f32 and used twice.
 const ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
 
-/// The first body that a moving shape meets.
+/// The first collider that a moving shape meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BodyImpact {
     /// The body.
     pub body: BodyId,
+    /// Its collider that is met.
+    pub collider: ColliderId,
     /// The time and the contact, in the world frame, with the shape first. It is a hit; or, if
-    /// shapes only touch or slide along each other, undecided from a time on. It is not clear.
+    /// shapes only touch or slide along each other, undecided from a time on. It is not clear. A
+    /// part of the second shape is that of the collider's shape.
     pub time: TimeOfImpact,
 }
 
 impl BodyImpact {
-    /// Returns the time before which the shape touches no wanted body.
+    /// Returns the time before which the shape touches no collider that passes the filter.
     pub fn safe_until(&self) -> f64 {
         // It is not clear, so the argument does not matter.
         self.time.safe_until(f64::INFINITY)
     }
 }
 
-impl<B: BroadPhase + SpatialIndex> World<B> {
-    /// Returns the first body that the shape meets on its path, rotation included, if `wanted` is
-    /// true for it. The bodies stand still.
+impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
+    /// Returns the first collider that the shape meets on its path, rotation included. The bodies
+    /// stand still.
     ///
     /// Times, and the distance that counts as met, are those of the settings.
-    /// [`carom_query::motion_of`] makes a motion from a pose and velocities. If bodies are met at
-    /// the same time, the one with the smallest number counts. `None` is a proof that none is met.
-    /// If the path leaves the finite range, all bodies are tested.
+    /// [`carom_query::motion_of`] makes a motion from a pose and velocities. If colliders are met
+    /// at the same time, the one with the smallest handle counts. `None` is a proof that none is
+    /// met. If the path leaves the finite range, all bodies are tested.
     ///
     /// ```
     /// use carom_geom::Sphere;
     /// use carom_math::{Pose, Vec3};
     /// use carom_query::{ImpactSettings, Shape, motion_of};
-    /// use carom_world::{BodyDesc, World};
+    /// use carom_world::{BodyDesc, QueryFilter, World};
     ///
     /// let ball = Shape::Sphere(Sphere::new(0.5)?);
     /// let mut world = World::new();
     /// world.insert(BodyDesc::fixed(ball.clone()).with_position(Vec3::X * 9.0))?;
     /// let near = world.insert(BodyDesc::fixed(ball.clone()).with_position(Vec3::X * 5.0))?;
     ///
-    /// let way = motion_of(&Pose::IDENTITY, Vec3::ZERO, Vec3::X * 10.0, Vec3::ZERO)?;
-    /// let first = world.cast(&ball, &way, &ImpactSettings::default(), &|_| true).unwrap();
+    /// let path = motion_of(&Pose::IDENTITY, Vec3::ZERO, Vec3::X * 10.0, Vec3::ZERO)?;
+    /// let mut query = world.query(&QueryFilter::SOLID);
+    /// let first = query.cast_motion(&ball, &path, &ImpactSettings::default()).unwrap();
     /// assert_eq!(first.body, near);
     /// assert!((first.safe_until() - 0.4).abs() < 1e-6);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn cast(
-        &self,
+    pub fn cast_motion(
+        &mut self,
         shape: &Shape,
         motion: &Motion,
         settings: &ImpactSettings,
-        wanted: &dyn Fn(BodyId) -> bool,
     ) -> Option<BodyImpact> {
-        self.cast_in(shape, motion, settings, wanted, &mut CastMemory::default())
-    }
-
-    /// [`World::cast`] with scratch memory.
-    pub(crate) fn cast_in(
-        &self,
-        shape: &Shape,
-        motion: &Motion,
-        settings: &ImpactSettings,
-        wanted: &dyn Fn(BodyId) -> bool,
-        memory: &mut CastMemory,
-    ) -> Option<BodyImpact> {
-        let way = SweptBounds::new(shape, motion, settings);
-        memory.near.clear();
-        self.broad_phase().visit_box(&way.all, &mut |index| {
-            if let Some((body, ..)) = self.bodies.solid_at(index).filter(|solid| wanted(solid.0))
-                && let Ok(aabb) = self.body(body).map(|body| body.aabb())
-                && let Some(entry) = way.entry(&aabb)
-            {
-                memory.near.push((entry, body));
-            }
+        let path = SweptBounds::new(shape, motion, settings);
+        let mut near = core::mem::take(&mut self.near);
+        near.clear();
+        self.world.broad_phase().visit_box(&path.all, &mut |index| {
+            self.visit_each(index, &mut |collider, other, pose| {
+                if let Some(entry) = path.entry(&boxed(other, pose, 0.0)) {
+                    near.push((entry, collider));
+                }
+            });
             ControlFlow::Continue(())
         });
-        memory.near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let mut best: Option<BodyImpact> = None;
-        for &(entry, body) in &memory.near {
+        for &(entry, collider) in &near {
             if best.is_some_and(|best| best.safe_until() < f64::from(entry)) {
                 break;
             }
-            let Some((_, other, pose)) = self.bodies.solid_at(body.index()) else { continue };
+            let Ok(found) = self.world.collider(collider) else { continue };
+            let pose = found.body().pose();
             let Ok(still) = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()) else {
                 continue;
             };
-            let time = cast_with(shape, motion, other, &still, settings, &mut memory.query);
+            let time = cast_with(shape, motion, found.shape_in_body(), &still, settings, &mut self.workspace);
             if matches!(time, TimeOfImpact::Clear(_)) {
                 continue;
             }
-            let found = BodyImpact { body, time };
-            let key = |impact: &BodyImpact| (impact.safe_until(), impact.body);
-            if best.is_none_or(|best| key(&found) < key(&best)) {
-                best = Some(found);
+            let met = BodyImpact { body: collider.body, collider, time };
+            let key = |impact: &BodyImpact| (impact.safe_until(), impact.collider);
+            if best.is_none_or(|best| key(&met) < key(&best)) {
+                best = Some(met);
             }
         }
+        self.near = near;
         best
     }
-}
 
-/// Scratch memory of casts.
-#[derive(Default)]
-pub(crate) struct CastMemory {
-    /// Candidates, with the time before which they cannot be met.
-    near: Vec<(f32, BodyId)>,
-    query: Workspace,
+    /// Returns the first collider that the shape meets on a straight path from a pose, without
+    /// rotation: [`Query::cast_motion`]. At time 1 it is displaced by all of `displacement`.
+    ///
+    /// A pose or displacement that is not finite meets nothing.
+    pub fn cast_shape(
+        &mut self,
+        shape: &Shape,
+        from: &Pose,
+        displacement: Vec3,
+        settings: &ImpactSettings,
+    ) -> Option<BodyImpact> {
+        let motion = motion_of(from, Vec3::ZERO, displacement, Vec3::ZERO).ok()?;
+        self.cast_motion(shape, &motion, settings)
+    }
 }
 
 /// Boxes around a moving shape.

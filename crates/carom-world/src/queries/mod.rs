@@ -3,7 +3,8 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, chapter 5 (the queries on single
 //! shapes).
 
+pub(crate) mod batch;
 pub(crate) mod cast;
 pub(crate) mod debug_draw;
+pub(crate) mod filter;
 pub(crate) mod query;
-pub(crate) mod query_batch;

@@ -1,20 +1,26 @@
-//! Queries of the whole world: rays, overlaps, and the nearest body.
+//! Queries of the whole world: rays, overlaps, and the nearest collider.
 //!
-//! The broad phase finds the candidates, and their shapes decide. If two answers are equal, the
-//! body with the smaller number counts, so the answer does not depend on the broad phase.
+//! - The broad phase finds the bodies, and the shapes of their colliders decide.
+//! - If all colliders of a body pass the filter, or all that are no sensors, they are one shape.
+//!   Otherwise each that passes is tested.
+//! - If two answers are equal, the smaller handle counts, so the answer does not depend on the
+//!   broad phase.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays), 25.3.
 
+use crate::bodies::BodySet;
 use crate::bodies::body_bounds::boxed;
-use crate::{BodyId, ColliderId, World};
+use crate::bodies::id::ColliderSlot;
+use crate::world::DefaultBroadPhase;
+use crate::{BodyId, ColliderId, QueryFilter, World};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, SpatialIndex};
 use carom_geom::{PointProjection, RayHit};
 use carom_math::{Interval, Pose, Ray, Vec3};
-use carom_query::{Shape, intersects, project_point, ray_cast, ray_cast_all};
+use carom_query::{Shape, Workspace, intersects, project_point, ray_cast, ray_cast_all};
 use core::ops::ControlFlow;
 
-/// A hit of a ray on a body.
+/// A hit of a ray on a collider.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BodyHit {
@@ -22,11 +28,11 @@ pub struct BodyHit {
     pub body: BodyId,
     /// Its collider that is hit.
     pub collider: ColliderId,
-    /// The hit, in the world frame.
+    /// The hit, in the world frame. Its part is that of the collider's shape.
     pub hit: RayHit,
 }
 
-/// The point of a body nearest to a given point.
+/// The point of a collider nearest to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NearBody {
@@ -34,99 +40,220 @@ pub struct NearBody {
     pub body: BodyId,
     /// Its collider that is nearest.
     pub collider: ColliderId,
-    /// The point and its distance, in the world frame.
+    /// The point and its distance, in the world frame. Its part is that of the collider's shape.
     pub projection: PointProjection,
 }
 
-impl<B: BroadPhase + SpatialIndex> World<B> {
-    /// Returns the first hit of the ray on a body for which `wanted` is true.
+/// The queries of a world, for the colliders that pass a filter: [`World::query`].
+///
+/// It keeps the memory of its answers, so one query object for many queries allocates less.
+pub struct Query<'a, B: BroadPhase = DefaultBroadPhase> {
+    pub(crate) world: &'a World<B>,
+    pub(crate) filter: QueryFilter<'a>,
+    /// Of casts: candidates, with the time before which they cannot be met.
+    pub(crate) near: Vec<(f32, ColliderId)>,
+    pub(crate) workspace: Workspace,
+    hits: Vec<BodyHit>,
+    colliders: Vec<ColliderId>,
+}
+
+impl<B: BroadPhase> core::fmt::Debug for Query<'_, B> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Query").field("filter", &self.filter).finish_non_exhaustive()
+    }
+}
+
+impl<B: BroadPhase> World<B> {
+    /// Returns the queries for the colliders that pass a filter, in the state after the last step.
+    ///
+    /// ```
+    /// use carom_geom::Sphere;
+    /// use carom_math::{Ray, Vec3};
+    /// use carom_query::Shape;
+    /// use carom_world::{BodyDesc, QueryFilter, World};
+    ///
+    /// let mut world = World::new();
+    /// let ball = world.insert(BodyDesc::fixed(Shape::Sphere(Sphere::new(1.0)?)))?;
+    /// let down = Ray::new(Vec3::Y * 9.0, Vec3::NEG_Y);
+    /// let hit = world.query(&QueryFilter::SOLID).cast_ray(&down, 100.0).unwrap();
+    /// assert_eq!((hit.body, hit.hit.t), (ball, 8.0));
+    /// assert!(world.query(&QueryFilter::DYNAMIC).cast_ray(&down, 100.0).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn query<'a>(&'a self, filter: &QueryFilter<'a>) -> Query<'a, B> {
+        Query {
+            world: self,
+            filter: *filter,
+            near: Vec::new(),
+            workspace: Workspace::default(),
+            hits: Vec::new(),
+            colliders: Vec::new(),
+        }
+    }
+}
+
+impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
+    /// Returns the first hit of the ray with a parameter in `range`, in lengths of its direction. A
+    /// number x stands for 0 to x.
     ///
     /// Shapes count as surfaces: a ray from inside hits the far side. A ray with a NaN or an
     /// infinity hits nothing.
-    pub fn ray_cast(
-        &self,
-        ray: &Ray,
-        interval: Interval,
-        wanted: &dyn Fn(BodyId) -> bool,
-    ) -> Option<BodyHit> {
+    pub fn cast_ray(&mut self, ray: &Ray, range: impl Into<Interval>) -> Option<BodyHit> {
+        let range = range.into();
         let mut best: Option<BodyHit> = None;
-        self.broad_phase().visit_ray(ray, interval, &mut |candidate| {
-            let end = best.map_or(interval.max, |b| b.hit.t);
-            let Some((body, shape, pose)) = self.bodies.solid_at(candidate.index).filter(|s| wanted(s.0))
-            else {
-                return ControlFlow::Continue(end);
-            };
-            if let Some(hit) = ray_cast(shape, pose, ray, Interval::new(interval.min, end))
-                && best.is_none_or(|b| hit.t < b.hit.t || hit.t == b.hit.t && body < b.body)
-            {
-                best = Some(BodyHit { body, collider: self.bodies.collider_at(body, hit.part), hit });
-            }
-            ControlFlow::Continue(best.map_or(interval.max, |b| b.hit.t))
+        self.world.broad_phase().visit_ray(ray, range, &mut |candidate| {
+            self.visit(candidate.index, &mut |found| {
+                let within = Interval::new(range.min, best.map_or(range.max, |best| best.hit.t));
+                let Some(hit) = ray_cast(found.shape, found.pose, ray, within) else { return };
+                let hit = found.hit(hit);
+                let key = |hit: &BodyHit| (hit.hit.t, hit.collider);
+                if best.is_none_or(|best| key(&hit) < key(&best)) {
+                    best = Some(hit);
+                }
+            });
+            ControlFlow::Continue(best.map_or(range.max, |best| best.hit.t))
         });
         best
     }
 
-    /// Makes `out` all hits of the ray, sorted by the parameter, then by the body.
-    pub fn ray_cast_all(&self, ray: &Ray, interval: Interval, out: &mut Vec<BodyHit>) {
-        out.clear();
-        let mut hits = Vec::new();
-        self.broad_phase().visit_ray(ray, interval, &mut |candidate| {
-            if let Some((body, shape, pose)) = self.bodies.solid_at(candidate.index) {
+    /// Returns all hits of the ray in `range`, sorted by the parameter, then by the collider:
+    /// [`Query::cast_ray`].
+    pub fn cast_ray_all(&mut self, ray: &Ray, range: impl Into<Interval>) -> &[BodyHit] {
+        let range = range.into();
+        let (mut all, mut hits) = (core::mem::take(&mut self.hits), Vec::new());
+        all.clear();
+        self.world.broad_phase().visit_ray(ray, range, &mut |candidate| {
+            self.visit(candidate.index, &mut |found| {
                 hits.clear();
-                ray_cast_all(shape, pose, ray, interval, &mut hits);
-                let collider = |hit: &RayHit| self.bodies.collider_at(body, hit.part);
-                out.extend(hits.iter().map(|&hit| BodyHit { body, collider: collider(&hit), hit }));
-            }
-            ControlFlow::Continue(interval.max)
+                ray_cast_all(found.shape, found.pose, ray, range, &mut hits);
+                all.extend(hits.iter().map(|&hit| found.hit(hit)));
+            });
+            ControlFlow::Continue(range.max)
         });
-        out.sort_by(|a, b| a.hit.t.total_cmp(&b.hit.t).then(a.body.cmp(&b.body)));
+        all.sort_by(|a, b| a.hit.t.total_cmp(&b.hit.t).then(a.collider.cmp(&b.collider)));
+        self.hits = all;
+        &self.hits
     }
 
-    /// Makes `out` the bodies that touch the shape at the pose, sorted.
-    pub fn overlapping(&self, shape: &Shape, pose: &Pose, out: &mut Vec<BodyId>) {
-        out.clear();
-        if !pose.is_finite() {
-            return;
+    /// Returns the colliders that touch the shape at the pose, sorted.
+    pub fn overlap_shape(&mut self, shape: &Shape, pose: &Pose) -> &[ColliderId] {
+        let mut all = core::mem::take(&mut self.colliders);
+        all.clear();
+        if pose.is_finite() {
+            self.world.broad_phase().visit_box(&boxed(shape, pose, 0.0), &mut |index| {
+                self.visit_each(index, &mut |collider, other, at| {
+                    if intersects(shape, pose, other, at) {
+                        all.push(collider);
+                    }
+                });
+                ControlFlow::Continue(())
+            });
         }
-        self.broad_phase().visit_box(&boxed(shape, pose, 0.0), &mut |index| {
-            if let Some((body, other, at)) = self.bodies.solid_at(index)
-                && intersects(shape, pose, other, at)
-            {
-                out.push(body);
-            }
-            ControlFlow::Continue(())
-        });
-        out.sort_unstable();
+        all.sort_unstable();
+        self.colliders = all;
+        &self.colliders
     }
 
-    /// Returns the body nearest to the point, at most `max_distance` away. Inside a body the
-    /// distance is negative. A point that is not finite is near no body.
-    pub fn nearest(
-        &self,
-        point: Vec3,
-        max_distance: f32,
-        wanted: &dyn Fn(BodyId) -> bool,
-    ) -> Option<NearBody> {
+    /// Returns the collider nearest to the point, at most `max_distance` away. Inside a collider
+    /// the distance is negative. A point that is not finite is near none.
+    pub fn nearest(&mut self, point: Vec3, max_distance: f32) -> Option<NearBody> {
         let mut best: Option<NearBody> = None;
         let limit = |best: Option<NearBody>| best.map_or(max_distance, |b| b.projection.distance.max(0.0));
-        self.broad_phase().visit_near(point, max_distance, &mut |candidate| {
-            let found = self
-                .bodies
-                .solid_at(candidate.index)
-                .filter(|solid| wanted(solid.0))
-                .and_then(|(body, shape, pose)| Some((body, project_point(shape, pose, point)?)));
-            if let Some((body, projection)) = found {
-                let distance = projection.distance;
-                let is_better = best.is_none_or(|b| {
-                    distance < b.projection.distance || distance == b.projection.distance && body < b.body
-                });
-                if distance <= max_distance && is_better {
-                    let collider = self.bodies.collider_at(body, projection.part);
-                    best = Some(NearBody { body, collider, projection });
+        self.world.broad_phase().visit_near(point, max_distance, &mut |candidate| {
+            self.visit(candidate.index, &mut |found| {
+                let Some(mut projection) = project_point(found.shape, found.pose, point) else { return };
+                let collider = found.collider(&mut projection.part);
+                let near = NearBody { body: found.body, collider, projection };
+                let key = |near: &NearBody| (near.projection.distance, near.collider);
+                if projection.distance <= max_distance && best.is_none_or(|best| key(&near) < key(&best)) {
+                    best = Some(near);
                 }
-            }
+            });
             ControlFlow::Continue(limit(best))
         });
         best
+    }
+
+    /// Calls `each` with the shapes of a body that pass.
+    fn visit<'s>(&'s self, index: u32, each: &mut dyn FnMut(Found<'s>)) {
+        let (bodies, filter) = (&self.world.bodies, &self.filter);
+        let Some((body, shape, pose)) = self.may_find(index) else { return };
+        let found = |slot, shape| Found { bodies, body, slot, shape, pose };
+        let Some(composite) = bodies.composite(index as usize) else {
+            if filter.finds(ColliderSlot::FIRST.on(body), &bodies.traits[index as usize]) {
+                each(found(Some(ColliderSlot::FIRST), shape));
+            }
+            return;
+        };
+        let passing = |&(slot, traits): &(ColliderSlot, _)| filter.finds(slot.on(body), traits);
+        let [mut n, mut n_solid, mut n_found, mut n_solid_found] = [0; 4];
+        for (slot, traits) in composite.all_traits() {
+            let [is_found, is_solid] = [passing(&(slot, traits)), !traits.is_sensor];
+            (n, n_solid) = (n + 1, n_solid + u32::from(is_solid));
+            n_found += u32::from(is_found);
+            n_solid_found += u32::from(is_found && is_solid);
+        }
+        let whole = match n_found {
+            0 => return,
+            all if all == n => Some(shape),
+            solid if solid == n_solid && solid == n_solid_found => composite.solid(),
+            _ => None,
+        };
+        if let Some(shape) = whole {
+            return each(found(None, shape));
+        }
+        for (slot, _) in composite.all_traits().filter(passing) {
+            composite.placed(slot.index).into_iter().for_each(|shape| each(found(Some(slot), shape)));
+        }
+    }
+
+    /// Calls `each` with the colliders of a body that pass, their shapes in the frame of the body,
+    /// and the pose of that.
+    pub(crate) fn visit_each(&self, index: u32, each: &mut dyn FnMut(ColliderId, &Shape, &Pose)) {
+        let bodies = &self.world.bodies;
+        let Some((body, shape, pose)) = self.may_find(index) else { return };
+        for (slot, traits) in bodies.solids([&[], &[]]).colliders(index as usize) {
+            if self.filter.finds(slot.on(body), traits) {
+                let placed = bodies.composite(index as usize).map(|all| all.placed(slot.index));
+                placed.unwrap_or(Some(shape)).into_iter().for_each(|shape| each(slot.on(body), shape, pose));
+            }
+        }
+    }
+
+    /// Returns a body with a collider that may pass.
+    fn may_find(&self, index: u32) -> Option<(BodyId, &Shape, &Pose)> {
+        let found = self.world.bodies.solid_at(index)?;
+        let mobility = self.world.bodies.traits[index as usize].filter.mobility;
+        self.filter.may_find(found.0, mobility).then_some(found)
+    }
+}
+
+/// A shape of a body: of one collider, or of several.
+struct Found<'a> {
+    bodies: &'a BodySet,
+    body: BodyId,
+    /// The collider, if it is one.
+    slot: Option<ColliderSlot>,
+    /// In the frame of the body.
+    shape: &'a Shape,
+    pose: &'a Pose,
+}
+
+impl Found<'_> {
+    fn hit(&self, mut hit: RayHit) -> BodyHit {
+        let collider = self.collider(&mut hit.part);
+        BodyHit { body: self.body, collider, hit }
+    }
+
+    /// Returns the collider of a part, and makes its number that of the part in the collider.
+    fn collider(&self, part: &mut u32) -> ColliderId {
+        let index = self.body.index as usize;
+        let (slot, own) = match (self.slot, self.bodies.composite(index), &self.bodies.shapes[index]) {
+            (Some(slot), ..) => (slot, *part),
+            (None, Some(composite), Some(shape)) => composite.locate(shape, *part),
+            _ => (ColliderSlot::FIRST, *part),
+        };
+        *part = own;
+        slot.on(self.body)
     }
 }

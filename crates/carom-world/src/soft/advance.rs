@@ -172,7 +172,7 @@ impl<B: BroadPhase> World<B> {
     /// Returns a body as a boundary for particles.
     fn boundary_of<'a>(&self, number: u32, distance: DistanceFn<'a>, acceleration: Vec3) -> BodyBoundary<'a> {
         let (body, traits) = (&self.bodies.motions[number as usize], &self.bodies.traits[number as usize]);
-        let is_dynamic = body.kind == BodyKind::Dynamic && !self.bodies.is_halted(number as usize);
+        let is_dynamic = body.kind == BodyKind::Dynamic && !self.bodies.is_suspended(number as usize);
         let moves = self.bodies.active.moves(number) && body.kind != BodyKind::Fixed;
         let velocity = |v: Vec3| if moves { v } else { Vec3::ZERO };
         let surface =
@@ -204,7 +204,7 @@ impl<B: BroadPhase> World<B> {
         let mut kept = Vec::new();
         for (&number, &push) in near.iter().zip(pushes) {
             let body: &Body = &self.bodies.motions[number as usize];
-            if body.kind != BodyKind::Dynamic || self.bodies.is_halted(number as usize) {
+            if body.kind != BodyKind::Dynamic || self.bodies.is_suspended(number as usize) {
                 continue;
             }
             let id = self.bodies.id_at(number);

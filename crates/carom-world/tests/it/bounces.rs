@@ -134,7 +134,7 @@ fn a_ball_between_floor_and_ceiling_keeps_its_energy() {
     let turned = Pose::new(turn, Vec3::new(0.0, 3.0, 0.0));
     world.insert(ceiling.with_pose(turned).with_restitution(1.0)).unwrap();
     let desc = BodyDesc::dynamic(ball(0.25)).with_position(Vec3::new(0.0, 1.0, 0.0));
-    let thrown = desc.with_velocity(Vec3::new(0.0, 12.0, 0.0), Vec3::ZERO);
+    let thrown = desc.with_linear_velocity(Vec3::new(0.0, 12.0, 0.0));
     let body = world.insert(thrown).unwrap();
     let start = energy(&world);
     let (mut least, mut most) = (start, start);
@@ -156,7 +156,7 @@ fn balls_that_meet_exchange_their_velocities() {
         let mut world = self::world(SolverSettings::default().with_gravity(Vec3::ZERO));
         let insert = |world: &mut World, x: f32, v: f32, mass: f32| {
             let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::new(x, 0.0, 0.0)).with_density(mass);
-            let desc = desc.with_velocity(Vec3::new(v, 0.0, 0.0), Vec3::ZERO);
+            let desc = desc.with_linear_velocity(Vec3::new(v, 0.0, 0.0));
             world.insert(desc.with_restitution(restitution)).unwrap()
         };
         let [m_a, m_b] = masses;

@@ -112,7 +112,7 @@ fn a_snapshot_on_a_budget_goes_on_with_the_same_bits() {
     let puts_off = |_| 0 < world.checked_step_within(DT, budget).unwrap().undone.n_pairs;
     assert!((0..60).any(puts_off), "something is put off");
     let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
-    let mut again: World<BruteForce> = World::restored(&world.snapshot(), shape_of).unwrap();
+    let mut again: World<BruteForce> = crate::scenes::restored(&world.snapshot(), shape_of).unwrap();
     for step in 0..40 {
         world.checked_step_within(DT, budget).unwrap();
         again.checked_step_within(DT, budget).unwrap();
@@ -126,7 +126,7 @@ fn no_time_at_all_is_survived() {
     let (trace, world) = run::<DynamicBvh>(120, Budget::Time(Duration::ZERO));
     // As many pairs as go by between two looks at the clock.
     assert!(trace.iter().all(|(stats, e)| stats.n_tested <= 16 && *e <= trace[0].1 * 1.001));
-    assert!(trace.iter().all(|(stats, _)| 0 < stats.undone.n_halted));
+    assert!(trace.iter().all(|(stats, _)| 0 < stats.undone.n_suspended));
     // All move as soon as there is time.
     let mut world = world;
     assert!(120 < world.checked_step(DT).unwrap().solver.n_awake);
@@ -138,7 +138,7 @@ fn plate() -> World<DynamicBvh> {
     let mut world = world_on::<DynamicBvh>();
     let plate =
         BodyDesc::dynamic(cuboid(Vec3::new(0.5, 4.0, 4.0))).with_position(Vec3::new(-1.005, 2.7, 2.7));
-    world.insert(plate.with_velocity(Vec3::X, Vec3::ZERO)).unwrap();
+    world.insert(plate.with_linear_velocity(Vec3::X)).unwrap();
     for (y, z) in (0..36).map(|k| (k / 6, k % 6)) {
         let at = Vec3::new(0.0, 1.1 * y as f32, 1.1 * z as f32);
         world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
@@ -266,7 +266,8 @@ fn a_ball_on_carried_contacts_rolls_no_faster() {
                 Vec3::new(0.0, 0.5, 4.0 * i as f32),
             );
             let desc = BodyDesc::dynamic(shape).with_pose(pose).with_friction(0.8).with_can_sleep(false);
-            let rolling = desc.with_velocity(Vec3::X * speed, Vec3::Z * (-speed / 0.5));
+            let rolling =
+                desc.with_linear_velocity(Vec3::X * speed).with_angular_velocity(Vec3::Z * (-speed / 0.5));
             world.insert(rolling).unwrap()
         })
         .collect();

@@ -38,7 +38,8 @@ fn range(n: usize, is_fast: bool, seed: u64) -> (World, Vec<BodyId>) {
             let aside = random.cube_point().as_vec3() * 30.0;
             let desc = BodyDesc::dynamic(shape)
                 .with_pose(Pose::from_translation(place))
-                .with_velocity(Vec3::new(SPEED, aside.y, aside.z), spin)
+                .with_linear_velocity(Vec3::new(SPEED, aside.y, aside.z))
+                .with_angular_velocity(spin)
                 .with_density(8000.0)
                 .with_ccd(is_fast);
             world.insert(desc).unwrap()
@@ -98,7 +99,7 @@ fn a_spinning_plank_does_not_reach_through() {
     let plank = Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 1.0, 0.05)).unwrap());
     let desc = BodyDesc::dynamic(plank)
         .with_position(Vec3::new(-0.5, 0.0, 0.0))
-        .with_velocity(Vec3::ZERO, Vec3::Z * 60.0)
+        .with_angular_velocity(Vec3::Z * 60.0)
         .with_gravity_scale(0.0)
         .with_ccd(true);
     let id = world.insert(desc).unwrap();
@@ -118,7 +119,7 @@ fn a_fast_body_flies_freely_and_slides_where_it_touches() {
     let ball = |y: f32| {
         BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.1).unwrap()))
             .with_position(Vec3::new(-50.0, y, 0.0))
-            .with_velocity(Vec3::X * 60.0, Vec3::ZERO)
+            .with_linear_velocity(Vec3::X * 60.0)
             .with_friction(0.0)
             .with_ccd(true)
     };
@@ -165,7 +166,7 @@ fn of_many_things_in_the_way_the_first_stops_whatever_their_order() {
             world.insert(post.with_position(at)).unwrap();
         }
         let desc = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 1.0, 0.05)).unwrap()))
-            .with_velocity(Vec3::ZERO, Vec3::Z * 60.0)
+            .with_angular_velocity(Vec3::Z * 60.0)
             .with_gravity_scale(0.0)
             .with_ccd(true);
         let id = world.insert(desc).unwrap();
@@ -213,7 +214,8 @@ fn slid(shape: &Shape, unit: f32, speed: f32, gravity: f32) -> Vec<(f32, f32)> {
             let spin = random.cube_point().as_vec3() * if i % 4 == 0 { 0.0 } else { 10.0 };
             let desc = BodyDesc::dynamic(shape.clone())
                 .with_pose(Pose::new(turn, at))
-                .with_velocity(Vec3::new(speed, -0.1, 0.0) * unit, spin)
+                .with_linear_velocity(Vec3::new(speed, -0.1, 0.0) * unit)
+                .with_angular_velocity(spin)
                 .with_friction(0.0)
                 .with_ccd(true);
             world.insert(desc).unwrap()
@@ -295,7 +297,8 @@ fn a_fast_body_in_a_corner_stays_in_it() {
                 let flat = Vec3::from([0, 1, 2].map(|k| if i % 5 == k { 0.0 } else { 1.0 }));
                 let desc = BodyDesc::dynamic(shape)
                     .with_position(random.cube_point().as_vec3() * (0.8 * half))
-                    .with_velocity(signs * flat * speed, random.cube_point().as_vec3() * 200.0)
+                    .with_linear_velocity(signs * flat * speed)
+                    .with_angular_velocity(random.cube_point().as_vec3() * 200.0)
                     .with_density(8000.0)
                     .with_restitution(if i % 3 == 0 { 0.0 } else { 0.5 })
                     .with_friction(if i % 2 == 0 { 0.0 } else { 0.5 })
@@ -347,7 +350,8 @@ fn who_slides_goes_through_nothing() {
                         Quat::from_scaled_axis(random.cube_point().as_vec3() * 3.0),
                         Vec3::new(random.range(-40.0, 40.0) as f32, 1.5, 2.0 * (i as f32 - 12.0)),
                     ))
-                    .with_velocity(velocity, random.cube_point().as_vec3() * 60.0)
+                    .with_linear_velocity(velocity)
+                    .with_angular_velocity(random.cube_point().as_vec3() * 60.0)
                     .with_friction(if i % 3 == 0 { 0.5 } else { 0.0 })
                     .with_ccd(true);
                 world.insert(desc).unwrap()
@@ -388,7 +392,7 @@ fn fast_bodies_in_a_row_keep_their_order() {
             .map(|i| {
                 let desc = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::splat(0.1)).unwrap()))
                     .with_position(Vec3::new(i as f32 * 0.5, 0.1025, 0.0))
-                    .with_velocity(Vec3::X * if i < 3 { speed } else { -speed }, Vec3::ZERO)
+                    .with_linear_velocity(Vec3::X * if i < 3 { speed } else { -speed })
                     .with_friction(0.0)
                     .with_ccd(true);
                 world.insert(desc).unwrap()

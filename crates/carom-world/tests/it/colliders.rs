@@ -10,7 +10,8 @@ use carom_query::{Compound, CompoundPart, Shape};
 use carom_testkit::conform::dice::Dice;
 use carom_world::{
     ActiveHooks, BodyDesc, BodyId, ColliderDesc, ColliderId, CombineRule, ContactMut, Event, EventKind,
-    Filter, Groups, Hooks, Material, Mobility, PairView, StepOptions, World, WorldError, WorldSettings,
+    Filter, Groups, Hooks, Material, Mobility, PairView, QueryFilter, StepOptions, World, WorldError,
+    WorldSettings,
 };
 use std::sync::Arc;
 
@@ -83,7 +84,8 @@ fn as_without_its_sensor() {
             desc = desc.with_collider(sensor);
         }
         let pose = Pose::new(Quat::from_rotation_z(0.4), Vec3::Y * 2.0);
-        world.insert(desc.with_pose(pose).with_velocity(Vec3::X, Vec3::new(3.0, 1.0, 2.0))).unwrap();
+        let desc = desc.with_pose(pose).with_linear_velocity(Vec3::X);
+        world.insert(desc.with_angular_velocity(Vec3::new(3.0, 1.0, 2.0))).unwrap();
         let hash = |_| {
             world.checked_step(DT).unwrap();
             world.state_hash()
@@ -101,7 +103,9 @@ fn two_boxes_weigh_as_a_dumbbell() {
     let heavy = at(cuboid(half), Vec3::X * apart).with_density(3.0);
     let desc = BodyDesc::dynamic(cuboid(half)).with_density(1.0).with_collider(heavy);
     let spin = Vec3::new(0.0, 0.5, 0.0);
-    let body = world.insert(desc.with_position(Vec3::Y * 4.0).with_velocity(Vec3::Z, spin)).unwrap();
+    let body = world
+        .insert(desc.with_position(Vec3::Y * 4.0).with_linear_velocity(Vec3::Z).with_angular_velocity(spin))
+        .unwrap();
     let motion = *world.body(body).unwrap().motion();
     assert!((motion.inverse_mass * 4.0 * volume - 1.0).abs() < 1e-5);
     assert!((motion.center_of_mass - Vec3::X * 1.5).length() < 1e-6);
@@ -159,7 +163,7 @@ fn a_sledge_turns_to_its_rubber_foot() {
     let sledge = world.insert(desc.with_position(Vec3::Y * radius)).unwrap();
     // It settles first.
     (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
-    world.body_mut(sledge).unwrap().set_velocity(Vec3::X * 5.0, Vec3::ZERO).unwrap();
+    world.body_mut(sledge).unwrap().set_linear_velocity(Vec3::X * 5.0).unwrap();
     let n = 12;
     (0..n).for_each(|_| _ = world.checked_step(DT).unwrap());
     let view = world.body(sledge).unwrap();
@@ -187,7 +191,7 @@ fn colliders_meet_by_their_own_filters() {
                         at(ball(0.5), Vec3::Y * (shift + 2.0)).with_filter(colour(4)).with_user_data(4),
                     )
                     .with_position(Vec3::X * x)
-                    .with_velocity(Vec3::X * speed, Vec3::ZERO)
+                    .with_linear_velocity(Vec3::X * speed)
                     .with_ccd(ccd)
             };
             let a = world.insert(body(-3.0, 0.0, 6.0)).unwrap();
@@ -224,7 +228,7 @@ fn a_sensor_at_the_head_reports_and_pushes_nothing() {
         .with_collider(at(ball(0.3), Vec3::X).with_user_data(2))
         .with_collider(sensor);
     let hammer = world.insert(hammer.with_position(Vec3::X * -4.0)).unwrap();
-    world.body_mut(hammer).unwrap().set_velocity(Vec3::X * 3.0, Vec3::ZERO).unwrap();
+    world.body_mut(hammer).unwrap().set_linear_velocity(Vec3::X * 3.0).unwrap();
     let mut seen = Vec::new();
     for _ in 0..60 {
         world.checked_step(DT).unwrap();
@@ -264,7 +268,7 @@ fn a_fast_wing_is_stopped_a_fast_sensor_reports() {
             let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_collider(wing).with_ccd(true);
             let speed = Vec3::new(90.0, 0.0, 0.0);
             let place = Vec3::X * (-3.0 - 0.1 * k as f32);
-            let body = world.insert(desc.with_position(place).with_velocity(speed, Vec3::ZERO)).unwrap();
+            let body = world.insert(desc.with_position(place).with_linear_velocity(speed)).unwrap();
             let mut reports = Vec::new();
             for _ in 0..6 {
                 world.checked_step(DT).unwrap();
@@ -319,12 +323,15 @@ fn rays_contacts_and_impulses_name_the_collider() {
 
     for (x, expected) in [(0.0, ids[0]), (-0.9, ids[0])] {
         let down = Ray::new(Vec3::new(x, 9.0, 0.0), Vec3::NEG_Y);
-        assert_eq!(world.ray_cast(&down, Interval::FORWARD, &|_| true).unwrap().collider, expected);
-        let mut all = Vec::new();
-        world.ray_cast_all(&down, Interval::FORWARD, &mut all);
+        assert_eq!(
+            world.query(&QueryFilter::SOLID).cast_ray(&down, Interval::FORWARD).unwrap().collider,
+            expected
+        );
+        let mut query = world.query(&QueryFilter::SOLID);
+        let all = query.cast_ray_all(&down, Interval::FORWARD);
         assert_eq!(all.iter().any(|hit| hit.collider == ids[1]), x != 0.0);
     }
-    let near = world.nearest(Vec3::new(1.5, 0.3, 0.0), 9.0, &|id| id == body).unwrap();
+    let near = world.query(&QueryFilter::DYNAMIC).nearest(Vec3::new(1.5, 0.3, 0.0), 9.0).unwrap();
     assert_eq!(near.collider, ids[2]);
 }
 
@@ -357,7 +364,7 @@ fn hooks_see_colliders() {
         world.insert(level.with_collider(ledge(3.0, 0)).with_collider(ledge(6.0, ONE_WAY))).unwrap();
         let jump = |world: &mut World, x: f32, y: f32, speed: f32| {
             let desc = BodyDesc::dynamic(ball(0.2)).with_position(Vec3::new(x, y, 0.0)).with_ccd(ccd);
-            world.insert(desc.with_velocity(Vec3::Y * speed, Vec3::ZERO)).unwrap()
+            world.insert(desc.with_linear_velocity(Vec3::Y * speed)).unwrap()
         };
         let up = [-3.0, 0.0, 3.0].map(|x| jump(&mut world, x, -1.0, 8.0));
         let down = [-2.5, 0.5, 3.5, 6.0].map(|x| jump(&mut world, x, 1.0, 0.0));
@@ -409,9 +416,7 @@ fn busy<B: BroadPhase>(
 }
 
 fn restore<B: BroadPhase + Default>(world: &mut World<B>) {
-    let snapshot = world.snapshot();
-    let shape_of = |id| world.body(id).map(|body| body.shape().clone()).ok();
-    *world = World::restored(&snapshot, shape_of).unwrap();
+    world.restore(&world.snapshot()).unwrap();
 }
 
 #[test]
@@ -442,14 +447,17 @@ fn a_stored_snapshot_has_all_of_them() {
     let text = serde_json::to_string(&world.snapshot()).unwrap();
     let snapshot: carom_world::Snapshot = serde_json::from_str(&text).unwrap();
     let shape_of = |id| world.body(id).map(|body| body.shape().clone()).ok();
-    let mut again = World::<BruteForce>::restored(&snapshot, shape_of).unwrap();
+    let mut again = crate::scenes::restored::<BruteForce>(&snapshot, shape_of).unwrap();
     for _ in 0..30 {
         world.checked_step(DT).unwrap();
         again.checked_step(DT).unwrap();
         assert_eq!((world.state_hash(), world.events()), (again.state_hash(), again.events()));
     }
     let other = |_: BodyId| Some(ball(1.0));
-    assert!(matches!(World::<BruteForce>::restored(&snapshot, other), Err(WorldError::Inconsistent(_))));
+    assert!(matches!(
+        crate::scenes::restored::<BruteForce>(&snapshot, other),
+        Err(WorldError::Inconsistent(_))
+    ));
 }
 
 #[test]
@@ -494,7 +502,7 @@ fn the_last_collider_may_go() {
     assert!(view.position().y < -3.0 && view.mass() == mass && view.colliders().count() == 0);
     assert_eq!(world.body_at(body.index()), Some(body));
     let down = Ray::new(view.position() + Vec3::Y, Vec3::NEG_Y);
-    assert!(world.ray_cast(&down, Interval::FORWARD, &|id| id == body).is_none());
+    assert!(world.query(&QueryFilter::DYNAMIC).cast_ray(&down, Interval::FORWARD).is_none());
     // With a collider it meets others again, with the mass of that.
     world.body_mut(body).unwrap().set_pose(Pose::from_translation(Vec3::Y * 2.0)).unwrap();
     world.insert_collider(body, ball(0.25)).unwrap();
@@ -601,13 +609,13 @@ fn a_thousand_colliders() {
     assert!((y - 2.1).abs() < 0.05, "{y}");
     let ids: Vec<ColliderId> = world.body(floor).unwrap().colliders().map(|collider| collider.id()).collect();
     let under = Ray::new(Vec3::new(0.0, -5.0, 0.0), Vec3::Y);
-    let hit = world.ray_cast(&under, Interval::FORWARD, &|_| true).unwrap();
+    let hit = world.query(&QueryFilter::SOLID).cast_ray(&under, Interval::FORWARD).unwrap();
     assert_eq!(world.collider(hit.collider).unwrap().user_data(), 12 * 40 + 20);
     for &id in &ids[12 * 40 + 18..12 * 40 + 23] {
         world.remove_collider(id).unwrap();
     }
     assert_eq!(world.body(floor).unwrap().colliders().count(), 995);
-    assert!(world.ray_cast(&under, Interval::FORWARD, &|id| id == floor).is_none());
+    assert!(world.query(&QueryFilter::FIXED).cast_ray(&under, Interval::FORWARD).is_none());
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
     }
@@ -621,7 +629,7 @@ fn one_collider_has_a_view_too() {
         let mut world = world_on::<DynamicBvh>();
         world.insert(ground()).unwrap();
         let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.6);
-        let body = world.insert(desc.with_velocity(Vec3::X * 3.0, Vec3::ZERO)).unwrap();
+        let body = world.insert(desc.with_linear_velocity(Vec3::X * 3.0)).unwrap();
         change(&mut world, body);
         (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
         world.state_hash()

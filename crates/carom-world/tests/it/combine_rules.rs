@@ -32,7 +32,7 @@ fn friction_by_each_pair_of_rules() {
             let floor = ground().with_friction(0.3).with_combine_rules(rule_of_floor, CombineRule::Max);
             world.insert(floor).unwrap();
             let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.5, 0.1, 0.5))).with_position(Vec3::Y * 0.1);
-            let desc = desc.with_velocity(Vec3::X * 8.0, Vec3::ZERO).with_friction(0.8);
+            let desc = desc.with_linear_velocity(Vec3::X * 8.0).with_friction(0.8);
             let id = world.insert(desc.with_combine_rules(rule, CombineRule::Max)).unwrap();
             for _ in 0..30 {
                 world.checked_step(DT).unwrap();

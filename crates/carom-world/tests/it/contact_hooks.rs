@@ -136,7 +136,7 @@ fn mass_scales_are_those_of_a_collision() {
                 let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * x).with_friction(0.0);
                 desc.with_restitution(restitution).with_hooks(ActiveHooks::MODIFY)
             };
-            let a = world.insert(desc(-0.7).with_velocity(Vec3::X * 2.0, Vec3::ZERO)).unwrap();
+            let a = world.insert(desc(-0.7).with_linear_velocity(Vec3::X * 2.0)).unwrap();
             let b = world.insert(desc(0.7)).unwrap();
             let hooks = by(|contact: &mut ContactMut<'_>| contact.set_mass_scales(scale_a, scale_b));
             steps(&mut world, &hooks, 40);
@@ -254,7 +254,7 @@ fn a_one_way_platform_turns() {
     let wall = world.insert(desc.with_pose(carom_math::Pose::new(turned, Vec3::ZERO))).unwrap();
     let bullet = |x: f32, z: f32| {
         let desc = BodyDesc::dynamic(ball(0.1)).with_position(Vec3::new(x, 0.0, z)).with_ccd(true);
-        desc.with_velocity(Vec3::X * (-60.0 * x), Vec3::ZERO)
+        desc.with_linear_velocity(Vec3::X * (-60.0 * x))
     };
     // Its own y axis points along -x. What comes from there is held.
     let held = world.insert(bullet(-1.0, 0.5)).unwrap();

@@ -79,7 +79,7 @@ fn a_box_goes_round_on_a_curved_belt() {
         world.insert(belt(-spin.cross(center), spin)).unwrap();
         let start = center + Vec3::new(2.0, 0.25, 0.0);
         let speed = spin.cross(Vec3::X * 2.0);
-        let desc = parcel(0.8).with_position(start).with_velocity(speed, spin);
+        let desc = parcel(0.8).with_position(start).with_linear_velocity(speed).with_angular_velocity(spin);
         let parcel = world.insert(desc).unwrap();
         // A whole turn.
         run(&mut world, core::f32::consts::TAU / 0.8);
@@ -323,7 +323,7 @@ fn trace<B: BroadPhase + Default>(n_steps: usize, restores: bool) -> Vec<u64> {
             world.body_mut(belts[0]).unwrap().set_surface_velocity(Vec3::X * -1.0, Vec3::Y).unwrap();
         }
         if restores && step % 25 == 20 {
-            world = World::restored(&world.snapshot(), |id| {
+            world = crate::scenes::restored(&world.snapshot(), |id| {
                 world.body(id).map(|body| body.shape()).ok().cloned()
             })
             .unwrap();

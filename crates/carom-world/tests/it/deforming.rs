@@ -7,7 +7,7 @@ use carom_geom::{Capsule, MeshError, TriMesh};
 use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::{MeshShape, Shape};
 use carom_testkit::random::Random;
-use carom_world::{BodyDesc, BodyId, EventKind, World, WorldError};
+use carom_world::{BodyDesc, BodyId, EventKind, QueryFilter, World, WorldError};
 use std::sync::Arc;
 
 /// The sine, with the same bits on every machine.
@@ -63,7 +63,7 @@ fn shapes() -> [(Shape, f32); 3] {
 fn what_lies_on_a_rising_sheet_rises_with_it() {
     for speed in [0.5, 3.0, 20.0] {
         let kinematic = sheet(0.5).colliders[0].shape.clone();
-        let lift = BodyDesc::kinematic(kinematic).with_velocity(Vec3::Y * speed, Vec3::ZERO);
+        let lift = BodyDesc::kinematic(kinematic).with_linear_velocity(Vec3::Y * speed);
         let mut worlds = [World::new(), World::new()];
         let floor = worlds[0].insert(sheet(0.5)).unwrap();
         worlds[1].insert(lift).unwrap();
@@ -216,7 +216,7 @@ fn a_hit_gives_the_speed_of_the_sheet() {
 #[test]
 fn a_mesh_that_moves_and_deforms_does_both() {
     let mut world = World::new();
-    let floor = BodyDesc::kinematic(sheet_of(flat(0.0))).with_velocity(Vec3::Y * 1.5, Vec3::ZERO);
+    let floor = BodyDesc::kinematic(sheet_of(flat(0.0))).with_linear_velocity(Vec3::Y * 1.5);
     let floor = world.insert(floor).unwrap();
     let body = BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(0.2, 0.3, 0.1));
     let body = world.insert(body).unwrap();
@@ -252,7 +252,7 @@ fn no_middle_passes_a_sheet() {
         let floor = world.insert(BodyDesc::fixed(sheet_of(sheet_at(form(0.0, 0.0))))).unwrap();
         let way = Vec3::new(range(-3.0, 3.0), -range(0.0, 120.0), range(-3.0, 3.0));
         let place = Vec3::new(range(-1.0, 1.0), 0.7, range(-1.0, 1.0));
-        let body = BodyDesc::dynamic(shape).with_position(place).with_velocity(way, Vec3::ZERO);
+        let body = BodyDesc::dynamic(shape).with_position(place).with_linear_velocity(way);
         let body = world.insert(body.with_ccd(is_fast)).unwrap();
         for step in 1..=8 {
             let y = speed * DT * step as f32;
@@ -262,8 +262,8 @@ fn no_middle_passes_a_sheet() {
             // What slid over the rim may be anywhere.
             if p.x.abs() < 3.9 && p.z.abs() < 3.9 {
                 let down = Ray::new(p, Vec3::NEG_Y);
-                let is_sheet = |id: BodyId| id == floor;
-                let hit = world.ray_cast(&down, Interval::FORWARD, &is_sheet);
+                let hit = world.query(&QueryFilter::FIXED).cast_ray(&down, Interval::FORWARD);
+                let hit = hit.filter(|hit| hit.body == floor);
                 assert!(hit.is_some(), "case {case}, step {step}: {p}, at {y}");
                 n_far += usize::from(0.4 < speed * DT);
             }
@@ -381,7 +381,7 @@ fn events_and_queries_follow_the_mesh() {
         world.step(DT).unwrap();
         kinds.extend(world.events().iter().map(|event| event.kind));
         let down = Ray::new(Vec3::new(2.0, 9.0, 1.0), Vec3::NEG_Y);
-        let hit = world.ray_cast(&down, Interval::FORWARD, &|_| true).unwrap();
+        let hit = world.query(&QueryFilter::SOLID).cast_ray(&down, Interval::FORWARD).unwrap();
         assert!(hit.body == floor && (hit.hit.t - (9.0 - y)).abs() < 1e-4, "{step}");
     }
     let n = |kind: EventKind| kinds.iter().filter(|known| **known == kind).count();
@@ -417,7 +417,7 @@ fn trace<B: BroadPhase + Default>(restores: bool) -> Vec<u64> {
                     world.body(id).map(|body| body.shape()).ok().cloned()
                 }
             };
-            world = World::restored(&world.snapshot(), shape_of).unwrap();
+            world = crate::scenes::restored(&world.snapshot(), shape_of).unwrap();
         }
         world.step(DT).unwrap();
         world.validate().unwrap();
@@ -453,10 +453,10 @@ fn a_snapshot_needs_a_mesh_with_as_many_vertices() {
     let snapshot = world.snapshot();
     let small = TriMesh::new(vec![Vec3::ZERO, Vec3::X, Vec3::Z], vec![[0, 1, 2]]).unwrap();
     for wrong in [ball(1.0), Shape::Mesh(Arc::new(MeshShape::new(small).unwrap()))] {
-        let restored = World::<DynamicBvh>::restored(&snapshot, |_| Some(wrong.clone()));
+        let restored = crate::scenes::restored::<DynamicBvh>(&snapshot, |_| Some(wrong.clone()));
         assert!(matches!(restored.err(), Some(WorldError::Inconsistent(_))));
     }
-    let again = World::<DynamicBvh>::restored(&snapshot, |_| Some(sheet_of(flat(0.0)))).unwrap();
+    let again = crate::scenes::restored::<DynamicBvh>(&snapshot, |_| Some(sheet_of(flat(0.0)))).unwrap();
     let pose = Pose::IDENTITY;
     assert_eq!(
         again.body(floor).unwrap().shape().aabb(&pose),
@@ -494,7 +494,7 @@ fn trees_that_became_bad_are_built_anew() {
         for _ in 0..4 {
             let p = random.cube_point().as_vec3() * 3.0;
             let ray = Ray::new(p + Vec3::Y * 5.0, Vec3::NEG_Y);
-            let hit = world.ray_cast(&ray, Interval::FORWARD, &|_| true).map(|hit| hit.hit.t);
+            let hit = world.query(&QueryFilter::SOLID).cast_ray(&ray, Interval::FORWARD).map(|hit| hit.hit.t);
             let expected = carom_query::ray_cast(&fresh, &Pose::IDENTITY, &ray, Interval::FORWARD);
             let expected = expected.map(|hit| hit.t);
             assert!(hit.zip(expected).is_none_or(|(a, b)| (a - b).abs() < 1e-4), "{hit:?} {expected:?}");

@@ -25,15 +25,15 @@ fn bad_bodies() {
         assert!(matches!(refused(good().with_position(v)), WorldError::Pose(_)));
         let turned = Pose::new(Quat::from_xyzw(bad, 0.0, 0.0, 1.0), Vec3::ZERO);
         assert!(matches!(refused(good().with_pose(turned)), WorldError::Pose(_)));
-        assert_eq!(refused(good().with_velocity(v, Vec3::ZERO)), WorldError::BadNumber("velocity"));
-        assert_eq!(refused(good().with_velocity(Vec3::ZERO, v)), WorldError::BadNumber("velocity"));
+        assert_eq!(refused(good().with_linear_velocity(v)), WorldError::BadNumber("velocity"));
+        assert_eq!(refused(good().with_angular_velocity(v)), WorldError::BadNumber("velocity"));
         assert_eq!(refused(good().with_friction(bad)), WorldError::BadNumber("friction"));
         assert_eq!(refused(good().with_restitution(bad)), WorldError::BadNumber("restitution"));
         assert_eq!(refused(good().with_density(bad)), WorldError::BadNumber("density"));
         assert_eq!(refused(good().with_gravity_scale(bad)), WorldError::BadNumber("gravity scale"));
         assert_eq!(refused(good().with_damping(bad, 0.0)), WorldError::BadNumber("linear damping"));
         let mass = MassProperties::new(bad, Vec3::ZERO, Mat3::IDENTITY);
-        assert_eq!(refused(good().with_mass(mass)), WorldError::NoMass);
+        assert_eq!(refused(good().with_mass_properties(mass)), WorldError::NoMass);
     }
     let scaled = Pose::new(Quat::from_xyzw(0.0, 0.0, 0.0, 2.0), Vec3::ZERO);
     assert!(matches!(refused(good().with_pose(scaled)), WorldError::Pose(_)));
@@ -55,7 +55,10 @@ fn stale_handles() {
     assert_eq!(world.body(a).map(|body| body.pose()), Err(stale));
     assert_eq!(world.body_mut(a).and_then(|mut body| body.set_pose(Pose::IDENTITY).map(|_| ())), Err(stale));
     assert_eq!(
-        world.body_mut(a).and_then(|mut body| body.set_velocity(Vec3::ZERO, Vec3::ZERO).map(|_| ())),
+        world.body_mut(a).and_then(|mut body| body
+            .set_linear_velocity(Vec3::ZERO)
+            .and_then(|body| body.set_angular_velocity(Vec3::ZERO))
+            .map(|_| ())),
         Err(stale)
     );
     assert_eq!(
@@ -96,7 +99,14 @@ fn bad_steps_and_changes() {
     for bad in BAD {
         let v = Vec3::new(bad, 0.0, 0.0);
         assert!(world.body_mut(body).unwrap().set_pose(Pose::from_translation(v)).is_err());
-        assert!(world.body_mut(body).unwrap().set_velocity(v, Vec3::ZERO).is_err());
+        assert!(
+            world
+                .body_mut(body)
+                .unwrap()
+                .set_linear_velocity(v)
+                .and_then(|body| body.set_angular_velocity(Vec3::ZERO))
+                .is_err()
+        );
         assert!(world.body_mut(body).unwrap().set_constant_force(v, Vec3::ZERO).is_err());
         assert!(world.body_mut(body).unwrap().apply_impulse_at(v, Vec3::ZERO).is_err());
         assert!(world.body_mut(body).unwrap().apply_impulse_at(Vec3::X, v).is_err());
@@ -115,7 +125,11 @@ fn far_and_large_bodies_do_no_harm() {
     world.insert(BodyDesc::fixed(cuboid(Vec3::splat(1e30)))).unwrap();
     for far in [1e6, 1e12, 1e30, 3e38] {
         let body = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::new(far, far, -far));
-        world.insert(body.with_velocity(Vec3::new(far, 0.0, 0.0), Vec3::splat(1e6))).unwrap();
+        world
+            .insert(
+                body.with_linear_velocity(Vec3::new(far, 0.0, 0.0)).with_angular_velocity(Vec3::splat(1e6)),
+            )
+            .unwrap();
     }
     for _ in 0..20 {
         world.checked_step(DT).unwrap();
@@ -141,14 +155,14 @@ fn extreme_numbers_are_refused_or_stepped() {
             let v = Vec3::new(x, -x, x);
             let desc = match what {
                 0 => good.with_density(x),
-                1 => good.with_velocity(v, Vec3::ZERO),
-                2 => good.with_velocity(Vec3::ZERO, v),
+                1 => good.with_linear_velocity(v),
+                2 => good.with_angular_velocity(v),
                 3 => good.with_friction(x),
                 4 => good.with_restitution(x),
                 5 => good.with_gravity_scale(x),
                 6 => good.with_damping(x, x),
-                7 => good.with_mass(MassProperties::new(x, Vec3::ZERO, Mat3::IDENTITY * x)),
-                _ => good.with_mass(MassProperties::new(1.0, v, Mat3::IDENTITY)),
+                7 => good.with_mass_properties(MassProperties::new(x, Vec3::ZERO, Mat3::IDENTITY * x)),
+                _ => good.with_mass_properties(MassProperties::new(1.0, v, Mat3::IDENTITY)),
             };
             match world.insert(desc) {
                 Err(WorldError::NoMass | WorldError::BadNumber(_)) => n_refused += 1,
@@ -187,7 +201,9 @@ fn extreme_pushes_do_no_harm() {
             let v = Vec3::new(x, -x, 0.5 * x);
             let pushed = match what {
                 0 => world.body_mut(body).and_then(|mut body| body.set_constant_force(v, v).map(|_| ())),
-                1 => world.body_mut(body).and_then(|mut body| body.set_velocity(v, v).map(|_| ())),
+                1 => world.body_mut(body).and_then(|mut body| {
+                    body.set_linear_velocity(v).and_then(|body| body.set_angular_velocity(v)).map(|_| ())
+                }),
                 2 => world.body_mut(body).and_then(|mut body| body.apply_impulse_at(v, Vec3::X).map(|_| ())),
                 _ => world
                     .body_mut(body)
@@ -240,7 +256,9 @@ fn masses_far_apart() {
         world.insert(ground()).unwrap();
         let of = |mass: f32| MassProperties::new(mass, Vec3::ZERO, Mat3::IDENTITY * (mass / 6.0));
         let at = |y: f32, mass: f32| {
-            BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y).with_mass(of(mass))
+            BodyDesc::dynamic(cuboid(Vec3::splat(0.5)))
+                .with_position(Vec3::Y * y)
+                .with_mass_properties(of(mass))
         };
         let ids =
             [(0.5, light), (1.5, heavy), (2.5, light)].map(|(y, mass)| world.insert(at(y, mass)).unwrap());

@@ -136,7 +136,7 @@ fn impulses_hold_the_weight() {
 fn a_kinematic_lift_carries_a_box() {
     let mut world = World::new();
     let lift = world
-        .insert(BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.1, 2.0))).with_velocity(Vec3::Y, Vec3::ZERO))
+        .insert(BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.1, 2.0))).with_linear_velocity(Vec3::Y))
         .unwrap();
     let load =
         world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.6)).unwrap();
@@ -155,8 +155,7 @@ fn counts_and_times_are_those_of_the_last_call() {
     let mut world = World::new();
     let mut movers = stack(&mut world, 3);
     let bullet = BodyDesc::dynamic(ball(0.2)).with_position(Vec3::new(5.0, 0.2, 0.0)).with_ccd(true);
-    movers
-        .push(world.insert(bullet.with_velocity(Vec3::X * 3.0, Vec3::ZERO).with_damping(1.0, 1.0)).unwrap());
+    movers.push(world.insert(bullet.with_linear_velocity(Vec3::X * 3.0).with_damping(1.0, 1.0)).unwrap());
     let first = *world.checked_step(DT).unwrap();
     assert!(0 < first.solver.n_awake && 0 < first.n_swept && 0 < first.n_box_tests);
     let detected = *world.detect();

@@ -19,7 +19,7 @@ fn run(world: &mut World, n_steps: usize) {
 }
 
 fn ball_at(world: &mut World, at: Vec3, velocity: Vec3) -> BodyId {
-    let desc = BodyDesc::dynamic(ball(0.5)).with_position(at).with_velocity(velocity, Vec3::ZERO);
+    let desc = BodyDesc::dynamic(ball(0.5)).with_position(at).with_linear_velocity(velocity);
     world.insert(desc).unwrap()
 }
 
@@ -116,7 +116,9 @@ fn drag_brings_to_the_flow() {
         let kind = ForceKind::Drag { linear: rate, angular: rate, flow };
         world.insert_force_field(ForceFieldDesc::everywhere(kind)).unwrap();
         let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.2, 0.5, 0.9)));
-        let id = world.insert(desc.with_velocity(Vec3::X * 10.0, Vec3::new(0.0, 4.0, 0.0))).unwrap();
+        let id = world
+            .insert(desc.with_linear_velocity(Vec3::X * 10.0).with_angular_velocity(Vec3::new(0.0, 4.0, 0.0)))
+            .unwrap();
         let mut last = (Vec3::X * 10.0 - flow).length();
         for _ in 0..60 {
             world.checked_step(DT).unwrap();
@@ -182,7 +184,7 @@ fn a_snapshot_has_the_fields() {
     let snapshot = world.snapshot();
     let shape_of =
         |id: BodyId| Some(if id == ids[0] { ground().colliders[0].shape.clone() } else { ball(0.5) });
-    let mut other: World<DynamicBvh> = World::restored(&snapshot, shape_of).unwrap();
+    let mut other: World<DynamicBvh> = crate::scenes::restored(&snapshot, shape_of).unwrap();
     assert!(world.force_fields().eq(other.force_fields()));
     run(&mut world, 60);
     run(&mut other, 60);

@@ -101,7 +101,13 @@ fn a_limit_hit_at_speed_stops_both_and_gives_no_energy() {
             let Geared { mut world, bodies, joints, .. } = geared(masses, ratio, has_rack);
             let heavier = usize::from(masses[0] < masses[1]);
             world.joint_mut(joints[heavier]).unwrap().set_limits([-1.0, 1.0]).unwrap();
-            world.body_mut(bodies[1]).unwrap().set_velocity(Vec3::ZERO, Vec3::Z * 20.0).unwrap();
+            world
+                .body_mut(bodies[1])
+                .unwrap()
+                .set_linear_velocity(Vec3::ZERO)
+                .unwrap()
+                .set_angular_velocity(Vec3::Z * 20.0)
+                .unwrap();
             world.checked_step(DT).unwrap();
             let start = energy(&world, &bodies, 0.0);
             for step in 0..3600 {
@@ -186,7 +192,13 @@ fn a_pulley_accelerates_as_atwoods_machine() {
 fn a_slack_rope_of_a_pulley_jerks_and_gives_no_energy() {
     for masses in [[1.0, 1.0], [1.0, 300.0], [300.0, 1.0]] {
         let (mut world, bodies, joint) = pulley(masses, masses[1] / masses[0]);
-        world.body_mut(bodies[0]).unwrap().set_velocity(Vec3::new(1.0, 8.0, 0.0), Vec3::ZERO).unwrap();
+        world
+            .body_mut(bodies[0])
+            .unwrap()
+            .set_linear_velocity(Vec3::new(1.0, 8.0, 0.0))
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
         let start = energy(&world, &bodies, GRAVITY);
         let size = f64::from(masses[0]) * 0.5 * 65.0;
         for step in 0..3600 {
@@ -266,9 +278,10 @@ fn restored_gears_and_pulleys_go_on_with_the_same_bits() {
         let motor = Motor::velocity(9.0).with_max_force(3.0);
         world.joint_mut(joints[0]).unwrap().set_motor(motor).unwrap();
         run(&mut world, 2.3);
-        let mut again: World =
-            World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
-                .unwrap();
+        let mut again: World = crate::scenes::restored(&world.snapshot(), |id| {
+            world.body(id).map(|body| body.shape()).ok().cloned()
+        })
+        .unwrap();
         run(&mut world, 3.0);
         run(&mut again, 3.0);
         assert_eq!(world.state_hash(), again.state_hash());

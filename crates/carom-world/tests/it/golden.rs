@@ -99,7 +99,7 @@ fn with_a_snapshot_in_the_middle() {
             world.checked_step(DT).unwrap();
         });
         let snapshot = world.snapshot();
-        let mut world = World::<DynamicBvh>::restored(&snapshot, |id| {
+        let mut world = crate::scenes::restored::<DynamicBvh>(&snapshot, |id| {
             world.body(id).map(|body| body.shape()).ok().cloned()
         })
         .unwrap();

@@ -11,8 +11,8 @@ use carom_world::{BodyDesc, BodyId, Budget, EventKind, JointDesc, JointKind, Sta
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-fn n_halted<B: BroadPhase>(world: &World<B>) -> usize {
-    world.body_ids().filter(|&id| world.body(id).unwrap().is_halted()).count()
+fn n_suspended<B: BroadPhase>(world: &World<B>) -> usize {
+    world.body_ids().filter(|&id| world.body(id).unwrap().is_suspended()).count()
 }
 
 /// A few hundred bodies that fall into a heap, on a budget of so many steps of work.
@@ -28,22 +28,22 @@ fn who_is_halted_is_counted_and_stands_still() {
     let mut world = world_on::<DynamicBvh>();
     heap(&mut world, 144, 5);
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
-    assert_eq!((world.stats().undone, n_halted(&world)), Default::default());
+    assert_eq!((world.stats().undone, n_suspended(&world)), Default::default());
     let free = world.stats().n_steps;
     for part in [10, 20, 200] {
         let budget = free / part;
         for step in 0..40 {
             let before: Vec<_> = world.body_ids().map(|id| *world.body(id).unwrap().motion()).collect();
             let stats = *world.checked_step_within(DT, Budget::Steps(budget)).unwrap();
-            assert!(0 < stats.undone.n_halted, "1/{part}, step {step}: {stats:?}");
+            assert!(0 < stats.undone.n_suspended, "1/{part}, step {step}: {stats:?}");
             let is_held = stats.undone.is_held;
             assert!(!is_held || part == 10, "1/{part}, step {step}: {stats:?}");
             // Who is held is not marked.
-            assert_eq!(n_halted(&world), if is_held { 0 } else { stats.undone.n_halted });
+            assert_eq!(n_suspended(&world), if is_held { 0 } else { stats.undone.n_suspended });
             assert!(world.settings().solver.substeps - 1 <= stats.undone.n_substeps);
             for (id, before) in world.body_ids().zip(before) {
                 let body = world.body(id).unwrap().motion();
-                if world.body(id).unwrap().is_halted() || is_held {
+                if world.body(id).unwrap().is_suspended() || is_held {
                     assert_eq!((body.pose, body.rest.slow_time()), (before.pose, before.rest.slow_time()));
                     assert_eq!(body.linear_velocity, before.linear_velocity);
                     assert_eq!(body.angular_velocity, before.angular_velocity);
@@ -54,7 +54,7 @@ fn who_is_halted_is_counted_and_stands_still() {
             assert!(step == 0 || stats.n_steps <= budget.max(40), "1/{part}, step {step}: {stats:?}");
         }
         world.checked_step(DT).unwrap();
-        assert_eq!((world.stats().undone, n_halted(&world)), Default::default());
+        assert_eq!((world.stats().undone, n_suspended(&world)), Default::default());
     }
 }
 
@@ -72,7 +72,7 @@ fn everybody_has_a_turn_and_the_fast_have_more() {
     let mut balls = Vec::new();
     for i in 0..20 {
         let desc = BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(i as f32 * 1.5, 8.0, 0.0));
-        let desc = desc.with_velocity(Vec3::Z, Vec3::ZERO).with_gravity_scale(0.0);
+        let desc = desc.with_linear_velocity(Vec3::Z).with_gravity_scale(0.0);
         balls.push(world.insert(desc).unwrap());
     }
     (0..10).for_each(|_| _ = world.checked_step(DT).unwrap());
@@ -81,7 +81,7 @@ fn everybody_has_a_turn_and_the_fast_have_more() {
     for _ in 0..n_steps {
         world.checked_step_within(DT, Budget::Steps(40)).unwrap();
         for &id in boxes.iter().chain(&balls) {
-            *n_turns.entry(id).or_insert(0) += usize::from(!world.body(id).unwrap().is_halted());
+            *n_turns.entry(id).or_insert(0) += usize::from(!world.body(id).unwrap().is_suspended());
         }
     }
     let of = |ids: &[BodyId]| ids.iter().map(|id| n_turns[id]).collect::<Vec<usize>>();
@@ -95,7 +95,7 @@ fn everybody_has_a_turn_and_the_fast_have_more() {
 #[test]
 fn the_same_bits_wherever_bodies_are_halted() {
     let (trace, world) = run::<DynamicBvh>(120, 60);
-    assert!(60 < trace.iter().filter(|stats| 20 < stats.undone.n_halted).count());
+    assert!(60 < trace.iter().filter(|stats| 20 < stats.undone.n_suspended).count());
     assert_eq!(world.state_hash(), run::<DynamicBvh>(120, 60).1.state_hash());
     assert_eq!(world.state_hash(), run::<BruteForce>(120, 60).1.state_hash());
     assert_ne!(world.state_hash(), run::<DynamicBvh>(120, 62).1.state_hash());
@@ -111,9 +111,9 @@ fn the_same_bits_wherever_bodies_are_halted() {
 fn a_snapshot_with_halted_bodies_goes_on_with_the_same_bits() {
     for n_before in [60, 61, 90] {
         let (trace, mut world) = run::<DynamicBvh>(n_before, 60);
-        assert!(0 < trace[n_before - 1].undone.n_halted);
+        assert!(0 < trace[n_before - 1].undone.n_suspended);
         let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
-        let mut again: World<BruteForce> = World::restored(&world.snapshot(), shape_of).unwrap();
+        let mut again: World<BruteForce> = crate::scenes::restored(&world.snapshot(), shape_of).unwrap();
         for step in 0..80 {
             // With less, with more, and with enough.
             let budget = if step < 60 { Budget::Steps(60 + step / 20 * 40) } else { Budget::Unlimited };
@@ -137,7 +137,7 @@ fn bouncing(restitution: f32) -> World {
             Vec3::new((cell % 5) as f32 * 1.3 + off, 1.2 + layer as f32 * 1.4, (cell / 5) as f32 * 1.3 - off);
         let shape = if i % 3 == 0 { ball(0.5) } else { cuboid(Vec3::splat(0.5)) };
         let desc = BodyDesc::dynamic(shape).with_position(at).with_restitution(restitution);
-        world.insert(desc.with_velocity(Vec3::new(off, -2.0, 1.0 - off), Vec3::ZERO)).unwrap();
+        world.insert(desc.with_linear_velocity(Vec3::new(off, -2.0, 1.0 - off))).unwrap();
     }
     world
 }
@@ -158,7 +158,7 @@ fn halting_gives_no_energy() {
             let mut is_halting = false;
             for _ in 0..1500 {
                 is_halting |=
-                    0 < world.checked_step_within(DT, Budget::Steps(budget)).unwrap().undone.n_halted;
+                    0 < world.checked_step_within(DT, Budget::Steps(budget)).unwrap().undone.n_suspended;
                 greatest = greatest.max(energy(&world));
             }
             println!("{restitution}, {budget} steps: {:.5}, free {:.5}", greatest / start, most / start);
@@ -178,7 +178,7 @@ fn a_heap_with_halted_bodies_stays_in_its_walls_and_rests_when_there_is_time() {
         let mut n_halting = 0;
         for _ in 0..3000 {
             let undone = world.checked_step_within(DT, Budget::Steps(budget)).unwrap().undone;
-            n_halting += usize::from(0 < undone.n_halted);
+            n_halting += usize::from(0 < undone.n_suspended);
         }
         // Then it falls asleep, part by part.
         println!("{budget}: some were halted in {n_halting} steps");
@@ -222,15 +222,13 @@ fn nothing_goes_through_who_is_halted() {
         let is_fast = i % 2 == 0;
         let desc = BodyDesc::dynamic(ball(0.2)).with_position(at).with_gravity_scale(0.0).with_ccd(is_fast);
         let speed = if is_fast { 60.0 } else { 8.0 };
-        thrown.push(
-            world.insert(desc.with_velocity(Vec3::Z * -speed, Vec3::ZERO).with_can_sleep(false)).unwrap(),
-        );
+        thrown.push(world.insert(desc.with_linear_velocity(Vec3::Z * -speed).with_can_sleep(false)).unwrap());
     }
     let mut were_halted: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..600 {
         world.checked_step_within(DT, Budget::Steps(50)).unwrap();
         were_halted
-            .extend(wall.iter().chain(&thrown).copied().filter(|&id| world.body(id).unwrap().is_halted()));
+            .extend(wall.iter().chain(&thrown).copied().filter(|&id| world.body(id).unwrap().is_suspended()));
         for &id in &thrown {
             let at = world.body(id).unwrap().position();
             assert!(-0.5 < at.z || 5.0 < at.x.abs() || 6.0 < at.y, "{at}");
@@ -263,8 +261,7 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
             let at =
                 Vec3::new((c % 4) as f32 * 0.7, 2.0 + i as f32 * 0.95 + (c / 4) as f32 * 0.2, (c / 4) as f32);
             let desc = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap())).with_position(at);
-            let link =
-                desc.with_family(c + 1).with_velocity(Vec3::new(0.0, -3.0, c as f32 - 5.0), Vec3::ZERO);
+            let link = desc.with_family(c + 1).with_linear_velocity(Vec3::new(0.0, -3.0, c as f32 - 5.0));
             let link = world.insert(link).unwrap();
             if let Some(&last) = chain.last() {
                 let between = at - Vec3::Y * 0.475;
@@ -284,9 +281,9 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
     let mut widest = 0.0_f32;
     for _ in 0..2000 {
         let stats = world.checked_step_within(DT, budget.map_or(Budget::Unlimited, Budget::Steps)).unwrap();
-        n_turns += usize::from(0 < stats.undone.n_halted);
+        n_turns += usize::from(0 < stats.undone.n_suspended);
         for chain in &chains {
-            let halted = chain.iter().filter(|&&id| world.body(id).unwrap().is_halted()).count();
+            let halted = chain.iter().filter(|&&id| world.body(id).unwrap().is_suspended()).count();
             assert!(halted == 0 || halted == chain.len(), "{halted} links are halted");
         }
         for joint in world.joints().map(|joint| joint.data()) {
@@ -320,7 +317,7 @@ fn events_do_not_flicker() {
     let resting: Vec<_> = world.events().to_vec();
     for step in 0..100 {
         let stats = *world.checked_step_within(DT, Budget::Steps(10)).unwrap();
-        assert!(30 < stats.undone.n_halted && stats.n_touching == n_touching, "step {step}: {stats:?}");
+        assert!(30 < stats.undone.n_suspended && stats.n_touching == n_touching, "step {step}: {stats:?}");
         assert_eq!(world.events(), resting, "step {step}");
     }
     // One is taken away, one is put somewhere else, and a ball comes.
@@ -359,11 +356,11 @@ fn who_is_halted_now_and_then_falls_asleep() {
     }
     let mut is_halting = false;
     for _ in 0..3000 {
-        is_halting |= 0 < world.checked_step_within(DT, Budget::Steps(14)).unwrap().undone.n_halted;
+        is_halting |= 0 < world.checked_step_within(DT, Budget::Steps(14)).unwrap().undone.n_suspended;
     }
     assert!(is_halting && boxes.iter().all(|&id| world.body(id).unwrap().is_sleeping()));
     let falling = BodyDesc::dynamic(ball(0.4)).with_position(Vec3::new(0.0, 6.0, 0.0));
-    let falling = world.insert(falling.with_velocity(Vec3::Y * -5.0, Vec3::ZERO)).unwrap();
+    let falling = world.insert(falling.with_linear_velocity(Vec3::Y * -5.0)).unwrap();
     let mut woken: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..600 {
         world.checked_step_within(DT, Budget::Steps(3)).unwrap();
@@ -378,7 +375,7 @@ fn who_is_halted_now_and_then_falls_asleep() {
 fn a_lift_is_never_halted() {
     let mut world = world_on::<DynamicBvh>();
     let floor = BodyDesc::kinematic(cuboid(Vec3::new(20.0, 0.5, 20.0)));
-    let lift = world.insert(floor.with_velocity(Vec3::Y * 0.05, Vec3::ZERO)).unwrap();
+    let lift = world.insert(floor.with_linear_velocity(Vec3::Y * 0.05)).unwrap();
     let mut boxes = Vec::new();
     for i in 0..40 {
         let at = Vec3::new((i % 8) as f32 * 1.5, 1.0, (i / 8) as f32 * 1.5);
@@ -386,7 +383,7 @@ fn a_lift_is_never_halted() {
     }
     for step in 1..=300 {
         let stats = *world.checked_step_within(DT, Budget::Steps(30)).unwrap();
-        assert!(0 < stats.undone.n_halted);
+        assert!(0 < stats.undone.n_suspended);
         let y = world.body(lift).unwrap().position().y;
         assert!((y - 0.05 * DT * step as f32).abs() < 1e-3, "step {step}: {y}");
     }
@@ -406,8 +403,8 @@ fn no_time_at_all_moves_one_body_after_the_other() {
     let mut moved: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..900 {
         let stats = *world.checked_step_within(DT, Budget::Time(Duration::ZERO)).unwrap();
-        assert!(stats.undone.n_halted + 6 >= bodies.len() && stats.n_tested <= 16, "{stats:?}");
-        moved.extend(bodies.iter().copied().filter(|&id| !world.body(id).unwrap().is_halted()));
+        assert!(stats.undone.n_suspended + 6 >= bodies.len() && stats.n_tested <= 16, "{stats:?}");
+        moved.extend(bodies.iter().copied().filter(|&id| !world.body(id).unwrap().is_suspended()));
         assert!(energy(&world) <= start * 1.001);
     }
     assert_eq!(moved.len(), bodies.len());
@@ -421,7 +418,7 @@ fn the_first_step_knows_its_budget() {
     let bodies = heap(&mut world, 144, 5);
     for _ in 0..8 {
         let undone = world.checked_step_within(DT, Budget::Time(Duration::ZERO)).unwrap().undone;
-        assert!(undone.n_halted + 6 >= bodies.len(), "{undone:?}");
+        assert!(undone.n_suspended + 6 >= bodies.len(), "{undone:?}");
     }
     // Paces of halted steps do not keep anybody halted where there is time.
     let undone = world.checked_step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().undone;

@@ -134,7 +134,13 @@ impl Rig {
     fn pull(&mut self, end: BodyId, seconds: usize) -> Run {
         self.run(seconds, |world, step| {
             let speed = if step < PULL.1 { PULL.0 } else { 0.0 };
-            world.body_mut(end).unwrap().set_velocity(Vec3::X * speed, Vec3::ZERO).unwrap();
+            world
+                .body_mut(end)
+                .unwrap()
+                .set_linear_velocity(Vec3::X * speed)
+                .unwrap()
+                .set_angular_velocity(Vec3::ZERO)
+                .unwrap();
         })
     }
 }
@@ -267,8 +273,20 @@ fn a_bola_keeps_its_momentum_and_gains_no_energy() {
         let first = rig.insert(ball(0.3), load, Pose::IDENTITY);
         let from = (first, Vec3::X * 0.3);
         let last = rig.chain(from, Vec3::X, FREE, (10, 0.2, 0.01), (ball(0.3), load, 0.3));
-        rig.world.body_mut(first).unwrap().set_velocity(Vec3::NEG_Y * 3.0, Vec3::ZERO).unwrap();
-        rig.world.body_mut(last).unwrap().set_velocity(Vec3::Y * 3.0, Vec3::ZERO).unwrap();
+        rig.world
+            .body_mut(first)
+            .unwrap()
+            .set_linear_velocity(Vec3::NEG_Y * 3.0)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
+        rig.world
+            .body_mut(last)
+            .unwrap()
+            .set_linear_velocity(Vec3::Y * 3.0)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
         let start = rig.energy();
         let run = rig.run(seconds(load), |_, _| {});
         assert_held(&run, 0.2, 1e-3 * start, &format!("a bola of {load} kg"));
@@ -287,7 +305,13 @@ fn an_end_that_is_led_in_a_circle_adds_no_more_than_it_moves() {
     let run = rig.run(60, |world, step| {
         let angle = step as f32 * DT * 4.0;
         let velocity = Vec3::new(angle.cos(), 0.0, angle.sin()) * 2.0;
-        world.body_mut(end).unwrap().set_velocity(velocity, Vec3::ZERO).unwrap();
+        world
+            .body_mut(end)
+            .unwrap()
+            .set_linear_velocity(velocity)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
     });
     // The load is led at 4 radians per second: far above its own rate, so it moves less than its
     // end does.

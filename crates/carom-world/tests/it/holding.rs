@@ -27,7 +27,12 @@ fn scene() -> (World, Vec<BodyId>, BodyId) {
         );
     }
     let lift = BodyDesc::kinematic(ball(0.5)).with_position(Vec3::new(20.0, 3.0, 0.0));
-    let lift = world.insert(lift.with_velocity(Vec3::new(0.0, 1.0, 0.5), Vec3::new(0.0, 2.0, 0.0))).unwrap();
+    let lift = world
+        .insert(
+            lift.with_linear_velocity(Vec3::new(0.0, 1.0, 0.5))
+                .with_angular_velocity(Vec3::new(0.0, 2.0, 0.0)),
+        )
+        .unwrap();
     (world, boxes, lift)
 }
 
@@ -50,7 +55,7 @@ fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
         let undone = world.checked_step_within(DT, Budget::Time(budget)).unwrap().undone;
         if undone.is_held {
             let n_awake = boxes.iter().filter(|&&id| !world.body(id).unwrap().is_sleeping()).count();
-            assert_eq!((undone.n_halted, undone.n_substeps), (n_awake, world.settings().solver.substeps));
+            assert_eq!((undone.n_suspended, undone.n_substeps), (n_awake, world.settings().solver.substeps));
             for (&id, before) in boxes.iter().zip(&before) {
                 let body = world.body(id).unwrap().motion();
                 assert_eq!(body.pose, before.pose, "call {call}");
@@ -63,7 +68,7 @@ fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
             (n_held, in_a_row) = (n_held + 1, in_a_row + 1);
             assert!(in_a_row <= 16, "call {call}");
         } else {
-            n_halting += usize::from(0 < undone.n_halted);
+            n_halting += usize::from(0 < undone.n_suspended);
             in_a_row = 0;
         }
         // The lift moves in every call.
@@ -129,7 +134,7 @@ fn steps_of_work_are_held_with_the_same_bits() {
     let mut n_held = 0;
     for call in 0..1500 {
         let undone = world.checked_step_within(DT, budget).unwrap().undone;
-        assert!(undone.is_held || undone.n_halted == 0, "call {call}: {undone:?}");
+        assert!(undone.is_held || undone.n_suspended == 0, "call {call}: {undone:?}");
         assert!(energy(&world) <= start * 1.001, "call {call}");
         n_held += usize::from(undone.is_held);
         if let Some(again) = &mut again {
@@ -138,7 +143,7 @@ fn steps_of_work_are_held_with_the_same_bits() {
         }
         if undone.is_held && call % 100 == 0 || call == 199 {
             again = Some(
-                World::restored(&world.snapshot(), |id| {
+                crate::scenes::restored(&world.snapshot(), |id| {
                     world.body(id).map(|body| body.shape()).ok().cloned()
                 })
                 .unwrap(),
@@ -165,7 +170,7 @@ fn what_is_held_can_be_edited_and_stored() {
             world.body_mut(id).unwrap().set_pose(Pose::from_translation(at)).unwrap();
         }
         if call % 50 == 49 {
-            world = World::restored(&world.snapshot(), |id| {
+            world = crate::scenes::restored(&world.snapshot(), |id| {
                 world.body(id).map(|body| body.shape()).ok().cloned()
             })
             .unwrap();

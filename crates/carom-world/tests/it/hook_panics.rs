@@ -62,7 +62,7 @@ fn check_hooks() {
                 assert_eq!(world.state_hash(), before);
                 world.validate().unwrap();
                 assert!(
-                    World::<carom_broad_tree::DynamicBvh>::restored(&world.snapshot(), |id| {
+                    crate::scenes::restored::<carom_broad_tree::DynamicBvh>(&world.snapshot(), |id| {
                         world.body(id).map(|body| body.shape()).ok().cloned()
                     })
                     .is_ok()

@@ -56,11 +56,11 @@ fn a_platform_holds_what_comes_from_above() {
         let (mut world, hooks) = platform_world::<DynamicBvh>();
         let half = shape.aabb(&Default::default()).max.y;
         let body = |at: Vec3| BodyDesc::dynamic(shape.clone()).with_position(at).with_ccd(fast);
-        let jumper = body(Vec3::new(0.0, 1.2, 0.0)).with_velocity(Vec3::Y * 9.0, Vec3::ZERO);
+        let jumper = body(Vec3::new(0.0, 1.2, 0.0)).with_linear_velocity(Vec3::Y * 9.0);
         let jumper = world.insert(jumper).unwrap();
         let faller = world.insert(body(Vec3::new(1.0, 4.5, 0.0))).unwrap();
         // Through the edge, with its middle at the height of the platform.
-        let from_side = body(Vec3::new(-2.4 - half, 3.0, 0.0)).with_velocity(Vec3::X * 1.0, Vec3::ZERO);
+        let from_side = body(Vec3::new(-2.4 - half, 3.0, 0.0)).with_linear_velocity(Vec3::X * 1.0);
         let from_side = world.insert(from_side).unwrap();
         let mut highest = 0.0_f32;
         for _ in 0..180 {
@@ -91,11 +91,11 @@ fn hooks_have_the_same_bits() {
             let at = Vec3::new(0.3 * k as f32 - 1.8, 1.0 + 0.4 * (k % 3) as f32, 0.1 * k as f32);
             let up = Vec3::Y * (7.0 + 0.3 * k as f32);
             let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(at);
-            world.insert(desc.with_velocity(up, Vec3::splat(0.5))).unwrap();
+            world.insert(desc.with_linear_velocity(up).with_angular_velocity(Vec3::splat(0.5))).unwrap();
         }
         for step in 0..150 {
             if restored_at == Some(step) {
-                world = World::restored(&world.snapshot(), |id| {
+                world = crate::scenes::restored(&world.snapshot(), |id| {
                     world.body(id).map(|body| body.shape()).ok().cloned()
                 })
                 .unwrap();
@@ -131,7 +131,7 @@ fn a_pair_that_is_left_out_passes_and_is_told() {
     world.insert(wall.with_user_data(7).with_hooks(ActiveHooks::MODIFY)).unwrap();
     let runner = |z: f32, user_data| {
         let desc = BodyDesc::dynamic(ball(0.25)).with_position(Vec3::new(-1.0, 0.25, z));
-        desc.with_velocity(Vec3::X * 3.0, Vec3::ZERO).with_user_data(user_data)
+        desc.with_linear_velocity(Vec3::X * 3.0).with_user_data(user_data)
     };
     let [ghost, other] = [runner(-0.5, 7), runner(0.5, 8)].map(|desc| world.insert(desc).unwrap());
     let mut kinds = Vec::new();
@@ -165,7 +165,7 @@ fn a_material_of_a_hook_is_one_of_the_body() {
         let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.4)))
             .with_position(Vec3::Y * 1.5)
             .with_hooks(ActiveHooks::MODIFY);
-        let desc = desc.with_friction(friction).with_velocity(Vec3::X * 4.0, Vec3::ZERO);
+        let desc = desc.with_friction(friction).with_linear_velocity(Vec3::X * 4.0);
         world.insert(desc.with_restitution(restitution)).unwrap();
         (0..120).for_each(|_| world.asked(hooks));
         world.state_hash()
@@ -197,7 +197,13 @@ fn memory_lasts_as_long_as_the_contact() {
     let counts = Counts(AtomicUsize::new(0));
     (0..20).for_each(|_| world.asked(&counts));
     assert_eq!(counts.0.load(Ordering::Relaxed), 20);
-    world.body_mut(body).unwrap().set_velocity(Vec3::Y * 3.0, Vec3::ZERO).unwrap();
+    world
+        .body_mut(body)
+        .unwrap()
+        .set_linear_velocity(Vec3::Y * 3.0)
+        .unwrap()
+        .set_angular_velocity(Vec3::ZERO)
+        .unwrap();
     (0..5).for_each(|_| world.asked(&counts));
     counts.0.store(0, Ordering::Relaxed);
     (0..60).for_each(|_| world.asked(&counts));
@@ -235,7 +241,7 @@ fn a_filtered_pair_is_as_one_of_a_family() {
         let zone = world.insert(mark(zone)).unwrap();
         let bullet = |z: f32| {
             let desc = BodyDesc::dynamic(ball(0.05)).with_position(Vec3::new(-2.0, 1.0, z)).with_ccd(true);
-            desc.with_velocity(Vec3::X * 200.0, Vec3::ZERO).with_gravity_scale(0.0)
+            desc.with_linear_velocity(Vec3::X * 200.0).with_gravity_scale(0.0)
         };
         let through = world.insert(mark(bullet(0.0))).unwrap();
         let stopped = world.insert(bullet(1.0)).unwrap();
@@ -273,7 +279,13 @@ fn a_filter_may_change_its_answer() {
     (0..120).for_each(|_| world.asked(&Bridge(true)));
     assert!(world.body(sleeper).unwrap().is_sleeping());
     // A pair of sleeping bodies is not asked about. This one moves.
-    world.body_mut(bridge).unwrap().set_velocity(Vec3::X * 0.01, Vec3::ZERO).unwrap();
+    world
+        .body_mut(bridge)
+        .unwrap()
+        .set_linear_velocity(Vec3::X * 0.01)
+        .unwrap()
+        .set_angular_velocity(Vec3::ZERO)
+        .unwrap();
     let mut events = Vec::new();
     for step in 0..60 {
         world.asked(&Bridge(step < 2));
@@ -291,7 +303,13 @@ fn a_filter_may_change_its_answer() {
     (0..30).for_each(|_| world.asked(&Bridge(false)));
     assert!(world.body(next).unwrap().position().y < 0.0);
     world.body_mut(next).unwrap().set_pose(carom_math::Pose::from_translation(Vec3::Y * 0.5)).unwrap();
-    world.body_mut(next).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
+    world
+        .body_mut(next)
+        .unwrap()
+        .set_linear_velocity(Vec3::ZERO)
+        .unwrap()
+        .set_angular_velocity(Vec3::ZERO)
+        .unwrap();
     world.body_mut(bridge).unwrap().set_hooks(ActiveHooks::empty()).unwrap();
     (0..60).for_each(|_| world.asked(&Bridge(false)));
     assert!((world.body(next).unwrap().position().y - 0.4).abs() < 0.01);
@@ -320,7 +338,7 @@ fn a_combined_material_is_one_by_the_rules() {
         let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(Vec3::Y * 1.5).with_user_data(1);
         let desc = desc.with_friction(own[0]).with_restitution(own[1]).with_hooks(ActiveHooks::COMBINE);
         let desc = desc.with_combine_rules(rules.0, rules.1);
-        world.insert(desc.with_velocity(Vec3::X * 4.0, Vec3::ZERO)).unwrap();
+        world.insert(desc.with_linear_velocity(Vec3::X * 4.0)).unwrap();
         (0..120).for_each(|_| world.asked(hooks));
         world.state_hash()
     };
@@ -370,7 +388,7 @@ fn trace<B: BroadPhase + Default>(n_steps: usize, is_restored: bool) -> Vec<(u64
     let mut trace = Vec::new();
     for step in 0..n_steps {
         if is_restored && step % 13 == 7 {
-            world = World::restored(&world.snapshot(), |id| {
+            world = crate::scenes::restored(&world.snapshot(), |id| {
                 world.body(id).map(|body| body.shape()).ok().cloned()
             })
             .unwrap();

@@ -121,7 +121,8 @@ impl Flight {
             };
             let desc = BodyDesc::dynamic(shape.clone())
                 .with_pose(Pose::new(turn, Vec3::X * x))
-                .with_velocity((Vec3::X + aside).normalize() * self.speed, axis * self.spin)
+                .with_linear_velocity((Vec3::X + aside).normalize() * self.speed)
+                .with_angular_velocity(axis * self.spin)
                 .with_restitution(self.restitution)
                 .with_friction(self.friction)
                 .with_ccd(self.is_fast)
@@ -155,7 +156,7 @@ fn assert_free_flight(spins: &[f32]) {
         for (j, &spin) in spins.iter().enumerate() {
             let desc = BodyDesc::dynamic(shape.clone())
                 .with_position(Vec3::new(10.0 * k as f32, 10.0 * j as f32, 0.0))
-                .with_velocity(Vec3::ZERO, direction(&mut random) * spin)
+                .with_angular_velocity(direction(&mut random) * spin)
                 .with_ccd((k + j) % 2 == 0)
                 .with_can_sleep(false);
             // The needle has moments of 1 to 700, and single precision knows them the less.
@@ -192,7 +193,7 @@ fn a_whirling_body_keeps_its_angular_momentum() {
         .map(|k| {
             let desc = BodyDesc::dynamic(shapes()[k].clone())
                 .with_position(Vec3::X * 10.0 * k as f32)
-                .with_velocity(Vec3::ZERO, direction(&mut random) * 2000.0);
+                .with_angular_velocity(direction(&mut random) * 2000.0);
             world.insert(desc).unwrap()
         })
         .collect();
@@ -250,7 +251,8 @@ fn a_fast_body_under_gravity_gains_no_energy() {
             .map(|i| {
                 let desc = BodyDesc::dynamic(shape.clone())
                     .with_pose(Pose::new(orientation(&mut random), Vec3::new(5.0 * i as f32, 0.3, 0.0)))
-                    .with_velocity(Vec3::new(0.0, -5.0, 1.0), direction(&mut random) * 30.0 * i as f32)
+                    .with_linear_velocity(Vec3::new(0.0, -5.0, 1.0))
+                    .with_angular_velocity(direction(&mut random) * 30.0 * i as f32)
                     .with_restitution([0.0, 0.6][i % 2])
                     .with_friction([0.0, 0.5][i / 2])
                     .with_ccd(true);
@@ -332,10 +334,8 @@ fn r_a_capsule_that_spins_fast_goes_through_no_wall() {
             let rotation = Quat::from_xyzw(0.8084658, 0.11561767, -0.47400692, -0.32913992);
             let desc = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.027030732, 0.00810922).unwrap()))
                 .with_pose(Pose::new(rotation, Vec3::new(-3.8825657, 0.16164678, 2.940961)))
-                .with_velocity(
-                    Vec3::new(-10.779274, -0.35744143, -3.672985),
-                    Vec3::new(-451.55624, -778.4693, -140.57596),
-                )
+                .with_linear_velocity(Vec3::new(-10.779274, -0.35744143, -3.672985))
+                .with_angular_velocity(Vec3::new(-451.55624, -778.4693, -140.57596))
                 .with_friction(0.10150206)
                 .with_ccd(true);
             let id = world.insert(desc).unwrap();
@@ -420,7 +420,8 @@ fn no_body_leaves_a_closed_room() {
                 let place = random.cube_point().as_vec3() * (half - 0.12);
                 let desc = BodyDesc::dynamic(all[random.below(all.len())].clone())
                     .with_pose(Pose::new(orientation(&mut random), place))
-                    .with_velocity(direction(&mut random) * speed, direction(&mut random) * spin)
+                    .with_linear_velocity(direction(&mut random) * speed)
+                    .with_angular_velocity(direction(&mut random) * spin)
                     .with_friction([0.0, 0.1, 0.5, 1.0][random.below(4)])
                     .with_restitution([0.0, 0.6, 1.0][random.below(3)])
                     .with_ccd(true);
@@ -482,7 +483,7 @@ fn what_wobbles_on_its_rim_does_not_sink() {
                 let place = Vec3::new(-1.5 + 0.5 * n as f32, 0.12, -1.2 + 0.6 * k as f32);
                 let spin = random.cube_point().as_vec3();
                 let desc = BodyDesc::dynamic(body.clone()).with_pose(Pose::new(turn, place));
-                let desc = desc.with_velocity(Vec3::ZERO, spin).with_friction(0.6);
+                let desc = desc.with_angular_velocity(spin).with_friction(0.6);
                 ids.push(world.insert(desc).unwrap());
             }
         }

@@ -104,7 +104,7 @@ fn a_bullet_gives_its_momentum() {
     let plate = BodyDesc::fixed(cuboid(Vec3::new(0.02, 1.0, 1.0))).with_impulse_threshold(0.1);
     world.insert(plate).unwrap();
     let desc = BodyDesc::dynamic(ball(0.05)).with_density(1000.0).with_position(Vec3::X * -10.0);
-    let id = world.insert(desc.with_velocity(Vec3::X * 400.0, Vec3::ZERO).with_ccd(true)).unwrap();
+    let id = world.insert(desc.with_linear_velocity(Vec3::X * 400.0).with_ccd(true)).unwrap();
     let momentum = 400.0 / world.body(id).unwrap().motion().inverse_mass;
     let mut sum = 0.0;
     for _ in 0..20 {

@@ -88,7 +88,13 @@ fn twist_stays_within_its_limits_at_speed_and_gives_no_energy() {
             let desc = JointDesc::spherical(a, b).with_axis(Vec3::X);
             desc.with_cone(1.2).with_twist(-0.4, 0.9)
         });
-        world.body_mut(body).unwrap().set_velocity(Vec3::ZERO, Vec3::new(20.0, 3.0, 2.0)).unwrap();
+        world
+            .body_mut(body)
+            .unwrap()
+            .set_linear_velocity(Vec3::ZERO)
+            .unwrap()
+            .set_angular_velocity(Vec3::new(20.0, 3.0, 2.0))
+            .unwrap();
         let start = energy(&world, &[body], 0.0);
         for step in 0..3600 {
             world.checked_step(DT).unwrap();
@@ -250,9 +256,10 @@ fn restored_soft_joints_and_motors_go_on_with_the_same_bits() {
         last = body;
     }
     run(&mut world, 0.7);
-    let mut again: World =
-        World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
-            .unwrap();
+    let mut again: World = crate::scenes::restored(&world.snapshot(), |id| {
+        world.body(id).map(|body| body.shape()).ok().cloned()
+    })
+    .unwrap();
     run(&mut world, 3.0);
     run(&mut again, 3.0);
     assert_eq!(world.state_hash(), again.state_hash());

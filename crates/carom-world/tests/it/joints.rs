@@ -87,7 +87,13 @@ fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
         limbs.iter().all(|&limb| !world.body(limb).unwrap().is_sleeping())
             || !world.body(last).unwrap().is_sleeping()
     );
-    world.body_mut(last).unwrap().set_velocity(Vec3::Y * 20.0, Vec3::ZERO).unwrap();
+    world
+        .body_mut(last)
+        .unwrap()
+        .set_linear_velocity(Vec3::Y * 20.0)
+        .unwrap()
+        .set_angular_velocity(Vec3::ZERO)
+        .unwrap();
     for _ in 0..30 {
         world.checked_step(STEP).unwrap();
     }
@@ -114,7 +120,8 @@ fn joints_that_come_and_go_leave_nothing_behind() {
     }
     let snapshot = world.snapshot();
     let mut other: World =
-        World::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned()).unwrap();
+        crate::scenes::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())
+            .unwrap();
     for _ in 0..120 {
         world.checked_step(STEP).unwrap();
         other.checked_step(STEP).unwrap();
@@ -267,7 +274,7 @@ fn a_wound_spring_is_restored_with_its_turns() {
     let snapshot = world.snapshot();
     let shapes: Vec<_> = world.shapes().map(|(id, shape)| (id, shape.clone())).collect();
     let shape = |id| shapes.iter().find(|(own, _)| *own == id).map(|(_, shape)| shape.clone());
-    let mut again = World::<carom_broad_tree::DynamicBvh>::restored(&snapshot, shape).unwrap();
+    let mut again = crate::scenes::restored::<carom_broad_tree::DynamicBvh>(&snapshot, shape).unwrap();
     assert_eq!(again.joint(hinge).unwrap().angle(), world.joint(hinge).unwrap().angle());
     for _ in 0..120 {
         world.checked_step(DT).unwrap();

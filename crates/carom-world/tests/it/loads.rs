@@ -191,11 +191,23 @@ fn boxes_under_a_press_share_what_it_takes() {
             .collect();
         let press = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.5, 2.0))).with_position(Vec3::Y * 3.6);
         let press = world.insert(press).unwrap();
-        world.body_mut(press).unwrap().set_velocity(Vec3::NEG_Y * 0.1, Vec3::ZERO).unwrap();
+        world
+            .body_mut(press)
+            .unwrap()
+            .set_linear_velocity(Vec3::NEG_Y * 0.1)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
         for _ in 0..240 {
             world.checked_step(DT).unwrap();
         }
-        world.body_mut(press).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
+        world
+            .body_mut(press)
+            .unwrap()
+            .set_linear_velocity(Vec3::ZERO)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
         for _ in 0..1200 {
             world.checked_step(DT).unwrap();
         }
@@ -214,11 +226,23 @@ fn a_press_closes_on_a_light_box_no_further_than_it_goes() {
             world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
         let press = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.5, 2.0))).with_position(Vec3::Y * 1.6);
         let press = world.insert(press).unwrap();
-        world.body_mut(press).unwrap().set_velocity(Vec3::NEG_Y * 0.1, Vec3::ZERO).unwrap();
+        world
+            .body_mut(press)
+            .unwrap()
+            .set_linear_velocity(Vec3::NEG_Y * 0.1)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
         for _ in 0..75 {
             world.checked_step(DT).unwrap();
         }
-        world.body_mut(press).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
+        world
+            .body_mut(press)
+            .unwrap()
+            .set_linear_velocity(Vec3::ZERO)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
         let gap = world.body(press).unwrap().position().y - 0.5;
         for _ in 0..3600 {
             world.checked_step(DT).unwrap();

@@ -36,7 +36,7 @@ fn a_mesh_cube_slides_over_a_mesh_floor_as_if_it_were_one_face() {
         world.insert(floor().with_friction(0.0)).unwrap();
         let pose = Pose::new(Quat::from_rotation_y(turn), Vec3::new(-1.0, 0.3, 0.1));
         let body = BodyDesc::dynamic(box_mesh(Vec3::splat(0.3))).with_pose(pose).with_friction(0.0);
-        let cube = world.insert(body.with_velocity(Vec3::X * 4.0, Vec3::ZERO)).unwrap();
+        let cube = world.insert(body.with_linear_velocity(Vec3::X * 4.0)).unwrap();
         let mut last = pose.translation.x;
         for step in 0..200 {
             world.checked_step(DT).unwrap();

@@ -83,7 +83,8 @@ struct Off {
 /// Makes a step of a world without fixed bodies, and compares the momenta.
 ///
 /// A contact has its levers from the places at the start of the step. Bodies that pass each other
-/// meanwhile exchange an impulse at levers that differ by as much.
+/// meanwhile exchange an impulse at levers that differ by as much. Friction that turns over within
+/// the step leaves no trace in the velocities; a part of the angular momenta is for that.
 fn step(world: &mut World, ids: &[BodyId]) -> Off {
     let read = |world: &World| ids.iter().map(|id| *world.body(*id).unwrap().motion()).collect::<Vec<_>>();
     let bodies = read(world);
@@ -101,7 +102,7 @@ fn step(world: &mut World, ids: &[BodyId]) -> Off {
     let momentum = (b.velocity - a.velocity - fallen).length() * a.mass;
     let drift = impulses * (high - low).length();
     let allowed = 1e-4 * a.momenta.max(b.momenta) + a.rounding + b.rounding + 1e-9;
-    let allowed_spin = 1e-2 * a.spins.max(b.spins) + drift + a.rounding_of_spin + b.rounding_of_spin + 1e-9;
+    let allowed_spin = 2e-2 * a.spins.max(b.spins) + drift + a.rounding_of_spin + b.rounding_of_spin + 1e-9;
     Off { momentum: momentum / allowed, spin: (b.spin - a.spin).length() / allowed_spin }
 }
 
@@ -151,7 +152,8 @@ impl Heap<'_> {
             let turning = random.cube_point() * self.turning;
             let body = BodyDesc::dynamic(shape(self.shape, &mut random))
                 .with_pose(Pose::new(turn, at.as_vec3()))
-                .with_velocity(inwards.as_vec3() + drift, turning.as_vec3())
+                .with_linear_velocity(inwards.as_vec3() + drift)
+                .with_angular_velocity(turning.as_vec3())
                 .with_density(random.range(0.5, 4.0) as f32)
                 .with_friction(1.0)
                 .with_restitution(self.restitution)
@@ -228,7 +230,7 @@ fn slide(gap: f32, drift: Vec3, gravity: f32) -> ([Body; 2], Off) {
     {
         let body = BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.25, 0.3)))
             .with_position(at)
-            .with_velocity(velocity + drift, Vec3::ZERO)
+            .with_linear_velocity(velocity + drift)
             .with_density(density)
             .with_friction(1.0)
             .with_can_sleep(false);

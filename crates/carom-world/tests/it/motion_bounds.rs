@@ -31,11 +31,11 @@ fn a_world_of_two_dimensions_stays_flat() {
         let turn = Quat::from_rotation_z(dice.range(-1.0, 1.0));
         let at = Vec3::new(dice.range(-2.0, 2.0), 1.0 + 0.6 * i as f32, 0.25);
         let desc = BodyDesc::dynamic(shape).with_pose(Pose::new(turn, at));
-        let desc = desc.with_velocity(dice.point(3.0), dice.point(3.0));
+        let desc = desc.with_linear_velocity(dice.point(3.0)).with_angular_velocity(dice.point(3.0));
         ids.push(world.insert(desc.with_locked_axes(LockedAxes::OUT_OF_XY)).unwrap());
     }
     let bullet = BodyDesc::dynamic(ball(0.05)).with_density(50.0).with_position(Vec3::new(-30.0, 0.8, 0.1));
-    world.insert(bullet.with_velocity(Vec3::new(300.0, 0.0, 5.0), Vec3::ZERO).with_ccd(true)).unwrap();
+    world.insert(bullet.with_linear_velocity(Vec3::new(300.0, 0.0, 5.0)).with_ccd(true)).unwrap();
     for step in 0..1500 {
         world.checked_step(DT).unwrap();
         for &id in &ids {
@@ -124,7 +124,7 @@ fn a_tilted_body_turns_about_its_free_axis() {
 fn no_speed_is_above_its_bound() {
     let mut world = World::new();
     let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.3, 0.5, 0.7))).with_position(Vec3::Y * 100.0);
-    let desc = desc.with_velocity(Vec3::ZERO, Vec3::new(30.0, 5.0, -20.0)).with_max_speeds(8.0, 3.0);
+    let desc = desc.with_angular_velocity(Vec3::new(30.0, 5.0, -20.0)).with_max_speeds(8.0, 3.0);
     let id = world.insert(desc).unwrap();
     let mut last = 100.0;
     for step in 0..300 {
@@ -156,7 +156,7 @@ fn nothing_moves_a_locked_body() {
     for (k, speed) in [5.0, 50.0, 500.0].into_iter().enumerate() {
         let at = Vec3::new(-3.0 - speed * 0.1, 1.2 + 0.2 * k as f32, -0.2);
         let hit = BodyDesc::dynamic(ball(0.1)).with_position(at).with_ccd(speed > 100.0);
-        world.insert(hit.with_velocity(Vec3::X * speed, Vec3::ZERO).with_density(20.0)).unwrap();
+        world.insert(hit.with_linear_velocity(Vec3::X * speed).with_density(20.0)).unwrap();
     }
     for _ in 0..300 {
         world.checked_step(DT).unwrap();

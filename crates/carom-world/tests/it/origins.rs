@@ -114,7 +114,7 @@ fn what_sleeps_is_in_its_place_when_the_frame_comes_back() {
 fn a_frame_follows_a_ball_for_100_km() {
     let mut world = World::new();
     world.solver_settings_mut().gravity = Vec3::ZERO;
-    let ball = world.insert(BodyDesc::dynamic(ball(0.5)).with_velocity(Vec3::X * 500.0, Vec3::ZERO)).unwrap();
+    let ball = world.insert(BodyDesc::dynamic(ball(0.5)).with_linear_velocity(Vec3::X * 500.0)).unwrap();
     let mut time = 0.0;
     while time < 200.0 {
         world.checked_step(1.0 / 64.0).unwrap();
@@ -197,7 +197,7 @@ fn snapshots_hold_the_origin_and_bad_ones_are_refused() {
     let (mut world, ids) = yard(FAR);
     (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
     let shapes = |id| world.body(id).ok().map(|body| body.shape().clone());
-    let mut again = World::<DynamicBvh>::restored(&world.snapshot(), shapes).unwrap();
+    let mut again = crate::scenes::restored::<DynamicBvh>(&world.snapshot(), shapes).unwrap();
     assert_eq!(again.origin(), FAR);
     (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
     (0..30).for_each(|_| _ = again.checked_step(DT).unwrap());

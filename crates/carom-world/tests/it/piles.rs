@@ -129,7 +129,7 @@ fn a_fast_ball_does_not_pass_through_a_thin_wall() {
         world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.01, 5.0, 5.0)))).unwrap();
         let shape = Shape::Sphere(Sphere::new(0.05).unwrap());
         let desc = BodyDesc::dynamic(shape).with_position(Vec3::new(-3.33, 0.1, 0.2)).with_ccd(is_fast);
-        let body = world.insert(desc.with_velocity(Vec3::new(90.0, 0.0, 0.0), Vec3::ZERO)).unwrap();
+        let body = world.insert(desc.with_linear_velocity(Vec3::new(90.0, 0.0, 0.0))).unwrap();
         for _ in 0..30 {
             world.checked_step(DT).unwrap();
         }

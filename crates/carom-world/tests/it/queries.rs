@@ -8,7 +8,9 @@ use carom_query::{
     ImpactSettings, Motion, Shape, TimeOfImpact, intersects, motion_of, project_point, ray_cast,
 };
 use carom_testkit::conform::dice::Dice;
-use carom_world::{Answers, BodyDesc, BodyId, BodyImpact, DebugDraw, DrawFlags, DrawRole, World};
+use carom_world::{
+    Answers, BodyDesc, BodyId, BodyImpact, ColliderId, DebugDraw, DrawFlags, DrawRole, QueryFilter, World,
+};
 
 fn check<B: BroadPhase + SpatialIndex + Default>() {
     let mut world = world_on::<B>();
@@ -33,11 +35,11 @@ fn check<B: BroadPhase + SpatialIndex + Default>() {
                     best = Some((hit.t, id));
                 }
             }
-            let found = world.ray_cast(&ray, Interval::FORWARD, &|_| true);
+            let found = world.query(&QueryFilter::SOLID).cast_ray(&ray, Interval::FORWARD);
             assert_eq!(found.map(|f| (f.hit.t, f.body)), best, "step {step}, {ray:?}");
             n_hits += usize::from(best.is_some());
-            let mut all = Vec::new();
-            world.ray_cast_all(&ray, Interval::FORWARD, &mut all);
+            let mut query = world.query(&QueryFilter::SOLID);
+            let all = query.cast_ray_all(&ray, Interval::FORWARD);
             assert_eq!(all.first().map(|f| (f.hit.t, f.body)), best);
             assert!(all.is_sorted_by(|a, b| a.hit.t <= b.hit.t));
 
@@ -50,12 +52,13 @@ fn check<B: BroadPhase + SpatialIndex + Default>() {
                     nearest = Some((near.distance, id));
                 }
             }
-            let found = world.nearest(point, f32::INFINITY, &|_| true);
+            let found = world.query(&QueryFilter::SOLID).nearest(point, f32::INFINITY);
             assert_eq!(found.map(|f| (f.projection.distance, f.body)), nearest, "step {step}, {point}");
 
             let (shape, pose) = (cuboid(Vec3::splat(0.7)), Pose::from_translation(point));
-            let mut overlapping = Vec::new();
-            world.overlapping(&shape, &pose, &mut overlapping);
+            let mut query = world.query(&QueryFilter::SOLID);
+            let overlapping: Vec<BodyId> =
+                query.overlap_shape(&shape, &pose).iter().map(|collider| collider.body()).collect();
             let expected: Vec<BodyId> = bodies
                 .iter()
                 .copied()
@@ -122,7 +125,7 @@ fn check_casts<B: BroadPhase + SpatialIndex + Sync + Default>() -> [usize; 3] {
         let settings = ImpactSettings::default().with_target_distance(1e-3).with_times(times.0, times.1);
         let mut singles = Vec::new();
         for (shape, motion) in &casts {
-            let found = world.cast(shape, motion, &settings, &|_| true);
+            let found = world.query(&QueryFilter::SOLID).cast_motion(shape, motion, &settings);
             let best = first_of_all(&world, shape, motion, &settings);
             assert_eq!(found.map(|f| (f.safe_until(), f.body, f.time)), best, "step {step}, {motion:?}");
             n_hits += usize::from(best.is_some());
@@ -131,7 +134,7 @@ fn check_casts<B: BroadPhase + SpatialIndex + Sync + Default>() -> [usize; 3] {
             singles.push(found);
         }
         let mut batch = Answers::new();
-        world.cast_batch(&casts, &settings, &|_, _| true, &mut batch);
+        world.query(&QueryFilter::SOLID).cast_motion_batch(&casts, &settings, &mut batch);
         assert!(batch.iter().map(|found| found.first().copied()).eq(singles));
     }
     [n_hits, n_clear, n_turned]
@@ -159,7 +162,7 @@ fn casts_leave_the_contact_they_start_in() {
             let start = Pose::from_translation(Vec3::Y * height);
             let way = motion_of(&start, Vec3::ZERO, by, Vec3::ZERO).unwrap();
             let settings = ImpactSettings::default().with_stop_at_penetration(stops);
-            world.cast(&ball(0.5), &way, &settings, &|_| true)
+            world.query(&QueryFilter::SOLID).cast_motion(&ball(0.5), &way, &settings)
         };
         for (by, body, time) in [
             (Vec3::X * 6.0, wall, 0.5),
@@ -190,7 +193,7 @@ fn odd_casts() {
     let near = ImpactSettings::default().with_target_distance(1e-3);
     let cast = |at: Vec3, by: Vec3, settings: &ImpactSettings| -> Option<BodyImpact> {
         let way = motion_of(&Pose::from_translation(at), Vec3::ZERO, by, Vec3::ZERO).unwrap();
-        world.cast(&body, &way, settings, &|_| true)
+        world.query(&QueryFilter::SOLID).cast_motion(&body, &way, settings)
     };
     let inside = cast(Vec3::ZERO, Vec3::Y, &near).unwrap();
     assert_eq!((inside.body, inside.safe_until()), (floor, 0.0));
@@ -224,34 +227,31 @@ fn batches_are_like_questions_one_by_one_on_any_threads() {
         .iter()
         .map(|(at, _)| (&shape, Pose::new(Quat::from_scaled_axis(dice.point(2.0)), *at)))
         .collect();
-    // Of some questions some bodies are no answer.
-    let wanted = |number: usize, body: BodyId| !(number + body.index() as usize).is_multiple_of(3);
+    let wanted = |collider: ColliderId| !collider.body().index().is_multiple_of(3);
+    let filter = QueryFilter::ALL.with_predicate(&wanted);
     for n_threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
         let (mut hits, mut all, mut near, mut touching) =
             (Answers::new(), Answers::new(), Answers::new(), Answers::new());
         pool.install(|| {
-            world.ray_cast_batch(&rays, &wanted, &mut hits);
-            world.ray_cast_all_batch(&rays, &mut all);
-            world.nearest_batch(&points, &wanted, &mut near);
-            world.overlapping_batch(&places, &mut touching);
+            let query = world.query(&filter);
+            query.cast_ray_batch(&rays, &mut hits);
+            query.cast_ray_all_batch(&rays, &mut all);
+            query.nearest_batch(&points, &mut near);
+            query.overlap_shape_batch(&places, &mut touching);
         });
         assert_eq!((hits.len(), all.len(), near.len(), touching.len()), (300, 300, 300, 300));
-        let (mut one, mut bodies) = (Vec::new(), Vec::new());
+        let mut query = world.query(&filter);
         for k in 0..300 {
-            let hit = world.ray_cast(&rays[k].0, rays[k].1, &|body| wanted(k, body));
-            assert_eq!(hits.of(k).first().copied(), hit);
-            world.ray_cast_all(&rays[k].0, rays[k].1, &mut one);
-            assert_eq!(all.of(k), one);
-            let nearest = world.nearest(points[k].0, points[k].1, &|body| wanted(k, body));
-            assert_eq!(near.of(k).first().copied(), nearest);
-            world.overlapping(places[k].0, &places[k].1, &mut bodies);
-            assert_eq!(touching.of(k), bodies);
+            assert_eq!(hits.of(k).first().copied(), query.cast_ray(&rays[k].0, rays[k].1));
+            assert_eq!(all.of(k), query.cast_ray_all(&rays[k].0, rays[k].1));
+            assert_eq!(near.of(k).first().copied(), query.nearest(points[k].0, points[k].1));
+            assert_eq!(touching.of(k), query.overlap_shape(places[k].0, &places[k].1));
         }
         assert!(100 < hits.all().len() && 100 < near.all().len() && 100 < touching.all().len());
     }
-    let mut none: Answers<BodyId> = Answers::new();
-    world.overlapping_batch(&[], &mut none);
+    let mut none: Answers<ColliderId> = Answers::new();
+    world.query(&filter).overlap_shape_batch(&[], &mut none);
     assert!(none.is_empty());
 }
 
@@ -261,19 +261,25 @@ fn unwanted_bodies_are_left_out() {
     let near = world.insert(carom_world::BodyDesc::fixed(ball(0.5))).unwrap();
     let far = world.insert(carom_world::BodyDesc::fixed(ball(0.5)).with_position(Vec3::X * 3.0)).unwrap();
     let ray = Ray::new(Vec3::X * -3.0, Vec3::X);
-    let hit =
-        |wanted: &dyn Fn(BodyId) -> bool| world.ray_cast(&ray, Interval::FORWARD, wanted).map(|h| h.body);
-    assert_eq!(hit(&|_| true), Some(near));
-    assert_eq!(hit(&|id| id != near), Some(far));
-    assert_eq!(hit(&|_| false), None);
-    assert_eq!(world.nearest(Vec3::ZERO, 9.0, &|id| id == far).map(|n| n.body), Some(far));
-    assert_eq!(world.nearest(Vec3::ZERO, 1.0, &|id| id == far).map(|n| n.body), None);
+    let (without, all) = ([near], [near, far]);
+    let hit = |filter: QueryFilter<'_>| world.query(&filter).cast_ray(&ray, 100.0).map(|hit| hit.body);
+    assert_eq!(hit(QueryFilter::SOLID), Some(near));
+    assert_eq!(hit(QueryFilter::SOLID.without(&without)), Some(far));
+    assert_eq!(hit(QueryFilter::SOLID.without(&all)), None);
+    let filter = QueryFilter::FIXED.without(&without);
+    let mut query = world.query(&filter);
+    assert_eq!(query.nearest(Vec3::ZERO, 9.0).map(|near| near.body), Some(far));
+    assert_eq!(query.nearest(Vec3::ZERO, 1.0).map(|near| near.body), None);
     let nan = Vec3::splat(f32::NAN);
-    assert!(world.ray_cast(&Ray::new(nan, Vec3::X), Interval::FORWARD, &|_| true).is_none());
-    assert!(world.nearest(nan, 9.0, &|_| true).is_none());
-    let mut out = vec![near];
-    world.overlapping(&ball(1.0), &Pose::from_translation(nan), &mut out);
-    assert!(out.is_empty());
+    assert!(query.cast_ray(&Ray::new(nan, Vec3::X), Interval::FORWARD).is_none());
+    assert!(world.query(&QueryFilter::SOLID).nearest(nan, 9.0).is_none());
+    let mut query = world.query(&QueryFilter::SOLID);
+    assert!(query.overlap_shape(&ball(1.0), &Pose::from_translation(nan)).is_empty());
+    let settings = ImpactSettings::default();
+    assert!(query.cast_shape(&ball(1.0), &Pose::IDENTITY, nan, &settings).is_none());
+    let met =
+        query.cast_shape(&ball(0.5), &Pose::from_translation(Vec3::Y * 3.0), Vec3::NEG_Y * 4.0, &settings);
+    assert!(met.is_some_and(|met| met.body == near && (met.safe_until() - 0.5).abs() < 1e-6));
 }
 
 #[test]

@@ -37,9 +37,10 @@ fn recycled_contacts_are_those_that_are_there() {
     let (mut n_recycled, mut n_tested, mut n_compared, mut most) = (0, 0, 0, 0.0_f32);
     for step in 0..400 {
         // Where the contacts of the next step are, found anew.
-        let mut anew: World<BruteForce> =
-            World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
-                .unwrap();
+        let mut anew: World<BruteForce> = crate::scenes::restored(&world.snapshot(), |id| {
+            world.body(id).map(|body| body.shape()).ok().cloned()
+        })
+        .unwrap();
         anew.detect();
         assert_eq!(anew.stats().n_recycled, 0);
         let stats = world.checked_step(DT).unwrap();
@@ -79,12 +80,16 @@ fn a_box_that_becomes_a_cylinder_is_looked_at_in_every_step() {
     assert!(15 < recycled(&mut world));
     world.body_mut(body).unwrap().set_shape(cylinder()).unwrap();
     assert_eq!(recycled(&mut world), 0);
-    world = World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
-        .unwrap();
+    world = crate::scenes::restored(&world.snapshot(), |id| {
+        world.body(id).map(|body| body.shape()).ok().cloned()
+    })
+    .unwrap();
     assert_eq!(recycled(&mut world), 0);
     world.body_mut(body).unwrap().set_shape(cuboid(Vec3::splat(0.5))).unwrap();
-    world = World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
-        .unwrap();
+    world = crate::scenes::restored(&world.snapshot(), |id| {
+        world.body(id).map(|body| body.shape()).ok().cloned()
+    })
+    .unwrap();
     assert!(15 < recycled(&mut world));
     world.remove(body).unwrap();
     body = world.insert(BodyDesc::dynamic(cylinder()).with_position(at)).unwrap();
@@ -101,7 +106,13 @@ fn the_way_is_summed_up() {
         |at: Vec3| BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false);
     world.insert(lasting(Vec3::new(0.0, 0.5, 0.0))).unwrap();
     let slides = world.insert(lasting(Vec3::new(5.0, 0.5, 0.0)).with_friction(0.0)).unwrap();
-    world.body_mut(slides).unwrap().set_velocity(Vec3::X * 0.0003 / DT, Vec3::ZERO).unwrap();
+    world
+        .body_mut(slides)
+        .unwrap()
+        .set_linear_velocity(Vec3::X * 0.0003 / DT)
+        .unwrap()
+        .set_angular_velocity(Vec3::ZERO)
+        .unwrap();
     let tested: usize = (0..128)
         .map(|_| {
             let stats = world.checked_step(DT).unwrap();
@@ -173,7 +184,9 @@ fn what_rolls_slowly_keeps_its_speed() {
                 world
                     .body_mut(body)
                     .unwrap()
-                    .set_velocity(Vec3::X * speed, Vec3::NEG_Z * speed / 0.5)
+                    .set_linear_velocity(Vec3::X * speed)
+                    .unwrap()
+                    .set_angular_velocity(Vec3::NEG_Z * speed / 0.5)
                     .unwrap();
                 for _ in 0..1200 {
                     n_recycled += world.checked_step(DT).unwrap().n_recycled;

@@ -17,7 +17,7 @@ fn weightless<B: BroadPhase + Default>() -> World<B> {
 }
 
 fn sticky(shape: carom_query::Shape, at: Vec3, velocity: Vec3) -> BodyDesc {
-    let desc = BodyDesc::dynamic(shape).with_position(at).with_velocity(velocity, Vec3::ZERO);
+    let desc = BodyDesc::dynamic(shape).with_position(at).with_linear_velocity(velocity);
     desc.with_response(Response::Stick)
 }
 
@@ -96,8 +96,15 @@ fn off_centre_hits_keep_the_angular_momentum() {
         let shape = |k: usize| if k.is_multiple_of(2) { ball(0.4) } else { cuboid(Vec3::new(0.7, 0.3, 0.4)) };
         let a = sticky(shape(case), Vec3::NEG_X * 2.0 + point(0.4), Vec3::X * 4.0 + point(0.5));
         let b = sticky(shape(case / 2), point(0.4), point(0.5));
-        let a = world.insert(a.with_velocity(Vec3::X * 4.0, point(3.0)).with_ccd(case % 3 == 0)).unwrap();
-        let b = world.insert(b.with_velocity(Vec3::ZERO, point(3.0))).unwrap();
+        let a = world
+            .insert(
+                a.with_linear_velocity(Vec3::X * 4.0)
+                    .with_angular_velocity(point(3.0))
+                    .with_ccd(case % 3 == 0),
+            )
+            .unwrap();
+        let b = b.with_linear_velocity(Vec3::ZERO).with_angular_velocity(point(3.0));
+        let b = world.insert(b).unwrap();
         let before = sums(&world);
         let mut told = Vec::new();
         for _ in 0..45 {
@@ -203,8 +210,7 @@ fn a_sleeping_body_takes_its_part_of_the_momentum() {
         run(&mut world, 60);
         assert!(world.body(sleeper).unwrap().is_sleeping());
         let start = Vec3::NEG_X * (1.5 + 0.003 * k as f32);
-        let other =
-            BodyDesc::dynamic(ball(0.5)).with_position(start).with_velocity(Vec3::X * 2.0, Vec3::ZERO);
+        let other = BodyDesc::dynamic(ball(0.5)).with_position(start).with_linear_velocity(Vec3::X * 2.0);
         let other = world.insert(other.with_ccd(k % 2 == 0)).unwrap();
         assert_eq!(run(&mut world, 30).len(), 1);
         for id in [sleeper, other] {
@@ -247,7 +253,9 @@ fn a_body_sticks_to_a_wall_under_gravity_and_sleeps_there() {
     let wall = BodyDesc::fixed(cuboid(Vec3::new(0.5, 5.0, 5.0))).with_response(Response::Stick);
     let wall = world.insert(wall).unwrap();
     let start = BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(Vec3::new(-3.0, 2.0, 0.3));
-    let dart = world.insert(start.with_velocity(Vec3::X * 8.0, Vec3::new(1.0, 2.0, 3.0))).unwrap();
+    let dart = world
+        .insert(start.with_linear_velocity(Vec3::X * 8.0).with_angular_velocity(Vec3::new(1.0, 2.0, 3.0)))
+        .unwrap();
     let told = run(&mut world, 60);
     assert_eq!((told.len(), told[0].a, told[0].b), (1, wall, dart));
     let stuck_at = world.body(dart).unwrap().pose();
@@ -258,7 +266,7 @@ fn a_body_sticks_to_a_wall_under_gravity_and_sleeps_there() {
     // And on what its owner moves it rides along.
     let mut world = World::new();
     let disc = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.2, 2.0)));
-    let disc = disc.with_velocity(Vec3::ZERO, Vec3::Y).with_response(Response::Stick);
+    let disc = disc.with_angular_velocity(Vec3::Y).with_response(Response::Stick);
     world.insert(disc).unwrap();
     let rider = BodyDesc::dynamic(ball(0.2)).with_position(Vec3::new(1.5, 0.6, 0.0)).with_friction(0.0);
     let rider = world.insert(rider).unwrap();
@@ -278,7 +286,13 @@ fn parted_bodies_collide_again() {
     assert_eq!(told.len(), 1);
     world.body_mut(a).unwrap().set_response(Response::Collide).unwrap();
     world.remove_joint(told[0].joint.unwrap()).unwrap();
-    world.body_mut(b).unwrap().set_velocity(Vec3::NEG_X, Vec3::ZERO).unwrap();
+    world
+        .body_mut(b)
+        .unwrap()
+        .set_linear_velocity(Vec3::NEG_X)
+        .unwrap()
+        .set_angular_velocity(Vec3::ZERO)
+        .unwrap();
     assert_eq!(run(&mut world, 30), []);
     let apart = world.body(b).unwrap().position().x - world.body(a).unwrap().position().x;
     assert!(0.98 < apart, "{apart}");
@@ -290,7 +304,7 @@ fn what_is_knocked_flies_off_and_momentum_stays() {
         let mut world = weightless::<DynamicBvh>();
         let club = Response::Knock { impulse: 2.0 };
         let bat = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::NEG_X * 2.0).with_response(club);
-        let bat = world.insert(bat.with_velocity(Vec3::X * 2.0, Vec3::ZERO).with_ccd(is_fast)).unwrap();
+        let bat = world.insert(bat.with_linear_velocity(Vec3::X * 2.0).with_ccd(is_fast)).unwrap();
         let hit = world.insert(BodyDesc::dynamic(ball(0.25)).with_position(Vec3::X * 0.3)).unwrap();
         let before = sums(&world);
         let told = run(&mut world, 90);
@@ -318,7 +332,7 @@ fn what_passes_is_reported_and_not_pushed() {
         let behind = BodyDesc::fixed(cuboid(Vec3::new(0.5, 2.0, 2.0))).with_position(Vec3::X * 4.0);
         let wall = world.insert(behind).unwrap();
         let start = BodyDesc::dynamic(ball(0.25)).with_position(Vec3::NEG_X * 2.0);
-        let start = start.with_velocity(Vec3::X * speed, Vec3::ZERO).with_ccd(is_fast);
+        let start = start.with_linear_velocity(Vec3::X * speed).with_ccd(is_fast);
         let id = world.insert(start).unwrap();
         world.set_pair_response(id, gate, Some(Response::Pass)).unwrap();
         let mut kinds = Vec::new();
@@ -453,9 +467,10 @@ fn the_same_bits_with_any_broad_phase_and_after_a_snapshot() {
     let mut world = mixed::<DynamicBvh>();
     trace(&mut world, 45);
     let snapshot = world.snapshot();
-    let mut world =
-        World::<BruteForce>::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())
-            .unwrap();
+    let mut world = crate::scenes::restored::<BruteForce>(&snapshot, |id| {
+        world.body(id).map(|body| body.shape()).ok().cloned()
+    })
+    .unwrap();
     assert_eq!(trace(&mut world, 55), expected[45..]);
 }
 

@@ -43,7 +43,7 @@ fn a_slow_fall_is_a_fall() {
 fn a_throw_turns_back_at_its_top() {
     for (g, v) in [(0.39, 1.0), (0.05, 0.3), (1.6, 1.0), (9.81, 5.0)] {
         let mut world = world(Vec3::NEG_Y * g);
-        let thrown = BodyDesc::dynamic(ball(0.1)).with_velocity(Vec3::Y * v, Vec3::ZERO);
+        let thrown = BodyDesc::dynamic(ball(0.1)).with_linear_velocity(Vec3::Y * v);
         let id = world.insert(thrown).unwrap();
         run_awake(&mut world, id, 2.0 * v / g, DT);
         let expected = v * v / (2.0 * g);
@@ -103,7 +103,13 @@ fn a_stack_slides_on_ice_as_one_box_does() {
             // Two boxes of friction 1 hold each other; the lowest holds nothing.
             world.insert(body(i).with_friction(1.0)).unwrap();
         }
-        world.body_mut(bottom).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
+        world
+            .body_mut(bottom)
+            .unwrap()
+            .set_linear_velocity(Vec3::ZERO)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
         run_awake(&mut world, bottom, 8.0, DT);
         let expected = 32.0 * g * angle.sin();
         println!("{n}: {} of {expected}", position(&world, bottom).x);
@@ -121,7 +127,9 @@ fn a_ball_rolls_up_a_slope_and_down_again() {
         world.insert(BodyDesc::fixed(slope).with_friction(1.0)).unwrap();
         let radius = 0.2;
         let body = BodyDesc::dynamic(ball(radius)).with_position(normal * radius).with_friction(1.0);
-        let id = world.insert(body.with_velocity(along, Vec3::NEG_Z / radius)).unwrap();
+        let id = world
+            .insert(body.with_linear_velocity(along).with_angular_velocity(Vec3::NEG_Z / radius))
+            .unwrap();
         let a = 5.0 / 7.0 * 9.81 * angle.sin();
         run_awake(&mut world, id, 2.0 / a, DT);
         let back = position(&world, id).dot(along);
@@ -166,8 +174,13 @@ fn a_slow_pendulum_swings() {
 #[test]
 fn what_drifts_in_space_goes_on() {
     let mut world = world(Vec3::ZERO);
-    let id =
-        world.insert(BodyDesc::dynamic(ball(0.5)).with_velocity(Vec3::X * 0.05, Vec3::Y * 0.05)).unwrap();
+    let id = world
+        .insert(
+            BodyDesc::dynamic(ball(0.5))
+                .with_linear_velocity(Vec3::X * 0.05)
+                .with_angular_velocity(Vec3::Y * 0.05),
+        )
+        .unwrap();
     run_awake(&mut world, id, 10.0, DT);
     assert_near(position(&world, id).x, 0.5, "way");
     let still = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 5.0)).unwrap();

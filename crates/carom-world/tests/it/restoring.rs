@@ -57,13 +57,13 @@ fn scene(budget: Budget) -> World {
     let sensor =
         BodyDesc::fixed(cuboid(Vec3::ONE)).with_position(Vec3::new(-6.0, 1.0, 0.0)).with_sensor(true);
     world.insert(sensor).unwrap();
-    let lift = BodyDesc::kinematic(cuboid(Vec3::ONE)).with_velocity(Vec3::X * 0.3, Vec3::ZERO);
+    let lift = BodyDesc::kinematic(cuboid(Vec3::ONE)).with_linear_velocity(Vec3::X * 0.3);
     world.insert(lift.with_position(Vec3::new(-1.0, 0.9, 3.0))).unwrap();
     world
         .insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.3))).with_position(Vec3::new(-1.0, 2.2, 3.0)))
         .unwrap();
     let bullet = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.1).unwrap())).with_ccd(true);
-    let bullet = bullet.with_position(Vec3::new(20.0, 1.0, 0.0)).with_velocity(Vec3::X * -20.0, Vec3::ZERO);
+    let bullet = bullet.with_position(Vec3::new(20.0, 1.0, 0.0)).with_linear_velocity(Vec3::X * -20.0);
     world.insert(bullet).unwrap();
     let aside = |x: f32| Pose::from_translation(Vec3::X * x);
     let colliders = BodyDesc::dynamic(ball(0.3))
@@ -132,7 +132,7 @@ fn changed(value: &Value, dice: &mut Dice) -> Value {
 /// Restores what is stored and steps on; says whether it was restored.
 fn goes_on(stored: &Value, world: &World, what: &str) -> bool {
     let Ok(snapshot) = serde_json::from_value::<Snapshot>(stored.clone()) else { return false };
-    let restored = World::<DynamicBvh>::restored(&snapshot, |id| {
+    let restored = crate::scenes::restored::<DynamicBvh>(&snapshot, |id| {
         let own = world.body_ids().find(|own| own.index() == id.index());
         Some(own.map_or(ball(0.3), |own| world.body(own).unwrap().shape().clone()))
     });
@@ -228,9 +228,11 @@ fn the_first_offender_is_named() {
     let stored = serde_json::to_value(world.snapshot()).unwrap();
     let error = |other: &Value| {
         let snapshot: Snapshot = serde_json::from_value(other.clone()).unwrap();
-        World::<DynamicBvh>::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())
-            .err()
-            .unwrap()
+        crate::scenes::restored::<DynamicBvh>(&snapshot, |id| {
+            world.body(id).map(|body| body.shape()).ok().cloned()
+        })
+        .err()
+        .unwrap()
     };
     let entry = |what, index| WorldError::Inconsistent(Inconsistency { what, index });
     let mut other = stored.clone();

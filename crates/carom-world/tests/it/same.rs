@@ -122,7 +122,7 @@ fn one_two_and_seven_threads_on_a_mesh() {
                 let (layer, row, place) = (k / 160, k / 20 % 8, k % 20);
                 let at = Vec3::new(place as f32 - 1.5, 0.2 + 0.4 * layer as f32, 0.48 * row as f32 - 1.7);
                 let body = BodyDesc::dynamic(cuboid(Vec3::new(0.45, 0.15, 0.2))).with_position(at);
-                world.insert(body.with_velocity(Vec3::new(0.3, 0.0, 0.1), Vec3::ZERO)).unwrap();
+                world.insert(body.with_linear_velocity(Vec3::new(0.3, 0.0, 0.1))).unwrap();
             }
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
             let mut most = 0;
@@ -160,8 +160,8 @@ fn a_snapshot_goes_on_with_the_same_bits() {
     world.checked_step(DT).unwrap();
     let snapshot = world.snapshot();
     let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
-    let mut again: World<DynamicBvh> = World::restored(&snapshot, shape_of).unwrap();
-    let mut brute: World<BruteForce> = World::restored(&snapshot, shape_of).unwrap();
+    let mut again: World<DynamicBvh> = crate::scenes::restored(&snapshot, shape_of).unwrap();
+    let mut brute: World<BruteForce> = crate::scenes::restored(&snapshot, shape_of).unwrap();
     for step in 0..60 {
         if step == 20 {
             // The numbers that are given out next are the same too.
@@ -190,7 +190,8 @@ fn a_stored_snapshot_is_the_same() {
     let text = serde_json::to_string(&world.snapshot()).unwrap();
     let snapshot: carom_world::Snapshot = serde_json::from_str(&text).unwrap();
     let mut again: World<DynamicBvh> =
-        World::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned()).unwrap();
+        crate::scenes::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())
+            .unwrap();
     for _ in 0..30 {
         world.checked_step(DT).unwrap();
         again.checked_step(DT).unwrap();
@@ -216,7 +217,8 @@ fn a_snapshot_of_an_older_layout_is_read_or_refused() {
     }
     let snapshot: carom_world::Snapshot = serde_json::from_value(stored.clone()).unwrap();
     let mut again: World<DynamicBvh> =
-        World::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned()).unwrap();
+        crate::scenes::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())
+            .unwrap();
     for _ in 0..30 {
         again.checked_step(DT).unwrap();
     }
@@ -234,7 +236,7 @@ fn a_snapshot_of_an_older_layout_is_read_or_refused() {
 fn a_snapshot_without_a_shape_is_refused() {
     let mut world = world_on::<DynamicBvh>();
     heap(&mut world, 4, 9);
-    let refused = World::<DynamicBvh>::restored(&world.snapshot(), |_| None);
+    let refused = crate::scenes::restored::<DynamicBvh>(&world.snapshot(), |_| None);
     assert!(matches!(refused, Err(carom_world::WorldError::Inconsistent(_))));
 }
 
@@ -249,8 +251,10 @@ fn a_snapshot_with_records_of_nobody_or_ways_backwards_is_refused() {
     let stored = serde_json::to_value(world.snapshot()).unwrap();
     let restored = |stored: &serde_json::Value| {
         let snapshot: carom_world::Snapshot = serde_json::from_value(stored.clone()).unwrap();
-        World::<DynamicBvh>::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())
-            .err()
+        crate::scenes::restored::<DynamicBvh>(&snapshot, |id| {
+            world.body(id).map(|body| body.shape()).ok().cloned()
+        })
+        .err()
     };
     assert_eq!(restored(&stored), None);
     let entry = |what, index| Some(WorldError::Inconsistent(Inconsistency { what, index }));

@@ -5,7 +5,9 @@ use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
-use carom_world::{BodyDesc, BodyId, Budget, JointDesc, JointKind, Stats, World, WorldError, WorldSettings};
+use carom_world::{
+    BodyDesc, BodyId, Budget, JointDesc, JointKind, Snapshot, Stats, World, WorldError, WorldSettings,
+};
 
 pub(crate) const DT: f32 = 1.0 / 60.0;
 
@@ -49,6 +51,16 @@ pub(crate) fn ground() -> BodyDesc {
 
 pub(crate) fn world_on<B: BroadPhase + Default>() -> World<B> {
     World::with_broad_phase(B::default(), WorldSettings::default())
+}
+
+/// A world in the state of a snapshot, with these shapes.
+pub(crate) fn restored<B: BroadPhase + Default>(
+    snapshot: &Snapshot,
+    shape_of: impl FnMut(BodyId) -> Option<Shape>,
+) -> Result<World<B>, WorldError> {
+    let mut world = world_on::<B>();
+    world.restore_with(snapshot, shape_of)?;
+    Ok(world)
 }
 
 /// A stack of unit boxes on the ground.

@@ -8,7 +8,7 @@ use carom_geom::{Capsule, Cone, ConvexHull, Cylinder, SupportMap, SupportPoint, 
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_testkit::conform::dice::Dice;
-use carom_world::{BodyDesc, BodyId, Groups, JointDesc, JointId, JointKind, World};
+use carom_world::{BodyDesc, BodyId, Groups, JointDesc, JointId, JointKind, QueryFilter, World};
 use std::sync::Arc;
 
 /// A support map that contradicts itself.
@@ -69,12 +69,17 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
         for _ in 0..dice.below(4) {
             let desc = match dice.below(8) {
                 0 => BodyDesc::fixed(shape(&mut dice)),
-                1 => BodyDesc::kinematic(shape(&mut dice)).with_velocity(dice.point(1.0), dice.point(1.0)),
+                1 => BodyDesc::kinematic(shape(&mut dice))
+                    .with_linear_velocity(dice.point(1.0))
+                    .with_angular_velocity(dice.point(1.0)),
                 2 => BodyDesc::fixed(shape(&mut dice)).with_sensor(true),
                 3 => BodyDesc::dynamic(shape(&mut dice))
                     .with_ccd(true)
-                    .with_velocity(dice.point(50.0), Vec3::X),
-                _ => BodyDesc::dynamic(shape(&mut dice)).with_velocity(dice.point(3.0), dice.point(3.0)),
+                    .with_linear_velocity(dice.point(50.0))
+                    .with_angular_velocity(Vec3::X),
+                _ => BodyDesc::dynamic(shape(&mut dice))
+                    .with_linear_velocity(dice.point(3.0))
+                    .with_angular_velocity(dice.point(3.0)),
             };
             let desc = desc.with_pose(pose(&mut dice)).with_restitution(dice.range(0.0, 0.5));
             bodies.push(world.insert(desc.with_family(dice.below(3) as u32)).unwrap());
@@ -94,7 +99,9 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
             match dice.below(24) {
                 0 => changed.push(world.remove(a).is_ok()),
                 1 => changed.push(world.body_mut(a).is_ok_and(|mut body| body.set_pose(p).is_ok())),
-                2 => changed.push(world.body_mut(a).is_ok_and(|mut body| body.set_velocity(v, v).is_ok())),
+                2 => changed.push(world.body_mut(a).is_ok_and(|mut body| {
+                    body.set_linear_velocity(v).and_then(|body| body.set_angular_velocity(v)).is_ok()
+                })),
                 3 => {
                     changed.push(world.body_mut(a).is_ok_and(|mut body| body.apply_impulse_at(v, v).is_ok()))
                 }
@@ -127,7 +134,10 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                     }
                 }
                 12 => assert!(
-                    !world.body_mut(a).is_ok_and(|mut body| body.set_velocity(bad, v).is_ok())
+                    !world.body_mut(a).is_ok_and(|mut body| body
+                        .set_linear_velocity(bad)
+                        .and_then(|body| body.set_angular_velocity(v))
+                        .is_ok())
                         && !world.body_mut(a).is_ok_and(|mut body| body.set_constant_force(bad, v).is_ok())
                 ),
                 13 => {
@@ -161,14 +171,14 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                 ),
                 _ => {
                     let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
-                    world = World::restored(&world.snapshot(), shape_of).unwrap();
+                    world = crate::scenes::restored(&world.snapshot(), shape_of).unwrap();
                 }
             }
         }
         world.checked_step(1.0 / [30.0, 60.0, 1e6][dice.below(3)]).unwrap();
         world.broad_phase().validate().unwrap();
         let ray = Ray::new(dice.point(6.0), dice.point(1.0));
-        let hit = world.ray_cast(&ray, Interval::FORWARD, &|_| true);
+        let hit = world.query(&QueryFilter::SOLID).cast_ray(&ray, Interval::FORWARD);
         trace.extend([world.state_hash(), world.events().len() as u64, world.contacts().count() as u64]);
         trace.extend(hit.map(|hit| u64::from(hit.hit.t.to_bits()) << 32 | u64::from(hit.body.index())));
         trace.extend(changed.into_iter().map(u64::from));
@@ -194,8 +204,8 @@ fn shapes_that_contradict_themselves_do_no_harm() {
         world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y)).unwrap();
         let shape = Shape::User(Arc::new(Nonsense(size)));
         let mass = carom_geom::MassProperties::new(1.0, Vec3::ZERO, carom_math::Mat3::IDENTITY);
-        let desc = BodyDesc::dynamic(shape).with_mass(mass).with_position(Vec3::Y * 1.5);
-        if world.insert(desc.with_velocity(Vec3::ZERO, Vec3::ONE)).is_err() {
+        let desc = BodyDesc::dynamic(shape).with_mass_properties(mass).with_position(Vec3::Y * 1.5);
+        if world.insert(desc.with_angular_velocity(Vec3::ONE)).is_err() {
             continue;
         }
         for _ in 0..20 {

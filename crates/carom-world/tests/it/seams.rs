@@ -96,7 +96,7 @@ fn slide(floor_name: &str, body_name: &str, speed: f32, smooths: bool) -> [f32; 
     let start = Pose::new(turn, Vec3::new(0.0, height - 0.002, 0.13));
     let sliding = BodyDesc::dynamic(shape)
         .with_pose(start)
-        .with_velocity(Vec3::new(speed, 0.0, 0.0), Vec3::ZERO)
+        .with_linear_velocity(Vec3::new(speed, 0.0, 0.0))
         .with_damping(0.0, 0.0)
         .with_friction(0.0)
         .with_can_sleep(false);
@@ -157,7 +157,7 @@ fn run_into(obstacle: BodyDesc) -> [f32; 2] {
     world.insert(obstacle.with_friction(0.0)).unwrap();
     let sliding = BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.3, 0.4)))
         .with_position(Vec3::new(0.0, 0.298, 0.13))
-        .with_velocity(Vec3::new(2.0, 0.0, 0.0), Vec3::ZERO)
+        .with_linear_velocity(Vec3::new(2.0, 0.0, 0.0))
         .with_friction(0.0)
         .with_can_sleep(false);
     let id = world.insert(sliding).unwrap();
@@ -206,7 +206,7 @@ fn the_rim_of_a_floor_is_an_edge() {
         }
         let rolling = BodyDesc::dynamic(ball(0.3))
             .with_position(Vec3::new(2.0, 0.298, 0.0))
-            .with_velocity(Vec3::new(0.4, 0.0, 0.0), Vec3::ZERO)
+            .with_linear_velocity(Vec3::new(0.4, 0.0, 0.0))
             .with_friction(0.0)
             .with_can_sleep(false);
         let id = world.insert(rolling).unwrap();

@@ -59,7 +59,8 @@ fn a_body_that_passes_a_sensor_is_reported_once_at_any_speed() {
                 let start = speed * DT * (3.0 + 0.37 * k as f32) + 1.0;
                 let body = BodyDesc::dynamic(ball(0.1)).with_position(Vec3::new(start, 0.3, 0.2));
                 let spin = Vec3::new(0.0, 30.0, 200.0) * (k % 3) as f32;
-                let body = body.with_velocity(Vec3::X * -speed, spin).with_ccd(is_fast);
+                let body =
+                    body.with_linear_velocity(Vec3::X * -speed).with_angular_velocity(spin).with_ccd(is_fast);
                 let body = world.insert(body).unwrap();
                 let n_steps = (2.0 * start / (speed * DT)) as usize + 4;
                 let kinds = kinds_of(&mut world, [sensor, body], n_steps);
@@ -82,7 +83,8 @@ fn a_sensor_that_passes_is_reported_once() {
                 let start = speed * DT * (2.0 + 0.37 * k as f32) + 1.0;
                 let desc = desc
                     .with_position(Vec3::X * start)
-                    .with_velocity(Vec3::X * -speed, Vec3::X * 10.0)
+                    .with_linear_velocity(Vec3::X * -speed)
+                    .with_angular_velocity(Vec3::X * 10.0)
                     .with_sensor(true)
                     .with_ccd(k % 2 == 0);
                 let sensor = world.insert(desc).unwrap();
@@ -106,7 +108,8 @@ fn two_that_fly_at_each_other_pass_once() {
             let turn = Quat::from_rotation_y(0.1 * k as f32);
             BodyDesc::dynamic(cuboid(Vec3::new(0.02, 0.3, 0.05)))
                 .with_pose(Pose::new(turn, Vec3::X * x))
-                .with_velocity(Vec3::X * speed, Vec3::Z * 40.0)
+                .with_linear_velocity(Vec3::X * speed)
+                .with_angular_velocity(Vec3::Z * 40.0)
                 .with_ccd(true)
         };
         let a = world.insert(body(-9.0 - 0.37 * k as f32, 200.0).with_sensor(true)).unwrap();
@@ -129,7 +132,7 @@ fn a_sensor_behind_a_wall_is_not_reported() {
             let behind = world.insert(pane().with_sensor(true).with_position(at(-0.2))).unwrap();
             let start = 1.0 + speed * DT * (1.0 + 0.37 * k as f32);
             let desc = BodyDesc::dynamic(ball(0.1)).with_position(at(start)).with_ccd(k % 2 == 0);
-            let desc = desc.with_velocity(at(-speed), Vec3::ZERO).with_restitution(restitution);
+            let desc = desc.with_linear_velocity(at(-speed)).with_restitution(restitution);
             let body = world.insert(desc).unwrap();
             let mut kinds = [Vec::new(), Vec::new()];
             for _ in 0..60 {
@@ -162,7 +165,12 @@ fn crowd<B: BroadPhase + Default>() -> Vec<Vec<Event>> {
     for k in 0..60 {
         let at = Vec3::new(30.0 + 0.3 * (k % 7) as f32, (k % 8) as f32, (k / 8) as f32);
         let desc = BodyDesc::dynamic(ball(0.1)).with_position(at).with_ccd(k % 2 == 0);
-        world.insert(desc.with_velocity(Vec3::X * (-50.0 - 10.0 * k as f32), Vec3::ONE)).unwrap();
+        world
+            .insert(
+                desc.with_linear_velocity(Vec3::X * (-50.0 - 10.0 * k as f32))
+                    .with_angular_velocity(Vec3::ONE),
+            )
+            .unwrap();
     }
     (0..40)
         .map(|_| {

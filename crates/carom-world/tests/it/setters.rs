@@ -7,8 +7,8 @@ use carom_geom::{MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
 use carom_world::{
-    ActiveHooks, BodyDesc, BodyId, CombineRule, EventKind, JointDesc, JointKind, LockedAxes, World,
-    WorldError, WorldSettings,
+    ActiveHooks, BodyDesc, BodyId, ColliderDesc, CombineRule, EventKind, JointDesc, JointKind, LockedAxes,
+    World, WorldError, WorldSettings,
 };
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use std::sync::Arc;
 fn crate_desc() -> BodyDesc {
     BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.5, 0.3)))
         .with_pose(Pose::new(Quat::from_rotation_z(0.2), Vec3::new(0.0, 0.8, 0.0)))
-        .with_velocity(Vec3::new(2.0, 0.0, 0.5), Vec3::new(0.5, 1.0, -0.3))
+        .with_linear_velocity(Vec3::new(2.0, 0.0, 0.5))
+        .with_angular_velocity(Vec3::new(0.5, 1.0, -0.3))
 }
 
 /// That crate, described in another way.
@@ -32,7 +33,7 @@ fn run(desc: BodyDesc, change: impl Fn(&mut World, BodyId)) -> [u64; 2] {
     world.insert(ground()).unwrap();
     let body = world.insert(desc).unwrap();
     let hit = BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(2.0, 0.5, 0.0));
-    world.insert(hit.with_velocity(Vec3::new(-3.0, 0.0, 0.0), Vec3::ZERO)).unwrap();
+    world.insert(hit.with_linear_velocity(Vec3::new(-3.0, 0.0, 0.0))).unwrap();
     change(&mut world, body);
     [0, 1].map(|_| {
         (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
@@ -45,7 +46,7 @@ fn run(desc: BodyDesc, change: impl Fn(&mut World, BodyId)) -> [u64; 2] {
 fn a_changed_body_is_as_one_that_was_inserted_so() {
     let given =
         MassProperties::new(3.0, Vec3::new(0.1, -0.2, 0.05), Mat3::from_diagonal(Vec3::new(0.3, 0.4, 0.5)));
-    let mut around_center = crate_desc().with_mass(given);
+    let mut around_center = crate_desc().with_mass_properties(given);
     // A velocity is that of the centre of mass; a setter leaves that of the points.
     let arm = around_center.pose.transform_vector(given.center);
     around_center.linear_velocity += around_center.angular_velocity.cross(arm);
@@ -126,7 +127,7 @@ fn a_changed_body_is_as_one_that_was_inserted_so() {
         ),
         (
             "mass",
-            crate_desc().with_mass(double),
+            crate_desc().with_mass_properties(double),
             Box::new(|w, b| {
                 let mass = 2.0 * w_mass(w, b);
                 w.body_mut(b).unwrap().set_mass(mass).unwrap();
@@ -180,7 +181,9 @@ fn a_body_may_change_how_it_moves_and_back() {
             world
                 .body_mut(body)
                 .unwrap()
-                .set_velocity(motion.linear_velocity, motion.angular_velocity)
+                .set_linear_velocity(motion.linear_velocity)
+                .unwrap()
+                .set_angular_velocity(motion.angular_velocity)
                 .unwrap();
         });
         assert_eq!(there_and_back, plain, "{between:?}");
@@ -190,7 +193,13 @@ fn a_body_may_change_how_it_moves_and_back() {
     let made_dynamic = run(inserted_static, |world, body| {
         world.body_mut(body).unwrap().set_mobility(Mobility::Dynamic).unwrap();
         let desc = crate_desc();
-        world.body_mut(body).unwrap().set_velocity(desc.linear_velocity, desc.angular_velocity).unwrap();
+        world
+            .body_mut(body)
+            .unwrap()
+            .set_linear_velocity(desc.linear_velocity)
+            .unwrap()
+            .set_angular_velocity(desc.angular_velocity)
+            .unwrap();
     });
     assert_eq!(made_dynamic, plain);
 }
@@ -236,7 +245,13 @@ fn a_wall_becomes_a_sensor_and_a_wall_again() {
     let wall = world.insert(BodyDesc::fixed(wall).with_position(Vec3::new(1.0, 1.0, 0.0))).unwrap();
     let ball = world.insert(BodyDesc::dynamic(ball(0.25)).with_position(Vec3::new(0.6, 0.25, 0.0))).unwrap();
     let push = |world: &mut World| {
-        world.body_mut(ball).unwrap().set_velocity(Vec3::X * 3.0, Vec3::ZERO).unwrap();
+        world
+            .body_mut(ball)
+            .unwrap()
+            .set_linear_velocity(Vec3::X * 3.0)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
     };
     push(&mut world);
     (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
@@ -254,7 +269,13 @@ fn a_wall_becomes_a_sensor_and_a_wall_again() {
     seen.retain(|kind| *kind != EventKind::Persisted);
     assert_eq!(seen, [EventKind::Began, EventKind::Ended]);
     world.body_mut(wall).unwrap().set_sensor(false).unwrap();
-    world.body_mut(ball).unwrap().set_velocity(Vec3::X * -3.0, Vec3::ZERO).unwrap();
+    world
+        .body_mut(ball)
+        .unwrap()
+        .set_linear_velocity(Vec3::X * -3.0)
+        .unwrap()
+        .set_angular_velocity(Vec3::ZERO)
+        .unwrap();
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
     assert!(1.3 < x(&world), "{}", x(&world));
 }
@@ -422,4 +443,32 @@ fn r_a_surface_that_is_marked_fast_counts_once() {
     assert_eq!(world.validate(), Ok(()));
     world.remove(body).unwrap();
     assert_eq!(world.validate(), Ok(()));
+}
+
+/// A total mass is spread as the colliders are: centre as by their densities, inertia in
+/// proportion.
+#[test]
+fn a_total_mass_is_spread_as_the_colliders_are() {
+    let head = ColliderDesc::new(cuboid(Vec3::splat(0.1)))
+        .with_pose(Pose::from_translation(Vec3::Y))
+        .with_density(7800.0);
+    let hammer = BodyDesc::dynamic(cuboid(Vec3::new(0.05, 1.0, 0.05))).with_density(700.0);
+    let hammer = hammer.with_collider(head);
+    let mut world = World::new();
+    let [own, given] =
+        [hammer.clone(), hammer.clone().with_mass(10.0)].map(|desc| world.insert(desc).unwrap());
+    let [own, given] = [own, given].map(|id| *world.body(id).unwrap().motion());
+    let ratio = 10.0 * own.inverse_mass;
+    assert!((given.inverse_mass * 10.0 - 1.0).abs() < 1e-6 && (ratio - 1.0).abs() > 0.1);
+    assert!((given.center_of_mass - own.center_of_mass).length() < 1e-6);
+    let inertia = given.inverse_inertia * ratio - own.inverse_inertia;
+    assert!(inertia.to_cols_array().iter().all(|x| x.abs() < 1e-5 * own.inverse_inertia.x_axis.x));
+    // Without densities it is spread evenly.
+    let light = BodyDesc::dynamic(cuboid(Vec3::ONE)).with_density(0.0).with_mass(3.0);
+    let light = world.insert(light).unwrap();
+    assert!((world.body(light).unwrap().mass() - 3.0).abs() < 1e-6);
+    for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        assert_eq!(world.insert(hammer.clone().with_mass(bad)), Err(WorldError::NoMass), "{bad}");
+    }
+    assert_eq!(world.insert(BodyDesc::empty(Mobility::Dynamic).with_mass(1.0)), Err(WorldError::NoMass));
 }

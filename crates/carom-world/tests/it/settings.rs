@@ -120,6 +120,7 @@ fn a_handle_in_another_world_names_the_body_with_its_number() {
     );
     // A restored world knows the handles of the world that the snapshot was taken of.
     let again: World =
-        World::restored(&own.snapshot(), |id| own.body(id).map(|body| body.shape()).ok().cloned()).unwrap();
+        crate::scenes::restored(&own.snapshot(), |id| own.body(id).map(|body| body.shape()).ok().cloned())
+            .unwrap();
     assert_eq!(again.body(id).map(|body| body.pose()), own.body(id).map(|body| body.pose()));
 }

@@ -96,7 +96,13 @@ fn whirling_pair(masses: [f32; 2]) -> (World, [BodyId; 2], JointId) {
     let kind = JointKind::Prismatic { limits: Some([-1.0, 2.0]), motor: None };
     let joint =
         world.insert_joint(JointDesc::new(a, b, kind).with_anchor(Vec3::ZERO).with_axis(Vec3::X)).unwrap();
-    world.body_mut(b).unwrap().set_velocity(Vec3::X * 20.0, Vec3::Y * 3.0).unwrap();
+    world
+        .body_mut(b)
+        .unwrap()
+        .set_linear_velocity(Vec3::X * 20.0)
+        .unwrap()
+        .set_angular_velocity(Vec3::Y * 3.0)
+        .unwrap();
     (world, [a, b], joint)
 }
 
@@ -217,7 +223,13 @@ fn motors_with_heavy_and_light_ends_stay_within_their_energy() {
                 .set_motor(Some(Motor::position(0.0, Spring::new(2.0, 1.0))))
                 .unwrap();
         }
-        world.body_mut(far).unwrap().set_velocity(Vec3::Y * 5.0, Vec3::ZERO).unwrap();
+        world
+            .body_mut(far)
+            .unwrap()
+            .set_linear_velocity(Vec3::Y * 5.0)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
         let start = energy(&world, &[near, far], 0.0);
         for step in 0..3600 {
             world.checked_step(DT).unwrap();
@@ -239,9 +251,10 @@ fn a_pair_that_is_restored_goes_on_with_the_same_bits() {
         .unwrap();
     for _ in 0..10 {
         run(&mut world, 0.1);
-        let mut again: World =
-            World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
-                .unwrap();
+        let mut again: World = crate::scenes::restored(&world.snapshot(), |id| {
+            world.body(id).map(|body| body.shape()).ok().cloned()
+        })
+        .unwrap();
         run(&mut world, 0.5);
         run(&mut again, 0.5);
         assert_eq!(world.state_hash(), again.state_hash());

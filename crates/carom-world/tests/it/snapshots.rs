@@ -7,7 +7,8 @@ use carom_math::Vec3;
 use carom_world::{BodyDesc, Budget, Stats, World};
 
 fn restored(world: &World<DynamicBvh>) -> World<BruteForce> {
-    World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned()).unwrap()
+    crate::scenes::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
+        .unwrap()
 }
 
 /// Nothing moved since: the contacts that are known count in the next step.
@@ -64,7 +65,13 @@ fn taken_after_a_fast_body_was_pushed() {
                     .apply_impulse_at(speed / body.inverse_mass, body.world_center())
                     .unwrap();
             } else {
-                world.body_mut(fast).unwrap().set_velocity(speed, Vec3::ZERO).unwrap();
+                world
+                    .body_mut(fast)
+                    .unwrap()
+                    .set_linear_velocity(speed)
+                    .unwrap()
+                    .set_angular_velocity(Vec3::ZERO)
+                    .unwrap();
             }
             let mut again = restored(&world);
             let [own, other] = match dt {
@@ -75,7 +82,13 @@ fn taken_after_a_fast_body_was_pushed() {
             };
             assert_eq!((own, other), (1, 1), "{is_pushed} {dt:?}");
             // And when it is stopped again.
-            world.body_mut(fast).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
+            world
+                .body_mut(fast)
+                .unwrap()
+                .set_linear_velocity(Vec3::ZERO)
+                .unwrap()
+                .set_angular_velocity(Vec3::ZERO)
+                .unwrap();
             let mut again = restored(&world);
             assert_eq!((world.detect().n_pairs, again.detect().n_pairs), (0, 0), "{is_pushed} {dt:?}");
         }
@@ -89,7 +102,7 @@ fn taken_after_a_step_of_no_length() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(BodyDesc::fixed(ball(0.5)).with_position(Vec3::X * 4.0)).unwrap();
     let body = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * -4.0).with_ccd(true);
-    world.insert(body.with_velocity(Vec3::X * (4.0 / DT), Vec3::ZERO)).unwrap();
+    world.insert(body.with_linear_velocity(Vec3::X * (4.0 / DT))).unwrap();
     world.checked_step(DT).unwrap();
     let last = world.detect().n_pairs;
     assert_eq!(world.checked_step(0.0).unwrap().n_pairs, last);
@@ -125,7 +138,7 @@ fn taken_of_a_world_at_rest() {
 /// and boxes of fast bodies become larger because the step is longer.
 #[test]
 fn taken_between_steps_on_a_budget() {
-    let (mut n_held, mut n_halted) = (0, 0);
+    let (mut n_held, mut n_suspended) = (0, 0);
     for budget in [3, 10, 20, 40, 60, 100, 150] {
         let mut world = world_on::<DynamicBvh>();
         heap(&mut world, 24, budget);
@@ -133,7 +146,7 @@ fn taken_between_steps_on_a_budget() {
             let at = Vec3::new(k as f32 - 4.0, 4.0 + 0.3 * k as f32, 0.0);
             let bullet = BodyDesc::dynamic(ball(0.2)).with_position(at).with_ccd(true);
             let velocity = Vec3::new(20.0, -10.0, 5.0 * k as f32);
-            world.insert(bullet.with_velocity(velocity, Vec3::ZERO).with_restitution(0.9)).unwrap();
+            world.insert(bullet.with_linear_velocity(velocity).with_restitution(0.9)).unwrap();
         }
         for step in 0..120 {
             let mut again = restored(&world);
@@ -150,9 +163,39 @@ fn taken_between_steps_on_a_budget() {
             assert_eq!(world.state_hash(), again.state_hash(), "{what}");
             assert_eq!(world.events(), again.events(), "{what}");
             n_held += usize::from(stats.undone.is_held);
-            n_halted += usize::from(!stats.undone.is_held && 0 < stats.undone.n_halted);
+            n_suspended += usize::from(!stats.undone.is_held && 0 < stats.undone.n_suspended);
         }
     }
-    println!("{n_held} held, {n_halted} with halted bodies");
-    assert!(20 < n_held && 20 < n_halted);
+    println!("{n_held} held, {n_suspended} with halted bodies");
+    assert!(20 < n_held && 20 < n_suspended);
+}
+
+/// A world goes back to a snapshot in place, as often as wanted, and is as it was after an error.
+#[test]
+fn a_world_is_restored_in_place() {
+    let mut world = world_on::<DynamicBvh>();
+    heap(&mut world, 24, 3);
+    for _ in 0..40 {
+        world.checked_step(DT).unwrap();
+    }
+    let saved = world.snapshot();
+    let run = |world: &mut World<DynamicBvh>| {
+        let hashes = (0..20).map(|_| {
+            world.checked_step(DT).unwrap();
+            world.state_hash()
+        });
+        hashes.collect::<Vec<u64>>()
+    };
+    let first = run(&mut world);
+    let added = world.insert(BodyDesc::dynamic(ball(0.3))).unwrap();
+    for _ in 0..2 {
+        world.restore(&saved).unwrap();
+        assert!(world.body(added).is_err(), "what was inserted since is gone");
+        assert_eq!(run(&mut world), first);
+    }
+    let before = world.state_hash();
+    assert!(world.restore_with(&saved, |_| None).is_err());
+    assert_eq!(world.state_hash(), before);
+    world.validate().unwrap();
+    world.checked_step(DT).unwrap();
 }

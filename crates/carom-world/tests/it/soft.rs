@@ -53,7 +53,10 @@ fn bodies_gain_what_particles_lose() {
     let half = Vec3::new(0.3, 0.2, 0.25);
     let turn = Quat::from_scaled_axis(Vec3::new(0.3, 0.5, 0.1));
     let desc = BodyDesc::dynamic(cuboid(half)).with_density(200.0).with_pose(Pose::new(turn, Vec3::X * 0.2));
-    let desc = desc.with_friction(0.0).with_velocity(Vec3::new(0.0, 0.1, 0.0), Vec3::Z * 0.2);
+    let desc = desc
+        .with_friction(0.0)
+        .with_linear_velocity(Vec3::new(0.0, 0.1, 0.0))
+        .with_angular_velocity(Vec3::Z * 0.2);
     let id = world.insert(desc).unwrap();
     let radius = 0.04;
     let places: Vec<Vec3> = (0..60)

@@ -54,7 +54,7 @@ fn a_snapshot_goes_on_with_the_same_bits() {
             serde_json::from_str(&serde_json::to_string(&snapshot).unwrap()).unwrap();
         let shapes: Vec<_> = world.shapes().map(|(id, shape)| (id, shape.clone())).collect();
         let shape_of = |body| shapes.iter().find(|(id, _)| *id == body).map(|(_, shape)| shape.clone());
-        let mut other: World = World::restored(&snapshot, shape_of).unwrap();
+        let mut other: World = crate::scenes::restored(&snapshot, shape_of).unwrap();
         assert_eq!(other.state_hash(), world.state_hash());
         for _ in 0..20 {
             world.checked_step(DT).unwrap();
@@ -106,7 +106,7 @@ fn a_wrong_snapshot_is_refused() {
             n_refused += 1;
             continue;
         };
-        match World::<DynamicBvh>::restored(&snapshot, shape_of) {
+        match crate::scenes::restored::<DynamicBvh>(&snapshot, shape_of) {
             Err(_) => n_refused += 1,
             Ok(mut other) => {
                 n_taken += 1;
@@ -416,7 +416,7 @@ fn r_a_cloth_that_is_torn_to_threads_goes_on() {
     }
     assert!(world.soft_body(id).unwrap().mesh().is_none(), "no triangle is left");
     let snapshot = world.snapshot();
-    let mut other: World = World::restored(&snapshot, |_| None).unwrap();
+    let mut other: World = crate::scenes::restored(&snapshot, |_| None).unwrap();
     for _ in 0..10 {
         world.checked_step(DT).unwrap();
         other.checked_step(DT).unwrap();

@@ -64,7 +64,7 @@ fn pressed(kind: usize, seed: u64, fast: [bool; 2]) -> f32 {
     let center = shape.mass_properties(1.0).center;
     let small = BodyDesc::dynamic(shape)
         .with_pose(place(corner * (HALF - 4.0 * size)))
-        .with_velocity(Vec3::ZERO, random.cube_point().as_vec3() * 20.0)
+        .with_angular_velocity(random.cube_point().as_vec3() * 20.0)
         .with_restitution(0.0)
         .with_friction(0.0)
         .with_ccd(fast[0]);
@@ -72,7 +72,8 @@ fn pressed(kind: usize, seed: u64, fast: [bool; 2]) -> f32 {
     let sides = Vec3::new(0.12, 0.07, 0.04);
     let heavy = BodyDesc::dynamic(cuboid(sides))
         .with_pose(place(corner * (HALF - 0.2)))
-        .with_velocity(velocity, random.cube_point().as_vec3() * 10.0)
+        .with_linear_velocity(velocity)
+        .with_angular_velocity(random.cube_point().as_vec3() * 10.0)
         .with_restitution(0.0)
         .with_friction(0.0)
         .with_ccd(fast[1]);

@@ -152,7 +152,7 @@ fn what_is_to_be_done_is_in_snapshots() {
                 world.body_mut(lift).unwrap().move_to(Pose::from_translation(at)).unwrap();
                 world.body_mut(boxes[3]).unwrap().apply_force(Vec3::new(0.5, 0.0, 0.0)).unwrap();
                 if is_restored && step % 7 == 0 {
-                    world = World::restored(&world.snapshot(), |id| {
+                    world = crate::scenes::restored(&world.snapshot(), |id| {
                         world.body(id).map(|body| body.shape()).ok().cloned()
                     })
                     .unwrap();

@@ -112,7 +112,7 @@ fn only_awake_dynamic_bodies_are_visited() {
     let mut world: World = World::new();
     let boxes = stack(&mut world, 2);
     let lift = BodyDesc::kinematic(ball(0.2)).with_position(Vec3::X * 9.0);
-    let lift = world.insert(lift.with_velocity(Vec3::Y, Vec3::ZERO)).unwrap();
+    let lift = world.insert(lift.with_linear_velocity(Vec3::Y)).unwrap();
     (0..200).for_each(|_| _ = world.step(DT).unwrap());
     assert!(world.body(boxes[0]).unwrap().is_sleeping());
     let gone = world.insert(BodyDesc::dynamic(ball(0.2)).with_position(Vec3::X * 20.0)).unwrap();
@@ -157,7 +157,13 @@ fn forces_trace(by_visit: bool) -> Vec<u64> {
                 world.body_mut(id).unwrap().apply_torque(Vec3::Y * 0.01).unwrap();
                 world.body_mut(id).unwrap().apply_force_at(wind(id), center + Vec3::X).unwrap();
                 if id.index() % 50 == 7 && step == 5 {
-                    world.body_mut(id).unwrap().set_velocity(Vec3::Y * 2.0, Vec3::X).unwrap();
+                    world
+                        .body_mut(id)
+                        .unwrap()
+                        .set_linear_velocity(Vec3::Y * 2.0)
+                        .unwrap()
+                        .set_angular_velocity(Vec3::X)
+                        .unwrap();
                 }
             }
         }

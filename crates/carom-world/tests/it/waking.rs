@@ -77,9 +77,10 @@ fn each_setting_wakes_what_it_acts_on() {
     let snapshot = asleep.snapshot();
     for (name, change, expected) in changes {
         for is_set_at_once in [false, true] {
-            let mut world: World =
-                World::restored(&snapshot, |id| asleep.body(id).map(|body| body.shape()).ok().cloned())
-                    .unwrap();
+            let mut world: World = crate::scenes::restored(&snapshot, |id| {
+                asleep.body(id).map(|body| body.shape()).ok().cloned()
+            })
+            .unwrap();
             let mut settings = *world.settings();
             change(&mut settings);
             if is_set_at_once {
@@ -154,9 +155,10 @@ fn a_snapshot_between_a_change_and_the_step_forgets_no_change() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = sleepers(&mut world);
     world.solver_settings_mut().gravity = Vec3::X;
-    let mut again: World =
-        World::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
-            .unwrap();
+    let mut again: World = crate::scenes::restored(&world.snapshot(), |id| {
+        world.body(id).map(|body| body.shape()).ok().cloned()
+    })
+    .unwrap();
     for step in 0..60 {
         world.checked_step(DT).unwrap();
         again.checked_step(DT).unwrap();
@@ -181,7 +183,12 @@ fn what_loses_its_support_falls() {
             w.body_mut(support).unwrap().set_groups(Groups::DEFAULT, Groups::empty()).unwrap();
         }),
         ("moved down", false, |w, support, _| {
-            w.body_mut(support).unwrap().set_velocity(Vec3::Y * -5.0, Vec3::ZERO).unwrap();
+            w.body_mut(support)
+                .unwrap()
+                .set_linear_velocity(Vec3::Y * -5.0)
+                .unwrap()
+                .set_angular_velocity(Vec3::ZERO)
+                .unwrap();
         }),
         ("joint removed", true, |w, _, joint| w.remove_joint(joint).unwrap()),
         ("joint longer", true, |w, _, joint| {
@@ -257,7 +264,13 @@ fn what_is_driven_or_pushed_moves() {
     });
     assert!((struck.translation.x - 0.02).abs() < 0.0002, "{struck:?}");
     let sent = push(|world, body| {
-        world.body_mut(body).unwrap().set_velocity(Vec3::X * 0.01, Vec3::ZERO).unwrap();
+        world
+            .body_mut(body)
+            .unwrap()
+            .set_linear_velocity(Vec3::X * 0.01)
+            .unwrap()
+            .set_angular_velocity(Vec3::ZERO)
+            .unwrap();
     });
     assert!((sent.translation.x - 0.01).abs() < 0.0001, "{sent:?}");
 
@@ -300,7 +313,7 @@ fn what_is_struck_asleep_moves_as_if_it_were_awake() {
                     let desc = |at: f32, v: f32| {
                         let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * at);
                         let desc = desc.with_restitution(restitution).with_ccd(is_fast);
-                        desc.with_velocity(Vec3::X * v, Vec3::ZERO)
+                        desc.with_linear_velocity(Vec3::X * v)
                     };
                     let [asleep, awake] = [true, false].map(|sleeps| {
                         let mut world = world_on::<DynamicBvh>();
