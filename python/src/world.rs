@@ -9,7 +9,9 @@ use crate::pose::{self, to_seven};
 use crate::shape::PyShape;
 use crate::{single, work};
 use carom_math::{Interval, Ray};
-use carom_world::{BodyDesc, BodyId, BodyRef, ColliderDesc, EventKind, Material, World, WorldSettings};
+use carom_world::{
+    BodyDesc, BodyId, BodyRef, ColliderDesc, EventKind, Material, QueryFilter, World, WorldSettings,
+};
 use glam::{DVec3, Vec3};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -118,7 +120,8 @@ impl PyWorld {
         let angular = array::vector_or_zero(angular_velocity, "angular_velocity")?.as_vec3();
         let desc = desc
             .with_pose(single::pose(&place)?)
-            .with_velocity(linear, angular)
+            .with_linear_velocity(linear)
+            .with_angular_velocity(angular)
             .with_ccd(ccd)
             .with_can_sleep(can_sleep)
             .with_user_data(u64::from(number));
@@ -199,7 +202,9 @@ impl PyWorld {
     ) -> PyResult<()> {
         let linear = array::vector_or_zero(linear, "linear")?.as_vec3();
         let angular = array::vector_or_zero(angular, "angular")?.as_vec3();
-        self.change(body, |world, id| world.body_mut(id)?.set_velocity(linear, angular).map(|_| ()))
+        self.change(body, |world, id| {
+            world.body_mut(id)?.set_linear_velocity(linear)?.set_angular_velocity(angular).map(|_| ())
+        })
     }
 
     /// Changes the velocity of a dynamic body by an impulse (mass times length per time) at its
@@ -274,10 +279,12 @@ impl PyWorld {
         let jobs = found.chunks_mut(len).enumerate().map(|(i, part)| (i * len, part)).collect();
         let world = &self.world;
         work::run(py, threads, jobs, |(first, part): (usize, &mut [(i64, f64, DVec3, DVec3)])| {
+            let filter = QueryFilter::default();
+            let mut query = world.query(&filter);
             for (i, slot) in part.iter_mut().enumerate() {
                 let ray =
                     Ray::new(origins.vector(first + i).as_vec3(), directions.vector(first + i).as_vec3());
-                if let Some(hit) = world.ray_cast(&ray, interval, &|_| true) {
+                if let Some(hit) = query.cast_ray(&ray, interval) {
                     let number = world.body(hit.body).map_or(-1, |body| body.user_data() as i64);
                     let (t, normal) = (hit.hit.t, hit.hit.normal.as_dvec3());
                     *slot = (number, f64::from(t), ray.at(t).as_dvec3(), normal);
@@ -303,10 +310,11 @@ impl PyWorld {
         let shape = shape.get();
         let place = single::pose(&shape.placed(&pose::pose(pose, "pose")?))?;
         let shape = single::shape(shape)?;
-        let mut found = Vec::new();
-        py.detach(|| self.world.overlapping(&shape, &place, &mut found));
-        let mut numbers: Vec<i64> = found.into_iter().map(|id| self.number(id)).collect();
+        let colliders =
+            py.detach(|| self.world.query(&QueryFilter::default()).overlap_shape(&shape, &place).to_vec());
+        let mut numbers: Vec<i64> = colliders.into_iter().map(|id| self.number(id.body())).collect();
         numbers.sort_unstable();
+        numbers.dedup();
         Ok(array(py, numbers))
     }
 
