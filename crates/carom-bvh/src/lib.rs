@@ -18,9 +18,11 @@
 //! use core::ops::ControlFlow;
 //! use glam::{DVec3, Vec3};
 //!
-//! // A row of small boxes; the tree has the number of each. let boxes: Vec<Aabb> = (0..100)
-//! .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
-//! .collect(); let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
+//! // A row of small boxes; the tree has the number of each.
+//! let boxes: Vec<Aabb> = (0..100)
+//!     .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
+//!     .collect();
+//! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
 //!
 //! // The boxes that a query box may touch.
 //! let mut found = Vec::new();
@@ -76,9 +78,10 @@
 //! use core::ops::ControlFlow;
 //! use glam::{DVec3, Vec3};
 //!
-//! let boxes: Vec<Aabb> = (0..100) .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max:
-//! Vec3::new(i as f32 + 0.5, 1.0, 1.0) }) .collect(); let row: Bvh = Bvh::build(&boxes,
-//! &BuildSettings::default().with_max_leaf(1))?;
+//! let boxes: Vec<Aabb> = (0..100)
+//!     .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
+//!     .collect();
+//! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
 //!
 //! // The three boxes nearest to a point. The caller computes the distance of primitives.
 //! let point = DVec3::new(20.4, 0.5, 0.5);

@@ -197,6 +197,7 @@ pub use carom_gjk::Outcome;
 pub use cost::QueryCost;
 pub use kernel::*;
 pub use manifold_cache::ManifoldCache;
+pub use mesh_shape::MeshShape as MeshShapeOf;
 pub use pair_batch::{PairBatch, PlacedPair, intersects_batch};
 pub use ray_depth::{RayDepthCache, RayDepthCounters, RayDepthSettings};
 pub use workspace::Workspace;

@@ -122,17 +122,18 @@ pub fn vehicle<B: BroadPhase + SpatialIndex>(
     let mut rng = Rng::new(request.seed);
     let mut boxes = Vec::new();
     for k in 0..request.count {
-        // Walls across the circle, each three boxes wide and two high.
+        // Walls across the circle, each three boxes wide and two high. Boxes that fit below the car
+        // would lift it off its wheels.
         let (wall, place) = (k / 6, k % 6);
         let angle = 0.5 + 0.6 * wall as f32;
         let (sin, cos) = ops::sin_cos(angle);
         let aside = (place % 3) as f32 - 1.0;
-        let radius = CIRCLE + 0.85 * aside;
-        let half = Vec3::splat(rng.range(0.3, 0.4) as f32);
+        let radius = CIRCLE + 1.05 * aside;
+        let half = Vec3::splat(rng.range(0.42, 0.5) as f32);
         let (x, z) = (radius * cos, -radius * sin);
-        let y = height(x, z) + 0.5 + 0.9 * (place / 3) as f32;
+        let y = height(x, z) + 0.6 + 1.1 * (place / 3) as f32;
         let pose = Pose::new(Quat::from_rotation_y(angle), Vec3::new(x, y, z));
-        boxes.push(solid(16.0 + 4.0 * (k % 3) as f32, half)?.with_pose(pose));
+        boxes.push(solid(8.0 + 2.0 * (k % 3) as f32, half)?.with_pose(pose));
     }
     let start = Vec3::new(CIRCLE, height(CIRCLE, 0.0) + 1.2, 0.0);
     let shape = MeshShape::new(TriMesh::new(corners.clone(), triangles)?)?;

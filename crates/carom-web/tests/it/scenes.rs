@@ -143,23 +143,26 @@ fn the_car_drives_over_the_bridge_and_back() {
     assert!(played.place(car).x < 0.5 * most, "{}", played.place(car));
 }
 
-/// The car is not held up by the boxes on its way.
+/// The car is not held up by the boxes on its way, wherever they lie.
 #[test]
 fn the_car_on_hills_comes_round() {
-    let mut played = Played::new(walkers::vehicle, 48, 1);
-    let car = played.actors.car.as_ref().unwrap().chassis();
-    let angle = |played: &Played| {
-        let at = played.place(car);
-        f64::from(-at.z).atan2(f64::from(at.x))
-    };
-    let (mut total, mut last) = (0.0, angle(&played));
-    for _ in 0..30 {
-        played.run(60);
-        let now = angle(&played);
-        total += (now - last + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU) - std::f64::consts::PI;
-        last = now;
+    for seed in 1..=6 {
+        let mut played = Played::new(walkers::vehicle, 48, seed);
+        let car = played.actors.car.as_ref().unwrap().chassis();
+        let angle = |played: &Played| {
+            let at = played.place(car);
+            f64::from(-at.z).atan2(f64::from(at.x))
+        };
+        let (mut total, mut last) = (0.0, angle(&played));
+        for _ in 0..30 {
+            played.run(60);
+            let now = angle(&played);
+            let turned = now - last + std::f64::consts::PI;
+            total += turned.rem_euclid(std::f64::consts::TAU) - std::f64::consts::PI;
+            last = now;
+        }
+        assert!(6.0 < total, "seed {seed}: {total} radians in 30 s");
     }
-    assert!(6.0 < total, "{total} radians in 30 s");
 }
 
 /// What the parts of the playground are there for.

@@ -27,8 +27,11 @@ fn depths<B: carom_broad::BroadPhase>(world: &World<B>) -> BTreeMap<(BodyId, Bod
     world.contacts().map(|view| ((view.a, view.b), deepest(view.manifolds))).collect()
 }
 
-/// What is recycled is where it would be found, as deep to what the choice among many contacts
-/// allows: an eighth of the prediction.
+/// The largest difference of depths: an eighth of the prediction, which the choice among many
+/// contacts allows, and what a body turns until its contacts are found anew.
+const MAX_DIFFERENCE: f32 = 0.0025 + 1e-4;
+
+/// What is recycled is where it would be found, and as deep to within [`MAX_DIFFERENCE`].
 #[test]
 fn recycled_contacts_are_those_that_are_there() {
     let mut world = world_on::<DynamicBvh>();
@@ -53,7 +56,8 @@ fn recycled_contacts_are_those_that_are_there() {
             if -0.015 < *depth || -0.015 < found {
                 n_compared += 1;
                 most = most.max((depth - found).abs());
-                assert!((depth - found).abs() < 0.0025, "step {step}, {pair:?}: {depth}, found anew {found}");
+                let is_near = (depth - found).abs() < MAX_DIFFERENCE;
+                assert!(is_near, "step {step}, {pair:?}: {depth}, found anew {found}");
             }
         }
         for (pair, depth) in &true_depths {
