@@ -129,7 +129,9 @@ def test_two_threads_get_the_same_answers() -> None:
 def test_ctrl_c_stops_a_batch(threads: int) -> None:
     program = textwrap.dedent(
         f"""
-        import numpy as np, sys
+        import numpy as np, signal, sys
+        # A parent in the background may have it ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.path.insert(0, {str(Path(__file__).parent)!r})
         import carom
         from test_running import large_mesh
@@ -149,7 +151,10 @@ def test_ctrl_c_stops_a_batch(threads: int) -> None:
     time.sleep(0.5)
     start = time.monotonic()
     child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=60)
+    try:
+        out, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
     assert out == "stopped\n" and child.returncode == 0
     assert time.monotonic() - start < 10
 
