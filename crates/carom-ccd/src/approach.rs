@@ -61,7 +61,7 @@ pub fn first_approach(
 ) -> Approach {
     let (mut time, mut least) = (start, known);
     for _ in 0..MAX_VALUES {
-        // What is known reaches to the end.
+        // The known bound reaches to the end.
         let at_end = least - rate * (end - time);
         if target + tolerance < at_end {
             return Approach::Clear { at_end };

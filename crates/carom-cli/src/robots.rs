@@ -48,7 +48,7 @@ pub(crate) fn set(files: &mut [Loaded], named: &[(String, f64)]) -> Result<(), S
         file.model.robot.as_ref().is_some_and(|robot| robot.joints().iter().any(|joint| joint.name == name))
     };
     for (name, _) in named {
-        // Of the robots that lack a joint, the first says which it has.
+        // The error of the first robot lists the joints that it has.
         if !files.iter().any(|file| has(file, name)) {
             let refused =
                 files.iter().find_map(|file| file.model.robot.as_ref()?.values(&[(name, 0.0)]).err());

@@ -266,9 +266,9 @@ impl Robot {
             });
         }
         let order = order_of(&joints, &above);
-        if let Some(link) =
-            (0..links.len()).find(|link| !order.contains(link)).filter(|_| order.len() < links.len())
-        {
+        let mut is_placed = vec![false; links.len()];
+        order.iter().for_each(|link| is_placed[*link] = true);
+        if let Some(link) = is_placed.iter().position(|is_placed| !is_placed) {
             return Err(ReadError::at(path, at_link(&links[link]), "the joints form a cycle"));
         }
         let robot = Robot { links, joints, above, order, parts: Vec::new() };

@@ -87,20 +87,15 @@ pub(crate) fn rows_of(robot: &Robot, trajectory: &Trajectory) -> Result<Vec<Vec<
 }
 
 impl<'a> Tour<'a> {
-    /// Prepares the parts, which stand as at the first row.
+    /// Prepares the parts, which [`crate::robots::set`] has put where they are at the first row. So
+    /// each column is a joint of a robot.
     ///
-    /// Errors: a column that no robot has as a joint, or a value that a robot refuses.
+    /// Errors: a value that a robot refuses.
     pub(crate) fn new(
         robots: &'a [PlacedRobot],
         solids: &'a [Solid],
         trajectory: &'a Trajectory,
     ) -> Result<Tour<'a>, String> {
-        let is_known = |name: &String| {
-            robots.iter().any(|placed| placed.robot.joints().iter().any(|joint| joint.name == *name))
-        };
-        if let Some(name) = trajectory.joints.iter().find(|name| !is_known(name)) {
-            return Err(format!("no robot has a joint {name}"));
-        }
         let values = robots.iter().map(|placed| rows_of(&placed.robot, trajectory));
         let values = values.collect::<Result<Vec<_>, String>>()?;
         let mut hanging: Vec<Option<Hanging>> = solids.iter().map(|_| None).collect();
