@@ -18,6 +18,9 @@ pub(crate) enum Extent {
     Full,
 }
 
+/// Clippy as a user would run it.
+const DEFAULT_CLIPPY: &str = "clippy --quiet --workspace --all-targets -- -D warnings";
+
 /// Runs the checks; true where none failed.
 pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     let packages = packages(root)?;
@@ -32,19 +35,26 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
             End::Failed(complaints.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
         })
     });
-    steps.cargo("clippy", "clippy --quiet --workspace --all-targets -- -D warnings", &[]);
     if extent == Extent::Quick {
+        steps.cargo("clippy", DEFAULT_CLIPPY, &[]);
         steps.cargo("tests", "test --workspace --all-targets --no-fail-fast", &[]);
         return Ok(steps.close());
     }
     // The peers of the benches are built only where everything is.
+    let features = tested_features(&packages);
     let all = "--workspace --exclude carom-benches --all-features";
-    steps.cargo("clippy, all features", &format!("clippy --quiet {all} --all-targets -- -D warnings"), &[]);
+    steps.cargo(
+        "clippy",
+        &format!("clippy --quiet --workspace --all-targets --features {features} -- -D warnings"),
+        &[],
+    );
 
     // Before the tests, which open the page around it in a browser.
     steps.step("module of the live page", || site::module(root));
-    let features = tested_features(&packages);
-    steps.cargo("tests", &format!("test --workspace --no-fail-fast --features {features}"), &[]);
+    // Clippy has seen the examples. Those of the facade are tests too.
+    let tests = format!("test --workspace --tests --no-fail-fast --features {features}");
+    steps.cargo("tests", &tests, &[]);
+    steps.cargo("examples of the docs", &format!("test --workspace --doc --features {features}"), &[]);
     steps.cargo("tests of the plain loops", "test -p carom-lanes --all-features", &[]);
 
     let strict = [("RUSTDOCFLAGS", "-D warnings")];
@@ -65,6 +75,12 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     steps.step("miri", || miri(root));
 
     if extent == Extent::Full {
+        steps.cargo("clippy, default features", DEFAULT_CLIPPY, &[]);
+        steps.cargo(
+            "clippy, all features",
+            &format!("clippy --quiet {all} --all-targets -- -D warnings"),
+            &[],
+        );
         steps.cargo("tests, default features", "test --workspace --no-fail-fast", &[]);
         steps.cargo("tests, all features", &format!("test {all} --no-fail-fast"), &[]);
         steps.cargo(
