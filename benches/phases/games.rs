@@ -1,11 +1,16 @@
-//! Scenes of games: bodies of all shapes on a terrain, ragdolls, knots, a pile, a clock. Nothing
-//! sleeps.
+//! Scenes of games: bodies of all shapes on a terrain, ragdolls, knots, a pile, a clock; and the
+//! time to build the mesh of a terrain. Nothing sleeps.
+//!
+//! Other rows that matter to games are in other phases: `cliffs/added` (the first update of many
+//! bodies), `distance` (hulls by carom-gjk alone), `manifold/box-box`, `trees/rays`.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
+use carom_benches::peers::parry;
 use carom_benches::peers::rapier::Scene;
 use carom_benches::{Answers, Comparison, Row, Runner, Times, Unit, pile as fill};
 use carom_geom::TriMesh;
-use carom_query::{MeshShape, Shape};
+use carom_math::{Interval, Ray};
+use carom_query::{MeshShape, Shape, ray_cast};
 use carom_scenes::mesh::{Knot, MeshData, terrain, torus_knot};
 use carom_scenes::{
     BodySpec, MOVEMENT_BODIES, MOVEMENT_GEARS, Rng, SceneSpec, ShapeSpec, bench_pile, clockwork, hull_points,
@@ -13,6 +18,7 @@ use carom_scenes::{
 };
 use carom_world::SolverSettings;
 use glam::{DVec3, Quat, Vec3};
+use parry3d::query::RayCast;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -54,6 +60,11 @@ fn main() {
     if runner.wants("waves") {
         run_waves(&mut runner, &ground.with_bodies(n / 2, MIXED));
     }
+    if runner.wants("mesh built") {
+        for cells in if runner.is_quick() { [32, 64] } else { [224, 707] } {
+            run_building(&mut runner, &terrain(400.0, 20.0, cells, 3));
+        }
+    }
     if runner.wants("clock") {
         let n_arbors = if runner.is_quick() { 6 } else { 60 };
         run_clock(&mut runner, n_arbors);
@@ -87,6 +98,34 @@ fn run_clock(runner: &mut Runner, n_movements: usize) {
         narrow.into_inner() * 1e3 / f64::from(n_steps),
         barrels.sum::<f64>() / n_movements as f64
     );
+}
+
+/// The shape of a mesh from its vertices and triangles, as what is cast against and touched. Rays
+/// meet both meshes at the same places.
+fn run_building(runner: &mut Runner, data: &MeshData) {
+    let (vertices, triangles) = (data.vertices_f32(), &data.triangles);
+    let ours = || {
+        let mesh = TriMesh::new(vertices.clone(), triangles.clone()).expect("a terrain is a mesh");
+        Shape::Mesh(Arc::new(MeshShape::new(mesh).expect("a terrain has a tree")))
+    };
+    let theirs = || parry::mesh(&vertices, triangles).expect("parry takes the mesh");
+    let (own, other) = (ours(), theirs());
+    let mut answers = Answers::new();
+    let mut rng = Rng::new(13);
+    for i in 0..1000 {
+        let (x, z) = (rng.range(-190.0, 190.0) as f32, rng.range(-190.0, 190.0) as f32);
+        let ray = Ray::new(Vec3::new(x, 100.0, z), Vec3::NEG_Y);
+        let pose = carom_math::Pose::IDENTITY;
+        let hit = ray_cast(&own, &pose, &ray, Interval::FORWARD).map_or(f32::NAN, |hit| hit.t);
+        let their = parry3d::query::Ray::new(parry::vector(ray.origin), parry::vector(ray.direction));
+        let their = other.cast_local_ray(&their, f32::MAX, true).unwrap_or(f32::NAN);
+        answers.number(&format!("ray {i}"), f64::from(hit), f64::from(their), 1e-3);
+    }
+    let row = Row { workload: "mesh built", size: triangles.len() as u64, unit: Unit::Ms, per_call: 1 };
+    let comparison = Comparison::new(answers)
+        .entry("carom", || _ = std::hint::black_box(ours()))
+        .entry("parry", || _ = std::hint::black_box(theirs()));
+    runner.compare_slow(row, comparison);
 }
 
 /// Bodies on hills whose vertices move in each step, by carom alone: rapier has no meshes that
@@ -283,6 +322,11 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
             .map_or(f64::NAN, |body| 1.0 / f64::from(body.inverse_mass));
         answers.number(&format!("mass of body {i}"), ours, f64::from(theirs), MASS_TOLERANCE * ours);
     }
+    // The same without smoothing of internal edges, if there are any.
+    let has_mesh = scene.bodies.iter().any(|body| matches!(body.shape, ShapeSpec::Mesh { .. }));
+    let (mut rough, _) = fill(scene, SolverSettings::default().with_sleep(false));
+    let rough_settings = rough.settings().with_internal_edges_smoothed(false);
+    rough.set_settings(rough_settings).expect("settings of which one has changed");
     let (world, peer) = (RefCell::new(world), RefCell::new(peer));
     let phases = RefCell::new([0.0; 4]);
     let n_steps = RefCell::new(0u32);
@@ -296,13 +340,18 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
                 *n_steps.borrow_mut() += 1;
             }
         })
-        .entry("rapier", || peer.borrow_mut().step())
-        .all_frames();
-    let times = runner.frames(row, steps, comparison, || {});
-    let [ours, theirs] = [0, 1].map(|i| times.get(i).map_or([f64::NAN; 2], milliseconds));
+        .entry("rapier", || peer.borrow_mut().step());
+    let comparison = if has_mesh {
+        comparison.entry("carom, edges not smoothed", || _ = rough.step(STEP).is_ok())
+    } else {
+        comparison
+    };
+    let times = runner.frames(row, steps, comparison.all_frames(), || {});
+    let [ours, theirs, roughs] = [0, 1, 2].map(|i| times.get(i).map_or([f64::NAN; 2], milliseconds));
     println!(
-        "    mean {:.2} of rapier's; worst step carom {:.1}, rapier {:.1} ms",
+        "    mean {:.2} of rapier's, {:.2} of that without smoothing; worst step carom {:.1}, rapier {:.1} ms",
         ours[0] / theirs[0],
+        ours[0] / roughs[0],
         ours[1],
         theirs[1]
     );
