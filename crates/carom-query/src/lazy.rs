@@ -35,4 +35,12 @@ impl<T> Lazy<T> {
             &self.value
         }
     }
+
+    /// Returns the value if it has been computed.
+    pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
+        #[cfg(feature = "std")]
+        return self.value.get_mut();
+        #[cfg(not(feature = "std"))]
+        Some(&mut self.value)
+    }
 }

@@ -34,11 +34,9 @@ pub struct MeshShape<M> {
     tree: Bvh,
     /// The triangles of each leaf of `tree`, in its coordinates, for rays.
     line_blocks: Vec<LineBlock8>,
-    /// The tree of oriented boxes, for other meshes: it separates surfaces that are close and
-    /// parallel.
-    surface: Bvh<Obb>,
-    /// The triangles of each leaf of `surface`, tested eight at a time.
-    blocks: Vec<TriBlock8>,
+    /// For other meshes.
+    surface: Lazy<Surface>,
+    surface_settings: BuildSettings,
     /// Winding numbers of a mesh that is not closed; `None` for a closed one.
     open: Lazy<Option<WindingTree>>,
     /// One flag for each triangle that faces inwards; empty if none does.
@@ -52,7 +50,11 @@ pub struct MeshShape<M> {
 }
 
 impl<M: WideMesh> MeshShape<M> {
-    /// Builds the trees, about a microsecond per triangle. Fails only for more than 2^28 triangles.
+    /// Builds the tree, about half a microsecond per triangle. Fails only for more than 2^28
+    /// triangles.
+    ///
+    /// A second tree is for pairs of meshes. It is built by the first query about such a pair;
+    /// without the standard library at once.
     pub fn new(mesh: M) -> Result<MeshShape<M>, BvhError> {
         let settings = BuildSettings::default().with_max_leaf(MAX_LEAF);
         // Only the tree for rays is collapsed. The trees for pairs of meshes are not.
@@ -80,8 +82,7 @@ impl<M: WideMesh> MeshShape<M> {
         let scale = scale_for(low, high);
         let tree: Bvh = Bvh::build(&boxes(&mesh, scale), settings)?;
         let line_blocks = tree.leaves().map(|leaf| line_block(&mesh, leaf.primitives, scale)).collect();
-        let surface = surface_tree(&mesh, scale, of_surface)?;
-        let blocks = surface.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
+        let surface = Lazy::new(|| Surface::new(&mesh, scale, of_surface));
         let open = Lazy::new(|| winding_tree(&mesh, &tree, scale));
         let (keeps_orientation, sides) = (false, Lazy::new(|| Sides::of(&mesh)));
         let topology = Lazy::new(|| topology_of(&mesh));
@@ -90,7 +91,7 @@ impl<M: WideMesh> MeshShape<M> {
             tree,
             line_blocks,
             surface,
-            blocks,
+            surface_settings: *of_surface,
             open,
             sides,
             keeps_orientation,
@@ -101,22 +102,19 @@ impl<M: WideMesh> MeshShape<M> {
         })
     }
 
-    /// Changes the positions of the vertices, and refits the trees. On an error nothing changes.
+    /// Changes the positions of the vertices, and refits the trees that are built. On an error nothing changes.
     pub(crate) fn move_vertices<E>(&mut self, change: impl FnOnce(&mut M) -> Result<(), E>) -> Result<(), E> {
         change(&mut self.mesh)?;
         (self.low, self.high) = self.mesh.wide_bounds();
         self.scale = scale_for(self.low, self.high);
         let MeshShape { mesh, tree, surface, scale, .. } = self;
-        let refitted = [
-            tree.refit_with(|_, triangle| aabb_of(mesh.corners(triangle), *scale)),
-            surface.refit_with(|_, triangle| aabb_of(mesh.corners(triangle), *scale)),
-        ];
-        debug_assert!(refitted.iter().all(Result::is_ok), "the scale brings all into range: {refitted:?}");
+        let refitted = tree.refit_with(|_, triangle| aabb_of(mesh.corners(triangle), *scale));
+        debug_assert!(refitted.is_ok(), "the scale brings all into range: {refitted:?}");
         for (block, leaf) in self.line_blocks.iter_mut().zip(tree.leaves()) {
             *block = line_block(mesh, leaf.primitives, *scale);
         }
-        for (block, leaf) in self.blocks.iter_mut().zip(surface.leaves()) {
-            *block = self::block(mesh, leaf.primitives);
+        if let Some(surface) = surface.get_mut() {
+            surface.refit(mesh, *scale);
         }
         self.open = Lazy::new(|| winding_tree(&self.mesh, &self.tree, self.scale));
         self.sides = Lazy::new(|| self.find_sides());
@@ -229,7 +227,8 @@ impl<M: WideMesh> MeshShape<M> {
 
     /// Returns the triangles of a leaf of a tree of [`MeshShape::surface_at`].
     pub(crate) fn leaf_block(&self, tree: &Bvh<Obb>, leaf: &Leaf<'_>) -> Cow<'_, TriBlock8> {
-        let kept = core::ptr::eq(tree, &self.surface).then(|| self.blocks.get(leaf.index as usize)).flatten();
+        let Surface { tree: own, blocks } = self.own_surface();
+        let kept = core::ptr::eq(tree, own).then(|| blocks.get(leaf.index as usize)).flatten();
         kept.map_or_else(|| Cow::Owned(block(&self.mesh, leaf.primitives)), Cow::Borrowed)
     }
 
@@ -247,7 +246,11 @@ impl<M: WideMesh> MeshShape<M> {
 
     /// Returns the tree of oriented boxes, in the mesh's coordinates times [`MeshShape::scale`].
     pub(crate) fn surface(&self) -> &Bvh<Obb> {
-        &self.surface
+        &self.own_surface().tree
+    }
+
+    fn own_surface(&self) -> &Surface {
+        self.surface.get(|| Surface::new(&self.mesh, self.scale, &self.surface_settings))
     }
 
     /// Returns the tree of oriented boxes in the mesh's coordinates times this power of two, at
@@ -255,7 +258,7 @@ impl<M: WideMesh> MeshShape<M> {
     /// many powers of ten; the tree is then built anew.
     pub(crate) fn surface_at(&self, scale: f64) -> Cow<'_, Bvh<Obb>> {
         if scale == self.scale {
-            return Cow::Borrowed(&self.surface);
+            return Cow::Borrowed(self.surface());
         }
         // The scale is at most that of the mesh. So corners that fitted a tree move inwards and
         // still fit.
@@ -303,6 +306,33 @@ impl Sides {
 fn topology_of(mesh: &impl WideMesh) -> MeshTopology {
     let corners: Vec<_> = mesh.iter_corners().collect();
     MeshTopology::new(&corners)
+}
+
+/// What a query of two meshes needs of each.
+#[derive(Clone, Debug)]
+struct Surface {
+    /// Its oriented boxes separate surfaces that are close and parallel.
+    tree: Bvh<Obb>,
+    /// The triangles of each leaf, tested eight at a time.
+    blocks: Vec<TriBlock8>,
+}
+
+impl Surface {
+    /// The mesh has no more triangles than a tree can have.
+    fn new(mesh: &impl WideMesh, scale: f64, settings: &BuildSettings) -> Surface {
+        let tree = surface_tree(mesh, scale, settings).unwrap_or_default();
+        let blocks = tree.leaves().map(|leaf| block(mesh, leaf.primitives)).collect();
+        Surface { tree, blocks }
+    }
+
+    /// Follows vertices that have moved.
+    fn refit(&mut self, mesh: &impl WideMesh, scale: f64) {
+        let refitted = self.tree.refit_with(|_, triangle| aabb_of(mesh.corners(triangle), scale));
+        debug_assert!(refitted.is_ok(), "the scale brings all into range: {refitted:?}");
+        for (own, leaf) in self.blocks.iter_mut().zip(self.tree.leaves()) {
+            *own = block(mesh, leaf.primitives);
+        }
+    }
 }
 
 /// Builds a tree of oriented boxes. Corners are rounded to the nearest `f32`, an error below 2 u S
