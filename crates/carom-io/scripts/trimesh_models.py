@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import trimesh
 
-ENDINGS = {".obj", ".stl", ".ply", ".gltf", ".glb", ".urdf"}
+ENDINGS = {".obj", ".stl", ".ply", ".off", ".3mf", ".dae", ".gltf", ".glb", ".urdf"}
 
 # A difference of this part of the value is none: both sum in f64, in another order.
 CLOSE = 1e-9
