@@ -201,6 +201,7 @@ const faceNames = scene.faceNames.length ? scene.faceNames
 // A face state that occurs in any frame is listed in the legend of all frames.
 const comes = faceNames.map((_, k) => surfaces.some(s => s.faces.some(f => f.includes(k))));
 let chosen = new Set();
+const pairColours = [[214, 62, 62], [58, 110, 196]];
 // The place of the chosen pair, if one is chosen.
 let chosenPoint = null;
 renderer.isHidden = i => 0 < chosen.size && $("alone").checked && !chosen.has(i);
@@ -213,6 +214,8 @@ const place = () => {
   poseAt(time);
   const state = states[frameAt()], byPhase = $("phases").checked, { colours } = renderer;
   for (const i of drawn) {
+    // The two of a chosen pair are told apart by their colours.
+    if (chosenPoint && chosen.has(i)) { colours.set(pairColours[[...chosen].indexOf(i)], 4 * i); continue; }
     colours.set(chosen.size && !chosen.has(i) ? [150, 154, 160] : byPhase ? stateColours[state[i]].map(c => Math.min(255, c * shadeOf(i))) : own[i], 4 * i);
   }
   renderer.placeBodies();

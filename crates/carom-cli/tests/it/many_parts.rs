@@ -99,8 +99,11 @@ fn the_page_lists_by_depth_and_shows_the_pair() {
         return;
     };
     let Some(one) = picture("frame=0&pair=1", "many_one.png") else { return };
-    // Parts that collide are red; others are grey. At the pair there are only two, and near.
+    // Parts that collide are red; others are grey. A chosen pair is red and blue, alone and near.
     let red = |picture: &(usize, Vec<[u8; 3]>)| n_of_hue(picture, [214.0, 62.0, 62.0]);
-    println!("{} and {} red pixels", red(&all), red(&one));
-    assert!(200 < red(&all) && 5 * red(&all) < red(&one), "{} {}", red(&all), red(&one));
+    let blue = |picture: &(usize, Vec<[u8; 3]>)| n_of_hue(picture, [58.0, 110.0, 196.0]);
+    let counts = [red(&all), red(&one), blue(&all), blue(&one)];
+    println!("red and blue pixels: {counts:?}");
+    assert!(200 < counts[0] && counts[0] < counts[1], "{counts:?}");
+    assert!(10 * counts[2] < counts[3] && 20_000 < counts[3], "{counts:?}");
 }
