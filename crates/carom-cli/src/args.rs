@@ -349,8 +349,7 @@ pub struct CheckArgs {
     /// Write a page that shows the parts
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Write each pair as a line of JSON as soon as it is known, and the report without pairs at the
-    /// end
+    /// Write each pair as a line of JSON as soon as it is known, then the report without pairs
     #[arg(long, conflicts_with_all = ["json", "trajectory"])]
     pub json_lines: bool,
     /// Also list the parts whose own triangles cross or touch, neighbours left out
@@ -530,7 +529,8 @@ pub struct InfoArgs {
 /// Arguments of `sdf`.
 #[derive(Debug, Args)]
 pub struct SdfArgs {
-    /// A mesh (OBJ, STL, PLY, OFF, 3MF, COLLADA), scene (glTF, JSON) or robot (URDF); all its parts are one surface
+    /// A mesh (OBJ, STL, PLY, OFF, 3MF, COLLADA), scene (glTF, JSON) or robot (URDF); all its parts
+    /// are one surface
     pub file: PathBuf,
     /// Cells along the longest side
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -561,7 +561,8 @@ pub struct SdfArgs {
 /// Arguments of `simplify`.
 #[derive(Debug, Args)]
 pub struct SimplifyArgs {
-    /// A mesh (OBJ, STL, PLY, OFF, 3MF, COLLADA), scene (glTF, JSON) or robot (URDF); all its parts are one surface
+    /// A mesh (OBJ, STL, PLY, OFF, 3MF, COLLADA), scene (glTF, JSON) or robot (URDF); all its parts
+    /// are one surface
     pub file: PathBuf,
     /// Stop at so many triangles
     #[arg(long, value_name = "N", required_unless_present = "error")]
@@ -597,7 +598,8 @@ pub enum CoarseSide {
 /// Arguments of `decompose`.
 #[derive(Debug, Args)]
 pub struct DecomposeArgs {
-    /// A mesh (OBJ, STL, PLY, OFF, 3MF, COLLADA), scene (glTF, JSON) or robot (URDF); all its parts are one surface
+    /// A mesh (OBJ, STL, PLY, OFF, 3MF, COLLADA), scene (glTF, JSON) or robot (URDF); all its parts
+    /// are one surface
     pub file: PathBuf,
     /// The most hulls
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=100_000))]

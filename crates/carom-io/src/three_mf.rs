@@ -445,11 +445,11 @@ impl Builder {
         self.count(files)?;
         let attributes = Attributes::plain(element)?;
         let number = number(&attributes.text("id")?)?;
-        let mut object = Object::default();
-        object.name = match attributes.get("name") {
+        let name = match attributes.get("name") {
             Some(name) if !name.is_empty() => name.chars().take(MAX_NAME_CHARS).collect(),
             _ => format!("object{number}"),
         };
+        let mut object = Object { name, ..Object::default() };
         match attributes.get("type").unwrap_or("model") {
             "model" => {}
             kind => push_note(

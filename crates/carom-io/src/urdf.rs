@@ -263,8 +263,8 @@ impl Meshes {
                 let (file, root) = resolve(name, path, files.options.allow_outside)?;
                 let file = files.inside(file, &root)?;
                 let mesh = files.mesh(&file)?;
-                // A robot is in metres. Its tools scale a mesh by the unit that its file states, and
-                // leave the axes of the file as they are.
+                // A robot is in metres. Its tools scale a mesh by the unit that its file states,
+                // and leave the axes of the file as they are.
                 let metres = mesh.metres.unwrap_or(1.0);
                 let pieces = mesh.placed(scale.map(|s| s * metres), &placement);
                 if metres != 1.0 {

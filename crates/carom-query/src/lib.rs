@@ -143,8 +143,8 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Does a mesh cross itself? [`self_intersections`] lists the pairs of its triangles that meet beyond
-//! their common corners and edges, and [`intersection_curves`] joins their segments to polylines
+//! Does a mesh cross itself? [`self_intersections`] lists the pairs of its triangles that meet
+//! beyond their common corners and edges. [`intersection_curves`] joins their segments to polylines
 //! (test: `self_intersections::random_meshes_have_the_pairs_of_all_pairs`).
 //!
 #![doc = include_str!("../MATRIX.md")]

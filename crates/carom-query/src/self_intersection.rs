@@ -5,8 +5,7 @@
 //! 2. Corners are common if their positions are equal. Without a common corner, any shared point
 //!    counts.
 //! 3. Triangles with one common corner meet beyond it if their intersection is a segment or a
-//!    polygon. With a common edge they meet beyond it only if they are folded onto each other in one
-//!    plane.
+//!    polygon. With a common edge they must be folded onto each other in one plane.
 //! 4. All decisions are exact; coordinates of the curves are rounded.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; the exact cases follow

@@ -5,8 +5,8 @@ use crate::run::{carom, error, file, folder, json, stdout};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Writes a scene of `n` cubes of side 2 in a lattice with gaps of 1. Each tenth one is longer along
-/// x, and so deep in its neighbour that each depth is another one: `0.1 + i / n`.
+/// Writes a scene of `n` cubes of side 2 in a lattice with gaps of 1. Each tenth one is longer and
+/// reaches into its neighbour, by `0.1 + i / n`.
 fn write_lattice(name: &str, n: usize) {
     let mut text = String::from("{\"parts\": [\n");
     for i in 0..n {

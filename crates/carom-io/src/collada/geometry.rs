@@ -111,7 +111,7 @@ fn positions(mesh: Node<'_, '_>) -> Result<Vec<DVec3>, String> {
         return Err(format!("accessor: a stride of {stride} is too short for X, Y and Z"));
     }
     let end = count.checked_mul(stride).and_then(|n| n.checked_add(offset));
-    if !end.is_some_and(|end| end <= numbers.len()) {
+    if end.is_none_or(|end| numbers.len() < end) {
         return Err(format!("accessor: {count} times {stride} numbers, {} there", numbers.len()));
     }
     let at = |i: usize, axis: usize| numbers[offset + i * stride + axes[axis]];
