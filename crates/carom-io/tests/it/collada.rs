@@ -212,8 +212,8 @@ fn counts_are_those_of_the_file() {
     assert!(said(&empty).contains("the mesh is empty"), "{}", said(&empty));
 }
 
-/// Nodes of ten instances each, ten levels deep, ask for ten thousand million parts. A node may also
-/// be an instance of itself.
+/// Nodes of ten instances each, ten levels deep, ask for ten thousand million parts. Another node
+/// is an instance of itself.
 #[test]
 fn instances_of_instances_are_limited() {
     let path = Path::new("file.x");
