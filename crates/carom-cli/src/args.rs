@@ -330,7 +330,7 @@ fn joint_value(text: &str) -> Result<JointValue, String> {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Meshes (OBJ, STL, PLY), scenes (glTF, JSON), robots (URDF)
+    /// Meshes (OBJ, STL, PLY, OFF, 3MF, COLLADA), scenes (glTF, JSON), robots (URDF)
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// Also list pairs of parts that are closer than this
@@ -349,6 +349,12 @@ pub struct CheckArgs {
     /// Write a page that shows the parts
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Write each pair as a line of JSON as soon as it is known, then the report without pairs
+    #[arg(long, conflicts_with_all = ["json", "trajectory"])]
+    pub json_lines: bool,
+    /// Also list the parts whose own triangles cross or touch, neighbours left out
+    #[arg(long = "self", conflicts_with = "trajectory")]
+    pub itself: bool,
     /// Report on the good files, links and parts although others cannot be read
     #[arg(long)]
     pub keep_going: bool,
@@ -503,12 +509,15 @@ pub struct TraceArgs {
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// Meshes (OBJ, STL, PLY), scenes (glTF, JSON), robots (URDF)
+    /// Meshes (OBJ, STL, PLY, OFF, 3MF, COLLADA), scenes (glTF, JSON), robots (URDF)
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// Write the report as one JSON document
     #[arg(long)]
     pub json: bool,
+    /// Also say which triangles of a part cross or touch each other, neighbours left out
+    #[arg(long = "self")]
+    pub itself: bool,
     /// Report on the good files, links and parts although others cannot be read
     #[arg(long)]
     pub keep_going: bool,
@@ -520,7 +529,8 @@ pub struct InfoArgs {
 /// Arguments of `sdf`.
 #[derive(Debug, Args)]
 pub struct SdfArgs {
-    /// A mesh (OBJ, STL, PLY), scene (glTF, JSON) or robot (URDF); all its parts are one surface
+    /// A mesh (OBJ, STL, PLY, OFF, 3MF, COLLADA), scene (glTF, JSON) or robot (URDF); all its parts
+    /// are one surface
     pub file: PathBuf,
     /// Cells along the longest side
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -551,7 +561,8 @@ pub struct SdfArgs {
 /// Arguments of `simplify`.
 #[derive(Debug, Args)]
 pub struct SimplifyArgs {
-    /// A mesh (OBJ, STL, PLY), scene (glTF, JSON) or robot (URDF); all its parts are one surface
+    /// A mesh (OBJ, STL, PLY, OFF, 3MF, COLLADA), scene (glTF, JSON) or robot (URDF); all its parts
+    /// are one surface
     pub file: PathBuf,
     /// Stop at so many triangles
     #[arg(long, value_name = "N", required_unless_present = "error")]
@@ -587,7 +598,8 @@ pub enum CoarseSide {
 /// Arguments of `decompose`.
 #[derive(Debug, Args)]
 pub struct DecomposeArgs {
-    /// A mesh (OBJ, STL, PLY), scene (glTF, JSON) or robot (URDF); all its parts are one surface
+    /// A mesh (OBJ, STL, PLY, OFF, 3MF, COLLADA), scene (glTF, JSON) or robot (URDF); all its parts
+    /// are one surface
     pub file: PathBuf,
     /// The most hulls
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=100_000))]

@@ -31,6 +31,7 @@ pub mod remarks;
 pub mod report;
 mod robots;
 mod scene_page;
+mod self_report;
 mod shape_arg;
 mod skins;
 mod soft_picture;

@@ -32,7 +32,26 @@ pub(crate) fn load_all(
         remarks.print();
         return Err("no file could be read".to_owned());
     }
+    remarks.notes.extend(unit_note(&loaded));
     Ok(loaded)
+}
+
+/// Returns a note if the files state different units of length.
+fn unit_note(files: &[Loaded]) -> Option<String> {
+    let mut stated = files.iter().filter_map(|file| Some((file.model.metres?, file)));
+    let (metres, first) = stated.next()?;
+    let (other, second) = stated.find(|(other, _)| *other != metres)?;
+    Some(format!(
+        "lengths are not converted, though the unit of {} is {} and that of {} is {}",
+        first.path.display(),
+        unit_text(&first.model, metres),
+        second.path.display(),
+        unit_text(&second.model, other),
+    ))
+}
+
+fn unit_text(model: &Model, metres: f64) -> String {
+    model.unit.map_or_else(|| format!("{metres} m"), str::to_owned)
 }
 
 /// Reads a file, and moves the remarks on it out of the model.

@@ -2,6 +2,7 @@
 //! a second.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
 /// A progress bar that appears when the work takes long.
@@ -26,7 +27,12 @@ impl Progress {
 
     /// Counts one step as done.
     pub(crate) fn step(&mut self) {
-        self.bar.inc(1);
+        self.step_by(1);
+    }
+
+    /// Counts `n` steps as done.
+    pub(crate) fn step_by(&mut self, n: usize) {
+        self.bar.inc(n as u64);
         if !self.is_shown && PATIENCE < self.start.elapsed() {
             self.is_shown = true;
             // A target that is not a terminal draws nothing.
@@ -34,6 +40,26 @@ impl Progress {
         }
     }
 }
+
+/// Maps items on all threads, with a bar that counts them. The results are in the order of the
+/// items, and `done` receives each chunk as soon as it is computed.
+pub(crate) fn map_chunks<T: Sync, R: Send>(
+    what: &'static str,
+    items: &[T],
+    map: impl Fn(&T) -> R + Sync,
+    mut done: impl FnMut(Vec<R>) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut progress = Progress::new(what, items.len() as u64);
+    for chunk in items.chunks(CHUNK_ITEMS) {
+        let results: Vec<R> = chunk.par_iter().map(&map).collect();
+        progress.step_by(chunk.len());
+        done(results)?;
+    }
+    Ok(())
+}
+
+/// Items between two looks at the bar.
+const CHUNK_ITEMS: usize = 256;
 
 impl Drop for Progress {
     fn drop(&mut self) {

@@ -10,7 +10,30 @@ use carom_math::{Pose, Vec3};
 use glam::DVec3;
 use serde_json::{Value, json};
 
-/// Returns the page. Coordinates are moved and scaled to a box of size 10 around the origin,
+/// Rows of the table; a browser is slow with more. A note says how many are left out.
+const MAX_ROWS: usize = 5000;
+
+/// Returns the pairs with the deepest first, then those that are too close, the nearest first. The
+/// last are those for which it is not known whether they collide.
+fn by_depth(listed: &[PairReport]) -> Vec<&PairReport> {
+    let mut sorted: Vec<&PairReport> = listed.iter().collect();
+    let key = |pair: &PairReport| match pair.intersects {
+        // One part in another without a known depth is worse than any depth.
+        Some(true) => (0, -pair.depth.unwrap_or(f64::INFINITY)),
+        Some(false) => (1, pair.distance),
+        None => (2, pair.distance),
+    };
+    sorted.sort_by(|p, q| {
+        let ((kind_p, value_p), (kind_q, value_q)) = (key(p), key(q));
+        kind_p.cmp(&kind_q).then(value_p.total_cmp(&value_q))
+    });
+    sorted
+}
+
+/// Returns the page. Its table has the deepest pairs first; a click on a row puts the camera on the
+/// place of the pair (test: `many_parts::the_page_lists_by_depth_and_shows_the_pair`).
+///
+/// Coordinates are moved and scaled to a box of size 10 around the origin,
 /// because single precision is finer there.
 ///
 /// Its title says clear only if no pair is listed and nothing is unread. Remarks stand below the
@@ -56,7 +79,10 @@ pub(crate) fn page(
         }
     }
     let points: Vec<Vec3> = listed.iter().map(|p| shown(p.point)).collect();
-    let rows: Vec<Value> = listed
+    let sorted = by_depth(listed);
+    let n_rows = sorted.len().min(MAX_ROWS);
+    let places: Vec<[f32; 3]> = sorted[..n_rows].iter().map(|p| shown(p.point).to_array()).collect();
+    let rows: Vec<Value> = sorted[..n_rows]
         .iter()
         .map(|p| {
             let depth = p.depth.map_or(json!(""), |d| json!(d));
@@ -69,12 +95,18 @@ pub(crate) fn page(
     let bodies = (0..solids.len() as u32).collect();
     let mut recording = Recording::new(&title, 1.0, shapes, bodies)
         .with_names(names.to_vec())
-        .with_notes(remarks.lines().collect());
+        .with_notes(remarks.lines().chain(left_out(listed.len() - n_rows)).collect());
     if !rows.is_empty() {
-        recording = recording.with_table(json!({"columns": columns, "rows": rows}));
+        recording = recording.with_table(json!({"columns": columns, "rows": rows, "points": places}));
     }
     recording.push(vec![Pose::IDENTITY; solids.len()], states, &points, FrameStats::default());
     recording.to_html()
+}
+
+/// Returns a note on rows that the table does not have.
+fn left_out(n: usize) -> Option<String> {
+    (0 < n)
+        .then(|| format!("{} less deep or farther apart are not in the table", counted(n, "pair", "pairs")))
 }
 
 /// Returns the result in a few words.

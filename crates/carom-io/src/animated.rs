@@ -445,7 +445,7 @@ impl AnimatedModel {
         pose: &ScenePose,
         keep_going: bool,
     ) -> Result<Model, (String, String)> {
-        let mut model = Model { unit: Some("m"), up: Some("y"), ..Model::new(Vec::new()) };
+        let mut model = Model { unit: Some("m"), metres: Some(1.0), up: Some("y"), ..Model::new(Vec::new()) };
         model.notes = core::mem::take(&mut self.notes);
         model.unread = core::mem::take(&mut self.unread);
         for part in &self.parts {

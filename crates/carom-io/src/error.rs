@@ -103,14 +103,11 @@ pub(crate) fn shortened(text: &str, n: usize) -> String {
 fn export_hint(path: &std::path::Path) -> Option<(&'static str, &'static str)> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match ending.as_str() {
-        "dae" => ("COLLADA", "glTF, OBJ or STL"),
         "step" | "stp" | "iges" | "igs" | "brep" => {
-            ("a format of curved solids", "STL, OBJ or glTF from the CAD program")
+            ("a format of curved solids", "STL, 3MF, OBJ or glTF from the CAD program")
         }
-        "3mf" | "amf" => ("a printer's package", "STL"),
-        "off" | "wrl" | "x3d" | "fbx" | "3ds" | "blend" | "usd" | "usdz" => {
-            ("this format", "glTF, OBJ or STL")
-        }
+        "amf" => ("a printer's package", "3MF or STL"),
+        "wrl" | "x3d" | "fbx" | "3ds" | "blend" | "usd" | "usdz" => ("this format", "glTF, OBJ or STL"),
         "sdf" | "world" => ("SDFormat", "URDF"),
         _ => return None,
     })
@@ -122,7 +119,7 @@ impl fmt::Display for ReadError {
         match self {
             ReadError::Open { error, .. } => write!(f, ": {error}"),
             ReadError::UnknownFormat { path } => {
-                let known = "known are .obj .stl .ply .gltf .glb .urdf and scene .json";
+                let known = "known are .obj .stl .ply .off .3mf .dae .gltf .glb .urdf and scene .json";
                 write!(f, ": unknown format; {known}")?;
                 match export_hint(path) {
                     Some((name, instead)) => write!(f, "; {name} is not read: export {instead}"),

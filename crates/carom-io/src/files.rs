@@ -52,6 +52,10 @@ struct Buffer {
 #[derive(Default)]
 pub(crate) struct MeshFile {
     pieces: Vec<Piece>,
+    /// The length of the file's unit in metres, if the file states it.
+    pub(crate) metres: Option<f64>,
+    /// The axis that points up, if the file states it.
+    pub(crate) up: Option<&'static str>,
     notes: RefCell<Vec<String>>,
     pub(crate) unread: Vec<String>,
 }
@@ -110,6 +114,11 @@ impl<'a> Files<'a> {
     pub(crate) fn count_triangles(&mut self, n: usize) -> Result<(), String> {
         self.n_triangles = self.n_triangles.saturating_add(n as u64);
         check_triangles(self.n_triangles, self.n_bytes, self.options)
+    }
+
+    /// Returns an error if `n` more triangles in memory would be too many for the files.
+    pub(crate) fn check_count(&self, n: usize) -> Result<(), String> {
+        check_triangles(self.n_triangles.saturating_add(n as u64), self.n_bytes, self.options)
     }
 
     /// Counts the triangles of a part or a shape before it is placed. An error if all placed
@@ -207,7 +216,7 @@ impl<'a> Files<'a> {
             return Err(ReadError::at(path, Place::File, "a scene, where one mesh is needed"));
         }
         let bytes = self.read(path)?;
-        let Model { parts, notes, unread, .. } = crate::parse_in(&bytes, format, path, self)?;
+        let Model { parts, notes, unread, metres, up, .. } = crate::parse_in(&bytes, format, path, self)?;
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let named = |notes: Vec<String>| -> Vec<String> {
             notes.iter().map(|note| format!("{file}: {note}")).collect()
@@ -221,7 +230,7 @@ impl<'a> Files<'a> {
                 piece.mesh = Arc::new(piece.mesh.with_used_vertices(piece.mesh.triangles.clone()));
             }
         }
-        Ok(MeshFile { pieces, notes: RefCell::new(named(notes)), unread: named(unread) })
+        Ok(MeshFile { pieces, metres, up, notes: RefCell::new(named(notes)), unread: named(unread) })
     }
 
     /// Returns the file that a document names. An error if it lies outside of the folder `root` and

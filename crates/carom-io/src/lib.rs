@@ -1,5 +1,5 @@
-//! Readers of real files. OBJ, STL, PLY, glTF, URDF and scene files become named parts with meshes
-//! in `f64`. Levels made of brushes ([`map`]) become entities and planes.
+//! Readers of real files. OBJ, STL, PLY, OFF, 3MF, COLLADA, glTF, URDF and scene files become named
+//! parts with meshes in `f64`. Levels made of brushes ([`map`]) become entities and planes.
 //!
 //! Reading does not panic (tests: `random_bytes`). The counts in a header are not trusted (test:
 //! `bad_files::counts_of_headers_are_not_believed`). Each error is one line that names the file and
@@ -24,6 +24,7 @@ mod accessor;
 mod animated;
 mod animation;
 pub mod boxes_csv;
+mod collada;
 mod error;
 mod files;
 mod gltf;
@@ -31,6 +32,8 @@ mod limits;
 pub mod map;
 mod model;
 mod obj;
+mod off;
+mod package;
 mod part;
 mod ply;
 mod polygon;
@@ -39,9 +42,11 @@ pub mod scene_json;
 mod shapes;
 mod srdf;
 mod stl;
+mod three_mf;
 mod trajectory;
 mod urdf;
 mod xml;
+mod xml_tree;
 
 pub use animated::{AnimatedModel, AnimatedPart, MovingMesh, SceneNode, ScenePose, Skin};
 pub use animation::{Animation, Channel, Interpolation, Property};
@@ -66,6 +71,12 @@ pub enum Format {
     Stl,
     /// PLY, text or binary.
     Ply,
+    /// OFF, text.
+    Off,
+    /// 3MF, a package of a printer's models.
+    ThreeMf,
+    /// COLLADA, `.dae`.
+    Collada,
     /// glTF, `.gltf` or `.glb`.
     Gltf,
     /// A URDF robot.
@@ -82,6 +93,9 @@ impl Format {
             "obj" => Format::Obj,
             "stl" => Format::Stl,
             "ply" => Format::Ply,
+            "off" => Format::Off,
+            "3mf" => Format::ThreeMf,
+            "dae" => Format::Collada,
             "gltf" | "glb" => Format::Gltf,
             // Unexpanded macros are an error whose message says how to expand them.
             "urdf" | "xacro" => Format::Urdf,
@@ -161,12 +175,16 @@ fn parse_in(bytes: &[u8], format: Format, path: &Path, files: &mut Files<'_>) ->
         return Err(ReadError::at(path, Place::File, "the file is empty"));
     }
     // The header of a binary STL file is free text and may begin with a byte order mark.
-    let text = if format == Format::Stl { Ok(bytes) } else { files::without_mark(bytes) };
+    let is_text = !matches!(format, Format::Stl | Format::ThreeMf);
+    let text = if !is_text { Ok(bytes) } else { files::without_mark(bytes) };
     let text = text.map_err(|e| ReadError::at(path, Place::File, e))?;
     match format {
         Format::Obj => obj::parse(text, path, files),
         Format::Stl => stl::parse(text, path),
         Format::Ply => ply::parse(text, path, files),
+        Format::Off => off::parse(text, path, files),
+        Format::ThreeMf => three_mf::parse(text, path, files),
+        Format::Collada => collada::parse(text, path, files),
         Format::Gltf => gltf::parse(text, path, files),
         Format::Urdf => urdf::parse(text, path, files),
         Format::Scene => scene_json::parse(text, path, files),
@@ -192,7 +210,7 @@ fn shorten<'a>(notes: impl Iterator<Item = &'a mut String>) {
     }
 }
 
-/// Reads a file as one mesh: OBJ, STL, PLY, or all meshes of a glTF scene. The notes are dropped.
+/// Reads a file as one mesh: all parts of any format but URDF and scenes. The notes are dropped.
 pub fn read_mesh(path: &Path) -> Result<RawMesh, ReadError> {
     read_mesh_with(path, &Options::default()).map(|whole| whole.mesh)
 }

@@ -120,3 +120,25 @@ pub(crate) const FREE_TERMS: u64 = 1 << 20;
 
 /// Further such terms for each byte of the files.
 pub(crate) const TERMS_PER_BYTE: u64 = 64;
+
+/// Bytes that any package may unpack to, however small it is.
+pub(crate) const FREE_UNPACKED: u64 = 1 << 20;
+
+/// Further unpacked bytes for each byte of a package. XML packs to about a tenth.
+pub(crate) const UNPACKED_PER_BYTE: u64 = 32;
+
+/// Unpacked bytes of XML that count as one byte of a file. A triangle and half a vertex take about
+/// 50 unpacked.
+pub(crate) const UNPACKED_BYTES_PER_COUNTED: u64 = 8;
+
+/// The maximum length of an element or a text of a package's XML, in bytes.
+pub(crate) const MAX_XML_EVENT_BYTES: u64 = 1 << 20;
+
+/// The maximum nesting of XML elements and of instances of nodes in a COLLADA file.
+pub(crate) const MAX_COLLADA_DEPTH: usize = 256;
+
+/// Nodes of a COLLADA scene, with those of instances, that any file may have.
+pub(crate) const FREE_NODES: usize = 100_000;
+
+/// Further such nodes for each element of the file.
+pub(crate) const NODES_PER_ELEMENT: usize = 4;

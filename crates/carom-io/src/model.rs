@@ -11,8 +11,11 @@ use crate::robot::{Robot, RobotError};
 pub struct Model {
     /// The parts, in the order of the file.
     pub parts: Vec<Part>,
-    /// The unit of length that the format defines; `None` if the file's author chose it.
+    /// The unit of length that the format defines or the file states, as in `"mm"`; `None` if it
+    /// is unknown or has no name.
     pub unit: Option<&'static str>,
+    /// The length of the unit in metres, if the format defines it or the file states it.
+    pub metres: Option<f64>,
     /// The axis that points up in the format; `None` if the file's author chose it.
     pub up: Option<&'static str>,
     /// Notes on the reading, such as approximated shapes and polygons that are not flat. Each note
@@ -28,7 +31,15 @@ pub struct Model {
 impl Model {
     /// Returns a model of parts in the file's own unit and frame.
     pub(crate) fn new(parts: Vec<Part>) -> Model {
-        Model { parts, unit: None, up: None, notes: Vec::new(), unread: Vec::new(), robot: None }
+        Model {
+            parts,
+            unit: None,
+            metres: None,
+            up: None,
+            notes: Vec::new(),
+            unread: Vec::new(),
+            robot: None,
+        }
     }
 
     /// Moves the parts of a robot to where they are for these values, as [`Robot::values`] returns

@@ -4,6 +4,8 @@
 //! Collision geometry is read if the robot has any, else visual geometry. Cylinders, capsules and
 //! spheres become inscribed meshes, with a note. Equal shapes share one mesh.
 //!
+//! Meshes whose files state a unit are scaled to metres, with a note.
+//!
 //! The error of a bad shape names the link and the file. With `keep_going` the other shapes are
 //! read.
 //!
@@ -96,7 +98,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     let mut notes = Vec::new();
     let mut tree = Robot::new(names, &robot.joints, path, &mut notes)?;
     let has_collision = robot.links.iter().any(|l| !l.collision.is_empty());
-    let mut model = Model { unit: Some("m"), up: Some("z"), ..Model::new(Vec::new()) };
+    let mut model = Model { unit: Some("m"), metres: Some(1.0), up: Some("z"), ..Model::new(Vec::new()) };
     notes.into_iter().for_each(|note| push_note(&mut model.notes, note));
     let limit = files.options.triangle_limit(files.n_bytes());
     let mut meshes = Meshes::new(&robot.links, has_collision, limit);
@@ -261,7 +263,19 @@ impl Meshes {
                 let (file, root) = resolve(name, path, files.options.allow_outside)?;
                 let file = files.inside(file, &root)?;
                 let mesh = files.mesh(&file)?;
-                let pieces = mesh.placed(*scale, &placement);
+                // A robot is in metres. Its tools scale a mesh by the unit that its file states,
+                // and leave the axes of the file as they are.
+                let metres = mesh.metres.unwrap_or(1.0);
+                let pieces = mesh.placed(scale.map(|s| s * metres), &placement);
+                if metres != 1.0 {
+                    note_once(notes, format!("{name}: scaled by its unit of {metres} metres"));
+                }
+                if let Some(up @ ("x" | "y")) = mesh.up {
+                    note_once(
+                        notes,
+                        format!("{name}: its {up} axis is not turned up, as in RViz and MoveIt"),
+                    );
+                }
                 for piece in &pieces {
                     match piece.flattening() {
                         Flattening::None => {}
@@ -290,6 +304,13 @@ impl Meshes {
         }
         let made = || Arc::new(shapes::capsule(radius, length, self.sides));
         Ok(self.capsules.entry(key).or_insert_with(made))
+    }
+}
+
+/// Adds a note that is not there yet.
+fn note_once(notes: &mut Vec<String>, note: String) {
+    if !notes.contains(&note) {
+        push_note(notes, note);
     }
 }
 

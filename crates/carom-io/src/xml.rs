@@ -1,4 +1,4 @@
-//! Attributes of XML elements of robot files: URDF and SRDF.
+//! Attributes of XML elements: URDF, SRDF, 3MF and COLLADA.
 //!
 //! Reference: Open Robotics, URDF XML specification, element origin. The crate `quick-xml` parses
 //! the XML.
@@ -14,7 +14,18 @@ pub(crate) const XACRO: &str = "this is a xacro file: expand it first (xacro FIL
 pub(crate) struct Attributes(Vec<(String, String)>);
 
 impl Attributes {
+    /// Reads the attributes of an element of a robot. Macros are an error.
     pub(crate) fn new(element: &BytesStart<'_>) -> Result<Attributes, String> {
+        let all = Attributes::plain(element)?;
+        // The name space declaration alone is no reason: expanded files keep it.
+        let is_macro = |(name, value): &(String, String)| {
+            name.starts_with("xacro:") || value.contains("${") || value.contains("$(")
+        };
+        if all.0.iter().any(is_macro) { Err(XACRO.to_owned()) } else { Ok(all) }
+    }
+
+    /// Reads the attributes of any element.
+    pub(crate) fn plain(element: &BytesStart<'_>) -> Result<Attributes, String> {
         let mut all: Vec<(String, String)> = Vec::new();
         // The library's own search for duplicate names takes quadratic time.
         for attribute in element.attributes().with_checks(false) {
@@ -27,10 +38,6 @@ impl Attributes {
                 return Err(format!("the attribute {name} is there twice"));
             }
             let value = attribute.unescape_value().map_err(|e| e.to_string())?.into_owned();
-            // The name space declaration alone is no reason: expanded files keep it.
-            if name.starts_with("xacro:") || value.contains("${") || value.contains("$(") {
-                return Err(XACRO.to_owned());
-            }
             all.push((name, value));
         }
         Ok(Attributes(all))
@@ -38,6 +45,12 @@ impl Attributes {
 
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the value of the first attribute of this name, in whichever name space.
+    pub(crate) fn by_local_name(&self, name: &str) -> Option<&str> {
+        let local = |key: &str| key.rsplit(':').next() == Some(name);
+        self.0.iter().find(|(key, _)| local(key)).map(|(_, value)| value.as_str())
     }
 
     pub(crate) fn text(&self, name: &str) -> Result<String, String> {

@@ -143,6 +143,10 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
+//! Does a mesh cross itself? [`self_intersections`] lists the pairs of its triangles that meet
+//! beyond their common corners and edges. [`intersection_curves`] joins their segments to polylines
+//! (test: `self_intersections::random_meshes_have_the_pairs_of_all_pairs`).
+//!
 #![doc = include_str!("../MATRIX.md")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
@@ -182,6 +186,7 @@ mod ray_convex;
 mod ray_depth;
 mod ring_search;
 mod round_cores;
+mod self_intersection;
 mod solid_depth;
 mod solid_exit;
 mod solid_point;
@@ -200,4 +205,5 @@ pub use manifold_cache::ManifoldCache;
 pub use mesh_shape::MeshShape as MeshShapeOf;
 pub use pair_batch::{PairBatch, PlacedPair, intersects_batch};
 pub use ray_depth::{RayDepthCache, RayDepthCounters, RayDepthSettings};
+pub use self_intersection::{SelfIntersection, intersection_curves, self_intersections};
 pub use workspace::Workspace;

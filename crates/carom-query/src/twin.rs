@@ -7,4 +7,5 @@ mod num;
 
 pub use crate::manifold_cache::ManifoldCache;
 pub use crate::ray_depth::{RayDepthCache, RayDepthCounters, RayDepthSettings};
+pub use crate::self_intersection::{SelfIntersection, intersection_curves, self_intersections};
 pub use kernel::*;

@@ -236,7 +236,7 @@ fn list() -> Value {
 /// Reads all parts of a file as one mesh.
 fn read_mesh(name: &str, bytes: &[u8]) -> Result<Mesh, Error> {
     let path = Path::new(name);
-    let format = Format::of(path).ok_or("drop an OBJ, STL, PLY or glTF file")?;
+    let format = Format::of(path).ok_or("drop an OBJ, STL, PLY, OFF, 3MF, COLLADA or glTF file")?;
     let model = carom_io::parse(bytes, format, path)?;
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for part in &model.parts {

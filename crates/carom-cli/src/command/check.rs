@@ -6,11 +6,12 @@
 use crate::args::CheckArgs;
 use crate::command::trajectory::{self, Tour};
 use crate::load::{self, Loaded};
-use crate::progress::Progress;
+use crate::progress;
 use crate::remarks::Remarks;
 use crate::report::{self, Contact, Found, counted, number, spaced};
 use crate::robots;
 use crate::scene_page;
+use crate::self_report::SelfReport;
 use crate::solid::{Solid, Winding};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair, SpatialIndex};
@@ -21,6 +22,8 @@ use carom_query::f64::{MeshShape, SolidRelation, contact, distance};
 use core::ops::ControlFlow;
 use glam::DVec3;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+use std::path::PathBuf;
 
 /// A pair of parts that is listed.
 pub struct PairReport {
@@ -74,16 +77,30 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
     }
     let clearance = args.clearance.unwrap_or(0.0);
     let candidates = candidates(&solids, clearance, args.max_pairs)?;
+    let ignored: HashSet<(usize, usize)> = ignored.into_iter().collect();
     let mut listed = Vec::new();
-    let mut progress = Progress::new("pairs", candidates.len() as u64);
-    for pair in &candidates {
+    let test = |pair: &Pair| {
         let (a, b) = (pair.a as usize, pair.b as usize);
-        if !ignored.contains(&(a, b)) {
-            listed.extend(examine(a, b, &solids, clearance));
+        if ignored.contains(&(a, b)) { None } else { examine(a, b, &solids, clearance) }
+    };
+    progress::map_chunks("pairs", &candidates, test, |found| {
+        for pair in found.into_iter().flatten() {
+            if args.json_lines {
+                report::print(&pair_members(&names, &pair).to_string())?;
+            }
+            listed.push(pair);
         }
-        progress.step();
+        Ok(())
+    })?;
+    let mut selves: Vec<(usize, SelfReport)> = Vec::new();
+    if args.itself {
+        let all: Vec<usize> = (0..solids.len()).collect();
+        let test = |part: &usize| Some((*part, SelfReport::new(solids[*part].mesh()?)));
+        progress::map_chunks("parts", &all, test, |found| {
+            selves.extend(found.into_iter().flatten().filter(|(_, itself)| !itself.is_clear()));
+            Ok(())
+        })?;
     }
-    drop(progress);
     for part in listed.iter().filter(|p| p.contact.relation.is_none()).flat_map(|p| [p.a, p.b]) {
         solids[part].ambiguity().into_iter().for_each(|why| remarks.note(why));
     }
@@ -92,12 +109,21 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
         let html = scene_page::page(&names, &solids, &listed, &remarks, frame.1)?;
         report::write_file(page, html.as_bytes())?;
     }
-    if args.json {
-        report::print(&document(&names, &listed, frame, args.time, &remarks).to_string())?;
+    if args.json || args.json_lines {
+        let selves = args.itself.then_some(selves.as_slice());
+        let mut document = document(&names, &listed, selves, frame, args.time, &remarks);
+        if args.json_lines {
+            document.remove("pairs");
+            document.insert("n_pairs".to_owned(), json!(listed.len()));
+        }
+        report::print(&Value::Object(document).to_string())?;
     } else {
+        for (part, itself) in &selves {
+            report::print(&format!("{} {}", without_controls(&names[*part]), itself.text()))?;
+        }
         print_lines(&names, &listed, args, frame, &remarks)?;
     }
-    Ok(remarks.ending(!listed.is_empty()))
+    Ok(remarks.ending(!listed.is_empty() || !selves.is_empty()))
 }
 
 /// Reports when pairs first meet along a trajectory.
@@ -134,12 +160,18 @@ fn place(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Vec<Solid
         parts.extend(file.model.parts);
     }
     carom_io::make_names_unique(&mut parts);
-    let mut progress = Progress::new("parts", parts.len() as u64);
+    let placed: Vec<_> = parts.iter().zip(&origin).collect();
     let mut solids = Vec::new();
-    for (part, (path, has_parts)) in parts.iter().zip(&origin) {
-        solids.push(Solid::of_part(part, &load::full_name(path, part, *has_parts), winding)?);
-        progress.step();
-    }
+    let build = |(part, (path, has_parts)): &(&Part, &(PathBuf, bool))| {
+        Solid::of_part(part, &load::full_name(path, part, *has_parts), winding)
+    };
+    progress::map_chunks("parts", &placed, build, |built| {
+        for solid in built {
+            solids.push(solid?);
+        }
+        Ok(())
+    })?;
+    drop(placed);
     Ok((parts.into_iter().map(|p| p.name).collect(), solids))
 }
 
@@ -267,37 +299,49 @@ fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairR
 fn document(
     names: &[String],
     listed: &[PairReport],
+    selves: Option<&[(usize, SelfReport)]>,
     (unit, up): (Option<&str>, Option<&str>),
     time: Option<f64>,
     remarks: &Remarks,
-) -> Value {
+) -> Map<String, Value> {
     // An answer about some parts does not hold for all.
-    let is_unclear = !remarks.unread.is_empty() || listed.iter().any(|p| p.intersects.is_some());
+    let crosses_itself = selves.is_some_and(|selves| !selves.is_empty());
+    let is_unclear =
+        !remarks.unread.is_empty() || crosses_itself || listed.iter().any(|p| p.intersects.is_some());
     let is_clear = if is_unclear || listed.is_empty() { Some(!is_unclear) } else { None };
-    let pairs: Vec<Value> = listed
-        .iter()
-        .map(|p| {
-            let mut pair = json!({
-                "a": names[p.a], "b": names[p.b], "intersects": p.intersects, "contact": p.contact.name(),
-                "triangle_pairs": p.triangle_pairs, "distance": p.distance, "depth": p.depth,
-                "point": report::list(p.point),
-            });
-            if let (Some(members), Some(overlap)) = (pair.as_object_mut(), &p.contact.overlap) {
-                members.extend(report::overlap_members(overlap));
-            }
-            pair
-        })
-        .collect();
+    let pairs: Vec<Value> = listed.iter().map(|pair| pair_members(names, pair)).collect();
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.check.v1"));
     document.insert("parts".to_owned(), json!(names));
     document.insert("pairs".to_owned(), json!(pairs));
+    if let Some(selves) = selves {
+        let of_part = |(part, itself): &(usize, SelfReport)| {
+            let mut members = Map::new();
+            members.insert("part".to_owned(), json!(names[*part]));
+            members.extend(itself.members());
+            members
+        };
+        document.insert("self".to_owned(), json!(selves.iter().map(of_part).collect::<Vec<_>>()));
+    }
     document.insert("clear".to_owned(), json!(is_clear));
     document.insert("unit".to_owned(), json!(unit));
     document.insert("up".to_owned(), json!(up));
     document.insert("time".to_owned(), json!(time));
     remarks.add_to(&mut document);
-    Value::Object(document)
+    document
+}
+
+/// Returns a pair as JSON.
+fn pair_members(names: &[String], p: &PairReport) -> Value {
+    let mut pair = json!({
+        "a": names[p.a], "b": names[p.b], "intersects": p.intersects, "contact": p.contact.name(),
+        "triangle_pairs": p.triangle_pairs, "distance": p.distance, "depth": p.depth,
+        "point": report::list(p.point),
+    });
+    if let (Some(members), Some(overlap)) = (pair.as_object_mut(), &p.contact.overlap) {
+        members.extend(report::overlap_members(overlap));
+    }
+    pair
 }
 
 /// Prints the report for people.

@@ -4,10 +4,12 @@ use crate::args::InfoArgs;
 use crate::load;
 use crate::remarks::Remarks;
 use crate::report::{self, Found, spaced};
+use crate::self_report::SelfReport;
 use crate::solid::ambiguity_note;
 use carom_geom::Orientation;
 use carom_geom::f64::{MeshReport, TriMesh};
 use carom_io::{Part, without_controls};
+use carom_query::f64::MeshShape;
 use serde_json::{Map, Value, json};
 
 /// Runs the command.
@@ -19,7 +21,7 @@ pub fn run(args: &InfoArgs) -> Result<Found, String> {
     for file in &files {
         let mut parts = Vec::new();
         for part in &file.model.parts {
-            let examined = examine(part).map_err(|e| {
+            let examined = examine(part, args.itself).map_err(|e| {
                 format!("{}: {e}", load::full_name(&file.path, part, 1 < file.model.parts.len()))
             })?;
             if args.json {
@@ -59,9 +61,11 @@ struct Examined {
     /// The signed volume, if the triangles have one orientation; else the volume with all turned
     /// outwards. `None` if the mesh has no inside.
     volume: Option<f64>,
+    /// The self-intersections, if they are wanted.
+    itself: Option<SelfReport>,
 }
 
-fn examine(part: &Part) -> Result<Examined, String> {
+fn examine(part: &Part, with_self: bool) -> Result<Examined, String> {
     let world = part.world_mesh()?;
     let area_of = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| world.vertices[v as usize]);
@@ -70,17 +74,19 @@ fn examine(part: &Part) -> Result<Examined, String> {
     let area = world.triangles.iter().map(area_of).sum();
     let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| e.to_string())?;
     let report = MeshReport::new(&mesh);
+    let shape = with_self.then(|| MeshShape::new(mesh.clone())).transpose().map_err(|e| e.to_string())?;
+    let itself = shape.as_ref().map(SelfReport::new);
     let volume = match report.orientation.turned() {
         _ if report.is_solid() => Some(report.signed_volume),
         None => None,
         Some(_) => Some(MeshReport::new(&mesh.oriented().0).signed_volume),
     };
-    Ok(Examined { report, area, volume })
+    Ok(Examined { report, area, volume, itself })
 }
 
 /// Returns the report on a part as JSON.
-fn members(name: &str, Examined { report: r, area, volume }: &Examined) -> Value {
-    json!({
+fn members(name: &str, Examined { report: r, area, volume, itself }: &Examined) -> Value {
+    let mut members = json!({
         "name": name,
         "triangles": r.n_triangles,
         "vertices": r.n_vertices,
@@ -99,7 +105,11 @@ fn members(name: &str, Examined { report: r, area, volume }: &Examined) -> Value
         "turned_triangles": r.orientation.turned().map(<[u32]>::len),
         "area": area,
         "volume": volume,
-    })
+    });
+    if let (Some(members), Some(itself)) = (members.as_object_mut(), itself) {
+        members.insert("self".to_owned(), Value::Object(itself.members()));
+    }
+    members
 }
 
 /// Returns the side to which the triangles face, in a word.
@@ -125,7 +135,7 @@ fn orientation_text(r: &MeshReport) -> String {
 }
 
 /// Returns the report on a part as text for people.
-fn text(file: &str, part: &Part, Examined { report: r, area, volume }: &Examined) -> String {
+fn text(file: &str, part: &Part, Examined { report: r, area, volume, itself }: &Examined) -> String {
     let seal = match (r.is_watertight(), r.is_solid()) {
         (true, true) => "watertight, with one orientation: a solid",
         (true, false) => "watertight, but neighbours are turned against each other",
@@ -152,5 +162,5 @@ fn text(file: &str, part: &Part, Examined { report: r, area, volume }: &Examined
         spaced(r.max),
         report::number(*area),
         volume.map_or("unknown".to_owned(), report::number),
-    )
+    ) + &itself.as_ref().map_or(String::new(), |itself| format!("\n  {}", itself.text()))
 }

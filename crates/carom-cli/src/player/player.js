@@ -201,6 +201,10 @@ const faceNames = scene.faceNames.length ? scene.faceNames
 // A face state that occurs in any frame is listed in the legend of all frames.
 const comes = faceNames.map((_, k) => surfaces.some(s => s.faces.some(f => f.includes(k))));
 let chosen = new Set();
+const pairColours = [[214, 62, 62], [58, 110, 196]];
+// The place of the chosen pair, if one is chosen.
+let chosenPoint = null;
+renderer.isHidden = i => 0 < chosen.size && $("alone").checked && !chosen.has(i);
 
 // ---- Drawing.
 let time = 0, isPlaying = false, needsDraw = true;
@@ -210,6 +214,8 @@ const place = () => {
   poseAt(time);
   const state = states[frameAt()], byPhase = $("phases").checked, { colours } = renderer;
   for (const i of drawn) {
+    // The two of a chosen pair are told apart by their colours.
+    if (chosenPoint && chosen.has(i)) { colours.set(pairColours[[...chosen].indexOf(i)], 4 * i); continue; }
     colours.set(chosen.size && !chosen.has(i) ? [150, 154, 160] : byPhase ? stateColours[state[i]].map(c => Math.min(255, c * shadeOf(i))) : own[i], 4 * i);
   }
   renderer.placeBodies();
@@ -280,7 +286,7 @@ const draw = () => {
     isDark: isDark(), hasFloor: nFrames === 1, isSkinShown: isSkinShown(), hiddenCloud: isSkinShown() ? scene.skinned : -1,
     // The sun is on the side of the eye, so that a wall in view is lit.
     sunX: scene.view && Math.sin(scene.view.yaw) < 0 ? -1.2 : 0.45,
-    boxes, lines, dots: $("contacts").checked ? pointsOf(frame.contacts) : [],
+    boxes, lines, dots: chosenPoint ? Float32Array.from(chosenPoint) : $("contacts").checked ? pointsOf(frame.contacts) : [],
   });
 };
 
@@ -366,21 +372,35 @@ const drawLegend = () => {
   $("legend").hidden = !$("legend").children.length || !$("phases").checked && !$("tree").checked;
   $("level").hidden = !$("tree").checked;
 };
+// Puts the camera on a place of two bodies, so near that the smaller one fills the view.
+const lookAt = (pair, point) => {
+  const box = new Float64Array(6);
+  const sizes = pair.filter(i => 0 <= i).map(i => { renderer.boxOf(i, box); return [0, 1, 2].map(k => box[k + 3] - box[k]); });
+  sizes.sort((a, b) => Math.hypot(...a) - Math.hypot(...b));
+  if (!sizes.length) return;
+  camera.target = [...point];
+  camera.distance = Math.max(1.3 * renderer.distanceThatShows(sizes[0]), 1e-6);
+};
+let choose = () => {};
 if (scene.table) {
+  const numbers = new Map(scene.names.map((name, i) => [name, i]));
   const table = document.createElement("table"), head = table.createTHead().insertRow(), body = table.createTBody();
   for (const c of scene.table.columns) { const th = document.createElement("th"); th.textContent = c; head.append(th); }
-  for (const row of scene.table.rows) {
+  // Chooses the pair of a row; the row that is chosen already is given up.
+  choose = at => {
+    const tr = body.rows[at], was = !tr || tr.classList.contains("chosen");
+    for (const other of body.rows) other.classList.remove("chosen");
+    const pair = was ? [] : scene.table.rows[at].slice(0, 2).map(name => numbers.get(name) ?? -1);
+    chosen = new Set(pair);
+    chosenPoint = was ? null : scene.table.points[at];
+    if (!was) { tr.classList.add("chosen"); lookAt(pair, chosenPoint); }
+    needsDraw = true;
+  };
+  scene.table.rows.forEach((row, at) => {
     const tr = body.insertRow();
     for (const cell of row) tr.insertCell().textContent = typeof cell === "number" ? shown(cell) : String(cell);
-    const pair = row.slice(0, 2).map(name => scene.names.indexOf(name));
-    tr.addEventListener("click", () => {
-      const was = tr.classList.contains("chosen");
-      for (const other of body.rows) other.classList.remove("chosen");
-      chosen = new Set(was ? [] : pair);
-      tr.classList.toggle("chosen", !was);
-      needsDraw = true;
-    });
-  }
+    tr.addEventListener("click", () => { choose(at); scrollTo(0, 0); });
+  });
   $("table").append(table);
 }
 for (const note of scene.notes) { const p = document.createElement("p"); p.textContent = note; $("notes").append(p); }
@@ -410,7 +430,7 @@ $("forth").addEventListener("click", () => step(1));
 $("scrub").max = nFrames - 1;
 $("scrub").addEventListener("input", () => { setPlaying(false); setTime(Number($("scrub").value)); });
 $("home").addEventListener("click", () => { home(); needsDraw = true; });
-for (const id of ["phases", "contacts", "lines", "boxes", "tree", "level", "skin"]) $(id).addEventListener("change", () => { needsDraw = true; });
+for (const id of ["alone", "phases", "contacts", "lines", "boxes", "tree", "level", "skin"]) $(id).addEventListener("change", () => { needsDraw = true; });
 addEventListener("keydown", e => {
   if (e.target.tagName === "SELECT" || e.ctrlKey || e.metaKey || e.altKey) return;
   const act = { " ": () => setPlaying(!isPlaying), ArrowLeft: () => step(-1), ArrowRight: () => step(1),
@@ -421,6 +441,7 @@ addEventListener("resize", () => { needsDraw = true; });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { needsDraw = true; });
 const depths = Math.max(0, ...scene.frames.map(f => f.levels.length));
 $("level").append(new Option("all levels", "all"), ...Array.from({ length: depths }, (_, k) => new Option(`level ${k + 1}`, k)));
+if (!scene.table) $("lone").style.display = "none";
 if (!depths) $("trees").style.display = "none";
 if (!scene.frames.some(f => f.lines.some(([, n]) => n))) $("strokes").style.display = "none";
 if (!scene.frames.some(f => f.nContacts)) $("contacts").parentElement.style.display = "none";
@@ -457,12 +478,14 @@ const tick = now => {
   requestAnimationFrame(tick);
 };
 if (!nFrames) { fail("The recording has no frame."); return; }
-// An address that ends in #frame=12&show=contacts,boxes&play=1 opens the page in that state.
+// An address that ends in #frame=12&show=contacts,boxes&play=1 opens the page in that state;
+// #pair=1 chooses the first row of the table.
 const wish = new URLSearchParams(location.hash.slice(1));
 const shownFirst = wish.has("show") ? wish.get("show").split(",") : scene.shown;
 for (const id of ["contacts", "lines", "boxes", "tree", "skin"]) if (shownFirst.includes(id)) $(id).checked = true;
 if (shownFirst.includes("bodies")) $("phases").checked = false;
 if (wish.has("level")) $("level").value = String(Number(wish.get("level")) - 1);
+if (wish.has("pair")) choose(Number(wish.get("pair")) - 1);
 if (wish.has("frame")) setTime(Number(wish.get("frame")) || 0);
 $("message").hidden = true;
 if (!wish.has("frame") || wish.has("play")) setPlaying(true);

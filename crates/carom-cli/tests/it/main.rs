@@ -8,6 +8,8 @@ mod demo;
 mod distance;
 mod help;
 mod info;
+mod itself;
+mod many_parts;
 mod motion;
 mod pairs;
 mod particles;

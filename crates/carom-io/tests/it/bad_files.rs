@@ -50,8 +50,21 @@ fn formats_are_not_mistaken_for_each_other() {
         (samples::gltf(), Format::Gltf),
         (samples::glb(), Format::Gltf),
         (samples::URDF.to_vec(), Format::Urdf),
+        (samples::OFF.to_vec(), Format::Off),
+        (samples::COLLADA.as_bytes().to_vec(), Format::Collada),
+        (samples::three_mf(samples::THREE_MF, true), Format::ThreeMf),
     ];
-    let formats = [Format::Obj, Format::Stl, Format::Ply, Format::Gltf, Format::Urdf, Format::Scene];
+    let formats = [
+        Format::Obj,
+        Format::Stl,
+        Format::Ply,
+        Format::Off,
+        Format::ThreeMf,
+        Format::Collada,
+        Format::Gltf,
+        Format::Urdf,
+        Format::Scene,
+    ];
     for (bytes, truth) in &files {
         for format in formats.iter().filter(|f| *f != truth) {
             refusal(bytes, *format);
@@ -154,6 +167,17 @@ fn missing_and_unknown_files() {
     std::fs::write(folder.join("a.step"), "ISO-10303-21;").unwrap();
     let unknown = carom_io::read(&folder.join("a.step")).unwrap_err().to_string();
     assert!(unknown.contains("unknown format; known are .obj"), "{unknown}");
+    for (name, instead) in [
+        ("a.step", "export STL, 3MF, OBJ or glTF from the CAD program"),
+        ("a.STP", "export STL, 3MF"),
+        ("a.iges", "export STL, 3MF"),
+        ("a.igs", "export STL, 3MF"),
+        ("a.fbx", "export glTF, OBJ or STL"),
+    ] {
+        std::fs::write(folder.join(name), "some text").unwrap();
+        let unknown = carom_io::read(&folder.join(name)).unwrap_err().to_string();
+        assert!(unknown.contains(instead), "{unknown}");
+    }
     let is_folder = carom_io::read(&folder).unwrap_err().to_string();
     assert!(!is_folder.contains('\n'));
 }

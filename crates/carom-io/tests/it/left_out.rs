@@ -300,7 +300,7 @@ fn one_bad_link_is_named_with_its_file() {
     fs::write(folder.join("t.dae"), "<COLLADA/>").unwrap();
     let file = folder.join("r.urdf");
     for (bad, words) in [
-        (r#"<mesh filename="t.dae"/>"#, &["link l1", "t.dae", "COLLADA"][..]),
+        (r#"<mesh filename="t.dae"/>"#, &["link l1", "t.dae: no node with triangles"][..]),
         (r#"<mesh filename="package://none/nothere.stl"/>"#, &["link l1", "nothere.stl"]),
         (r#"<mesh filename="cut.stl"/>"#, &["link l1", "cut.stl: line 3"]),
         (r#"<plane normal="0 0 1"/>"#, &["link l1", "the geometry plane is not read"]),
@@ -323,7 +323,9 @@ fn one_bad_link_is_named_with_its_file() {
     }
     // Nothing is left: no robot.
     fs::write(&file, robot(&[r#"<mesh filename="t.dae"/>"#])).unwrap();
-    assert!(carom_io::read_with(&file, &options()).unwrap_err().to_string().contains("COLLADA"));
+    assert!(
+        carom_io::read_with(&file, &options()).unwrap_err().to_string().contains("no node with triangles")
+    );
 }
 
 #[test]
@@ -432,16 +434,17 @@ fn given_files_are_read_or_named() {
     assert!(read("g_draco.gltf").unwrap_err().to_string().contains("KHR_draco_mesh_compression"));
     let robot = |file: &str| read(&format!("urdf/my_robot/{file}"));
     for (file, words) in [
-        ("dae.urdf", &["dae.urdf", "link b", "t.dae", "COLLADA"][..]),
-        ("missing.urdf", &["missing.urdf", "link b", "nothere.stl"]),
+        ("missing.urdf", &["missing.urdf", "link b", "nothere.stl"][..]),
         ("x.urdf", &["x.urdf", "this is a xacro file: expand it first"]),
         ("robot.urdf.xacro", &["this is a xacro file: expand it first"]),
     ] {
         let message = robot(file).unwrap_err().to_string();
         assert!(words.iter().all(|w| message.contains(w)), "{message}");
     }
-    let model = carom_io::read_with(&folder.join("urdf/my_robot/dae.urdf"), &options()).unwrap();
-    assert_eq!((model.parts.len(), model.unread.len()), (1, 1));
+    // 1000 mm long, in metres, 5 metres away.
+    let model = robot("dae.urdf").unwrap();
+    assert_eq!(model.parts[1].world_mesh().unwrap().vertices[1].to_array(), [6.0, 0.0, 0.0]);
+    assert_eq!(model.notes, ["package://my_robot/meshes/t.dae: scaled by its unit of 0.001 metres"]);
     assert_eq!(robot("scale.urdf").unwrap().parts.len(), 3);
     let bom = read("hostile/bom.obj").unwrap().parts[0].world_mesh().unwrap();
     assert_eq!(bom, read("hostile/nobom.obj").unwrap().parts[0].world_mesh().unwrap());

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod bad_files;
+mod collada;
 mod formats;
 mod gltf_document;
 mod gltf_oracle;
@@ -10,6 +11,7 @@ mod hostile;
 mod left_out;
 mod maps;
 mod motion;
+mod off;
 mod polygons;
 mod products;
 mod random_bytes;
@@ -17,6 +19,7 @@ mod real_data;
 mod robots;
 mod scenes;
 mod stl;
+mod three_mf;
 
 use carom_io::{Format, Model, RawMesh, ReadError};
 use std::path::{Path, PathBuf};
@@ -133,6 +136,62 @@ mod samples {
 "bufferViews":[{{"buffer":0,"byteOffset":0,"byteLength":48}},{{"buffer":0,"byteOffset":48,"byteLength":24}}],
 "buffers":[{{{uri}"byteLength":72}}]}}"#
         )
+    }
+
+    pub(crate) const OFF: &[u8] =
+        b"COFF # colours\n\n4 4 6\n0 0 0 1 0 0 1\n1 0 0 1 0 0 1\n0 1 0 1 0 0 1\n0 0 1 1 0 0 1\n3 0 2 1\n3 0 1 3 0.5 0.5 0.5\n3 0 3 2\n3 1 2 3\n";
+
+    /// Two nodes with the same mesh, the second moved and half as large.
+    pub(crate) const COLLADA: &str = r##"<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit meter="0.001" name="millimeter"/><up_axis>Z_UP</up_axis></asset><library_geometries><geometry id="g" name="tetra"><mesh>
+<source id="p"><float_array id="a" count="12">0 0 0 1 0 0 0 1 0 0 0 1</float_array><technique_common><accessor source="#a" count="4" stride="3">
+<param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node id="a"><instance_geometry url="#g"/><node id="b"><translate>1 2 3</translate>
+<scale>0.5 0.5 0.5</scale><instance_geometry url="#g"/></node></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"##;
+
+    /// Two items of the same object, the second moved and half as large.
+    pub(crate) const THREE_MF: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<model unit="inch" xml:lang="en-US" xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02"><resources>
+<object id="7" name="tetra" type="model"><mesh><vertices><vertex x="0" y="0" z="0"/><vertex x="1" y="0" z="0"/>
+<vertex x="0" y="1" z="0"/><vertex x="0" y="0" z="1"/></vertices><triangles><triangle v1="0" v2="2" v3="1"/>
+<triangle v1="0" v2="1" v3="3"/><triangle v1="0" v2="3" v3="2"/><triangle v1="1" v2="2" v3="3"/></triangles></mesh></object></resources>
+<build><item objectid="7"/><item objectid="7" transform="0.5 0 0 0 0.5 0 0 0 0.5 1 2 3"/></build></model>"#;
+
+    /// A package of entries, packed or only stored.
+    pub(crate) fn package(entries: &[(&str, &[u8])], is_packed: bool) -> Vec<u8> {
+        use std::io::Write;
+        let mut bytes = Vec::new();
+        let mut archive = rawzip::ZipArchiveWriter::new(&mut bytes);
+        let method =
+            if is_packed { rawzip::CompressionMethod::DEFLATE } else { rawzip::CompressionMethod::STORE };
+        for (name, content) in entries {
+            let (mut entry, config) = archive.new_file(*name).compression_method(method).start().unwrap();
+            if is_packed {
+                let encoder = flate2::write::DeflateEncoder::new(&mut entry, flate2::Compression::best());
+                let mut writer = config.wrap(encoder);
+                writer.write_all(content).unwrap();
+                let (encoder, descriptor) = writer.finish().unwrap();
+                encoder.finish().unwrap();
+                entry.finish(descriptor).unwrap();
+            } else {
+                let mut writer = config.wrap(&mut entry);
+                writer.write_all(content).unwrap();
+                let (_, descriptor) = writer.finish().unwrap();
+                entry.finish(descriptor).unwrap();
+            }
+        }
+        archive.finish().unwrap();
+        bytes
+    }
+
+    pub(crate) const RELATIONSHIPS: &[u8] = br#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Target="/3D/model.model" Id="r" Type="http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"/></Relationships>"#;
+
+    /// A 3MF file with this model.
+    pub(crate) fn three_mf(model: &str, is_packed: bool) -> Vec<u8> {
+        package(&[("_rels/.rels", RELATIONSHIPS), ("3D/model.model", model.as_bytes())], is_packed)
     }
 
     pub(crate) const URDF: &[u8] = br#"<?xml version="1.0"?><robot name="r">

@@ -21,6 +21,10 @@ fn files() -> Vec<(Vec<u8>, Format)> {
                 .to_vec(),
             Format::Scene,
         ),
+        (samples::OFF.to_vec(), Format::Off),
+        (samples::COLLADA.as_bytes().to_vec(), Format::Collada),
+        (samples::three_mf(samples::THREE_MF, true), Format::ThreeMf),
+        (samples::three_mf(samples::THREE_MF, false), Format::ThreeMf),
         (super::motion::strip().json().to_string().into_bytes(), Format::Gltf),
     ]
 }
@@ -88,7 +92,7 @@ proptest! {
 
     #[test]
     fn flips_and_splices_are_answered(
-        file in 0usize..11,
+        file in 0usize..15,
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
         cut in any::<(prop::sample::Index, prop::sample::Index)>(),
         is_spliced: bool,
@@ -107,7 +111,7 @@ proptest! {
     }
 
     #[test]
-    fn noise_is_answered(bytes in prop::collection::vec(any::<u8>(), 0..300), head in 0usize..11) {
+    fn noise_is_answered(bytes in prop::collection::vec(any::<u8>(), 0..300), head in 0usize..15) {
         let (sample, format) = files().swap_remove(head);
         let head = sample.len() / 2;
         check(&bytes, format);

@@ -35,6 +35,7 @@ mod ray_depth;
 mod rays;
 mod round_manifolds;
 mod scaled;
+mod self_intersections;
 mod separating_plane;
 mod solid_truth;
 mod solids;

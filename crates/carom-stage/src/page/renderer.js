@@ -220,6 +220,8 @@ const r = {
   shapes: [], bodies: new Uint32Array(0), positions: new Float32Array(0), rotations: new Float32Array(0), colours: new Uint8Array(0),
   drawn: [], surfaces: [], clouds: [], planes: [], sceneRadius: 1, floorY: 0,
   camera: { target: [0, 0, 0], distance: 10, yaw: 0.7, pitch: 0.42 },
+  // Whether a body is hidden for now.
+  isHidden: () => false,
 };
 
 // ---- Bodies: those with the same geometry are drawn in one call.
@@ -274,14 +276,16 @@ r.setBodies = (shapes, bodies) => {
   gl.bindVertexArray(null);
   r.drawn = groups.flatMap(g => g.list);
 };
+// A hidden body is moved out of every view.
+const FAR_AWAY = 1e20;
 // Takes over positions, rotations and colours.
 r.placeBodies = () => {
   const { positions: p, rotations: q, colours: c } = r;
   for (const g of groups) {
     const { list, at, turn, colour } = g;
     for (let k = 0; k < g.n; k++) {
-      const i = list[k];
-      at[3 * k] = p[3 * i]; at[3 * k + 1] = p[3 * i + 1]; at[3 * k + 2] = p[3 * i + 2];
+      const i = list[k], away = r.isHidden(i) ? FAR_AWAY : 0;
+      at[3 * k] = p[3 * i] + away; at[3 * k + 1] = p[3 * i + 1] + away; at[3 * k + 2] = p[3 * i + 2] + away;
       for (let j = 0; j < 4; j++) { turn[4 * k + j] = q[4 * i + j]; colour[4 * k + j] = c[4 * i + j]; }
     }
     upload(g.atBuffer, at); upload(g.turnBuffer, turn); upload(g.colourBuffer, colour);
@@ -491,6 +495,7 @@ r.bodyUnder = (px, py) => {
   const { origin: eye, direction: d } = r.rayAt(px, py), one = new Float64Array(6);
   let best = Infinity, hit = -1;
   for (const i of r.drawn) {
+    if (r.isHidden(i)) continue;
     r.boxOf(i, one);
     let t0 = 0, t1 = best;
     for (let k = 0; k < 3; k++) {
