@@ -68,5 +68,6 @@ mod squeezed;
 mod steering;
 mod substeps;
 mod terrain;
+mod tumbling;
 mod uneven;
 mod waking;
