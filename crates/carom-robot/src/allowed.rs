@@ -9,12 +9,12 @@
 //! The first reason counts. A sample depends on its number and the seed alone, so threads do not
 //! change the answer. A pair is dropped as soon as it can be neither.
 //!
-//! Reference: S. Chitta, I. Sucan, S. Cousins, MoveIt!, IEEE Robotics and Automation Magazine, 2012;
-//! MoveIt, Setup Assistant (the reasons and their order, 10,000 samples, a share of 0.95); G.
+//! Reference: S. Chitta, I. Sucan, S. Cousins, MoveIt!, IEEE Robotics and Automation Magazine,
+//! 2012; MoveIt, Setup Assistant (the reasons and their order, 10,000 samples, a share of 0.95); G.
 //! Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014
 //! (splitmix64).
-//! Differs: links on one link without geometry, such as two fingers, are not adjacent to each other.
-//! Always takes the same samples as Never.
+//! Differs: two links on one link without geometry, such as fingers, are not adjacent. Always takes
+//! the same samples as Never.
 
 use crate::workcell::Workcell;
 use carom_io::{Robot, RobotJointKind};
