@@ -1,5 +1,6 @@
 """The types of the compiled module. `carom` exports all of it."""
 
+from collections.abc import Iterable
 from os import PathLike
 from typing import Any, TypeAlias, final
 
@@ -20,6 +21,7 @@ __all__ = [
     "Contact",
     "Decomposition",
     "Distance",
+    "JointContact",
     "MeshReport",
     "Model",
     "NearestPoints",
@@ -30,6 +32,8 @@ __all__ = [
     "PoseError",
     "RayHits",
     "ReadError",
+    "Robot",
+    "RobotJoint",
     "Sdf",
     "Shape",
     "ShapeError",
@@ -53,6 +57,7 @@ __all__ = [
     "ray_cast",
     "ray_cast_all",
     "read",
+    "read_srdf",
     "relation",
     "simplify",
     "triangle_pairs",
@@ -1021,3 +1026,160 @@ class MeshReport:
 
 def mesh_report(shape: Shape) -> MeshReport:
     """Counts what is wrong with a mesh: holes, flipped and degenerate triangles, and more."""
+
+@final
+class RobotJoint:
+    """A joint of a robot."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def kind(self) -> str:
+        """One of "fixed", "revolute" (radians) and "prismatic" (a length). Others are fixed."""
+    @property
+    def parent(self) -> str:
+        """The link above it."""
+    @property
+    def child(self) -> str:
+        """The link below it."""
+    @property
+    def axis(self) -> tuple[float, float, float]:
+        """The unit axis in the frame of the joint, three numbers."""
+    @property
+    def limits(self) -> tuple[float, float] | None:
+        """The least and the largest value; `None` without limits."""
+    @property
+    def mimic(self) -> tuple[str, float, float] | None:
+        """The joint that it follows, the factor and the offset: `factor * value + offset`. `None`
+        if it has a value of its own.
+        """
+
+@final
+class JointContact:
+    """The first contact of two links along a trajectory."""
+
+    @property
+    def a(self) -> str:
+        """The first link."""
+    @property
+    def b(self) -> str:
+        """The second link."""
+    @property
+    def time(self) -> float:
+        """The time, in seconds. Before it the links are apart."""
+    @property
+    def row(self) -> int:
+        """The index of the last row that is not later."""
+    @property
+    def distance(self) -> float | None:
+        """The distance at that time, a length; `None` if the search gave up there."""
+
+@final
+class Robot:
+    """A robot of a URDF file: links, joints, self-collision, allowed pairs.
+
+    `q` is an array of values of joints, (k,) or (n, k), in the order of `free_joints`: radians, or
+    lengths for joints that slide. Without it the values of `set_joints` count, zero at first.
+    Closed meshes are solids. Raises ReadError for a file that is no robot.
+    """
+
+    def __new__(
+        cls, path: _Path, *, keep_going: bool = False, allow_outside: bool = False
+    ) -> Robot: ...
+    @property
+    def name(self) -> str:
+        """The name of the robot; empty if the file gives none."""
+    @property
+    def links(self) -> list[str]:
+        """The names of all links, in the order of the file."""
+    @property
+    def parts(self) -> list[str]:
+        """The names of the links with geometry, in the order of the file."""
+    @property
+    def joints(self) -> list[RobotJoint]:
+        """The joints, in the order of the file."""
+    @property
+    def free_joints(self) -> list[str]:
+        """The names of the joints with a value of their own: the columns of `q`."""
+    @property
+    def limits(self) -> _Floats:
+        """The least and largest values of the free joints, (k, 2); infinite without limits."""
+    @property
+    def notes(self) -> list[str]:
+        """Notes on the reading, such as round shapes that are read as meshes."""
+    @property
+    def unread(self) -> list[str]:
+        """What may have a surface and was not read. If there is any, a check is incomplete."""
+    def shape(self, link: str) -> Shape:
+        """The mesh of a link with geometry, in the frame of the link."""
+    def set_joints(self, values: dict[str, float]) -> None:
+        """Sets the values of joints by their names, radians or lengths; others stay. Raises
+        ValueError for the first name or value that the robot refuses, and then changes nothing.
+        """
+    @property
+    def joint_values(self) -> dict[str, float]:
+        """The values of all joints by their names, those that mimic and fixed ones, too."""
+    def link_poses(self, q: npt.ArrayLike | None = None, *, threads: int | None = None) -> _Floats:
+        """The pose of each link in the frame of the root as seven numbers, x, y, z, qx, qy, qz, qw:
+        an array of the shape (links, 7), or (n, links, 7) for many rows of `q`.
+        """
+    def link_matrices(
+        self, q: npt.ArrayLike | None = None, *, threads: int | None = None
+    ) -> _Floats:
+        """The pose of each link in the frame of the root as a matrix: an array of the shape (links,
+        4, 4), or (n, links, 4, 4) for many rows of `q`.
+        """
+    def allow(self, pairs: Iterable[tuple[str, ...]]) -> None:
+        """Leaves pairs of links out of all checks: (link, link) or (link, link, reason) each."""
+    @property
+    def allowed(self) -> list[tuple[str, str, str]]:
+        """The pairs that are left out: (link, link, reason), sorted by the order of the links."""
+    def clear_allowed(self) -> None:
+        """Checks all pairs again."""
+    def adjacent(self) -> list[tuple[str, str, str]]:
+        """The pairs of links with geometry that hang on one joint: (link, link, "Adjacent")."""
+    def compute_allowed(
+        self,
+        samples: int = 10_000,
+        *,
+        seed: int = 1,
+        always_share: float = 0.95,
+        threads: int | None = None,
+    ) -> list[tuple[str, str, str]]:
+        """The pairs of links that need no check, (link, link, reason), from random poses.
+
+        Reasons: "Adjacent" on one joint, "Default" touching with all joints at zero, "Always" and
+        "Never" in nearly all or none of the samples. Never is no proof. The same seed gives the
+        same pairs. `allow` takes them.
+        """
+    def write_srdf(self, path: _Path, pairs: list[tuple[str, str, str]] | None = None) -> None:
+        """Writes pairs of links, or the allowed ones, as an SRDF file."""
+    def collides(
+        self, q: npt.ArrayLike | None = None, *, threads: int | None = None
+    ) -> bool | _Bools:
+        """Whether any two links collide, without the allowed pairs: (n,), or a bool for one row."""
+    def collisions(self, q: npt.ArrayLike | None = None, *, threads: int | None = None) -> _Ints:
+        """The pairs of links that collide, without the allowed ones: an array of the shape (m, 3)
+        with the row of `q` and two indices of `parts`, sorted.
+        """
+    def first_contacts(
+        self,
+        q: npt.ArrayLike,
+        times: list[float] | npt.ArrayLike | None = None,
+        *,
+        clearance: float = 0.0,
+        threads: int | None = None,
+    ) -> list[JointContact]:
+        """When each pair of links first collides along a trajectory, between its rows too: sorted
+        by time, without the allowed pairs.
+
+        `q` has the shape (n, k); joints move at constant rates between its rows. `times` increase,
+        in seconds; without them the rows are at 0, 1, 2 and so on. With `clearance`, a length,
+        links that come within it count.
+        """
+
+def read_srdf(path: _Path) -> list[tuple[str, str, str]]:
+    """The pairs of links whose collisions do not count in an SRDF file: (link, link, reason), in
+    its order. `Robot.allow` takes them.
+    """

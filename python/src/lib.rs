@@ -15,6 +15,7 @@ mod query;
 mod rays;
 mod recipe;
 mod reduce;
+mod robot;
 mod sdf;
 mod shape;
 mod single;
@@ -44,6 +45,8 @@ mod _carom {
     use crate::rays::{AllRayHits, RayHits, ray_cast, ray_cast_all};
     #[pymodule_export]
     use crate::reduce::{Decomposition, Simplified, decompose, simplify};
+    #[pymodule_export]
+    use crate::robot::{JointContact, Robot, RobotJoint, read_srdf};
     #[pymodule_export]
     use crate::sdf::Sdf;
     #[pymodule_export]

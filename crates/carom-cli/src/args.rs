@@ -100,6 +100,13 @@ pub enum Command {
         The recording has the columns frame,id,minx,miny,minz,maxx,maxy,maxz; a box without a line in a frame has left.\n\
         All algorithms give the same pairs; the table says which is the fastest for this run.")]
     Pairs(PairsArgs),
+    /// Find the pairs of links of a robot that need no check, from random poses
+    #[command(
+        after_help = "Example:\n  carom srdf arm.urdf -o arm.srdf && carom check arm.urdf --srdf arm.srdf\n\n\
+        Adjacent: on one joint. Default: they touch with all joints at zero. Always, Never: in nearly all random poses\n\
+        within the limits, or in none. Never is no proof: more samples find rarer contacts."
+    )]
+    Srdf(SrdfArgs),
     /// Answer questions in JSON, one on each line
     #[command(after_help = "Example:\n  \
         echo '{\"id\":1,\"op\":\"distance\",\"a\":{\"sphere\":1},\"b\":{\"box\":[1,1,1]},\"pose_b\":[4,0,0,0,0,0,1]}' | carom batch\n\n\
@@ -364,6 +371,31 @@ pub struct CheckArgs {
     /// Robots.
     #[command(flatten)]
     pub robots: RobotArgs,
+    /// How files are read.
+    #[command(flatten)]
+    pub reading: FileArgs,
+}
+
+/// Arguments of `srdf`.
+#[derive(Debug, Args)]
+pub struct SrdfArgs {
+    /// A robot (URDF)
+    pub file: PathBuf,
+    /// Random poses
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub samples: u32,
+    /// Seed of the poses
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// A pair that touches in this share of the poses is Always
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
+    pub always_share: f64,
+    /// Where to write the SRDF file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write the report as one JSON document
+    #[arg(long)]
+    pub json: bool,
     /// How files are read.
     #[command(flatten)]
     pub reading: FileArgs,

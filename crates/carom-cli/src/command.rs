@@ -25,6 +25,7 @@ pub mod pairs;
 pub mod ray;
 pub mod sdf;
 pub mod simplify;
+pub mod srdf;
 pub mod sweep;
 pub mod trace;
 pub(crate) mod trajectory;

@@ -61,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Simplify(args) => command::simplify::run(args),
         Command::Decompose(args) => command::decompose::run(args),
         Command::Pairs(args) => command::pairs::run(args),
+        Command::Srdf(args) => command::srdf::run(args),
         Command::Batch(args) => command::batch::run(args, winding),
     };
     match ended {

@@ -6,6 +6,7 @@
 use crate::args::RobotArgs;
 use crate::load::Loaded;
 use carom_io::{Robot, read_srdf};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// A robot, and the index of the first of its parts among all parts.
@@ -45,7 +46,7 @@ pub(crate) fn set(files: &mut [Loaded], named: &[(String, f64)]) -> Result<(), S
         return Ok(());
     }
     let has = |file: &Loaded, name: &str| {
-        file.model.robot.as_ref().is_some_and(|robot| robot.joints().iter().any(|joint| joint.name == name))
+        file.model.robot.as_ref().is_some_and(|robot| robot.joint(name).is_some())
     };
     for (name, _) in named {
         // The error of the first robot lists the joints that it has.
@@ -77,9 +78,9 @@ fn joint_file(path: &Path) -> Result<Vec<(String, f64)>, String> {
 }
 
 /// Returns the pairs of parts that `--ignore-adjacent` and `--srdf` except, low index first.
-pub(crate) fn ignored(files: &[Loaded], args: &RobotArgs) -> Result<Vec<(usize, usize)>, String> {
+pub(crate) fn ignored(files: &[Loaded], args: &RobotArgs) -> Result<HashSet<(usize, usize)>, String> {
     let robots = robots(files);
-    let mut pairs = Vec::new();
+    let mut pairs = HashSet::new();
     if args.ignore_adjacent {
         for PlacedRobot { robot, first_part } in &robots {
             pairs.extend(robot.adjacent_parts().into_iter().map(|[a, b]| (a + first_part, b + first_part)));
@@ -91,14 +92,15 @@ pub(crate) fn ignored(files: &[Loaded], args: &RobotArgs) -> Result<Vec<(usize, 
         }
         let disabled = read_srdf(file).map_err(|e| e.to_string())?;
         for PlacedRobot { robot, first_part } in &robots {
-            let part = |link: &str| {
-                let link = robot.links().iter().position(|name| name == link)?;
-                (0..).map_while(|part| Some((part, robot.link_of_part(part)?))).find(|(_, at)| *at == link)
-            };
+            let mut parts: HashMap<usize, usize> = HashMap::new();
+            for (part, link) in robot.part_links().enumerate() {
+                parts.entry(link).or_insert(part + first_part);
+            }
+            let part = |link: &str| parts.get(&robot.link(link)?).copied();
             for pair in &disabled {
                 // A link without geometry is no part.
-                if let [Some((a, _)), Some((b, _))] = [part(&pair.links[0]), part(&pair.links[1])] {
-                    pairs.push((a.min(b) + first_part, a.max(b) + first_part));
+                if let [Some(a), Some(b)] = [part(&pair.links[0]), part(&pair.links[1])] {
+                    pairs.insert((a.min(b), a.max(b)));
                 }
             }
         }

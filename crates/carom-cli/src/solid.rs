@@ -13,7 +13,7 @@ use carom_io::{Options, Part, Piece, Placement, RawMesh};
 use carom_math::f64::Pose;
 use carom_math::tol;
 use carom_query::f64::{ConvexShape, MeshShape, RoundedShape, Shape};
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ pub fn build_with(
     winding: Winding,
     options: &Options,
 ) -> Result<Solid, String> {
-    let pose = pose_of(placement);
+    let pose = placement.pose();
     let alone = |shape| Ok(Solid::alone(shape, pose));
     match spec {
         ShapeSpec::Sphere(r) => alone(Shape::Sphere(Sphere::new(r * scale).map_err(said("sphere"))?)),
@@ -218,7 +218,7 @@ pub fn bake(
     let piece = Piece { mesh, scale: [scale; 3], placement: *placement };
     let part = Part { name: name.to_owned(), pieces: vec![piece] };
     let solid = Solid::of_part(&part, name, winding)?;
-    Ok(Solid { origin: pose_of(placement).translation, ..solid })
+    Ok(Solid { origin: placement.pose().translation, ..solid })
 }
 
 /// Returns the matrix of a pose given as x, y, z, qx, qy, qz, qw.
@@ -243,12 +243,4 @@ pub fn rigid_placement(matrix: &[f64; 16]) -> Result<Placement, String> {
         ));
     }
     Ok(placement)
-}
-
-/// Returns the pose of a rigid placement.
-pub fn pose_of(placement: &Placement) -> Pose {
-    let m = &placement.0;
-    let column = |c: usize| DVec3::new(m[c], m[4 + c], m[8 + c]);
-    let rotation = DQuat::from_mat3(&DMat3::from_cols(column(0), column(1), column(2))).normalize();
-    Pose::new(rotation, column(3))
 }

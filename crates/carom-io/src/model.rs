@@ -56,4 +56,17 @@ impl Model {
         }
         Ok(())
     }
+
+    /// Returns the parts of a robot in the frames of their links, whatever its joints are at. No
+    /// parts for a model without a robot.
+    pub fn parts_on_links(&self) -> Vec<Part> {
+        let Some(robot) = &self.robot else { return Vec::new() };
+        let mut parts = self.parts.clone();
+        for (part, placements) in parts.iter_mut().zip(robot.pieces_on_links()) {
+            for (piece, placement) in part.pieces.iter_mut().zip(placements) {
+                piece.placement = *placement;
+            }
+        }
+        parts
+    }
 }

@@ -2,7 +2,8 @@
 
 use crate::error::{Place, ReadError};
 use crate::limits::MAX_NOTES;
-use glam::DVec3;
+use carom_math::f64::Pose;
+use glam::{DMat3, DQuat, DVec3};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -164,6 +165,14 @@ impl Placement {
         let m = &self.0;
         m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8])
             + m[2] * (m[4] * m[9] - m[5] * m[8])
+    }
+
+    /// Returns the pose of a placement that is rigid.
+    pub fn pose(&self) -> Pose {
+        let m = &self.0;
+        let column = |c: usize| DVec3::new(m[c], m[4 + c], m[8 + c]);
+        let rotation = DQuat::from_mat3(&DMat3::from_cols(column(0), column(1), column(2))).normalize();
+        Pose::new(rotation, column(3))
     }
 
     /// Returns the product that applies `inner` first, then this placement.

@@ -166,14 +166,29 @@ impl core::error::Error for RobotError {}
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Robot {
+    name: String,
     links: Vec<String>,
+    /// The index of each link by its name.
+    link_numbers: HashMap<String, usize>,
     joints: Vec<RobotJoint>,
+    /// The index of each joint by its name; of joints with one name the first.
+    joint_numbers: HashMap<String, usize>,
+    /// How each joint that mimics follows from one with a value of its own.
+    rules: Vec<Option<Rule>>,
     /// The joint above each link; `None` for a root.
     above: Vec<Option<usize>>,
     /// The links, each after the one above it.
     order: Vec<usize>,
     /// The link of each part, and the placements of its pieces in the frame of that link.
     parts: Vec<(usize, Vec<Placement>)>,
+}
+
+/// The value of a joint as `multiplier * value + offset` of one with a value of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rule {
+    leader: usize,
+    multiplier: f64,
+    offset: f64,
 }
 
 /// A joint as it stands in a file.
@@ -211,25 +226,31 @@ impl Robot {
     /// Errors: two links of one name, a joint to a link that is not there, a link below two joints,
     /// a cycle, an axis without direction.
     pub(crate) fn new(
+        name: String,
         links: Vec<String>,
         texts: &[JointText],
         path: &Path,
         notes: &mut Vec<String>,
     ) -> Result<Robot, ReadError> {
         let at_link = |link: &str| Place::Item(format!("link {link}"));
-        let mut number: HashMap<&str, usize> = HashMap::new();
+        let mut link_numbers: HashMap<String, usize> = HashMap::new();
         for (i, link) in links.iter().enumerate() {
-            if number.insert(link, i).is_some() {
+            if link_numbers.insert(link.clone(), i).is_some() {
                 return Err(ReadError::at(path, at_link(link), "is there twice"));
             }
+        }
+        let mut joint_numbers = HashMap::new();
+        for (i, text) in texts.iter().enumerate() {
+            joint_numbers.entry(text.name.clone()).or_insert(i);
         }
         let mut above = vec![None; links.len()];
         let mut joints = Vec::new();
         for text in texts {
             let at =
                 |reason: String| ReadError::at(path, Place::Item(format!("joint {}", text.name)), reason);
-            let find =
-                |name: &str| number.get(name).copied().ok_or_else(|| at(format!("there is no link {name}")));
+            let find = |name: &str| {
+                link_numbers.get(name).copied().ok_or_else(|| at(format!("there is no link {name}")))
+            };
             let ends = [find(&text.parent)?, find(&text.child)?];
             if above[ends[1]].replace(joints.len()).is_some() {
                 return Err(at(format!("link {} hangs on two joints", text.child)));
@@ -249,7 +270,7 @@ impl Robot {
                 return Err(at(format!("the axis {:?} has no direction", text.axis)));
             }
             let mimic = text.mimic.as_ref().and_then(|(followed, multiplier, offset)| {
-                let joint = texts.iter().position(|other| other.name == *followed);
+                let joint = joint_numbers.get(followed).copied();
                 if joint.is_none() {
                     notes.push(format!("joint {} mimics {followed}, which is not there", text.name));
                 }
@@ -271,19 +292,22 @@ impl Robot {
         if let Some(link) = is_placed.iter().position(|is_placed| !is_placed) {
             return Err(ReadError::at(path, at_link(&links[link]), "the joints form a cycle"));
         }
-        let robot = Robot { links, joints, above, order, parts: Vec::new() };
-        if let Some(joint) =
-            robot.joints.iter().find(|joint| joint.mimic.is_some() && robot.leader(joint).is_none())
-        {
-            let place = Place::Item(format!("joint {}", joint.name));
-            return Err(ReadError::at(path, place, "joints that mimic each other form a cycle"));
-        }
-        Ok(robot)
+        let rules = rules_of(&joints).map_err(|joint| {
+            let place = Place::Item(format!("joint {}", joints[joint].name));
+            ReadError::at(path, place, "joints that mimic each other form a cycle")
+        })?;
+        let parts = Vec::new();
+        Ok(Robot { name, links, link_numbers, joints, joint_numbers, rules, above, order, parts })
     }
 
     /// Adds a part: its link, and the placements of its pieces in the frame of the link.
     pub(crate) fn push_part(&mut self, link: usize, pieces: Vec<Placement>) {
         self.parts.push((link, pieces));
+    }
+
+    /// Returns the name of the robot; empty if the file gives none.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Returns the names of the links, in the order of the file.
@@ -296,9 +320,19 @@ impl Robot {
         &self.joints
     }
 
-    /// Returns the index of the link of a part of the model.
-    pub fn link_of_part(&self, part: usize) -> Option<usize> {
-        self.parts.get(part).map(|(link, _)| *link)
+    /// Returns the index of the link of this name.
+    pub fn link(&self, name: &str) -> Option<usize> {
+        self.link_numbers.get(name).copied()
+    }
+
+    /// Returns the index of the joint of this name; of joints with one name that of the first.
+    pub fn joint(&self, name: &str) -> Option<usize> {
+        self.joint_numbers.get(name).copied()
+    }
+
+    /// Returns the index of the link of each part of the model.
+    pub fn part_links(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
+        self.parts.iter().map(|(link, _)| *link)
     }
 
     /// Returns the joint above a link; `None` for a root.
@@ -314,32 +348,50 @@ impl Robot {
     pub fn values(&self, named: &[(&str, f64)]) -> Result<Vec<f64>, RobotError> {
         let mut values = vec![0.0; self.joints.len()];
         for (name, value) in named {
-            let (joint, at) = self.movable(name)?;
-            let is_within = joint.limits.is_none_or(|[low, high]| {
-                let slack = LIMIT_SLACK * low.abs().max(high.abs());
-                low - slack <= *value && *value <= high + slack
-            });
-            if !(is_within && value.is_finite()) {
-                let (name, limits) = (joint.name.clone(), joint.limits);
-                return Err(RobotError::Value { name, value: *value, limits });
-            }
-            values[at] = *value;
+            let joint = self.movable(name)?;
+            self.check_value(joint, *value)?;
+            values[joint] = *value;
         }
-        for (at, joint) in self.joints.iter().enumerate() {
-            if let Some((leader, multiplier, offset)) = self.leader(joint) {
-                values[at] = multiplier * values[leader] + offset;
-            }
-        }
+        self.set_followers(&mut values);
         Ok(values)
     }
 
-    /// Returns the joint of a name and its index, if it has a value of its own.
-    fn movable(&self, name: &str) -> Result<(&RobotJoint, usize), RobotError> {
-        let Some(at) = self.joints.iter().position(|joint| joint.name == name) else {
-            let moves = |joint: &&RobotJoint| joint.kind != RobotJointKind::Fixed && joint.mimic.is_none();
-            let known = self.joints.iter().filter(moves).map(|joint| joint.name.clone()).collect();
-            return Err(RobotError::Unknown { name: name.to_owned(), known });
+    /// Returns the joints with a value of their own: those that move and mimic no other.
+    pub fn free_joints(&self) -> impl Iterator<Item = usize> + '_ {
+        let is_free = |joint: &RobotJoint| joint.kind != RobotJointKind::Fixed && joint.mimic.is_none();
+        (0..self.joints.len()).filter(move |at| is_free(&self.joints[*at]))
+    }
+
+    /// Checks a value of a joint, in radians or a length.
+    ///
+    /// Errors: the value is outside of the limits or not finite, or there is no such joint.
+    pub fn check_value(&self, joint: usize, value: f64) -> Result<(), RobotError> {
+        let Some(RobotJoint { name, limits, .. }) = self.joints.get(joint) else {
+            return Err(self.unknown(&joint.to_string()));
         };
+        let is_within = limits.is_none_or(|[low, high]| {
+            let slack = LIMIT_SLACK * low.abs().max(high.abs());
+            low - slack <= value && value <= high + slack
+        });
+        if is_within && value.is_finite() {
+            return Ok(());
+        }
+        Err(RobotError::Value { name: name.clone(), value, limits: *limits })
+    }
+
+    /// Sets the values of joints that mimic from those of the others. There is a value for each
+    /// joint.
+    pub fn set_followers(&self, values: &mut [f64]) {
+        for (at, rule) in self.rules.iter().enumerate() {
+            if let Some(rule) = rule {
+                values[at] = rule.multiplier * values[rule.leader] + rule.offset;
+            }
+        }
+    }
+
+    /// Returns the index of the joint of a name, if it has a value of its own.
+    fn movable(&self, name: &str) -> Result<usize, RobotError> {
+        let at = self.joint(name).ok_or_else(|| self.unknown(name))?;
         let joint = &self.joints[at];
         let name = || joint.name.clone();
         match (joint.mimic, joint.kind) {
@@ -348,25 +400,18 @@ impl Robot {
                 Err(RobotError::Mimics { name: name(), followed })
             }
             (_, RobotJointKind::Fixed) => Err(RobotError::Fixed { name: name() }),
-            _ => Ok((joint, at)),
+            _ => Ok(at),
         }
     }
 
-    /// Returns the joint with a value of its own that another one follows, maybe by way of others,
-    /// and the rule; `None` if the joints follow each other in a circle.
-    fn leader(&self, joint: &RobotJoint) -> Option<(usize, f64, f64)> {
-        let mut mimic = joint.mimic?;
-        let (mut multiplier, mut offset) = (mimic.multiplier, mimic.offset);
-        for _ in 0..self.joints.len() {
-            match self.joints[mimic.joint].mimic {
-                None => return Some((mimic.joint, multiplier, offset)),
-                Some(next) => {
-                    (multiplier, offset) = (multiplier * next.multiplier, multiplier * next.offset + offset);
-                    mimic = next;
-                }
-            }
-        }
-        None
+    fn unknown(&self, name: &str) -> RobotError {
+        let known = self.free_joints().map(|at| self.joints[at].name.clone()).collect();
+        RobotError::Unknown { name: name.to_owned(), known }
+    }
+
+    /// Returns the placements of the pieces of each part in the frame of its link.
+    pub(crate) fn pieces_on_links(&self) -> impl Iterator<Item = &[Placement]> {
+        self.parts.iter().map(|(_, pieces)| pieces.as_slice())
     }
 
     /// Returns the transform of each link to the frame of its root, for a value of each joint:
@@ -405,30 +450,67 @@ impl Robot {
     }
 
     /// Returns the pairs of parts whose links hang on one joint, or on fixed joints alone: low
-    /// index first, sorted.
+    /// index first, sorted. Links without a part are passed through on the way to the root.
     pub fn adjacent_parts(&self) -> Vec<[usize; 2]> {
-        // Links that cannot move against each other are one.
-        let mut rigid: Vec<usize> = (0..self.links.len()).collect();
+        // Links that cannot move against each other are one group, numbered by its top link.
+        let mut group: Vec<usize> = (0..self.links.len()).collect();
         for &link in &self.order {
             if let Some(at) = self.above[link].filter(|at| self.joints[*at].kind == RobotJointKind::Fixed) {
-                rigid[link] = rigid[self.joints[at].links[0]];
+                group[link] = group[self.joints[at].links[0]];
             }
         }
-        let joined = |a: usize, b: usize| {
-            rigid[a] == rigid[b]
-                || self.joints.iter().any(|joint| {
-                    let ends = joint.links.map(|link| rigid[link]);
-                    ends == [rigid[a], rigid[b]] || ends == [rigid[b], rigid[a]]
-                })
-        };
-        let links = self.parts.iter().map(|(link, _)| *link).enumerate();
-        let pairs =
-            links.flat_map(|(i, a)| self.parts[..i].iter().enumerate().map(move |(k, (b, _))| (k, i, a, *b)));
-        let mut pairs: Vec<[usize; 2]> =
-            pairs.filter(|(.., a, b)| joined(*a, *b)).map(|(low, high, ..)| [low, high]).collect();
+        let mut parts = vec![Vec::new(); self.links.len()];
+        for (part, link) in self.part_links().enumerate() {
+            parts[group[link]].push(part);
+        }
+        // The nearest group above each group that has parts.
+        let mut upper = vec![None; self.links.len()];
+        let mut pairs = Vec::new();
+        for &link in self.order.iter().filter(|link| group[**link] == **link) {
+            upper[link] = self.above[link].and_then(|at| {
+                let next = group[self.joints[at].links[0]];
+                if parts[next].is_empty() { upper[next] } else { Some(next) }
+            });
+            let own = &parts[link];
+            let others = upper[link].map_or(&[][..], |upper| &parts[upper]);
+            for (i, &part) in own.iter().enumerate() {
+                let near = own[..i].iter().chain(others);
+                pairs.extend(near.map(|&other| [part.min(other), part.max(other)]));
+            }
+        }
         pairs.sort_unstable();
         pairs
     }
+}
+
+/// Returns how each joint that mimics follows from one with a value of its own.
+///
+/// Errors: the first joint whose leaders form a cycle.
+fn rules_of(joints: &[RobotJoint]) -> Result<Vec<Option<Rule>>, usize> {
+    let mut rules: Vec<Option<Rule>> = vec![None; joints.len()];
+    let mut met_from = vec![usize::MAX; joints.len()];
+    for start in 0..joints.len() {
+        // Up to a joint whose rule is known, or that has a value of its own, and back.
+        let mut followers = Vec::new();
+        let mut at = start;
+        while let (Some(mimic), None) = (joints[at].mimic, rules[at]) {
+            if met_from[at] == start {
+                return Err(start);
+            }
+            met_from[at] = start;
+            followers.push((at, mimic));
+            at = mimic.joint;
+        }
+        for (joint, Mimic { joint: next, multiplier, offset }) in followers.into_iter().rev() {
+            let leader = rules[next].unwrap_or(Rule { leader: next, multiplier: 1.0, offset: 0.0 });
+            rules[joint] = Some(Rule {
+                leader: leader.leader,
+                multiplier: multiplier * leader.multiplier,
+                offset: multiplier * leader.offset + offset,
+            });
+        }
+    }
+    Ok(rules)
 }
 
 /// Returns the links that hang on a root, each after the one above it.

@@ -1,7 +1,7 @@
 //! SRDF files: the pairs of links of a robot whose collisions do not count.
 //!
 //! Reference: Open Robotics, SRDF specification, 2013, element disable_collisions; MoveIt, Setup
-//! Assistant (the reasons: Adjacent, Never, Default). The crate `quick-xml` parses the XML.
+//! Assistant (the reasons: Adjacent, Default, Always, Never). The crate `quick-xml` parses the XML.
 
 use crate::Files;
 use crate::error::{Place, ReadError};

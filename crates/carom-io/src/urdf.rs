@@ -78,6 +78,7 @@ impl Link {
 
 #[derive(Debug, Default)]
 struct Document {
+    name: String,
     links: Vec<Link>,
     joints: Vec<JointText>,
     /// Whether the current shape is visual geometry.
@@ -96,7 +97,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     }
     let names = robot.links.iter().map(|link| link.name.clone()).collect();
     let mut notes = Vec::new();
-    let mut tree = Robot::new(names, &robot.joints, path, &mut notes)?;
+    let mut tree = Robot::new(robot.name.clone(), names, &robot.joints, path, &mut notes)?;
     let has_collision = robot.links.iter().any(|l| !l.collision.is_empty());
     let mut model = Model { unit: Some("m"), metres: Some(1.0), up: Some("z"), ..Model::new(Vec::new()) };
     notes.into_iter().for_each(|note| push_note(&mut model.notes, note));
@@ -385,7 +386,10 @@ impl Document {
         }
         let attributes = Attributes::new(element)?;
         let kind = match (inside, name.as_str()) {
-            (Inside::Document, "robot") => Inside::Robot,
+            (Inside::Document, "robot") => {
+                self.name = attributes.get("name").unwrap_or_default().to_owned();
+                Inside::Robot
+            }
             (Inside::Robot, "link") => {
                 self.links.push(Link { name: attributes.text("name")?, ..Link::default() });
                 Inside::Link

@@ -4,7 +4,7 @@
 //! collide, and distances decide which are too close.
 
 use crate::args::CheckArgs;
-use crate::command::trajectory::{self, Tour};
+use crate::command::trajectory;
 use crate::load::{self, Loaded};
 use crate::progress;
 use crate::remarks::Remarks;
@@ -16,9 +16,10 @@ use crate::solid::{Solid, Winding};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
-use carom_io::{Part, Trajectory, read_trajectory, without_controls};
+use carom_io::{Part, read_trajectory, without_controls};
 use carom_query::QueryCost;
 use carom_query::f64::{MeshShape, SolidRelation, contact, distance};
+use carom_robot::JointPath;
 use core::ops::ControlFlow;
 use glam::DVec3;
 use serde_json::{Map, Value, json};
@@ -72,12 +73,12 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
     let mut ignored = ignored_pairs(&args.ignore, &names)?;
     ignored.extend(of_robots);
     if let Some(path) = &trajectory {
-        let tour = Tour::new(&placed, &solids, path)?;
-        return follow(&tour, path, &names, &ignored, args, remarks);
+        let cell = trajectory::cell_of(&placed, &solids, path)?;
+        let path = JointPath::of_trajectory(&cell, path).map_err(|e| e.to_string())?;
+        return follow(&path, &names, &ignored, args, remarks);
     }
     let clearance = args.clearance.unwrap_or(0.0);
     let candidates = candidates(&solids, clearance, args.max_pairs)?;
-    let ignored: HashSet<(usize, usize)> = ignored.into_iter().collect();
     let mut listed = Vec::new();
     let test = |pair: &Pair| {
         let (a, b) = (pair.a as usize, pair.b as usize);
@@ -128,24 +129,23 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
 
 /// Reports when pairs first meet along a trajectory.
 fn follow(
-    tour: &Tour<'_>,
-    path: &Trajectory,
+    path: &JointPath<'_>,
     names: &[String],
-    ignored: &[(usize, usize)],
+    ignored: &HashSet<(usize, usize)>,
     args: &CheckArgs,
     remarks: Remarks,
 ) -> Result<Found, String> {
     let clearance = args.clearance.unwrap_or(0.0);
-    let meetings = trajectory::follow_all(tour, ignored, clearance);
+    let meetings = trajectory::follow_all(path, ignored, clearance);
     remarks.print();
     if args.json {
-        let mut document = trajectory::document(names, &path.times, &meetings);
+        let mut document = trajectory::document(names, path.times(), &meetings);
         let is_clear = meetings.is_empty() && remarks.unread.is_empty();
         document.insert("clear".to_owned(), json!(is_clear));
         remarks.add_to(&mut document);
         report::print(&Value::Object(document).to_string())?;
     } else {
-        trajectory::print_lines(names, &path.times, &meetings, clearance)?;
+        trajectory::print_lines(names, path.times(), &meetings, clearance)?;
     }
     Ok(remarks.ending(!meetings.is_empty()))
 }
@@ -176,8 +176,8 @@ fn place(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Vec<Solid
 }
 
 /// Returns the pairs of part indices, low first, that `--ignore A,B` names.
-fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<Vec<(usize, usize)>, String> {
-    let mut pairs = Vec::new();
+fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<HashSet<(usize, usize)>, String> {
+    let mut pairs = HashSet::new();
     for text in ignore {
         // A name may hold a comma itself: every split is tried.
         let found = text.match_indices(',').find_map(|(at, _)| {
@@ -190,7 +190,7 @@ fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<Vec<(usize, usiz
             let some = without_controls(&some.join(" "));
             format!("--ignore {text:?}: not two names of parts; parts are: {some}{more}")
         })?;
-        pairs.push((a.min(b), a.max(b)));
+        pairs.insert((a.min(b), a.max(b)));
     }
     Ok(pairs)
 }

@@ -111,6 +111,37 @@ fn contacts_between_rows_are_found_at_their_time() {
     assert_eq!((d["pairs"][0]["time"].as_f64(), d["pairs"][0]["row"].as_u64()), (Some(5.0), Some(1)));
 }
 
+/// The file is read by `check --srdf`: what is left can collide, and does in some pose.
+#[test]
+fn allowed_collisions_are_written_and_read_back() {
+    write_robots();
+    // The hand slides away from the base, and the base is a neighbour of the arm.
+    let text = stdout(&carom("srdf arm.urdf --samples 200 -o found.srdf"));
+    assert_eq!(
+        text,
+        "base and arm: Adjacent\nbase and hand: Never\narm and hand: Adjacent\n\
+         3 links, 3 pairs: 2 adjacent, 0 default, 0 always, 1 never; 0 to check\nwritten to found.srdf\n"
+    );
+    assert_eq!(json("check arm.urdf plate.urdf --json --srdf found.srdf").1, 0);
+    assert!(error("srdf cube.obj").contains("cube.obj: not a robot"));
+    assert!(error("srdf arm.urdf --always-share 2").contains("arm.urdf: a share of 2"));
+    for name in ["widowx", "so101", "fanuc_m10ia"] {
+        let Some(file) = data::find(&format!("robots/{name}/{name}.urdf")) else { continue };
+        let run = |seed: u32| {
+            let (d, _) =
+                json(&format!("srdf {} --samples 100 --seed {seed} --json -o {name}.srdf", file.display()));
+            d
+        };
+        let (first, again) = (run(5), run(5));
+        assert_eq!(first, again, "{name}");
+        let n_links = first["links"].as_array().unwrap().len();
+        let n_listed = first["pairs"].as_array().unwrap().len();
+        assert_eq!(first["to_check"].as_u64().unwrap() as usize, n_links * (n_links - 1) / 2 - n_listed);
+        // In the default pose all that touches is allowed.
+        assert_eq!(json(&format!("check {} --json --srdf {name}.srdf", file.display())).1, 0, "{name}");
+    }
+}
+
 /// A part inside of another one meets it at the first row, although no surface is near.
 #[test]
 fn a_part_inside_of_another_meets_it() {

@@ -82,6 +82,11 @@ fn an_arm_stands_as_in_closed_form() {
     near("hand", hand);
     near("tip", hand + aside * finger);
     near("end", hand + aside * (4.0 * finger));
+    // In the frames of the links nothing moves.
+    for part in model.parts_on_links() {
+        assert!(part.pieces.iter().all(|piece| piece.placement == carom_io::Placement::IDENTITY));
+    }
+    assert_eq!(robot.free_joints().collect::<Vec<_>>(), [0, 1, 2]);
     // At zero, all is as before.
     let mut still = arm();
     still.set_joints(&robot.values(&[]).unwrap()).unwrap();
@@ -142,6 +147,67 @@ fn neighbours_are_links_of_one_joint() {
     // What is fixed to a link is a part of it.
     let expected = [[0, 1], [0, 2], [0, 4], [1, 2], [1, 3], [2, 3]];
     assert_eq!(model.robot.unwrap().adjacent_parts(), expected);
+}
+
+/// A link without a part is passed through: a universal joint is two joints and such a link between
+/// them. Two fingers on such a link are no neighbours.
+#[test]
+fn links_without_a_part_are_passed_through() {
+    let ball = |name: &str| {
+        format!(
+            r#"<link name="{name}"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>"#
+        )
+    };
+    let links =
+        ["arm", "left", "right", "tip"].map(ball).concat() + r#"<link name="cross"/><link name="fork"/>"#;
+    let joints = [
+        joint("1", "revolute", ["arm", "cross"], ""),
+        joint("2", "revolute", ["cross", "fork"], ""),
+        joint("3", "revolute", ["fork", "left"], ""),
+        joint("4", "prismatic", ["fork", "right"], ""),
+        joint("5", "fixed", ["right", "tip"], ""),
+    ];
+    let text = format!("<robot>{links}{}</robot>", joints.concat());
+    let robot = parse(text.as_bytes(), Format::Urdf).unwrap().robot.unwrap();
+    // The parts are arm, left, right, tip.
+    assert_eq!(robot.adjacent_parts(), [[0, 1], [0, 2], [0, 3], [2, 3]]);
+    assert_eq!(robot.part_links().collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!((robot.link("fork"), robot.joint("5"), robot.joint("fork")), (Some(5), Some(4), None));
+}
+
+/// Thousands of links, each joint of which mimics the one below it: linear work.
+#[test]
+fn long_chains_take_no_time() {
+    const N: usize = 4000;
+    let names: Vec<String> = (0..=N).map(|i| format!("l{i}")).collect();
+    let links: Vec<&str> = names.iter().map(String::as_str).collect();
+    let joints: String = (0..N)
+        .map(|i| {
+            let follows = if i + 1 < N {
+                format!(r#"<mimic joint="j{}" multiplier="-1"/>"#, i + 1)
+            } else {
+                String::new()
+            };
+            joint(&format!("j{i}"), "prismatic", [links[i], links[i + 1]], &follows)
+        })
+        .collect();
+    let cube = r#"<collision><geometry><box size="1 1 1"/></geometry></collision>"#;
+    let links: String = links.iter().map(|name| format!(r#"<link name="{name}">{cube}</link>"#)).collect();
+    let text = format!("<robot>{links}{joints}</robot>");
+    let start = std::time::Instant::now();
+    let mut model = parse(text.as_bytes(), Format::Urdf).unwrap();
+    let robot = model.robot.clone().unwrap();
+    let last = format!("j{}", N - 1);
+    for _ in 0..100 {
+        let values = robot.values(&[(&last, 1.0)]).unwrap();
+        assert_eq!((values[0], values[N - 1]), (-1.0, 1.0));
+    }
+    model.set_joints(&robot.values(&[(&last, 0.5)]).unwrap()).unwrap();
+    assert_eq!(robot.adjacent_parts(), (0..N).map(|i| [i, i + 1]).collect::<Vec<_>>());
+    let seconds = start.elapsed().as_secs_f64();
+    // It was minutes by squares and cubes; the bound is wide, as machines are busy.
+    assert!(seconds < 10.0, "{seconds} s");
+    println!("{seconds} s");
 }
 
 /// The second way: affine maps of glam, from the root to each link by recursion.

@@ -1,0 +1,255 @@
+//! When do parts first meet while the joints of robots follow a trajectory, between its rows too?
+//!
+//! Between two rows each joint moves at a constant rate. The speed of a link against another is at
+//! most the sum over the joints between them: the rate times the reach from the joint, or the rate
+//! alone if it slides. With this bound each distance certifies some time, so contacts between rows
+//! are not missed.
+//!
+//! Reference: F. Schwarzer, M. Saha, J.-C. Latombe, Adaptive Dynamic Collision Checking for Single
+//! and Multiple Articulated Robots, IEEE Transactions on Robotics, 2005 (bounds of links).
+//! Differs: pairs are followed in time and not bisected, so that the first contact is found.
+
+use crate::workcell::Workcell;
+use carom_ccd::{Approach, first_approach};
+use carom_io::{Robot, RobotError, RobotJointKind, Trajectory};
+use carom_math::f64::Pose;
+use carom_query::f64::MeshShape;
+use core::fmt;
+use glam::DVec3;
+
+/// The distance at which parts count as together, relative to the size of all parts.
+const TOLERANCE_TO_SIZE: f64 = 1e-7;
+
+/// A joint between a part and the root of its robot.
+struct Lever {
+    /// The index of the joint.
+    joint: usize,
+    /// The largest distance of a point of the part from the joint, without the joints in between
+    /// that slide.
+    reach: f64,
+}
+
+/// The first time at which two parts come together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FirstContact {
+    /// The parts, low index first.
+    pub parts: [usize; 2],
+    /// The time, in seconds.
+    pub time: f64,
+    /// The index of the last row that is not later.
+    pub row: usize,
+    /// The distance at that time. `None` if the search gave up: the parts are apart before the
+    /// time, and very near at it.
+    pub distance: Option<f64>,
+}
+
+/// Why a path of joints is refused.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum JointPathError {
+    /// A robot refuses a value of a row; rows count from 1.
+    Row(usize, RobotError),
+    /// There is no row, a time is not finite or not later than the one before, or a row has not
+    /// one value for each joint.
+    Shape(String),
+}
+
+impl fmt::Display for JointPathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JointPathError::Row(row, error) => write!(f, "row {row}: {error}"),
+            JointPathError::Shape(what) => f.write_str(what),
+        }
+    }
+}
+
+impl core::error::Error for JointPathError {}
+
+/// The robots of a cell on their way.
+pub struct JointPath<'a> {
+    cell: &'a Workcell,
+    times: Vec<f64>,
+    /// For each robot and row the values of all joints.
+    values: Vec<Vec<Vec<f64>>>,
+    /// For each part the joints above it, from the root on.
+    levers: Vec<Vec<Lever>>,
+    /// A length.
+    tolerance: f64,
+}
+
+impl<'a> JointPath<'a> {
+    /// Returns the path of a trajectory. Columns that no robot has are left out.
+    ///
+    /// Errors: the first value that a robot refuses, with its row.
+    pub fn of_trajectory(
+        cell: &'a Workcell,
+        trajectory: &Trajectory,
+    ) -> Result<JointPath<'a>, JointPathError> {
+        let rows = |robot: &Robot| {
+            let columns: Vec<(&str, usize)> = trajectory
+                .joints
+                .iter()
+                .enumerate()
+                .filter(|(_, name)| robot.joint(name).is_some())
+                .map(|(column, name)| (name.as_str(), column))
+                .collect();
+            let row = |(number, row): (usize, &Vec<f64>)| {
+                let named: Vec<(&str, f64)> =
+                    columns.iter().map(|(name, column)| (*name, row[*column])).collect();
+                robot.values(&named).map_err(|e| JointPathError::Row(number + 1, e))
+            };
+            trajectory.rows.iter().enumerate().map(row).collect()
+        };
+        let values: Result<Vec<_>, JointPathError> = cell.robots().iter().map(rows).collect();
+        JointPath::new(cell, trajectory.times.clone(), values?)
+    }
+
+    /// Returns the path with these times, in seconds, and for each robot and row the values of all
+    /// joints: see [`Robot::values`].
+    ///
+    /// Errors: no row, times that do not increase, or a row without a value for each joint.
+    pub fn new(
+        cell: &'a Workcell,
+        times: Vec<f64>,
+        values: Vec<Vec<Vec<f64>>>,
+    ) -> Result<JointPath<'a>, JointPathError> {
+        let refused = |what: String| Err(JointPathError::Shape(what));
+        if times.is_empty() {
+            return refused("no row".to_owned());
+        }
+        let is_late = |i: &usize| 0 < *i && !(times[i - 1] < times[*i]);
+        if let Some(i) = (0..times.len()).find(|i| !times[*i].is_finite() || is_late(i)) {
+            return refused(format!("row {}: times must be finite and increase", i + 1));
+        }
+        let has_all = |(robot, rows): (&Robot, &Vec<Vec<f64>>)| {
+            let n_joints = robot.joints().len();
+            rows.len() == times.len() && rows.iter().all(|row| row.len() == n_joints)
+        };
+        if values.len() != cell.robots().len() || !cell.robots().iter().zip(&values).all(has_all) {
+            return refused("a row has not one value for each joint".to_owned());
+        }
+        let levers = (0..cell.n_parts()).map(|part| levers(cell, part)).collect();
+        let mut path = JointPath { cell, times, values, levers, tolerance: 0.0 };
+        path.tolerance = TOLERANCE_TO_SIZE * path.size();
+        Ok(path)
+    }
+
+    /// Returns the diagonal of the box around all parts at the first row.
+    fn size(&self) -> f64 {
+        let mut bounds = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        for (part, pose) in self.poses_at_start().iter().enumerate() {
+            for vertex in self.cell.mesh(part).mesh().vertices() {
+                let vertex = pose.transform_point(*vertex);
+                bounds = [bounds[0].min(vertex), bounds[1].max(vertex)];
+            }
+        }
+        if bounds[0].x <= bounds[1].x { (bounds[1] - bounds[0]).length() } else { 0.0 }
+    }
+
+    fn poses_at_start(&self) -> Vec<Pose> {
+        let first: Vec<Vec<f64>> = self.values.iter().map(|rows| rows[0].clone()).collect();
+        self.cell.place(&first)
+    }
+
+    /// Returns the times of the rows, in seconds.
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// Returns the pairs of parts of which one hangs on a robot, low index first, sorted.
+    pub fn pairs(&self) -> Vec<[usize; 2]> {
+        let n_parts = self.cell.n_parts();
+        let pairs = (0..n_parts).flat_map(|a| (a + 1..n_parts).map(move |b| [a, b]));
+        pairs.filter(|pair| pair.iter().any(|part| self.cell.link_of(*part).is_some())).collect()
+    }
+
+    /// Returns the pose of a part at a time within a row and the next.
+    fn pose_at(&self, part: usize, row: usize, time: f64) -> Pose {
+        let Some((robot, ..)) = self.cell.link_of(part) else { return self.cell.place_one(part, &[]) };
+        let rows = &self.values[robot];
+        let Some(next) = rows.get(row + 1) else { return self.cell.place_one(part, &rows[row]) };
+        let share = (time - self.times[row]) / (self.times[row + 1] - self.times[row]);
+        let now = rows[row].iter().zip(next).map(|(now, then)| now + (then - now) * share);
+        self.cell.place_one(part, &now.collect::<Vec<f64>>())
+    }
+
+    /// Returns a bound on the rate at which the distance of two parts changes between a row and the
+    /// next, per second.
+    fn rate(&self, [a, b]: [usize; 2], row: usize) -> f64 {
+        let robot_of = |part: usize| self.cell.link_of(part).map(|(robot, ..)| robot);
+        // Joints that move both alike do not matter.
+        let is_one = robot_of(a).is_some() && robot_of(a) == robot_of(b);
+        let both = self.levers[a].iter().zip(&self.levers[b]);
+        let n_shared = both.take_while(|(p, q)| is_one && p.joint == q.joint).count();
+        let speed = |part: usize| robot_of(part).map_or(0.0, |robot| self.speed(part, robot, n_shared, row));
+        speed(a) + speed(b)
+    }
+
+    /// Returns a bound on the speed of a part relative to the link below its first `n_shared`
+    /// joints.
+    fn speed(&self, part: usize, robot: usize, n_shared: usize, row: usize) -> f64 {
+        let rows = &self.values[robot];
+        let Some(next) = rows.get(row + 1) else { return 0.0 };
+        let joints = self.cell.robots()[robot].joints();
+        let duration = self.times[row + 1] - self.times[row];
+        let slides = |joint: usize| joints[joint].kind == RobotJointKind::Prismatic;
+        let mut slid = 0.0;
+        let mut speed = 0.0;
+        for lever in self.levers[part][n_shared..].iter().rev() {
+            let (now, then) = (rows[row][lever.joint], next[lever.joint]);
+            let rate = (then - now).abs() / duration;
+            speed += if slides(lever.joint) { rate } else { rate * (lever.reach + slid) };
+            slid += if slides(lever.joint) { now.abs().max(then.abs()) } else { 0.0 };
+        }
+        speed
+    }
+
+    /// Follows a pair of parts. Returns when they first come within `clearance`, a length, if they
+    /// do. A closed mesh is a solid: a part inside of it is together with it.
+    pub fn first_contact(&self, parts: [usize; 2], clearance: f64) -> Option<FirstContact> {
+        let contact =
+            |time: f64, row: usize, distance: Option<f64>| Some(FirstContact { parts, time, row, distance });
+        let poses_at = |row: usize, time: f64| parts.map(|part| self.pose_at(part, row, time));
+        if self.cell.is_touching_at(parts, poses_at(0, self.times[0]).each_ref()) {
+            return contact(self.times[0], 0, Some(0.0));
+        }
+        let mut known = 0.0;
+        for row in 0..self.times.len() {
+            let [start, end] = [self.times[row], *self.times.get(row + 1).unwrap_or(&self.times[row])];
+            if row > 0 && start == end {
+                break;
+            }
+            let rate = self.rate(parts, row);
+            let at = |time: f64| self.cell.distance_at(parts, poses_at(row, time).each_ref());
+            match first_approach(at, rate, clearance, self.tolerance, [start, end], known) {
+                Approach::Clear { at_end } => known = at_end,
+                Approach::Within { time, distance } => return contact(time, row, Some(distance)),
+                Approach::Undecided { time } => return contact(time, row, None),
+            }
+        }
+        None
+    }
+}
+
+/// Returns the joints between a part and the root, from the root on, with their reach.
+fn levers(cell: &Workcell, part: usize) -> Vec<Lever> {
+    let Some((robot, link, in_link)) = cell.link_of(part) else { return Vec::new() };
+    let robot = &cell.robots()[robot];
+    let mut reach = radius_about_link(cell.mesh(part), in_link);
+    let mut levers = Vec::new();
+    let mut at = link;
+    while let Some(joint) = robot.joint_above(at) {
+        levers.push(Lever { joint, reach });
+        let origin = robot.joints()[joint].origin.0;
+        reach += DVec3::new(origin[3], origin[7], origin[11]).length();
+        at = robot.joints()[joint].links[0];
+    }
+    levers.reverse();
+    levers
+}
+
+/// Returns the largest distance of a vertex from the origin of the link.
+fn radius_about_link(mesh: &MeshShape, in_link: &Pose) -> f64 {
+    let vertices = mesh.mesh().vertices().iter();
+    vertices.map(|v| in_link.transform_point(*v).length()).fold(0.0, f64::max)
+}

@@ -1,0 +1,200 @@
+"""Robots: forward kinematics, self-collision, trajectories, allowed pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import carom
+from carom import Robot
+
+BOX = '<collision><origin xyz="{}"/><geometry><box size="{}"/></geometry></collision>'
+ARM = f"""<robot name="arm">
+<link name="base">{BOX.format("0 0 0", "0.1 0.1 0.1")}{BOX.format("0 1.5 0", "1 1 1")}</link>
+<link name="upper">{BOX.format("1 0 0", "2 0.2 0.2")}</link>
+<link name="wrist"/>
+<link name="hand">{BOX.format("0.5 0 0", "1 0.1 0.1")}</link>
+<link name="tip">{BOX.format("0 0 0", "0.1 0.1 0.1")}</link>
+<joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
+  <axis xyz="0 0 1"/><limit lower="-1.5" upper="3"/></joint>
+<joint name="lift" type="prismatic"><parent link="upper"/><child link="wrist"/>
+  <origin xyz="2 0 0"/><axis xyz="0 0 1"/><limit lower="0" upper="1"/></joint>
+<joint name="elbow" type="continuous"><parent link="wrist"/><child link="hand"/>
+  <axis xyz="0 0 1"/></joint>
+<joint name="finger" type="prismatic"><parent link="hand"/><child link="tip"/>
+  <origin xyz="1.2 0 0"/><axis xyz="0 0 1"/><mimic joint="lift" multiplier="-2" offset="0.5"/>
+  <limit lower="-5" upper="5"/></joint></robot>"""
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> Robot:
+    file = tmp_path / "arm.urdf"
+    file.write_text(ARM)
+    return Robot(file)
+
+
+def test_what_the_file_says(arm: Robot) -> None:
+    assert arm.name == "arm"
+    assert arm.links == ["base", "upper", "wrist", "hand", "tip"]
+    assert arm.parts == ["base", "upper", "hand", "tip"]
+    assert arm.free_joints == ["shoulder", "lift", "elbow"]
+    np.testing.assert_array_equal(arm.limits, [[-1.5, 3], [0, 1], [-np.inf, np.inf]])
+    finger = arm.joints[3]
+    assert (finger.name, finger.kind, finger.parent, finger.child) == (
+        "finger",
+        "prismatic",
+        "hand",
+        "tip",
+    )
+    assert finger.mimic == ("lift", -2.0, 0.5) and finger.limits == (-5.0, 5.0)
+    assert arm.joints[2].limits is None and arm.joints[2].axis == (0.0, 0.0, 1.0)
+    assert arm.unread == [] and arm.notes == []
+    assert arm.shape("hand").kind == "mesh"
+    assert "arm" in repr(arm) and "finger" in repr(finger)
+
+
+def test_links_are_where_the_closed_form_says(arm: Robot) -> None:
+    rng = np.random.default_rng(1)
+    q = np.stack([rng.uniform(-1.5, 3, 500), rng.uniform(0, 1, 500), rng.uniform(-9, 9, 500)], 1)
+    a, s, b = q.T
+    matrices, poses = arm.link_matrices(q), arm.link_poses(q)
+    assert matrices.shape == (500, 5, 4, 4) and poses.shape == (500, 5, 7)
+    zero = np.zeros_like(a)
+    elbow = np.stack([2 * np.cos(a), 2 * np.sin(a), s], -1)
+    tip = elbow + np.stack([1.2 * np.cos(a + b), 1.2 * np.sin(a + b), 0.5 - 2 * s], -1)
+    np.testing.assert_allclose(matrices[:, 3, :3, 3], elbow, atol=1e-12)
+    np.testing.assert_allclose(matrices[:, 4, :3, 3], tip, atol=1e-12)
+    np.testing.assert_allclose(
+        matrices[:, 4, :3, 0].T, [np.cos(a + b), np.sin(a + b), zero], atol=1e-12
+    )
+    # The seven numbers say the same.
+    np.testing.assert_allclose(poses[:, :, :3], matrices[:, :, :3, 3], atol=1e-15)
+    x, y, z, w = np.moveaxis(poses[:, :, 3:], -1, 0)
+    np.testing.assert_allclose(1 - 2 * (y * y + z * z), matrices[:, :, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(2 * (x * y + z * w), matrices[:, :, 1, 0], atol=1e-12)
+    # One row, and joints that were set.
+    np.testing.assert_array_equal(arm.link_poses(q[7]), poses[7])
+    np.testing.assert_array_equal(arm.link_poses(q.astype(np.float32)[:2]).shape, (2, 5, 7))
+    arm.set_joints({"shoulder": a[7], "lift": s[7], "elbow": b[7]})
+    np.testing.assert_array_equal(arm.link_matrices(), matrices[7])
+    assert arm.joint_values["finger"] == 0.5 - 2 * s[7]
+    # Others stay.
+    arm.set_joints({"elbow": 0.0})
+    assert arm.joint_values["shoulder"] == a[7]
+    np.testing.assert_array_equal(arm.link_poses(q, threads=1), arm.link_poses(q, threads=2))
+
+
+def test_self_collision_agrees_with_pairs_of_shapes(arm: Robot) -> None:
+    rng = np.random.default_rng(2)
+    q = np.stack([rng.uniform(-1.5, 3, 300), rng.uniform(0, 1, 300), rng.uniform(-3, 3, 300)], 1)
+    poses = arm.link_poses(q)
+    at = [arm.links.index(part) for part in arm.parts]
+    shapes = [arm.shape(part) for part in arm.parts]
+    # Solids: the tip may be all inside of the block.
+    expected = [
+        [row, a, b]
+        for row in range(300)
+        for a in range(4)
+        for b in range(a + 1, 4)
+        if carom.intersects(shapes[a], shapes[b], poses[row, at[a]], poses[row, at[b]], solid=True)
+    ]
+    found = arm.collisions(q)
+    assert found.tolist() == expected
+    np.testing.assert_array_equal(found, arm.collisions(q, threads=1))
+    # The arm stands in its base and touches the block beside it in some poses alone.
+    arm.allow(arm.adjacent())
+    assert ("base", "upper", "Adjacent") in arm.allowed
+    assert ("upper", "hand", "Adjacent") in arm.allowed, "a link without geometry is no obstacle"
+    touching = arm.collides(q)
+    assert isinstance(touching, np.ndarray) and 0 < touching.sum() < 300
+    touched: set[int] = {row for row, a, b in expected if (a, b) not in [(0, 1), (1, 2), (2, 3)]}
+    np.testing.assert_array_equal(np.flatnonzero(touching), sorted(touched))
+    for row in (0, 1, 2):
+        assert arm.collides(q[row]) is bool(touching[row])
+    assert arm.collides() is False
+    arm.set_joints({"shoulder": 1.5})
+    assert arm.collisions().tolist() == [[0, 0, 2]], "base and upper are neighbours"
+    arm.clear_allowed()
+    assert [0, 0, 1] in arm.collisions().tolist()
+
+
+def test_first_contacts_are_at_the_time_in_closed_form(arm: Robot) -> None:
+    arm.allow(arm.adjacent())
+    # The shoulder turns the hand, bent back by the elbow, into the block of the base: the tip
+    # meets it first.
+    path = np.array([[0.0, 0.0, 2.0], [1.0, 0.0, 2.0], [1.0, 0.0, -2.0]])
+    times = [3.0, 4.0, 6.0]
+    met = arm.first_contacts(path, times)
+    sampled = np.linspace(0, 1, 20_001)
+    rows = path[0] + (path[1] - path[0]) * sampled[:, None]
+    found = arm.collisions(rows)
+    assert [(one.a, one.b, one.row) for one in met] == [("base", "tip", 0), ("base", "hand", 0)]
+    for one in met:
+        pair = [arm.parts.index(one.a), arm.parts.index(one.b)]
+        # The first sample in contact is not before the time, and the sample before it is not after.
+        first = 3.0 + sampled[found[(found[:, 1:] == pair).all(1)][0, 0]]
+        assert first - 1.0 / 20_000 - 1e-5 <= one.time <= first
+    near = arm.first_contacts(path, times, clearance=0.1)
+    assert near[0].time < met[0].time and near[0].distance == pytest.approx(0.1, abs=1e-5)
+    assert "base" in repr(near[0])
+    assert arm.first_contacts(path[:1]) == []
+    with pytest.raises(ValueError, match=r"row 3: times must be finite and increase"):
+        arm.first_contacts(path, [0.0, 1.0, 1.0])
+    with pytest.raises(ValueError, match="2 times for 3 rows"):
+        arm.first_contacts(path, [0.0, 1.0])
+    with pytest.raises(ValueError, match="clearance"):
+        arm.first_contacts(path, clearance=-1.0)
+
+
+def test_allowed_pairs_go_to_a_file_and_back(arm: Robot, tmp_path: Path) -> None:
+    found = arm.compute_allowed(500, seed=3)
+    assert found == arm.compute_allowed(500, seed=3, threads=1)
+    assert ("base", "upper", "Adjacent") in found and ("upper", "hand", "Adjacent") in found
+    # The tip is 0.5 above the upper arm, or below it by 1.5: in between it touches.
+    assert not any({a, b} == {"upper", "tip"} for a, b, _ in found)
+    file = tmp_path / "arm.srdf"
+    arm.write_srdf(file, found)
+    assert carom.read_srdf(file) == found
+    arm.allow(carom.read_srdf(file))
+    assert arm.allowed == found
+    arm.clear_allowed()
+    arm.allow([("hand", "base"), ("wrist", "tip")])
+    assert arm.allowed == [("base", "hand", "")]
+    arm.write_srdf(file)
+    assert carom.read_srdf(file) == [("base", "hand", "")]
+    with pytest.raises(ValueError, match="no link elbow"):
+        arm.allow([("hand", "elbow")])
+    with pytest.raises(ValueError, match="a pair is"):
+        arm.allow([("hand",)])
+    with pytest.raises(ValueError, match="share"):
+        arm.compute_allowed(10, always_share=0.0)
+    with pytest.raises(carom.ReadError, match="arm.urdf"):
+        carom.read_srdf(tmp_path / "arm.urdf.gone")
+
+
+def test_values_that_cannot_be_are_refused_by_name(arm: Robot, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"q: must have the shape \(3,\) or \(n, 3\)"):
+        arm.link_poses(np.zeros((2, 4)))
+    with pytest.raises(
+        ValueError, match=r"q\[1\]: joint lift: 2 is not between its limits 0 and 1"
+    ):
+        arm.collides([[0, 0, 0], [0, 2, 0]])
+    with pytest.raises(ValueError, match="q: joint elbow: NaN is not finite"):
+        arm.link_matrices([0, 0, np.nan])
+    for values, why in [
+        ({"finger": 1.0}, "finger follows joint lift"),
+        ({"lift": 0.5, "knee": 1.0}, "no joint knee"),
+        ({"lift": 0.5, "shoulder": 9.0}, "shoulder: 9 is not between"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            arm.set_joints(values)
+    assert set(arm.joint_values.values()) == {0.0, 0.5}, "nothing has changed"
+    with pytest.raises(ValueError, match="wrist has no geometry"):
+        arm.shape("wrist")
+    cube = tmp_path / "face.obj"
+    cube.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    with pytest.raises(carom.ReadError, match="face.obj: not a robot"):
+        Robot(cube)
+    assert len(arm.link_poses(np.zeros((0, 3)))) == 0
