@@ -102,7 +102,8 @@ impl<M: WideMesh> MeshShape<M> {
         })
     }
 
-    /// Changes the positions of the vertices, and refits the trees that are built. On an error nothing changes.
+    /// Changes the positions of the vertices, and refits the trees that are built. On an error
+    /// nothing changes.
     pub(crate) fn move_vertices<E>(&mut self, change: impl FnOnce(&mut M) -> Result<(), E>) -> Result<(), E> {
         change(&mut self.mesh)?;
         (self.low, self.high) = self.mesh.wide_bounds();
