@@ -6,9 +6,9 @@ FOLDER has the robots, by default `robots` in the data folder at CAROM_DATA, els
 `shared/data` beside the workspace. Without python-fcl, trimesh or the data a line says what is
 skipped.
 
-Where the two differ on touching, integers decide: all triangle pairs whose boxes are near are
+If the two differ on touching, integers decide: all triangle pairs whose boxes are near are
 tested by separating axes without rounding. Corners are moved to the world exactly, by the entries
-of the links' matrices. Where distances differ, the least distance whose two points lie on the
+of the links' matrices. If distances differ, the least distance whose two points lie on the
 triangles is right, because no distance is less than the least one.
 
 Links that lie on each other, such as two discs of a joint, are flush: which of them touch is decided

@@ -1,4 +1,5 @@
 //! The tests of the crate.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod allowed;
 mod cells;
