@@ -357,11 +357,11 @@ impl<B: BroadPhase> World<B> {
     /// Finds anew which pairs of a body are wanted, and which there are.
     pub(crate) fn refilter_all(&mut self, id: BodyId) {
         let mut others = Vec::new();
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
         pairs_by_body.visit(pairs, id.index, |place| {
-            let record = &records[place];
-            if record.a == id || record.b == id {
-                others.push(if record.a == id { record.b.index } else { record.a.index });
+            let state = &states[place];
+            if state.a == id || state.b == id {
+                others.push(if state.a == id { state.b.index } else { state.a.index });
             }
         });
         for other in others {

@@ -199,10 +199,10 @@ impl<B: BroadPhase> World<B> {
 
     /// Drops what queries of the pairs of a body left for the next ones, after its shape changed.
     pub(crate) fn forget_contacts_of(&mut self, id: BodyId) {
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
         pairs_by_body.visit(pairs, id.index, |place| {
-            if records[place].a == id || records[place].b == id {
-                records[place].forget();
+            if states[place].a == id || states[place].b == id {
+                states[place].forget();
             }
         });
     }

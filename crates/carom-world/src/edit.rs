@@ -201,11 +201,11 @@ impl<B: BroadPhase> World<B> {
     /// Wakes the body, all bodies that touch it, and all bodies that are joined to it.
     pub(crate) fn wake_around(&mut self, id: BodyId) {
         let mut others = Vec::new();
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
         pairs_by_body.visit(pairs, id.index, |place| {
-            let record = &records[place];
-            if record.is_touching && !record.is_sensor && (record.a == id || record.b == id) {
-                others.push(if record.a == id { record.b } else { record.a });
+            let state = &states[place];
+            if state.is_touching && !state.is_sensor && (state.a == id || state.b == id) {
+                others.push(if state.a == id { state.b } else { state.a });
             }
         });
         let joined = self.joints.of(id.index).iter().map(|&(other, _)| other);

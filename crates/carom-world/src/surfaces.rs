@@ -7,7 +7,7 @@
 use crate::bodies::id::ColliderSlot;
 use crate::contacts::ContactSet;
 use crate::contacts::belts::Belt;
-use crate::contacts::record::NOT_SOLVED;
+use crate::contacts::pair_state::NOT_SOLVED;
 use crate::contacts::surface_velocity::{Sheet, middle_of, velocity_at};
 use crate::{BodyId, World};
 use carom_broad::BroadPhase;
@@ -20,18 +20,18 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn hand_over_surfaces(&mut self) {
         let out = self.solver.surface_velocities_mut();
         out.clear();
-        let ContactSet { belts, pairs_by_body, pairs, records, manifolds, sleeping, .. } = &mut self.contacts;
+        let ContactSet { belts, pairs_by_body, pairs, states, manifolds, sleeping, .. } = &mut self.contacts;
         let solids = self.bodies.solids([&[], &[]]);
         for &(body, _) in belts.of_bodies() {
             pairs_by_body.visit(pairs, body, |place| {
-                let record = &records[place];
-                let [a, b] = [record.a.index, record.b.index];
+                let state = &states[place];
+                let [a, b] = [state.a.index, state.b.index];
                 // A pair of two belts comes with the first of them.
-                if record.first_solved == NOT_SOLVED || (body == b && belts.of(a).is_some()) {
+                if state.first_solved == NOT_SOLVED || (body == b && belts.of(a).is_some()) {
                     return;
                 }
-                let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
-                for (number, manifold) in (record.first_solved..).zip(found) {
+                let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
+                for (number, manifold) in (state.first_solved..).zip(found) {
                     let point = middle_of(manifold);
                     let [body_a, body_b] = [a, b].map(|body| &self.bodies.motions[body as usize]);
                     // In the middle of the step: at its start a body on a circle would leave it
@@ -71,13 +71,13 @@ impl<B: BroadPhase> World<B> {
             let pose = self.bodies.motions[body as usize].pose;
             let sheet = Sheet { meshes: [now, next], pose, rate: 1.0 / self.last.dt };
             pairs_by_body.visit(pairs, body, |place| {
-                let record = &records[place];
-                if record.first_solved == NOT_SOLVED {
+                let state = &states[place];
+                if state.first_solved == NOT_SOLVED {
                     return;
                 }
-                let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
-                for (number, manifold) in (record.first_solved..).zip(found) {
-                    let surface = sheet.velocity(number, manifold, record.b.index == body);
+                let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
+                for (number, manifold) in (state.first_solved..).zip(found) {
+                    let surface = sheet.velocity(number, manifold, state.b.index == body);
                     if surface.is_finite() {
                         out.push(surface);
                     }
@@ -104,15 +104,15 @@ impl<B: BroadPhase> World<B> {
         if self.bodies.n_rolling == 0 {
             return;
         }
-        let ContactSet { active_pairs, records, manifolds, sleeping, .. } = &self.contacts;
+        let ContactSet { active_pairs, states, manifolds, sleeping, .. } = &self.contacts;
         let (traits, solids) = (&self.bodies.traits, self.bodies.solids([&[], &[]]));
         let rolls = |body: BodyId| traits[body.index as usize].has_rolling();
-        let solved = active_pairs.iter().map(|&place| &records[place as usize]);
-        let solved = solved.filter(|record| record.first_solved != NOT_SOLVED);
-        for record in solved.filter(|record| rolls(record.a) || rolls(record.b)) {
-            let bodies = [record.a.index as usize, record.b.index as usize];
-            let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
-            for (contact, manifold) in (record.first_solved..).zip(found) {
+        let solved = active_pairs.iter().map(|&place| &states[place as usize]);
+        let solved = solved.filter(|state| state.first_solved != NOT_SOLVED);
+        for state in solved.filter(|state| rolls(state.a) || rolls(state.b)) {
+            let bodies = [state.a.index as usize, state.b.index as usize];
+            let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
+            for (contact, manifold) in (state.first_solved..).zip(found) {
                 let [a, b] = solids.slots_of(bodies, manifold);
                 let of = |body: usize, slot| solids.traits_of(body, slot).rolling_friction;
                 let mut settings = ContactSettings::new(contact);

@@ -258,10 +258,10 @@ impl BodySet {
         self.motions[index].kind == BodyKind::Dynamic && self.active.is_suspended(index as u32)
     }
 
-    /// Returns the numbers of the halted bodies, ascending.
-    pub(crate) fn halted(&self) -> impl Iterator<Item = u32> + '_ {
-        let halted = (0..self.motions.len()).filter(|&index| self.is_suspended(index));
-        halted.map(|index| index as u32)
+    /// Returns the numbers of the suspended bodies, ascending.
+    pub(crate) fn suspended(&self) -> impl Iterator<Item = u32> + '_ {
+        let suspended = (0..self.motions.len()).filter(|&index| self.is_suspended(index));
+        suspended.map(|index| index as u32)
     }
 
     /// Wakes a body and the bodies that it fell asleep with.

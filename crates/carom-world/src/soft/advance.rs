@@ -154,10 +154,10 @@ impl<B: BroadPhase> World<B> {
         if !is_free {
             return Vec3::ZERO;
         }
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
         let mut is_supported = false;
         pairs_by_body.visit(pairs, number, |place| {
-            is_supported |= records[place].is_touching && !records[place].is_sensor;
+            is_supported |= states[place].is_touching && !states[place].is_sensor;
         });
         if is_supported {
             return Vec3::ZERO;

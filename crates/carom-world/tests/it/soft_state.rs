@@ -382,7 +382,7 @@ fn rays_and_nearest_points() {
     assert!(world.nearest_soft(Vec3::NAN, 1.0).is_none() && world.nearest_soft(Vec3::Y * 9.0, 1.0).is_none());
 }
 
-/// A held step moves nothing soft, and time goes by only in those that are not held.
+/// A deferred step moves nothing soft, and time goes by only in those that are not held.
 #[test]
 fn a_held_step_holds_soft_things() {
     let mut world: World = World::new();
@@ -391,7 +391,7 @@ fn a_held_step_holds_soft_things() {
     let mut n_held = 0;
     for _ in 0..60 {
         let before = positions(&world);
-        let is_held = world.step_with_budget(DT, Budget::Steps(2)).unwrap().undone.is_held;
+        let is_held = world.step_with_budget(DT, Budget::Steps(2)).unwrap().shortfall.is_deferred;
         n_held += usize::from(is_held);
         assert_eq!(is_held, before == positions(&world));
     }
