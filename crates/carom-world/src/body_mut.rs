@@ -8,6 +8,7 @@
 //! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be changed).
 
 use crate::bodies::checks;
+use crate::bodies::id::ColliderSlot;
 use crate::bodies::size::Size;
 use crate::contacts::rules::set;
 use crate::world::DefaultBroadPhase;
@@ -150,12 +151,14 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// stay.
     ///
     /// Errors: the body has several colliders, or one that is not at its frame:
-    /// [`ColliderMut::set_shape`](crate::ColliderMut::set_shape) is for them.
+    /// [`ColliderMut::set_shape`](crate::ColliderMut::set_shape) is for them. Or its parts have
+    /// materials, and the shape has another number of parts.
     pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
         let index = self.index();
         if self.world.bodies.traits[index].is_composite {
             return Err(WorldError::SeveralColliders(self.id));
         }
+        self.world.bodies.part_materials.check_shape(self.id.index, ColliderSlot::FIRST.index, &shape)?;
         self.world.wake_around(self.id);
         self.world.bodies.deforming.forget(self.id.index);
         self.world.bodies.put_shape(index, Some(shape));

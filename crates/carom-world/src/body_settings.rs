@@ -301,7 +301,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
             return Ok(self);
         }
         self.world.wake_around(self.id);
-        self.world.contacts.belts.set(index as u32, velocity, spin);
+        let has_moving_parts = self.world.bodies.part_materials.move_on(index as u32);
+        self.world.contacts.belts.set(index as u32, [velocity, spin], has_moving_parts);
         if let Some(composite) = self.world.bodies.composites.get_mut(index as u32) {
             composite.change_all(&mut |collider| collider.surface = [velocity, spin]);
         }

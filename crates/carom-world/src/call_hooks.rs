@@ -131,13 +131,19 @@ impl<'a> Caller<'a> {
         if !hooks.intersects(ActiveHooks::COMBINE | ActiveHooks::MODIFY) {
             return;
         }
-        let [friction, restitution] = a.mixed_with(b);
-        let by_rules = MixedMaterial { friction, restitution };
-        let mut material = by_rules;
-        if hooks.contains(ActiveHooks::COMBINE) && !manifolds.is_empty() {
-            self.hooks.combine(&pair, &mut material);
-            material = material.or(by_rules);
-        }
+        let bodies = [state.a.index as usize, state.b.index as usize];
+        // The material by the rules, and as the hook changed it.
+        let materials = |[friction, restitution]: [f32; 2]| {
+            let by_rules = MixedMaterial { friction, restitution };
+            let mut material = by_rules;
+            if hooks.contains(ActiveHooks::COMBINE) && !manifolds.is_empty() {
+                self.hooks.combine(&pair, &mut material);
+                material = material.or(by_rules);
+            }
+            (by_rules, material)
+        };
+        let by_part = solids.has_part_materials(bodies[0], bodies[1]);
+        let common = (!by_part).then(|| materials(a.mixed_with(b)));
         let key = ColliderPair { bodies: [state.a.index, state.b.index], slots };
         let known = &self.contacts.hooked.memory;
         let known = known.binary_search_by_key(&key, |(key, _)| *key).map_or(0, |at| known[at].1);
@@ -147,6 +153,7 @@ impl<'a> Caller<'a> {
         let (first, mut n_points, mut is_enabled) = (out.changes.len(), 0, false);
         let mut tag = if manifolds.is_empty() { 0 } else { known };
         for (number, manifold) in (first_number..).zip(each) {
+            let (by_rules, material) = common.unwrap_or_else(|| materials(solids.mixed(bodies, manifold)));
             let mut change = Change::none(place, number, material, manifold);
             if hooks.contains(ActiveHooks::MODIFY) {
                 let mut contact = ContactMut { pair, manifolds, manifold, tag: &mut tag, change };

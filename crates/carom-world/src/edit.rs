@@ -74,6 +74,9 @@ impl<B: BroadPhase> World<B> {
         self.bodies.composites.set(index as u32, composite);
         self.bodies.put_shape(index, Some(shape));
         set(&mut self.bodies.collider_data, index as u32, (collider_data != 0).then_some(collider_data));
+        for (slot, collider) in (0..).zip(desc.colliders) {
+            self.bodies.part_materials.put(index as u32, slot, collider.part_materials);
+        }
         self.bodies.proxies[index] = Some(proxy);
         self.bodies.is_stale[index] = true;
         self.contacts.is_changed = true;
@@ -83,7 +86,8 @@ impl<B: BroadPhase> World<B> {
         }
         self.bodies.n_live += 1;
         self.contacts.rules.set_body(index as u32, desc.response);
-        self.contacts.belts.set(index as u32, belt[0], belt[1]);
+        let has_moving_parts = self.bodies.part_materials.move_on(index as u32);
+        self.contacts.belts.set(index as u32, belt, has_moving_parts);
         Ok(self.bodies.id_at(index as u32))
     }
 
@@ -101,7 +105,8 @@ impl<B: BroadPhase> World<B> {
         self.budget.round_robin.are_rings_known &= !self.joints.remove_of(id.index);
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
-        self.contacts.belts.set(id.index, Vec3::ZERO, Vec3::ZERO);
+        self.contacts.belts.set(id.index, [Vec3::ZERO; 2], false);
+        self.bodies.part_materials.forget(id.index);
         self.bodies.deforming.forget(id.index);
         self.bodies.active.note_removal();
         self.bodies.steering.forget(id.index);
@@ -250,10 +255,13 @@ fn scaled_to(total: f32, colliders: &[ColliderDesc]) -> Result<MassProperties, W
 /// Checks a description.
 fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
     let found = Composite::of(&desc.colliders, desc.mobility)?;
+    let parts = || desc.colliders.iter().filter_map(|collider| collider.part_materials.as_deref()).flatten();
     let base = Traits {
         filter: carom_broad::Filter::new(desc.mobility),
         is_fast: desc.ccd,
         user_data: desc.user_data,
+        has_part_materials: parts().next().is_some(),
+        has_bouncing_parts: parts().any(|part| 0.0 < part.material.restitution),
         ..Traits::NONE
     };
     let given = match desc.mass {
@@ -268,7 +276,13 @@ fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
         }
         (None, [only, ..]) => {
             let own = only.traits(desc.mobility);
-            let traits = Traits { is_fast: desc.ccd, user_data: desc.user_data, ..own };
+            let traits = Traits {
+                is_fast: base.is_fast,
+                has_part_materials: base.has_part_materials,
+                has_bouncing_parts: base.has_bouncing_parts,
+                user_data: base.user_data,
+                ..own
+            };
             let weight = given.unwrap_or(Weight::Density(only.density));
             (traits, weight, None, only.shape.clone(), only.user_data)
         }

@@ -42,6 +42,14 @@ pub enum WorldError {
     /// A dynamic body has no mass: its densities are zero, its shapes enclose no volume or have no
     /// end, or it has none. Give it a mass of its own, or make it static.
     NoMass,
+    /// Another number of part materials than the shape has parts:
+    /// [`ColliderDesc::part_materials`](crate::ColliderDesc::part_materials).
+    PartMaterials {
+        /// How many materials there are.
+        given: usize,
+        /// How many parts the shape has.
+        parts: usize,
+    },
     /// The shape of this body is not a mesh, so it has no vertices to deform.
     NotAMesh(BodyId),
     /// New vertices of a mesh: another number than it has, or one that is not finite or too far.
@@ -92,6 +100,9 @@ impl core::fmt::Display for WorldError {
             WorldError::Pose(error) => error.fmt(f),
             WorldError::BadNumber(what) => write!(f, "{what} is not a number that it may be"),
             WorldError::NoMass => write!(f, "a dynamic body needs a mass, and its shape gives none"),
+            WorldError::PartMaterials { given, parts } => {
+                write!(f, "{given} part materials for a shape of {parts} parts")
+            }
             WorldError::NotAMesh(id) => write!(f, "the shape of body {} is not a mesh", id.index()),
             WorldError::Vertices(error) => error.fmt(f),
             WorldError::Box(error) => error.fmt(f),

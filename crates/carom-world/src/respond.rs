@@ -88,12 +88,13 @@ impl<B: BroadPhase> World<B> {
 
     /// Lists the manifolds of the active pairs for the solver.
     pub(crate) fn collect_solver_input(&mut self) {
-        let BodySet { motions, active, traits, composites, .. } = &self.bodies;
+        let BodySet { motions, active, traits, composites, part_materials, .. } = &self.bodies;
         let ContactSet { states, active_pairs, rules, manifolds, sleeping, scratch, .. } = &mut self.contacts;
         let Scratch { is_active, solved, parts, contacts, .. } = scratch;
         active.write_dynamic(motions, is_active);
         let solids = self.bodies.solids([&[], &[]]);
-        let colliders = (!composites.is_empty()).then_some((solids, [&manifolds[..], sleeping.manifolds()]));
+        let has_materials = !composites.is_empty() || !part_materials.is_empty();
+        let colliders = has_materials.then_some((solids, [&manifolds[..], sleeping.manifolds()]));
         let n_manifolds = manifolds.len() as u32;
         let solver_input = SolverInput { is_active, traits, rules, colliders, n_manifolds };
         // Old contents are overwritten, here and below.

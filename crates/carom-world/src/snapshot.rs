@@ -13,10 +13,11 @@ use crate::bodies::composites::{self, Composite, Slot};
 use crate::bodies::deforming::StoredSheet;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
-use crate::bodies::id::BodyId;
+use crate::bodies::id::{BodyId, ColliderSlot};
+use crate::bodies::part_materials::{PartMaterials, n_parts};
 use crate::bodies::places::Places;
 use crate::bodies::size::Size;
-use crate::bodies::solids::ColliderPair;
+use crate::bodies::solids::{ColliderPair, Part};
 use crate::bodies::steering::Steering;
 use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
@@ -95,6 +96,8 @@ pub struct Snapshot {
     #[cfg_attr(feature = "serde", serde(default))]
     collider_data: Vec<(u32, u64)>,
     #[cfg_attr(feature = "serde", serde(default))]
+    part_materials: PartMaterials,
+    #[cfg_attr(feature = "serde", serde(default))]
     touches: Vec<Touch>,
     belts: Belts,
     /// Vertices of meshes that were deformed.
@@ -156,6 +159,7 @@ impl<B: BroadPhase> World<B> {
                 composites.map(|(body, composite)| (body, composite.slots().to_vec())).collect()
             },
             collider_data: self.bodies.collider_data.clone(),
+            part_materials: self.bodies.part_materials.clone(),
             touches: self.contacts.touches.clone(),
             belts: self.contacts.belts.clone(),
             deforming: self.bodies.deforming.stored(&self.bodies.shapes),
@@ -250,6 +254,7 @@ impl<B: BroadPhase> World<B> {
         world.contacts.hooked.apart = snapshot.hooks_apart.clone();
         world.contacts.touches = snapshot.touches.clone();
         world.bodies.collider_data = snapshot.collider_data.clone();
+        world.bodies.part_materials = snapshot.part_materials.clone();
         world.contacts.belts = snapshot.belts.clone();
         world.bodies.active = ActiveBodies::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.suspended);
         world.contacts.states = PairStates { list: snapshot.states.clone(), caches: snapshot.caches.clone() };
@@ -298,6 +303,11 @@ impl<B: BroadPhase> World<B> {
             world.bodies.put_shape(index, Some(shape.clone()));
             boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
             world.bodies.n_live += 1;
+        }
+        for (body, slot, n) in world.bodies.part_materials.counts() {
+            let shape = world.bodies.solids([&[], &[]]).shape(body as usize, Part::Slot(slot));
+            let fits = shape.is_some_and(|shape| n_parts(shape) == n);
+            demand(fits, "a shape with another number of parts than its materials", body as usize)?;
         }
         world.note_deformed();
         let mut proxies = Vec::with_capacity(n);
@@ -361,6 +371,23 @@ impl Snapshot {
         check_list(&self.colliders, is_good, "the colliders of a body")?;
         let is_plain = |k: usize| lives(self.collider_data[k].0) && !is_marked(self.collider_data[k].0);
         check_list(&self.collider_data, is_plain, "the number of a collider")?;
+        let has_slot =
+            |body: u32, slot: u16| match self.colliders.binary_search_by_key(&body, |&(body, _)| body) {
+                Ok(place) => {
+                    self.colliders[place].1.get(usize::from(slot)).is_some_and(|slot| slot.collider.is_some())
+                }
+                Err(_) => slot == ColliderSlot::FIRST.index,
+            };
+        self.part_materials.check(|body, slot| lives(body) && has_slot(body, slot))?;
+        for (index, traits) in self.traits.iter().enumerate().filter(|(index, _)| is_live[*index]) {
+            let marks = [traits.has_part_materials, traits.has_bouncing_parts];
+            let (parts, body) = (&self.part_materials, index as u32);
+            demand(
+                marks == [parts.are_on(body), parts.bounce_on(body)],
+                "whether parts have materials",
+                index,
+            )?;
+        }
         let has_none = |body: usize| {
             let found = self.colliders.binary_search_by_key(&(body as u32), |&(body, _)| body);
             is_live[body] && self.traits[body].is_composite && found.is_err()

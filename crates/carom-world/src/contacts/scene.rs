@@ -155,7 +155,7 @@ impl<'a> Scene<'a> {
         let mut reach = self.prediction + self.deforming.farthest(a) + self.deforming.farthest(b);
         // Bounces are applied where a step begins. So the contacts of bodies that bounce are not
         // found ahead.
-        let bounces = 0.0 < self.traits[a].mixed_restitution(&self.traits[b]);
+        let bounces = self.traits[a].may_bounce(&self.traits[b]);
         for (body, other) in [(a, b), (b, a)] {
             let is_swift = self.swift[body] && !bounces && self.is_barrier(body, other);
             if self.traits[body].is_fast || is_swift {

@@ -21,7 +21,7 @@ pub(crate) struct SolverInput<'a> {
     pub(crate) is_active: &'a [bool],
     pub(crate) traits: &'a [Traits],
     pub(crate) rules: &'a Rules,
-    /// Bodies of several colliders, with the manifolds: a collider decides about its material.
+    /// If some colliders or parts have materials of their own: all colliders, with the manifolds.
     pub(crate) colliders: Option<(Solids<'a>, [&'a [Manifold]; 2])>,
     /// The number of manifolds of active pairs. In the numbering of the solver those at rest
     /// follow.
@@ -87,7 +87,7 @@ impl SolverInput<'_> {
             let [friction, restitution] = if sticks { [0.0; 2] } else { traits_a.mixed_with(traits_b) };
             let first = if state.is_at_rest { self.n_manifolds + state.first } else { state.first };
             if let Some((solids, [active, at_rest])) = &self.colliders
-                && solids.is_composite(a as usize, b as usize)
+                && solids.has_materials(a as usize, b as usize)
                 && !sticks
             {
                 let found = if state.is_at_rest { &at_rest[state.range()] } else { &active[state.range()] };

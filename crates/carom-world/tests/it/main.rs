@@ -37,6 +37,7 @@ mod momentum;
 mod motion_bounds;
 mod noticed;
 mod origins;
+mod part_materials;
 mod persistence;
 mod piles;
 mod queries;
