@@ -104,9 +104,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Sets the force and the torque that act on a body in each step from now on, and wakes it.
     pub fn set_constant_force(&mut self, force: Vec3, torque: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
-        if !(force.is_finite() && torque.is_finite()) {
-            return Err(WorldError::BadNumber("force"));
-        }
+        checks::check_finite(force, "force")?;
+        checks::check_finite(torque, "torque")?;
         self.world.bodies.wake(index);
         let body = &mut self.world.bodies.motions[index];
         (body.force, body.torque) = (force, torque);
@@ -127,9 +126,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Errors: a number that is not finite.
     pub fn apply_impulse_at(&mut self, impulse: Vec3, point: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
-        if !(impulse.is_finite() && point.is_finite()) {
-            return Err(WorldError::BadNumber("impulse"));
-        }
+        checks::check_finite(impulse, "impulse")?;
+        checks::check_finite(point, "point")?;
         let mut pushed = self.world.bodies.motions[index];
         pushed.apply_impulse(impulse, point);
         checks::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
@@ -201,9 +199,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let known = forces.binary_search_by_key(&self.id.index, |(body, _)| *body);
         let [old, old_torque] = known.map_or([Vec3::ZERO; 2], |place| forces[place].1);
         let sum = [old + force, old_torque + torque];
-        if !sum.iter().all(|v| v.is_finite()) {
-            return Err(WorldError::BadNumber("force"));
-        }
+        checks::check_finite(sum[0], "force")?;
+        checks::check_finite(sum[1], "torque")?;
         if self.world.bodies.motions[index].kind == BodyKind::Dynamic {
             set(forces, self.id.index, Some(sum));
             self.world.bodies.wake(index);
@@ -218,13 +215,11 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let index = self.index();
         let body = &self.world.bodies.motions[index];
         let angular = body.angular_velocity;
+        checks::check_finite(impulse, "angular impulse")?;
         if body.kind != BodyKind::Dynamic {
             return Ok(self);
         }
         let angular = angular + body.world_inverse_inertia() * impulse;
-        if !angular.is_finite() {
-            return Err(WorldError::BadNumber("impulse"));
-        }
         self.set_angular_velocity(angular)
     }
 

@@ -4,6 +4,7 @@
 //! pipeline).
 
 use crate::bodies::body::{self, BodyDesc, BodyMass};
+use crate::bodies::checks::check_mass;
 use crate::bodies::collider::ColliderDesc;
 use crate::bodies::composites::Composite;
 use crate::bodies::girth::Girth;
@@ -236,9 +237,10 @@ struct Admitted {
 /// Returns mass, centre and inertia of solid colliders, in proportion to a total mass. If all are
 /// sensors, of these.
 ///
-/// Errors: [`WorldError::NoMass`] if the mass is not positive and finite, or the colliders give no
-/// inertia.
+/// Errors: a mass that is not positive and finite, or [`WorldError::NoMass`] if the colliders give
+/// no inertia.
 fn scaled_to(total: f32, colliders: &[ColliderDesc]) -> Result<MassProperties, WorldError> {
+    check_mass(total)?;
     let all_sense = colliders.iter().all(|collider| collider.is_sensor);
     let counted = colliders.iter().filter(|collider| all_sense || !collider.is_sensor);
     let is_light = counted.clone().all(|collider| collider.density == 0.0);

@@ -36,7 +36,7 @@ impl<B: BroadPhase> World<B> {
         let indices = [self.bodies.index_of(a)?, self.bodies.index_of(b)?];
         response.map_or(Ok(()), check_response)?;
         if a == b {
-            return Err(WorldError::BadNumber("response of a body to itself"));
+            return Err(WorldError::SameBody(a));
         }
         for (id, index) in [a, b].into_iter().zip(indices) {
             self.wake_around(id);

@@ -367,7 +367,7 @@ fn compound(parts: Vec<CompoundPart>) -> Result<Shape, WorldError> {
 
 /// The shape of a body without a collider. It is in no group, so it meets nothing.
 fn point() -> Result<Shape, WorldError> {
-    Sphere::new(0.0).map(Shape::Sphere).map_err(|_| WorldError::BadNumber("radius"))
+    Sphere::new(0.0).map(Shape::Sphere).map_err(|_| WorldError::NoMass)
 }
 
 /// The composites, by number of their body. Most worlds have none.

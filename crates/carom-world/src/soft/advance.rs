@@ -11,6 +11,7 @@
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 6
 //! (rigid bodies among particles).
 
+use crate::bodies::checks::check_finite;
 use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
 use crate::soft::distance::ShapeDistance;
@@ -221,9 +222,8 @@ impl<B: BroadPhase> World<B> {
                 let old = forces.binary_search_by_key(&number, |(body, _)| *body);
                 let [force, torque] = old.map_or([Vec3::ZERO; 2], |place| forces[place].1);
                 let sum = [force + push[0] / dt, torque + push[1] / dt];
-                if !sum.iter().all(|v| v.is_finite()) {
-                    return Err(WorldError::BadNumber("force"));
-                }
+                check_finite(sum[0], "force")?;
+                check_finite(sum[1], "torque")?;
                 set(forces, number, Some(sum));
             }
             if acts {

@@ -1,6 +1,7 @@
 //! Tests of carom-world.
 #![allow(clippy::unwrap_used)]
 
+mod bad_values;
 mod bounces;
 mod breaking;
 mod budget;
