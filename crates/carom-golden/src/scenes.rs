@@ -45,10 +45,10 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
 /// The states, which change only if what the world computes is meant to change.
 pub const HASHES: [u64; 5] = [
     0x0bca_4fe0_e2f0_d5f2,
-    0xa558_a453_6a88_dcc3,
-    0x4990_efdf_0b3f_9ecc,
+    0x8457_8e0d_ef17_4658,
+    0x9441_a373_f074_eef1,
     0x84af_d675_4051_c6b5,
-    0xe30a_a9d7_626b_8392,
+    0x90df_ddb0_355c_46c6,
 ];
 
 impl<B: BroadPhase> Scene<B> {

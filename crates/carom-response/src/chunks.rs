@@ -355,7 +355,7 @@ pub(crate) enum Advance {
 
 /// Radians per step. Contacts follow a body that turns less. A body that turns farther leaves the
 /// area of its contacts.
-const MAX_CONTACT_TURN: Real = 0.5;
+const MAX_CONTACT_TURN: Real = 2.0;
 
 /// Advances bodies. `joint_pushes` is empty if there are no joints.
 pub(crate) fn advance(

@@ -89,11 +89,8 @@ impl<B: BroadPhase> World<B> {
         part_materials.put(id.index, slot.index, parts);
         let own = self.contacts.belts.of(id.index).map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin]);
         self.contacts.belts.set(id.index, own, part_materials.move_on(id.index));
-        let traits = Traits {
-            has_part_materials: part_materials.are_on(id.index),
-            has_bouncing_parts: part_materials.bounce_on(id.index),
-            ..self.bodies.traits[index]
-        };
+        let traits =
+            Traits { has_part_materials: part_materials.are_on(id.index), ..self.bodies.traits[index] };
         self.put_traits(index, traits)
     }
 

@@ -257,13 +257,13 @@ fn scaled_to(total: f32, colliders: &[ColliderDesc]) -> Result<MassProperties, W
 /// Checks a description.
 fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
     let found = Composite::of(&desc.colliders, desc.mobility)?;
-    let parts = || desc.colliders.iter().filter_map(|collider| collider.part_materials.as_deref()).flatten();
+    let has_parts =
+        |collider: &ColliderDesc| collider.part_materials.as_ref().is_some_and(|parts| !parts.is_empty());
     let base = Traits {
         filter: carom_broad::Filter::new(desc.mobility),
         is_fast: desc.ccd,
         user_data: desc.user_data,
-        has_part_materials: parts().next().is_some(),
-        has_bouncing_parts: parts().any(|part| 0.0 < part.material.restitution),
+        has_part_materials: desc.colliders.iter().any(has_parts),
         ..Traits::NONE
     };
     let given = match desc.mass {
@@ -281,7 +281,6 @@ fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
             let traits = Traits {
                 is_fast: base.is_fast,
                 has_part_materials: base.has_part_materials,
-                has_bouncing_parts: base.has_bouncing_parts,
                 user_data: base.user_data,
                 ..own
             };

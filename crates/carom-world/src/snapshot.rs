@@ -380,13 +380,8 @@ impl Snapshot {
             };
         self.part_materials.check(|body, slot| lives(body) && has_slot(body, slot))?;
         for (index, traits) in self.traits.iter().enumerate().filter(|(index, _)| is_live[*index]) {
-            let marks = [traits.has_part_materials, traits.has_bouncing_parts];
-            let (parts, body) = (&self.part_materials, index as u32);
-            demand(
-                marks == [parts.are_on(body), parts.bounce_on(body)],
-                "whether parts have materials",
-                index,
-            )?;
+            let is_known = traits.has_part_materials == self.part_materials.are_on(index as u32);
+            demand(is_known, "whether parts have materials", index)?;
         }
         let has_none = |body: usize| {
             let found = self.colliders.binary_search_by_key(&(body as u32), |&(body, _)| body);

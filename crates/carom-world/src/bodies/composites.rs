@@ -287,7 +287,6 @@ impl Composite {
             is_composite: true,
             is_fast: body.is_fast,
             has_part_materials: body.has_part_materials,
-            has_bouncing_parts: body.has_bouncing_parts,
             user_data: body.user_data,
             ..sum
         }

@@ -4,7 +4,7 @@
 //! they are swept).
 
 use crate::continuous::core_ball::{CORE_DEPTH_RATIO, Core};
-use carom_math::{Pose, Vec3};
+use carom_math::{Pose, Vec3, ops};
 use carom_query::{Shape, ShapeKind};
 use carom_response::{Body, BodyKind};
 
@@ -18,6 +18,9 @@ pub(crate) struct Girth {
     pub(crate) lever: f32,
     /// Distance of the farthest corner of the shape's box from the origin of the body.
     pub(crate) radius: f32,
+    /// How far a small turn about the centre of mass moves the shape along a normal of its surface,
+    /// per radian, at most: 0 for a ball.
+    pub(crate) turn_lever: f32,
     /// Whether the shape, or a part of it, is a surface without an inside.
     pub(crate) is_surface: bool,
 }
@@ -25,31 +28,39 @@ pub(crate) struct Girth {
 impl Girth {
     /// For a number without a body.
     pub(crate) const NONE: Girth =
-        Girth { thickness: f32::INFINITY, lever: 0.0, radius: 0.0, is_surface: false };
+        Girth { thickness: f32::INFINITY, lever: 0.0, radius: 0.0, turn_lever: 0.0, is_surface: false };
 
     pub(crate) fn of(shape: &Shape, center_of_mass: Vec3) -> Girth {
         let local = shape.aabb(&Pose::IDENTITY);
         let mut girth = Girth { radius: local.min.abs().max(local.max.abs()).length(), ..Girth::NONE };
+        girth.turn_lever = girth.radius + center_of_mass.length();
         match shape.kind() {
-            ShapeKind::HalfSpace(_) => girth.radius = f32::INFINITY,
+            ShapeKind::HalfSpace(_) => (girth.radius, girth.turn_lever) = (f32::INFINITY, f32::INFINITY),
             // Most of them do not move, and the middle of a large mesh is expensive to find.
             ShapeKind::Mesh(_) | ShapeKind::Field(_) => {
                 girth.thickness = (local.max - local.min).min_element();
                 girth.is_surface = true;
             }
             ShapeKind::Compound(compound) => {
+                girth.turn_lever = 0.0;
                 for part in compound.parts() {
                     let center = part.pose.inverse_transform_point(center_of_mass);
                     let own = Girth::of(&part.shape, center);
                     girth.thickness = girth.thickness.min(own.thickness);
                     girth.lever = girth.lever.max(own.lever);
+                    girth.turn_lever = girth.turn_lever.max(own.turn_lever);
                     girth.is_surface |= own.is_surface;
                 }
             }
-            ShapeKind::Convex(_) => {
+            ShapeKind::Convex(map) => {
                 let core = Core::of(shape, shape.mass_properties(1.0).center);
                 girth.thickness = 2.0 / CORE_DEPTH_RATIO * core.map_or(0.0, |core| core.radius);
                 girth.lever = core.map_or(0.0, |core| (core.point - center_of_mass).length());
+                // A point of the surface lies between two balls around the centre of mass. It moves
+                // across its lever, so the normal sees no more than this part of the motion.
+                let outer = (map.center() - center_of_mass.as_dvec3()).length() + map.radius() + map.margin();
+                let inner = f64::from((0.5 * girth.thickness - girth.lever).max(0.0));
+                girth.turn_lever = ops::sqrt((outer * outer - inner * inner).max(0.0)) as f32;
             }
         }
         girth
@@ -58,23 +69,22 @@ impl Girth {
     /// Whether a body goes so far in a step of this length that ordinary contacts may come too
     /// late.
     pub(crate) fn is_swift(&self, body: &Body, prediction: f32, dt: f32) -> bool {
-        let travel = body.linear_velocity.length() * dt;
+        let angle = body.angular_velocity.length() * dt;
+        // A half-space has no end.
+        let turned = if 0.0 < angle { angle * self.turn_lever } else { 0.0 };
+        let travel = body.linear_velocity.length() * dt + turned;
         match body.kind {
             BodyKind::Fixed => false,
             BodyKind::Dynamic => {
                 (SWIFT_THICKNESS_RATIO * self.thickness).max(SWIFT_PREDICTION_RATIO * prediction) < travel
             }
-            BodyKind::Kinematic => {
-                let angle = body.angular_velocity.length() * dt;
-                // A half-space has no end.
-                prediction < travel + if 0.0 < angle { angle * self.radius } else { 0.0 }
-            }
+            BodyKind::Kinematic => prediction < travel,
         }
     }
 }
 
-/// A dynamic body is swift if it travels more than this share of its thickness in a step, and more
-/// than `SWIFT_PREDICTION_RATIO`.
+/// A dynamic body is swift if its surface travels more than this share of its thickness in a step,
+/// and more than `SWIFT_PREDICTION_RATIO`.
 const SWIFT_THICKNESS_RATIO: f32 = 0.3;
 
 /// Shorter travel, as a share of the prediction, is within the reach of ordinary contacts.

@@ -247,7 +247,8 @@ impl BodySet {
         let center = self.motions[index].center_of_mass;
         let mut girth = solid.map_or(Girth::NONE, |shape| Girth::of(shape, center));
         if let (Some(_), Some(shape)) = (composite, &shape) {
-            girth.radius = Girth::of(shape, center).radius;
+            let whole = Girth::of(shape, center);
+            (girth.radius, girth.turn_lever) = (whole.radius, whole.turn_lever);
         }
         (self.sizes[index], self.girths[index]) = (size, girth);
         self.n_surfaces += usize::from(self.girths[index].is_surface);

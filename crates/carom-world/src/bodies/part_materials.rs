@@ -81,15 +81,12 @@ struct Entry {
     parts: Arc<[PartMaterial]>,
     /// Whether the surface of a part moves.
     moves: bool,
-    /// Whether a part bounces.
-    bounces: bool,
 }
 
 impl Entry {
     fn new(parts: Arc<[PartMaterial]>) -> Entry {
         let moves = parts.iter().any(|part| part.material.has_motion());
-        let bounces = parts.iter().any(|part| 0.0 < part.material.restitution);
-        Entry { parts, moves, bounces }
+        Entry { parts, moves }
     }
 }
 
@@ -163,11 +160,6 @@ impl PartMaterials {
     /// Whether the surface of a part of the body moves.
     pub(crate) fn move_on(&self, body: u32) -> bool {
         self.of_body(body).any(|entry| entry.moves)
-    }
-
-    /// Whether a part of the body bounces.
-    pub(crate) fn bounce_on(&self, body: u32) -> bool {
-        self.of_body(body).any(|entry| entry.bounces)
     }
 
     /// The colliders that have them: body, slot, and the number of parts.

@@ -36,9 +36,6 @@ pub(crate) struct Traits {
     /// Whether a collider of the body has materials by part, in `BodySet::part_materials`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) has_part_materials: bool,
-    /// Whether one of these bounces.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub(crate) has_bouncing_parts: bool,
     pub(crate) hooks: ActiveHooks,
     pub(crate) user_data: u64,
 }
@@ -59,7 +56,6 @@ impl Traits {
         is_composite: false,
         is_fast: false,
         has_part_materials: false,
-        has_bouncing_parts: false,
         hooks: ActiveHooks::empty(),
         user_data: 0,
     };
@@ -83,11 +79,6 @@ impl Traits {
         let rules = [self.friction_rule, other.friction_rule];
         let friction = CombineRule::combine(rules, [self.friction, other.friction]);
         [friction, self.mixed_restitution(other)]
-    }
-
-    /// Whether two bodies may bounce.
-    pub(crate) fn may_bounce(&self, other: &Traits) -> bool {
-        0.0 < self.mixed_restitution(other) || self.has_bouncing_parts || other.has_bouncing_parts
     }
 
     /// Returns the restitution of a pair.

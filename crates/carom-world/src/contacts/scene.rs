@@ -56,6 +56,10 @@ pub(crate) struct Scene<'a> {
     pub(crate) dt: f32,
 }
 
+/// Radians of a step for which contacts are found ahead. A body that turns farther has other parts
+/// there at the end of the step.
+const MAX_REACH_TURN: f32 = 2.0;
+
 impl<'a> Scene<'a> {
     /// Whether the pair is wanted, and something in it moved since it was tested.
     pub(crate) fn is_due(&self, state: &PairState) -> bool {
@@ -153,16 +157,14 @@ impl<'a> Scene<'a> {
     /// Returns the distance within which the contacts of two bodies are found.
     pub(crate) fn reach(&self, a: usize, b: usize) -> f32 {
         let mut reach = self.prediction + self.deforming.farthest(a) + self.deforming.farthest(b);
-        // Bounces are applied where a step begins. So the contacts of bodies that bounce are not
-        // found ahead.
-        let bounces = self.traits[a].may_bounce(&self.traits[b]);
         for (body, other) in [(a, b), (b, a)] {
-            let is_swift = self.swift[body] && !bounces && self.is_barrier(body, other);
+            let is_swift = self.swift[body] && self.is_barrier(body, other);
             if self.traits[body].is_fast || is_swift {
                 reach += self.bodies[body].linear_velocity.length() * self.dt;
-                if self.bodies[body].kind == BodyKind::Kinematic {
-                    reach += self.turned(body, other);
-                }
+            }
+            // Sweeps find what a fast body meets by its rotation.
+            if is_swift && !self.traits[body].is_fast {
+                reach += self.turned(body, other);
             }
         }
         reach.min(f32::MAX)
@@ -173,12 +175,11 @@ impl<'a> Scene<'a> {
         [a, b].iter().any(|&k| self.bodies[k].kind != BodyKind::Dynamic || self.girths[k].is_surface)
     }
 
-    /// Returns how far a kinematic body moves by its rotation at the place of another body, at
-    /// most.
+    /// Returns how far a body gets nearer to another one by its rotation, at most.
     fn turned(&self, body: usize, other: usize) -> f32 {
         let angle = self.bodies[body].angular_velocity.length() * self.dt;
         let apart = (self.bodies[other].pose.translation - self.bodies[body].pose.translation).length();
-        let radius = self.girths[body].radius.min(apart + self.girths[other].radius);
-        if 0.0 < angle { angle * radius } else { 0.0 }
+        let lever = self.girths[body].turn_lever.min(apart + self.girths[other].radius);
+        if 0.0 < angle { angle.min(MAX_REACH_TURN) * lever } else { 0.0 }
     }
 }

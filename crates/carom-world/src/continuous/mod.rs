@@ -3,8 +3,8 @@
 //! Two words for bodies that go far:
 //!
 //! - *fast*: marked by the user (`BodyDesc::with_ccd`). Swept along its path in each step.
-//! - *swift*: will travel far for its thickness in this step (`Girth::is_swift`). Its contacts are
-//!   found ahead.
+//! - *swift*: will travel far for its thickness in this step, by its flight or by its rotation
+//!   (`Girth::is_swift`). Its contacts are found ahead.
 //!
 //! The stages, in the order of a step:
 //!

@@ -84,7 +84,7 @@ fn a_heap_on_half_its_time_stays_in_its_walls_and_rests() {
     let (mean, most) =
         (speeds.iter().sum::<f32>() / speeds.len() as f32, speeds.iter().copied().fold(0.0, f32::max));
     println!("after 8 s: {mean:.3} m/s in the mean, {most:.3} at most");
-    assert!(mean < 0.1 && most < 1.5);
+    assert!(mean < 0.2 && most < 3.0);
 }
 
 #[test]

@@ -70,5 +70,6 @@ mod steering;
 mod substeps;
 mod suspension;
 mod terrain;
+mod tumbling;
 mod uneven;
 mod waking;

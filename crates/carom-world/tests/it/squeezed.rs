@@ -88,12 +88,15 @@ fn pressed(kind: usize, seed: u64, fast: [bool; 2]) -> f32 {
     beyond
 }
 
+/// Metres. The guard holds the middle of a body on the surface itself.
+const ROUNDING: f32 = 1e-6;
+
 /// Bodies lost, where the light one and the heavy one are marked fast or not.
 fn assert_none_lost(fast: [bool; 2], seeds: core::ops::Range<u64>) {
     let lost: Vec<(usize, u64, f32)> = (0..5)
         .flat_map(|kind| seeds.clone().map(move |seed| (kind, seed)))
         .map(|(kind, seed)| (kind, seed, pressed(kind, seed, fast)))
-        .filter(|(.., beyond)| !(*beyond < 0.0))
+        .filter(|(.., beyond)| !(*beyond < ROUNDING))
         .collect();
     assert!(lost.is_empty(), "{fast:?}: {} lost: {lost:?}", lost.len());
 }
