@@ -2,7 +2,7 @@
 
 use carom_math::{Interval, Ray, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, ColliderDesc, CombineRule, Material, PartMaterial, QueryFilter, World};
+use carom_world::{BodyDesc, ColliderDesc, Material, PartMaterial, QueryFilter, World};
 use std::error::Error;
 
 /// The numbers that the game gave to the two kinds of ground.
@@ -12,9 +12,9 @@ const ASPHALT: u64 = 2;
 /// A road along x of stretches of 5 m, two triangles each. Every other stretch is ice.
 fn road() -> Result<ColliderDesc, Box<dyn Error>> {
     let (mut vertices, mut triangles, mut parts) = (Vec::new(), Vec::new(), Vec::new());
-    let ground = |friction: f32| Material::new(friction, 0.0).with_rules(CombineRule::Min, CombineRule::Max);
-    let ice = PartMaterial::new(ground(0.02)).with_user_data(ICE);
-    let asphalt = PartMaterial::new(ground(0.8)).with_user_data(ASPHALT);
+    // With the crate's 1 the geometric means are 0.1 and 0.8.
+    let ice = PartMaterial::new(Material::new(0.01, 0.0)).with_user_data(ICE);
+    let asphalt = PartMaterial::new(Material::new(0.64, 0.0)).with_user_data(ASPHALT);
     for stretch in 0..8_u32 {
         let (x, first) = (5.0 * stretch as f32, 2 * stretch);
         vertices.extend([-4.0, 4.0].map(|z| Vec3::new(x, 0.0, z)));

@@ -5,8 +5,7 @@ use carom_geom::{HeightField, MassProperties};
 use carom_math::{Interval, Mat3, Pose, Ray, Vec3};
 use carom_query::{HeightFieldShape, Shape};
 use carom_world::{
-    BodyDesc, BodyId, ColliderDesc, CombineRule, DefaultBroadPhase, Material, PartMaterial, QueryFilter,
-    World, WorldError,
+    BodyDesc, BodyId, ColliderDesc, DefaultBroadPhase, Material, PartMaterial, QueryFilter, World, WorldError,
 };
 use std::sync::Arc;
 
@@ -22,8 +21,7 @@ fn floor() -> Shape {
 }
 
 fn part(friction: f32, restitution: f32, user_data: u64) -> PartMaterial {
-    let material = Material::new(friction, restitution).with_rules(CombineRule::Min, CombineRule::Max);
-    PartMaterial::new(material).with_user_data(user_data)
+    PartMaterial::new(Material::new(friction, restitution)).with_user_data(user_data)
 }
 
 /// Ice for x < 0, and rough ground beyond.
@@ -35,7 +33,7 @@ fn road() -> ColliderDesc {
 /// A box of 0.2 m that slides along x at 4 m/s, one metre before the rough ground.
 fn slider() -> BodyDesc {
     BodyDesc::dynamic(cuboid(Vec3::splat(0.1)))
-        .with_friction(1.0)
+        .with_friction(ROUGH)
         .with_position(Vec3::new(-1.0, 0.1, 0.3))
         .with_linear_velocity(Vec3::X * 4.0)
 }
@@ -69,7 +67,8 @@ fn a_box_slides_from_ice_to_rough_ground_as_coulomb_says() {
         // The middle of the box is above the edge when half of its weight is on rough ground.
         let expected = 4.0 * 4.0 / (2.0 * ROUGH * GRAVITY);
         println!("{shape}: stops at {end}, by Coulomb's law at {expected}");
-        assert!((end / expected - 1.0).abs() < 0.03, "{shape}: {end}, not {expected}");
+        // A step has the friction of the place where it begins.
+        assert!((end - expected).abs() < 4.0 * DT, "{shape}: {end}, not {expected}");
     }
 }
 
@@ -84,14 +83,12 @@ fn halves() -> ColliderDesc {
 fn field() -> ColliderDesc {
     let field = HeightField::new([5, 5], [10.0, 10.0], vec![0.0; 25]).unwrap();
     let shape = HeightFieldShape::new(field).unwrap();
-    let at = Vec3::new(-20.0, 0.0, -20.0);
     let mesh = shape.mesh().mesh();
-    let is_icy = |triangle: u32| mesh.corners(triangle).iter().map(|corner| corner.x).sum::<f64>() < 60.0;
+    let is_icy = |triangle: u32| mesh.corners(triangle).iter().map(|corner| corner.x).sum::<f64>() < 0.0;
     let parts = (0..mesh.n_triangles() as u32).map(is_icy);
     let parts: Vec<_> =
         parts.map(|is_icy| if is_icy { part(ICE, 0.0, 1) } else { part(ROUGH, 0.0, 2) }).collect();
-    let ground = ColliderDesc::new(Shape::HeightField(Arc::new(shape)));
-    ground.with_pose(Pose::from_translation(at)).with_part_materials(parts)
+    ColliderDesc::new(Shape::HeightField(Arc::new(shape))).with_part_materials(parts)
 }
 
 /// If all parts have one material, the world has the bits of one whose collider has it.
