@@ -10,7 +10,7 @@
 //! 3. The cost function: c_v, c_p and c_u fitted on every other query, and the predicted times of
 //!    the others.
 //! 4. Steps of a pile on a budget: the share of steps that end within it, and within 50 us more,
-//!    beside a loop that only reads the clock for as long; the bodies that are halted or held;
+//!    beside a loop that only reads the clock for as long; the bodies that are suspended or held;
 //!    the phase that made late steps late; and the energy, which must not grow.
 //!
 //! There is no peer, because none can be stopped. Searches that run to their end are compared with
@@ -29,7 +29,7 @@ use carom_math::Pose;
 use carom_query::{AnytimeMeshAnswer, AnytimeMeshes, MeshPair, MeshShape, Shape, distance, intersects};
 use carom_scenes::mesh::{Knot, torus_knot};
 use carom_scenes::{Clock, ClockSettings, bench_pile};
-use carom_world::{BodyId, Budget, PhaseTimes, SolverSettings, Undone, World};
+use carom_world::{BodyId, Budget, PhaseTimes, SolverSettings, Shortfall, World};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -131,7 +131,7 @@ fn steps(runner: &mut Runner) {
         // All steps, and those during which nothing else ran on this core.
         let mut late = [const { [const { Vec::new() }; 2] }; 2];
         let (mut n_cut, mut n_held, mut greatest) = (0, 0, f64::MIN);
-        let (mut n_suspended, mut n_left) = (0, Undone::default());
+        let (mut n_suspended, mut n_left) = (0, Shortfall::default());
         let (mut n_substeps, mut n_put_off) = (0, 0);
         // The phases of each step, in microseconds, and those of the steps that were late though
         // nothing else ran.
@@ -146,7 +146,7 @@ fn steps(runner: &mut Runner) {
                 } else {
                     let stats =
                         world.step_with_budget(1.0 / 60.0, Budget::Time(budget)).expect("a good step");
-                    n_left = stats.undone;
+                    n_left = stats.shortfall;
                     times = stats.times;
                 }
                 let took = begin.elapsed();
@@ -161,7 +161,7 @@ fn steps(runner: &mut Runner) {
                     }
                     if side == 1 {
                         n_cut += usize::from(n_left != Default::default());
-                        n_held += usize::from(n_left.is_held);
+                        n_held += usize::from(n_left.is_deferred);
                         n_suspended += n_left.n_suspended;
                         n_substeps += world.settings().solver.substeps - n_left.n_substeps;
                         n_put_off += n_left.n_pairs;

@@ -324,9 +324,9 @@ impl Audit {
             let kinetic = (b.energy.kinetic - a.energy.kinetic).abs();
             account.turned_over += kinetic.max(a.weight.dot(path).abs());
         }
-        let is_whole = world.stats().undone.n_substeps == 0
-            && world.stats().undone.n_suspended == 0
-            && !world.stats().undone.is_held;
+        let is_whole = world.stats().shortfall.n_substeps == 0
+            && world.stats().shortfall.n_suspended == 0
+            && !world.stats().shortfall.is_deferred;
         let max_speed = f64::from(world.settings().solver.max_speed) * 0.999;
         for (root, sum) in sums {
             let Some((body, _)) = pairs[root as usize] else { continue };

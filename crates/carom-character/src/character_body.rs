@@ -70,8 +70,9 @@ impl CharacterBody {
         character: Character,
         filter: Filter,
     ) -> Result<CharacterBody, WorldError> {
-        let shape = body_shape(character.figure(), character.settings().skin)
-            .map_err(|_| WorldError::BadNumber("figure"))?;
+        let shape = body_shape(character.figure(), character.settings().skin).map_err(|_| {
+            WorldError::BadValue { what: "figure", value: character.figure().stature() as f32 }
+        })?;
         let desc =
             BodyDesc::kinematic(shape).with_pose(body_pose(&character, world.origin())).with_filter(filter);
         let body = world.insert(desc)?;
@@ -116,8 +117,9 @@ impl CharacterBody {
         let origin = world.origin();
         let mut moved = self.character.clone();
         moved.set_place(place);
-        if !(place - origin).as_vec3().is_finite() {
-            return Err(WorldError::BadNumber("place"));
+        let at = (place - origin).as_vec3().to_array();
+        if let Some(value) = at.into_iter().find(|x| !x.is_finite()) {
+            return Err(WorldError::BadValue { what: "place", value });
         }
         world.body_mut(self.body)?.set_pose(body_pose(&moved, origin))?;
         self.character = moved;

@@ -129,7 +129,7 @@ impl Vehicle {
     /// Throttle is from -1 to 1, and brake from 0 to 1; other finite numbers are clamped. A wheel
     /// is steered to the left by `steer` radians, up to its largest angle.
     ///
-    /// Errors: a removed chassis; [`WorldError::BadNumber`] for controls with a NaN or an infinity,
+    /// Errors: a removed chassis; [`WorldError::BadValue`] for controls with a NaN or an infinity,
     /// and for a `dt` that is not above 0; a force beyond `f32`.
     pub fn drive<B: BroadPhase + SpatialIndex>(
         &mut self,
@@ -138,11 +138,13 @@ impl Vehicle {
         dt: f64,
     ) -> Result<(), WorldError> {
         let Controls { throttle, brake, steer } = *controls;
-        if !(throttle.is_finite() && brake.is_finite() && steer.is_finite()) {
-            return Err(WorldError::BadNumber("controls"));
+        for (value, what) in [(throttle, "throttle"), (brake, "brake"), (steer, "steer")] {
+            if !value.is_finite() {
+                return Err(WorldError::BadValue { what, value: value as f32 });
+            }
         }
         if !(0.0 < dt && dt.is_finite()) {
-            return Err(WorldError::BadNumber("time step"));
+            return Err(WorldError::BadValue { what: "time step", value: dt as f32 });
         }
         let controls = Controls { throttle: throttle.clamp(-1.0, 1.0), brake: brake.clamp(0.0, 1.0), steer };
         let pose = world.body(self.chassis)?.wide_pose();

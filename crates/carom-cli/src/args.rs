@@ -166,7 +166,7 @@ pub struct DemoArgs {
     /// Threads; the run is the same with any number. As many as the machine has, if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-    /// Milliseconds for each step; what is left undone is reported. The run is not the same every
+    /// Milliseconds for each step; what is left out is reported. The run is not the same every
     /// time
     #[arg(long, value_name = "T", value_parser = positive, allow_hyphen_values = true, conflicts_with = "budget_steps")]
     pub budget_ms: Option<f64>,

@@ -35,9 +35,9 @@ impl ContactPair {
         ContactPair { body_a, body_b, manifold, friction, restitution }
     }
 
-    fn seen(&self) -> Seen<'_> {
+    fn input(&self) -> ContactInput<'_> {
         let &ContactPair { body_a, body_b, ref manifold, friction, restitution } = self;
-        Seen { body_a, body_b, manifold, friction, restitution, is_new: false }
+        ContactInput { body_a, body_b, manifold, friction, restitution, is_new: false }
     }
 }
 
@@ -115,15 +115,15 @@ impl<'a> Contacts<'a> {
 
     /// Returns a contact. Its manifold must exist.
     #[inline]
-    pub(crate) fn get(&self, k: usize) -> Seen<'a> {
+    pub(crate) fn get(&self, k: usize) -> ContactInput<'a> {
         match *self {
-            Contacts::Pairs(pairs) => pairs[k].seen(),
+            Contacts::Pairs(pairs) => pairs[k].input(),
             Contacts::Links(links, [first, second]) => {
                 let ContactLink { body_a, body_b, manifold: number, friction, restitution, is_new } =
                     links[k];
                 let number = number as usize;
                 let manifold = first.get(number).unwrap_or_else(|| &second[number - first.len()]);
-                Seen { body_a, body_b, manifold, friction, restitution, is_new }
+                ContactInput { body_a, body_b, manifold, friction, restitution, is_new }
             }
         }
     }
@@ -148,7 +148,7 @@ impl<'a> Contacts<'a> {
 
 /// A view of a contact, for both kinds of input.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct ContactInput<'a> {
     pub(crate) body_a: u32,
     pub(crate) body_b: u32,
     pub(crate) manifold: &'a Manifold,
@@ -157,7 +157,7 @@ pub(crate) struct Seen<'a> {
     pub(crate) is_new: bool,
 }
 
-impl Seen<'_> {
+impl ContactInput<'_> {
     pub(crate) fn key(&self) -> PairKey {
         let contacts = self.manifold.contacts();
         let (part_a, part_b) = contacts.first().map_or((0, 0), |c| (c.part_a, c.part_b));
@@ -262,7 +262,7 @@ mod tests {
             let mut manifold = Manifold::new(normal);
             manifold.push(Contact::new(Vec3::ONE, Vec3::ONE, Vec3::Y, 0.0));
             manifold.push(Contact::new(a, b, Vec3::Y, distance));
-            ContactPair::new(0, 1, manifold, 0.5, 0.0).seen().is_valid()
+            ContactPair::new(0, 1, manifold, 0.5, 0.0).input().is_valid()
         };
         let huge = Vec3::splat(Real::MAX);
         assert!(valid(Vec3::Y, huge, -huge, -Real::MAX));

@@ -21,7 +21,7 @@
 
 use crate::body::Body;
 use crate::contact::ContactImpulse;
-use crate::free::{Free, gyration_sq};
+use crate::free::{FreeMotion, gyration_sq};
 use crate::island::{DisjointSets, Islands};
 use crate::lane_vec::State;
 use crate::mass::MassData;
@@ -50,7 +50,7 @@ pub(crate) struct Given<'a> {
     /// The indices of the bodies, by slot.
     pub(crate) movers: &'a [u32],
     pub(crate) masses: &'a [MassData],
-    pub(crate) free: &'a [Free],
+    pub(crate) free: &'a [FreeMotion],
     pub(crate) islands: &'a Islands,
     /// By slot.
     pub(crate) touches: &'a [Touch],
@@ -180,15 +180,15 @@ impl Energies {
 
     /// Scales the cached impulses as the bound scaled those of this step. Otherwise the next warm
     /// start would add the energy that was removed. `places` has the position of each active
-    /// contact in `kept`.
-    pub(crate) fn reduce_kept(&mut self, given: &Given<'_>, places: &[u32], kept: &mut [ContactImpulse]) {
+    /// contact in `cached`.
+    pub(crate) fn reduce_cached(&mut self, given: &Given<'_>, places: &[u32], cached: &mut [ContactImpulse]) {
         for (&contact, &place) in given.active.iter().zip(places) {
             let key = given.summaries[contact as usize].key;
             let slots = [key.body_a, key.body_b].map(|body| (given.slots)(body));
             let Some(slot) = slots.into_iter().find(|&slot| slot < given.movers.len()) else { continue };
             let sum = self.sums[self.pushed.root(slot as u32) as usize];
             let Some(factor) = sum.factor.filter(|_| sum.is_rash) else { continue };
-            let (impulse, part) = (&mut kept[place as usize], (factor * sum.scale) as Real);
+            let (impulse, part) = (&mut cached[place as usize], (factor * sum.scale) as Real);
             impulse.normal = impulse.normal.map(|normal| normal * part);
             impulse.friction *= part;
             impulse.twist *= part;
@@ -237,7 +237,7 @@ struct Terms {
 /// Half of the velocity that forces add in a substep. Semi-implicit Euler stores a velocity that
 /// lags half a substep behind the position. With this added, free flight keeps its energy exactly,
 /// and a bounce back to its height gains none.
-fn lag_of(free: &Free) -> DVec3 {
+fn lag_of(free: &FreeMotion) -> DVec3 {
     free.dv().as_dvec3() * 0.5
 }
 

@@ -30,7 +30,7 @@ impl Moves {
 
 /// The motion of a body without contacts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Free {
+pub(crate) struct FreeMotion {
     /// Changes of the velocities by the forces of a substep.
     pub(crate) dv: Vec3,
     pub(crate) dw: Vec3,
@@ -60,9 +60,9 @@ pub(crate) struct Free {
     pub(crate) inertia: Mat3,
 }
 
-impl Free {
+impl FreeMotion {
     /// For bodies that cannot move.
-    pub(crate) const NONE: Free = Free {
+    pub(crate) const NONE: FreeMotion = FreeMotion {
         dv: Vec3::ZERO,
         dw: Vec3::ZERO,
         keep_v: 1.0,

@@ -71,9 +71,9 @@ pub(crate) struct Group {
     pub(crate) points: [GroupPoint; MAX_CONTACTS],
 }
 
-/// Metres per second, for [`Pass::most_kept`]. With half of it, a pile of 768 boxes that lands on
-/// itself sinks twice as deep.
-const MOST_KEPT: f32 = 32.0;
+/// Metres per second, for [`Pass::max_warm_start_speed`]. With half of it, a pile of 768 boxes that
+/// lands on itself sinks twice as deep.
+const MAX_WARM_START_SPEED: f32 = 32.0;
 
 const NONE: Lanes = [0.0; 8];
 
@@ -173,7 +173,7 @@ pub(crate) struct Pass<'a> {
     /// A speed. The warm start of a deep contact is at most the impulse that gives its bodies this
     /// speed. The impulses of a body jammed between two others grow from step to step. A small
     /// rotation then turns them into a torque that throws it away. No pile needs so much.
-    pub(crate) most_kept: f32,
+    pub(crate) max_warm_start_speed: f32,
     /// Indexed by [`Group::drive`].
     pub(crate) drives: &'a [Drive],
     /// Time from the start of the step to the present poses.
@@ -191,7 +191,7 @@ impl Pass<'_> {
             push_out_rate: settings.push_out_rate.min(0.25 * rate),
             push_out_speed: settings.push_out_speed * unit,
             slop: settings.slop * unit,
-            most_kept: MOST_KEPT * unit,
+            max_warm_start_speed: MAX_WARM_START_SPEED * unit,
             drives: &[],
             elapsed: 0.0,
         }

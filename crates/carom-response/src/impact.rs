@@ -20,9 +20,9 @@
 //! several contacts at once).
 //! Differs: a friction impulse that would raise the energy of the two bodies is left out.
 
-use crate::contact::{ContactImpulse, Contacts, Seen};
+use crate::contact::{ContactImpulse, ContactInput, Contacts};
 use crate::contact_settings::{self, ContactSettings};
-use crate::free::Free;
+use crate::free::FreeMotion;
 use crate::lane_vec::State;
 use crate::mass::{MassData, held_center};
 use crate::settings::SolverSettings;
@@ -43,7 +43,7 @@ pub const BOUNCE_LOOK_AHEAD: Real = 1.5;
 /// The bodies that bounce, by slot.
 pub(crate) struct Bouncers<'a> {
     pub(crate) states: &'a mut [State],
-    pub(crate) free: &'a mut [Free],
+    pub(crate) free: &'a mut [FreeMotion],
     pub(crate) masses: &'a [MassData],
     /// Velocities of surfaces, sorted by contact.
     pub(crate) surfaces: &'a [SurfaceVelocity],
@@ -207,7 +207,7 @@ fn speed_after(
 
 /// Returns the impulses of the bounce, if there is one.
 fn bounce_one(
-    pair: &Seen<'_>,
+    pair: &ContactInput<'_>,
     (surface, mass_scales): (Option<SurfaceVelocity>, [Real; 2]),
     [slot_a, slot_b]: [usize; 2],
     bodies: &mut Bouncers<'_>,

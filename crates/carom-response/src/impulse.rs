@@ -204,7 +204,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     let rate = splat(simd, if STAGE == SOLVE { pass.push_out_rate } else { 0.0 });
     let slowest = splat(simd, -pass.push_out_speed);
     let deep = splat(simd, DEEP * pass.slop);
-    let most_kept = splat(simd, pass.most_kept);
+    let max_warm_start_speed = splat(simd, pass.max_warm_start_speed);
     let leak = S::F32x8::load(simd, &g.leak);
     let drive = pass.drives.get(g.drive as usize);
     let elapsed = splat(simd, pass.elapsed);
@@ -233,7 +233,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         // step, the impulse that stops it must not be limited.
         let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
         let kept = if STAGE == SOLVE {
-            S::F32x8::select((given + deep).gt(zero), old, old.min(mass * most_kept))
+            S::F32x8::select((given + deep).gt(zero), old, old.min(mass * max_warm_start_speed))
         } else {
             old
         };

@@ -7,24 +7,24 @@
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph
 //! colouring).
 
-mod crew;
+mod workers;
 
 use crate::body::Body;
+use crate::chunks::{self, Advance, Forces, Limits, Manifolds, Moved};
 use crate::classes::Classes;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
-use crate::free::{Free, Moves};
+use crate::free::{FreeMotion, Moves};
 use crate::group::Group;
-use crate::kept::Trace;
+use crate::impulse_cache::ManifoldKey;
 use crate::lane_vec::{Lanes, State, States};
 use crate::mass::MassData;
-use crate::pieces::{self, Advance, Forces, Limits, Manifolds, Moved};
 use crate::summary::{Summary, Verdict};
 use alloc::vec::Vec;
 use carom_lanes::{SharedLine, Simd};
 use carom_math::{Real, Vec3};
 use rayon::prelude::*;
 
-pub(crate) use crew::Colors;
+pub(crate) use workers::Colors;
 
 /// Bodies or manifolds per chunk.
 const PIECE: usize = 512;
@@ -61,7 +61,7 @@ impl States for &[SharedLine] {
 /// Runs `work` inside the thread pool, so that it is entered once, not for each loop.
 pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     if rayon::current_num_threads() == 1 || rayon::current_thread_index().is_some() {
-        return pieces::inside(work);
+        return chunks::inside(work);
     }
     rayon::scope(|_| work())
 }
@@ -76,15 +76,15 @@ fn is_little(n: usize) -> bool {
     n <= PIECE || rayon::current_num_threads() == 1
 }
 
-/// See [`pieces::both`].
+/// See [`chunks::both`].
 pub(crate) fn both(size: usize, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     if is_little(size) {
-        return pieces::both(size, a, b);
+        return chunks::both(size, a, b);
     }
     rayon::join(a, b);
 }
 
-/// See [`pieces::summarize`].
+/// See [`chunks::summarize`].
 pub(crate) fn summarize(
     contacts: &Contacts<'_>,
     first: usize,
@@ -93,28 +93,28 @@ pub(crate) fn summarize(
     out: &mut [Summary],
 ) -> Verdict {
     if is_little(out.len()) {
-        return pieces::summarize(contacts, first, n_bodies, slop, out);
+        return chunks::summarize(contacts, first, n_bodies, slop, out);
     }
     out.par_chunks_mut(PIECE)
         .enumerate()
-        .map(|(piece, out)| pieces::summarize(contacts, first + piece * PIECE, n_bodies, slop, out))
+        .map(|(piece, out)| chunks::summarize(contacts, first + piece * PIECE, n_bodies, slop, out))
         .reduce(|| Verdict::GOOD, Verdict::and)
 }
 
-/// See [`pieces::look_over`].
+/// See [`chunks::look_over`].
 pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
     if is_little(movers.len()) {
-        return pieces::look_over(bodies, movers, out);
+        return chunks::look_over(bodies, movers, out);
     }
     movers
         .par_chunks(PIECE)
         .zip(out.par_chunks_mut(PIECE))
-        .map(|(movers, out)| pieces::look_over(bodies, movers, out))
+        .map(|(movers, out)| chunks::look_over(bodies, movers, out))
         .reduce(|| true, |a, b| a & b)
 }
 
-/// See [`pieces::match_kept`].
-pub(crate) fn match_kept(
+/// See [`chunks::match_cached`].
+pub(crate) fn match_cached(
     summaries: &[Summary],
     active: &[u32],
     order: &[(PairKey, u32)],
@@ -123,65 +123,65 @@ pub(crate) fn match_kept(
 ) {
     // There is little work per contact. With chunks of 512, two threads are slower than one.
     if active.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
-        return pieces::match_kept(summaries, active, order, matched, left);
+        return chunks::match_cached(summaries, active, order, matched, left);
     }
     // Contacts with equal keys stay together, because the first of them takes the cached pair.
     let middle = active.len() / 2;
     let key = summaries[active[middle] as usize].key;
     let middle = active.partition_point(|&contact| summaries[contact as usize].key < key);
     if middle == 0 {
-        return pieces::match_kept(summaries, active, order, matched, left);
+        return chunks::match_cached(summaries, active, order, matched, left);
     }
     let (order, order_above) = order.split_at(order.partition_point(|&(old, _)| old < key));
     let (active, above) = active.split_at(middle);
     let (matched, matched_above) = matched.split_at_mut(middle);
     let mut left_above = Vec::new();
     rayon::join(
-        || match_kept(summaries, active, order, matched, left),
-        || match_kept(summaries, above, order_above, matched_above, &mut left_above),
+        || match_cached(summaries, active, order, matched, left),
+        || match_cached(summaries, above, order_above, matched_above, &mut left_above),
     );
     left.append(&mut left_above);
 }
 
-/// See [`pieces::load_bodies`].
+/// See [`chunks::load_bodies`].
 pub(crate) fn load_bodies(
     forces: &Forces<'_>,
     movers: &[u32],
     settles: &[bool],
     states: &mut [State],
     masses: &mut [MassData],
-    free: &mut [Free],
+    free: &mut [FreeMotion],
 ) {
     if is_little(movers.len()) {
-        return pieces::load_bodies(forces, movers, settles, states, masses, free);
+        return chunks::load_bodies(forces, movers, settles, states, masses, free);
     }
     let from = movers.par_chunks(PIECE).zip(settles.par_chunks(PIECE));
     let to = states.par_chunks_mut(PIECE).zip(masses.par_chunks_mut(PIECE)).zip(free.par_chunks_mut(PIECE));
     from.zip(to).for_each(|((movers, settles), ((states, masses), free))| {
-        pieces::load_bodies(forces, movers, settles, states, masses, free);
+        chunks::load_bodies(forces, movers, settles, states, masses, free);
     });
 }
 
-/// See [`pieces::load_groups`].
+/// See [`chunks::load_groups`].
 pub(crate) fn load_groups(
     from: &Manifolds<'_>,
     classes: &Classes,
     first: usize,
     groups: &mut [Group],
-    traces: &mut [Trace],
+    manifold_keys: &mut [ManifoldKey],
 ) -> (usize, usize) {
     if groups.len() <= GROUPS_PER_TASK || rayon::current_num_threads() == 1 {
-        return pieces::load_groups(from, classes, first, groups, traces);
+        return chunks::load_groups(from, classes, first, groups, manifold_keys);
     }
-    let (mut first, mut groups, mut traces) = (first, groups, traces);
+    let (mut first, mut groups, mut manifold_keys) = (first, groups, manifold_keys);
     let of_members = in_shares(classes, GROUPS_PER_TASK, |n| {
-        let piece = (first, take(&mut groups, n), take(&mut traces, 8 * n));
+        let piece = (first, take(&mut groups, n), take(&mut manifold_keys, 8 * n));
         first += n;
         piece
     });
-    let counts = of_members
-        .into_par_iter()
-        .map(|(first, groups, traces)| pieces::load_groups(from, classes, first, groups, traces));
+    let counts = of_members.into_par_iter().map(|(first, groups, manifold_keys)| {
+        chunks::load_groups(from, classes, first, groups, manifold_keys)
+    });
     counts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
@@ -204,34 +204,34 @@ fn in_shares<T>(classes: &Classes, per_piece: usize, mut cut: impl FnMut(usize) 
     shares.into_iter().flatten().collect()
 }
 
-/// See [`pieces::store_groups`].
+/// See [`chunks::store_groups`].
 pub(crate) fn store_groups(
     classes: &Classes,
     groups: &[Group],
-    kept: &mut [ContactImpulse],
+    cached: &mut [ContactImpulse],
     reports: &mut [ContactImpulse],
 ) {
     if groups.len() <= LIGHT_GROUPS || rayon::current_num_threads() == 1 {
-        return pieces::store_groups(classes, groups, kept, reports);
+        return chunks::store_groups(classes, groups, cached, reports);
     }
-    let (mut groups, mut kept, mut reports) = (groups, kept, reports);
+    let (mut groups, mut cached, mut reports) = (groups, cached, reports);
     let of_members = in_shares(classes, LIGHT_GROUPS, |n| {
         let (own, others) = groups.split_at(n);
         groups = others;
-        (own, take(&mut kept, 8 * n), take(&mut reports, 8 * n))
+        (own, take(&mut cached, 8 * n), take(&mut reports, 8 * n))
     });
     of_members
         .into_par_iter()
-        .for_each(|(groups, kept, reports)| pieces::store_groups(classes, groups, kept, reports));
+        .for_each(|(groups, cached, reports)| chunks::store_groups(classes, groups, cached, reports));
 }
 
-/// See [`pieces::sort_reports`].
+/// See [`chunks::sort_reports`].
 pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
     if places.len() <= LIGHT_PIECE || rayon::current_num_threads() == 1 {
-        return pieces::sort_reports(places, reports, impulses);
+        return chunks::sort_reports(places, reports, impulses);
     }
     (places.par_chunks(LIGHT_PIECE).zip(impulses.par_chunks_mut(LIGHT_PIECE)))
-        .for_each(|(places, impulses)| pieces::sort_reports(places, reports, impulses));
+        .for_each(|(places, impulses)| chunks::sort_reports(places, reports, impulses));
 }
 
 /// Splits the first `n` entries off a list. Returns an empty slice if there are fewer.
@@ -239,15 +239,15 @@ pub(crate) fn take<'a, T>(list: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     list.split_off_mut(..n).unwrap_or_default()
 }
 
-/// See [`pieces::advance`].
+/// See [`chunks::advance`].
 pub(crate) fn advance(
     states: &mut [State],
-    free: &mut [Free],
+    free: &mut [FreeMotion],
     mut joint_pushes: &mut [(Vec3, Vec3)],
     advance: Advance,
 ) {
     if states.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
-        return pieces::advance(states, free, joint_pushes, advance);
+        return chunks::advance(states, free, joint_pushes, advance);
     }
     let piece = light_piece(states.len());
     let rows = states.chunks_mut(piece).zip(free.chunks_mut(piece));
@@ -257,11 +257,11 @@ pub(crate) fn advance(
     });
     let pieces: Vec<_> = rows.collect();
     pieces.into_par_iter().for_each(|(states, free, joint_pushes)| {
-        pieces::advance(states, free, joint_pushes, advance);
+        chunks::advance(states, free, joint_pushes, advance);
     });
 }
 
-/// See [`pieces::note_order`].
+/// See [`chunks::note_order`].
 pub(crate) fn note_order(
     summaries: &[Summary],
     active: &[u32],
@@ -269,14 +269,14 @@ pub(crate) fn note_order(
     order: &mut [(PairKey, u32)],
 ) {
     if active.len() <= LIGHT_PIECE || rayon::current_num_threads() == 1 {
-        return pieces::note_order(summaries, active, places, order);
+        return chunks::note_order(summaries, active, places, order);
     }
     let from = active.par_chunks(LIGHT_PIECE).zip(places.par_chunks(LIGHT_PIECE));
     from.zip(order.par_chunks_mut(LIGHT_PIECE))
-        .for_each(|((active, places), order)| pieces::note_order(summaries, active, places, order));
+        .for_each(|((active, places), order)| chunks::note_order(summaries, active, places, order));
 }
 
-/// See [`pieces::store_bodies`].
+/// See [`chunks::store_bodies`].
 pub(crate) fn store_bodies(
     limits: &Limits,
     first: u32,
@@ -286,7 +286,7 @@ pub(crate) fn store_bodies(
 ) {
     let n = moved.movers.len();
     if is_little(n) {
-        return pieces::store_bodies(limits, first, bodies, moved, rest_times);
+        return chunks::store_bodies(limits, first, bodies, moved, rest_times);
     }
     // The indices ascend, so the slice of bodies can be split at the first index of the rear half.
     let (front, rear) = moved.split_at(n / 2);

@@ -7,17 +7,17 @@
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024.
 
 use crate::body::{Body, BodyKind};
+#[cfg(not(feature = "parallel"))]
+use crate::chunks as backend;
 use crate::classes::Classes;
 use crate::color::{Coloring, Sides};
 use crate::contact::PairKey;
 use crate::free::slot_of;
+use crate::impulse_cache::{ImpulseCache, SleepingImpulses};
 use crate::island::Islands;
 use crate::joint::{Joint, MovingJoints};
-use crate::kept::{KeptList, Stowed};
 #[cfg(feature = "parallel")]
-use crate::par as loops;
-#[cfg(not(feature = "parallel"))]
-use crate::pieces as loops;
+use crate::par as backend;
 use crate::rest::Touch;
 use crate::summary::{NOT_MATCHED, Summary};
 use crate::surface::{SurfaceVelocity, find_carried};
@@ -132,31 +132,31 @@ impl Given<'_> {
         bouncing.extend(active.iter().copied().filter(bounces));
     }
 
-    /// For each manifold in `active`, finds its position in `kept`. Cached pairs of sleeping bodies
-    /// that are needed are appended to `kept`. `h` is the length of the substep of `kept`; `left`
-    /// is workspace.
-    pub(crate) fn match_kept(
+    /// For each manifold in `active`, finds its position in `cached`. Cached pairs of sleeping
+    /// bodies that are needed are appended to `cached`. `h` is the length of the substep of
+    /// `cached`; `left` is workspace.
+    pub(crate) fn match_cached(
         &self,
         active: &[u32],
-        (kept, h): (&mut KeptList, Real),
-        asleep: &mut BTreeMap<u32, Stowed>,
+        (cached, h): (&mut ImpulseCache, Real),
+        asleep: &mut BTreeMap<u32, SleepingImpulses>,
         matched: &mut Vec<u32>,
         left: &mut Vec<u32>,
     ) {
         // Both lists are sorted, so they are merged in one pass.
         matched.resize(active.len(), NOT_MATCHED);
         left.clear();
-        loops::match_kept(self.summaries, active, &kept.order, matched, left);
+        backend::match_cached(self.summaries, active, &cached.order, matched, left);
         let is_dynamic = |body: u32| self.bodies[body as usize].kind == BodyKind::Dynamic;
         let is_there = |body: u32| (body as usize) < self.bodies.len();
         let is_asleep = |body: u32| is_there(body) && is_dynamic(body) && !self.moves(body);
         let is_at_rest = |body: u32| is_there(body) && !self.moves(body);
         // If a pair is at rest and one body is dynamic, its impulses are stored until one moves.
         for &old in left.iter() {
-            let Some(kept) = kept.get(old) else { continue };
-            let PairKey { body_a, body_b, .. } = kept.trace.key;
+            let Some(cached) = cached.get(old) else { continue };
+            let PairKey { body_a, body_b, .. } = cached.manifold_key.key;
             if (is_asleep(body_a) || is_asleep(body_b)) && is_at_rest(body_a) && is_at_rest(body_b) {
-                asleep.entry(if is_asleep(body_b) { body_b } else { body_a }).or_default().put(&kept, h);
+                asleep.entry(if is_asleep(body_b) { body_b } else { body_a }).or_default().put(&cached, h);
             }
         }
         if asleep.is_empty() {
@@ -175,7 +175,7 @@ impl Given<'_> {
                     continue;
                 }
                 if let Some(known) = own.take(key, h) {
-                    *matched = kept.push(&known);
+                    *matched = cached.push(&known);
                     break;
                 }
             }
@@ -184,7 +184,12 @@ impl Given<'_> {
 
     /// Colours the manifolds and builds groups of eight. Returns false, without groups, if there is
     /// a manifold in which no body moves.
-    pub(crate) fn lay_out(&self, active: &[u32], coloring: &mut Coloring, classes: &mut Classes) -> bool {
+    pub(crate) fn build_groups(
+        &self,
+        active: &[u32],
+        coloring: &mut Coloring,
+        classes: &mut Classes,
+    ) -> bool {
         let are_moved = coloring.color(self.still() as usize, active.len(), |k| {
             let Summary { key, n_contacts, .. } = self.summaries[active[k] as usize];
             Sides { movable: [self.movable(key.body_a), self.movable(key.body_b)], n_contacts }

@@ -117,22 +117,16 @@ impl SolverSettings {
             (self.max_speed, "max_speed"),
         ];
         // NaN is in no range.
-        if !self.gravity.to_array().iter().all(|x| (-MAX_GRAVITY..=MAX_GRAVITY).contains(x)) {
-            return Err(SolverError::BadSetting("gravity"));
-        }
-        if !(1..=SolverSettings::MAX_SUBSTEPS).contains(&self.substeps) {
-            return Err(SolverError::BadSetting("substeps"));
-        }
-        if !(1..=MAX_LOAD_FACTOR).contains(&self.max_load_factor) {
-            return Err(SolverError::BadSetting("max_load_factor"));
-        }
-        if !(LENGTH_UNITS[0]..=LENGTH_UNITS[1]).contains(&self.length_unit) {
-            return Err(SolverError::BadSetting("length_unit"));
-        }
-        match numbers.iter().find(|(x, _)| !(0.0..=MAX_SETTING).contains(x)) {
-            Some(&(_, name)) => Err(SolverError::BadSetting(name)),
-            None => Ok(()),
-        }
+        let gravity = self.gravity.to_array();
+        let is_in_range = |x: &Real| (-MAX_GRAVITY..=MAX_GRAVITY).contains(x);
+        gravity.into_iter().try_for_each(|x| demand(is_in_range(&x), "gravity", x))?;
+        let is_count = (1..=SolverSettings::MAX_SUBSTEPS).contains(&self.substeps);
+        demand(is_count, "substeps", self.substeps as Real)?;
+        let is_factor = (1..=MAX_LOAD_FACTOR).contains(&self.max_load_factor);
+        demand(is_factor, "max_load_factor", self.max_load_factor as Real)?;
+        let is_unit = (LENGTH_UNITS[0]..=LENGTH_UNITS[1]).contains(&self.length_unit);
+        demand(is_unit, "length_unit", self.length_unit)?;
+        numbers.into_iter().try_for_each(|(x, name)| demand((0.0..=MAX_SETTING).contains(&x), name, x))
     }
 
     /// Sets the gravity.
@@ -184,8 +178,13 @@ impl SolverSettings {
 pub enum SolverError {
     /// The length of the step is negative, infinite or NaN.
     BadStep,
-    /// The setting of this name is out of bounds: [`SolverSettings::validate`].
-    BadSetting(&'static str),
+    /// A setting is out of bounds: [`SolverSettings::validate`].
+    BadSetting {
+        /// The name of the setting.
+        name: &'static str,
+        /// Its value; of gravity, the first number that is wrong.
+        value: Real,
+    },
     /// The body of this index has a number that is infinite or NaN.
     BodyNotFinite(usize),
     /// The list of moving bodies is wrong at this position: no such body, or not in ascending
@@ -230,7 +229,9 @@ impl core::fmt::Display for SolverError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             SolverError::BadStep => write!(f, "the time step is negative or not finite"),
-            SolverError::BadSetting(name) => write!(f, "the setting {name} is out of its bounds"),
+            SolverError::BadSetting { name, value } => {
+                write!(f, "the setting {name} is {value}, out of its bounds")
+            }
             SolverError::BodyNotFinite(body) => write!(f, "body {body} has a number that is not finite"),
             SolverError::Mover(place) => {
                 write!(
@@ -273,3 +274,8 @@ impl core::fmt::Display for SolverError {
 }
 
 impl core::error::Error for SolverError {}
+
+/// Fails with the name and the value of a setting if `is_good` does not hold.
+fn demand(is_good: bool, name: &'static str, value: Real) -> Result<(), SolverError> {
+    if is_good { Ok(()) } else { Err(SolverError::BadSetting { name, value }) }
+}

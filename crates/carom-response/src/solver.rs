@@ -11,31 +11,31 @@
 //! ed., figure 25.2 and 25.9.
 
 use crate::body::Body;
+#[cfg(not(feature = "parallel"))]
+use crate::chunks as backend;
+use crate::chunks::{Advance, Forces, Limits, Manifolds, Moved};
 use crate::classes::Classes;
 use crate::color::Coloring;
 use crate::contact::scale_for;
 use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
 use crate::contact_settings::{self, ContactSettings};
 use crate::energy::{self, Energies};
-use crate::free::{Free, Moves, slot_of};
+use crate::free::{FreeMotion, Moves, slot_of};
 use crate::group::{Drive, Group, Pass, Stage};
 use crate::impact::{self, Bouncers, Moment};
+use crate::impulse_cache::{CachedImpulse, Damping, ImpulseCache, SleepingImpulses};
 use crate::island::Islands;
 use crate::joint::{Joint, MovingJoints};
 use crate::joint_load::JointImpulse;
 use crate::joint_mass::JointMasses;
 use crate::joint_rows::{JointStep, Jointed, Substep as JointSubstep};
 use crate::joint_softness::Softness;
-use crate::kept::{Damping, Kept, KeptList, Stowed};
 use crate::lane_vec::{REST, State};
 use crate::load::{LoadScale, WorldLoad};
 use crate::memory;
 use crate::motion_bounds::MotionBounds;
 #[cfg(feature = "parallel")]
-use crate::par as loops;
-#[cfg(not(feature = "parallel"))]
-use crate::pieces as loops;
-use crate::pieces::{Advance, Forces, Limits, Manifolds, Moved};
+use crate::par as backend;
 use crate::prepare::Given;
 use crate::rest::Touch;
 use crate::settings::{SolverError, SolverSettings};
@@ -91,12 +91,12 @@ pub struct Solver {
     islands: Islands,
     coloring: Coloring,
     /// The pairs of the last step.
-    kept: KeptList,
+    cached: ImpulseCache,
     /// Cached impulses of pairs in which no body moves and one sleeps or is suspended. The key is
     /// the index of that body, or the larger index if both do.
-    asleep: BTreeMap<u32, Stowed>,
+    asleep: BTreeMap<u32, SleepingImpulses>,
     /// Length of the substep of the cached impulses.
-    kept_h: Real,
+    cache_h: Real,
     load: WorldLoad,
     impulses: Vec<ContactImpulse>,
     /// Bodies that move in this step, ascending. The position of a body here is the slot of its
@@ -121,14 +121,14 @@ pub struct Solver {
     /// Positions of cached pairs that are no longer among the contacts.
     left: Vec<u32>,
     /// The pairs of this step.
-    solved: KeptList,
+    solved: ImpulseCache,
     /// Indexed by lane: lane `k` of group `g` is at `8 * g + k`.
     reports: Vec<ContactImpulse>,
     classes: Classes,
     groups: Vec<Group>,
     states: Vec<State>,
     masses: Vec<MassData>,
-    free: Vec<Free>,
+    free: Vec<FreeMotion>,
     is_active: Vec<bool>,
     settles: Vec<bool>,
     /// By slot: for how long a body has been at rest.
@@ -151,13 +151,15 @@ pub struct Solver {
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolverMemory {
-    pub(crate) kept: Vec<Kept>,
-    pub(crate) kept_h: Real,
+    #[cfg_attr(feature = "serde", serde(rename = "kept"))]
+    pub(crate) cached: Vec<CachedImpulse>,
+    #[cfg_attr(feature = "serde", serde(rename = "kept_h"))]
+    pub(crate) cache_h: Real,
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) load: WorldLoad,
     /// Pairs of bodies that sleep or are suspended. Each entry has the body that it is stored
     /// under, the length of the substep of its impulses, and the pair.
-    pub(crate) asleep: Vec<(u32, Real, Kept)>,
+    pub(crate) asleep: Vec<(u32, Real, CachedImpulse)>,
 }
 
 /// The slot of a body that does not move.
@@ -194,7 +196,7 @@ impl Solver {
 
     /// Drops all cached impulses. Call it after bodies were renumbered or a scene was replaced.
     pub fn clear(&mut self) {
-        self.kept.clear();
+        self.cached.clear();
         self.asleep.clear();
         self.impulses.clear();
         self.load = WorldLoad::default();
@@ -209,12 +211,12 @@ impl Solver {
 
     /// Returns the state that the next step depends on.
     pub fn memory(&self) -> SolverMemory {
-        let of = |(&body, stowed): (&u32, &Stowed)| {
-            let h = stowed.h;
-            stowed.own.iter().map(move |&kept| (body, h, kept)).collect::<Vec<_>>()
+        let of = |(&body, sleeping): (&u32, &SleepingImpulses)| {
+            let h = sleeping.h;
+            sleeping.own.iter().map(move |&cached| (body, h, cached)).collect::<Vec<_>>()
         };
         let asleep = self.asleep.iter().flat_map(of).collect();
-        SolverMemory { kept: self.kept.iter().collect(), kept_h: self.kept_h, load: self.load, asleep }
+        SolverMemory { cached: self.cached.iter().collect(), cache_h: self.cache_h, load: self.load, asleep }
     }
 
     /// Restores a state. With the same settings and bodies, the solver continues as the one that
@@ -222,11 +224,11 @@ impl Solver {
     pub fn restore(&mut self, memory: &SolverMemory) {
         self.impulses.clear();
         self.asleep.clear();
-        for (body, h, kept) in &memory.asleep {
-            self.asleep.entry(*body).or_default().put(kept, *h);
+        for (body, h, cached) in &memory.asleep {
+            self.asleep.entry(*body).or_default().put(cached, *h);
         }
-        self.kept = KeptList::of(memory.kept.iter().copied());
-        self.kept_h = memory.kept_h;
+        self.cached = ImpulseCache::of(memory.cached.iter().copied());
+        self.cache_h = memory.cache_h;
         self.load = memory.load;
     }
 
@@ -364,7 +366,7 @@ impl Solver {
             next = mover + 1;
         }
         self.moves.resize(movers.len(), Moves::Not);
-        if !loops::look_over(bodies, movers, &mut self.moves) {
+        if !backend::look_over(bodies, movers, &mut self.moves) {
             let bad = movers.iter().find(|&&mover| !bodies[mover as usize].is_finite());
             return Err(SolverError::BodyNotFinite(bad.map_or(0, |&mover| mover as usize)));
         }
@@ -398,10 +400,10 @@ impl Solver {
             self.slots[mover as usize] = slot as u32;
             if !self.asleep.is_empty() {
                 let own = self.asleep.remove(&mover).into_iter();
-                woken.extend(own.flat_map(|own| own.take_all(self.kept_h)));
+                woken.extend(own.flat_map(|own| own.take_all(self.cache_h)));
             }
         }
-        self.kept.extend(woken);
+        self.cached.extend(woken);
     }
 
     fn advance(
@@ -420,7 +422,7 @@ impl Solver {
             return Ok(StepStats::default());
         }
         Ok(match on_substep {
-            None => loops::inside(|| self.advance_by(bodies, contacts, joints, dt, None)),
+            None => backend::inside(|| self.advance_by(bodies, contacts, joints, dt, None)),
             // It runs on the thread of the caller.
             Some(_) => self.advance_by(bodies, contacts, joints, dt, on_substep),
         })
@@ -458,7 +460,7 @@ impl Solver {
         bounces.clear();
         let still = movers.len() as u32;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
-        let mut colors = loops::Colors::new(groups, classes);
+        let mut colors = backend::Colors::new(groups, classes);
         for number in 0..n_substeps {
             let (is_first, is_last) = (number == 0, number + 1 == n_substeps);
             if let Some(call) = &mut on_substep {
@@ -470,7 +472,7 @@ impl Solver {
             for (step, &place) in joint_steps.iter_mut().zip(moving) {
                 step.begin(&mut joints[place as usize], masses, states, (h, is_first));
             }
-            loops::advance(states, free, joint_pushes, Advance::Begin { h, is_first });
+            backend::advance(states, free, joint_pushes, Advance::Begin { h, is_first });
             if is_first {
                 colors.run(states, &first);
             }
@@ -490,7 +492,7 @@ impl Solver {
             colors.run(states, &Pass { stage: Stage::Solve, elapsed, ..first });
             elapsed += h;
             motion_bounds.apply(states);
-            loops::advance(states, free, joint_pushes, Advance::End { h, dt });
+            backend::advance(states, free, joint_pushes, Advance::End { h, dt });
             if is_last {
                 for _ in 0..take_back::PASSES {
                     colors.run(states, &Pass { stage: Stage::TakeBack, ..first });
@@ -536,10 +538,10 @@ impl Solver {
         trim(&mut self.states);
         trim(&mut self.masses);
         trim(&mut self.free);
-        for kept in [&mut self.kept, &mut self.solved] {
-            trim(&mut kept.order);
-            trim(&mut kept.traces);
-            trim(&mut kept.impulses);
+        for cached in [&mut self.cached, &mut self.solved] {
+            trim(&mut cached.order);
+            trim(&mut cached.manifold_keys);
+            trim(&mut cached.impulses);
         }
         trim(&mut self.summaries);
         trim(&mut self.impulses);
@@ -551,7 +553,7 @@ impl Solver {
     fn summarize(&mut self, n_bodies: usize, contacts: &Contacts<'_>) -> Result<(), SolverError> {
         let slop = self.settings.slop * self.settings.length_unit;
         memory::renew(&mut self.summaries, contacts.len(), Summary::default());
-        let verdict = loops::summarize(contacts, 0, n_bodies, slop, &mut self.summaries);
+        let verdict = backend::summarize(contacts, 0, n_bodies, slop, &mut self.summaries);
         self.are_plain = verdict.are_plain;
         if verdict.are_good {
             if let Some(place) = surface::find_bad(&self.surfaces, contacts.len()) {
@@ -592,18 +594,18 @@ impl Solver {
         let n = self.movers.len();
         self.states.resize(n + 1, REST);
         self.masses.resize(n + 1, MassData::NONE);
-        self.free.resize(n + 1, Free::NONE);
-        let Solver { islands, coloring, kept, asleep, movers, active, bouncing, matched, left, .. } = self;
+        self.free.resize(n + 1, FreeMotion::NONE);
+        let Solver { islands, coloring, cached, asleep, movers, active, bouncing, matched, left, .. } = self;
         let Solver { settles, stirred, touches, classes, states, masses, free, .. } = self;
-        let (summaries, slots, is_active, kept_h) =
-            (&self.summaries, &self.slots, &self.is_active, self.kept_h);
+        let (summaries, slots, is_active, cache_h) =
+            (&self.summaries, &self.slots, &self.is_active, self.cache_h);
         let surfaces = &self.surfaces[..];
         let given = Given { bodies, joints, summaries, surfaces, slots, is_active };
         let forces = Forces {
             bodies,
             gravity: self.settings.gravity,
-            calm_from: 0.5 * self.settings.sleep_delay,
-            braked: self.settings.settle_braking * self.settings.length_unit * dt,
+            rest_from: 0.5 * self.settings.sleep_delay,
+            rest_brake: self.settings.settle_braking * self.settings.length_unit * dt,
             h,
             dt,
         };
@@ -615,21 +617,21 @@ impl Solver {
         } else {
             given.find_active(active, bouncing);
         }
-        let mut is_laid_out = false;
-        loops::both(
+        let mut has_groups = false;
+        backend::both(
             n,
-            || is_laid_out = given.lay_out(active, coloring, classes),
+            || has_groups = given.build_groups(active, coloring, classes),
             || given.find_islands(islands, settles, stirred, touches),
         );
-        if !is_laid_out {
+        if !has_groups {
             // Some contacts are inactive: filter them and colour again.
             given.find_active(active, bouncing);
-            given.lay_out(active, coloring, classes);
+            given.build_groups(active, coloring, classes);
         }
-        given.match_kept(active, (kept, kept_h), asleep, matched, left);
-        loops::load_bodies(&forces, movers, settles, &mut states[..n], &mut masses[..n], &mut free[..n]);
+        given.match_cached(active, (cached, cache_h), asleep, matched, left);
+        backend::load_bodies(&forces, movers, settles, &mut states[..n], &mut masses[..n], &mut free[..n]);
         // The slot of bodies that cannot move.
-        (self.states[n], self.masses[n], self.free[n]) = (REST, MassData::NONE, Free::NONE);
+        (self.states[n], self.masses[n], self.free[n]) = (REST, MassData::NONE, FreeMotion::NONE);
         self.motion_bounds.find(bodies, &self.movers);
         for &body in &self.stirred {
             bodies[body as usize].rest.begin_anew();
@@ -648,18 +650,18 @@ impl Solver {
             contacts,
             active: &self.active,
             matched: &self.matched,
-            kept: &self.kept,
+            cached: &self.cached,
             order: self.coloring.order(),
             slots: &self.slots,
             is_active: &self.is_active,
             masses: &self.masses,
-            ratio: scale_for(h, self.kept_h),
+            ratio: scale_for(h, self.cache_h),
             damping: Damping::new(dt, h),
             slop: self.settings.slop * self.settings.length_unit,
             load: LoadScale::new(&self.settings, h),
         };
         (stats.n_warm, stats.n_contacts) =
-            loops::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.traces);
+            backend::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.manifold_keys);
         let Solver { surfaces, contact_settings, active, coloring, masses, groups, drives, free, .. } = self;
         let (settings, places, substep) = (&contact_settings[..], coloring.places(), (h, h / dt));
         let driven = Driven { surfaces, settings, contacts, active, places, masses, substep };
@@ -711,15 +713,16 @@ impl Solver {
         let Solver {
             settings, islands, movers, is_active, states, masses, free, touches, rest_times, ..
         } = self;
-        let Solver { kept, solved, active, summaries, classes, coloring, groups, impulses, reports, .. } =
-            self;
+        let Solver {
+            cached, solved, active, summaries, classes, coloring, groups, impulses, reports, ..
+        } = self;
         let places = coloring.places();
         // All entries are overwritten.
         memory::renew(reports, 8 * groups.len(), ContactImpulse::default());
-        loops::store_groups(classes, groups, &mut solved.impulses, reports);
+        backend::store_groups(classes, groups, &mut solved.impulses, reports);
         let is_all = n == n_contacts && active.iter().zip(0..).all(|(&contact, k)| contact == k);
         if is_all {
-            loops::sort_reports(places, reports, impulses);
+            backend::sort_reports(places, reports, impulses);
         } else {
             impulses.fill(ContactImpulse::default());
             for (&contact, &place) in active.iter().zip(places) {
@@ -743,23 +746,23 @@ impl Solver {
         };
         let n_bounded = self.energies.bound(&given, states);
         if 0 < n_bounded {
-            self.energies.reduce_kept(&given, places, &mut solved.impulses);
+            self.energies.reduce_cached(&given, places, &mut solved.impulses);
         }
         let unit = settings.length_unit;
         let (max_speed, sleep_speed) = (settings.max_speed * unit, settings.sleep_speed * unit);
         let moved = Moved { movers, states, masses, free, touches };
         rest_times.resize(movers.len(), 0.0);
         let limits = Limits { max_speed, sleep_speed, dt };
-        loops::store_bodies(&limits, 0, bodies, &moved, rest_times);
+        backend::store_bodies(&limits, 0, bodies, &moved, rest_times);
         solved.order.resize(n, (PairKey::default(), 0));
-        loops::both(
+        backend::both(
             movers.len(),
-            || loops::note_order(summaries, active, places, &mut solved.order),
+            || backend::note_order(summaries, active, places, &mut solved.order),
             || islands.finish(is_active, rest_times),
         );
         self.load.note(groups, &LoadScale::new(settings, h), islands);
-        core::mem::swap(kept, solved);
-        self.kept_h = h;
+        core::mem::swap(cached, solved);
+        self.cache_h = h;
         n_bounded
     }
 }

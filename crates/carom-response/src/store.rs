@@ -8,7 +8,7 @@
 //! bodies).
 
 use crate::body::{Body, BodyKind};
-use crate::free::{Free, Moves, delta_rotation, gyration_sq, motion};
+use crate::free::{FreeMotion, Moves, delta_rotation, gyration_sq, motion};
 use crate::integrate;
 use crate::lane_vec::State;
 use crate::mass::MassData;
@@ -22,7 +22,7 @@ pub(crate) struct Moved<'a> {
     pub(crate) movers: &'a [u32],
     pub(crate) states: &'a [State],
     pub(crate) masses: &'a [MassData],
-    pub(crate) free: &'a [Free],
+    pub(crate) free: &'a [FreeMotion],
     pub(crate) touches: &'a [Touch],
 }
 
@@ -101,7 +101,7 @@ const MIN_TURN: Real = 1e-5;
 /// A free body keeps its angular momentum and energy. A body that contacts pushed turns as it did
 /// in the substeps, and keeps its momentum. If that would change its energy, it turns freely from
 /// its first orientation with its final momentum.
-fn rotate(body: &Body, state: &State, free: &Free, dt: Real) -> (Quat, Vec3) {
+fn rotate(body: &Body, state: &State, free: &FreeMotion, dt: Real) -> (Quat, Vec3) {
     let (_, w) = motion(state);
     let delta = delta_rotation(state);
     let turned = |delta: Quat| (delta.as_dquat() * body.pose.rotation.as_dquat()).normalize().as_quat();
@@ -144,7 +144,7 @@ fn store_body(
     limits: &Limits,
     body: &mut Body,
     state: &State,
-    (mass, free, touch): (&MassData, &Free, Touch),
+    (mass, free, touch): (&MassData, &FreeMotion, Touch),
 ) {
     let d = &state.back;
     let (v, mut w) = motion(state);

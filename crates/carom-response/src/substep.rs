@@ -9,7 +9,7 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
 use crate::body::Body;
-use crate::free::{Free, Moves, delta_rotation, motion, set_motion};
+use crate::free::{FreeMotion, Moves, delta_rotation, motion, set_motion};
 use crate::lane_vec::State;
 use crate::mass::MassData;
 use alloc::vec::Vec;
@@ -82,7 +82,7 @@ pub(crate) fn read(
     bodies: &[Body],
     movers: &[u32],
     states: &[State],
-    (free, masses): (&[Free], &[MassData]),
+    (free, masses): (&[FreeMotion], &[MassData]),
     out: &mut Vec<BodyMotion>,
 ) {
     out.clear();
@@ -111,7 +111,7 @@ pub(crate) fn read(
 pub(crate) fn write(
     bodies: &[Body],
     movers: &[u32],
-    (states, free): (&mut [State], &mut [Free]),
+    (states, free): (&mut [State], &mut [FreeMotion]),
     motions: &[BodyMotion],
     h: Real,
 ) {

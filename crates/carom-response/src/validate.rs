@@ -9,8 +9,8 @@
 
 use crate::body::{Body, BodyKind};
 use crate::contact::{ContactImpulse, PairKey};
+use crate::impulse_cache::CachedImpulse;
 use crate::joint::Joint;
-use crate::kept::Kept;
 use crate::solver::{Solver, SolverMemory};
 use carom_math::Pose;
 
@@ -85,28 +85,31 @@ impl SolverMemory {
         let at = |index| move |what| Inconsistency { what, index };
         let is_length = |h: f32| 0.0 <= h && h.is_finite();
         demand(self.load.is_sound(), "the load of the world").map_err(at(0))?;
-        demand(is_length(self.kept_h), "the length of the substep of kept impulses").map_err(at(0))?;
-        for (index, kept) in self.kept.iter().enumerate() {
-            kept.validate(n_bodies).map_err(at(index))?;
+        demand(is_length(self.cache_h), "the length of the substep of cached impulses").map_err(at(0))?;
+        for (index, cached) in self.cached.iter().enumerate() {
+            cached.validate(n_bodies).map_err(at(index))?;
         }
-        for (index, (body, h, kept)) in self.asleep.iter().enumerate() {
-            kept.validate(n_bodies).map_err(at(index))?;
-            let PairKey { body_a, body_b, .. } = kept.trace.key;
-            demand(*body == body_a || *body == body_b, "a kept impulse of another body")
+        for (index, (body, h, cached)) in self.asleep.iter().enumerate() {
+            cached.validate(n_bodies).map_err(at(index))?;
+            let PairKey { body_a, body_b, .. } = cached.manifold_key.key;
+            demand(*body == body_a || *body == body_b, "a cached impulse of another body")
                 .map_err(at(index))?;
-            demand(is_length(*h), "the length of the substep of a kept impulse").map_err(at(index))?;
+            demand(is_length(*h), "the length of the substep of a cached impulse").map_err(at(index))?;
         }
         Ok(())
     }
 }
 
-impl Kept {
+impl CachedImpulse {
     fn validate(&self, n_bodies: usize) -> Result<(), &'static str> {
-        let PairKey { body_a, body_b, .. } = self.trace.key;
-        demand(are_two(body_a, body_b, n_bodies), "a kept impulse that is not between two bodies")?;
+        let PairKey { body_a, body_b, .. } = self.manifold_key.key;
+        demand(are_two(body_a, body_b, n_bodies), "a cached impulse that is not between two bodies")?;
         // Impulses may be infinite: after an overflow they stay in the cache, and the next step
         // drops them.
-        demand(self.trace.is_sound(), "a kept impulse with too many contacts, or a place that is not finite")
+        demand(
+            self.manifold_key.is_sound(),
+            "a cached impulse with too many contacts, or a place that is not finite",
+        )
     }
 }
 

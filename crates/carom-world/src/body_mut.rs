@@ -8,6 +8,7 @@
 //! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be changed).
 
 use crate::bodies::checks;
+use crate::bodies::id::ColliderSlot;
 use crate::bodies::size::Size;
 use crate::contacts::rules::set;
 use crate::world::DefaultBroadPhase;
@@ -103,9 +104,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Sets the force and the torque that act on a body in each step from now on, and wakes it.
     pub fn set_constant_force(&mut self, force: Vec3, torque: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
-        if !(force.is_finite() && torque.is_finite()) {
-            return Err(WorldError::BadNumber("force"));
-        }
+        checks::check_finite(force, "force")?;
+        checks::check_finite(torque, "torque")?;
         self.world.bodies.wake(index);
         let body = &mut self.world.bodies.motions[index];
         (body.force, body.torque) = (force, torque);
@@ -126,9 +126,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Errors: a number that is not finite.
     pub fn apply_impulse_at(&mut self, impulse: Vec3, point: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
-        if !(impulse.is_finite() && point.is_finite()) {
-            return Err(WorldError::BadNumber("impulse"));
-        }
+        checks::check_finite(impulse, "impulse")?;
+        checks::check_finite(point, "point")?;
         let mut pushed = self.world.bodies.motions[index];
         pushed.apply_impulse(impulse, point);
         checks::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
@@ -150,12 +149,14 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// stay.
     ///
     /// Errors: the body has several colliders, or one that is not at its frame:
-    /// [`ColliderMut::set_shape`](crate::ColliderMut::set_shape) is for them.
+    /// [`ColliderMut::set_shape`](crate::ColliderMut::set_shape) is for them. Or its parts have
+    /// materials, and the shape has another number of parts.
     pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
         let index = self.index();
         if self.world.bodies.traits[index].is_composite {
             return Err(WorldError::SeveralColliders(self.id));
         }
+        self.world.bodies.part_materials.check_shape(self.id.index, ColliderSlot::FIRST.index, &shape)?;
         self.world.wake_around(self.id);
         self.world.bodies.deforming.forget(self.id.index);
         self.world.bodies.put_shape(index, Some(shape));
@@ -198,9 +199,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let known = forces.binary_search_by_key(&self.id.index, |(body, _)| *body);
         let [old, old_torque] = known.map_or([Vec3::ZERO; 2], |place| forces[place].1);
         let sum = [old + force, old_torque + torque];
-        if !sum.iter().all(|v| v.is_finite()) {
-            return Err(WorldError::BadNumber("force"));
-        }
+        checks::check_finite(sum[0], "force")?;
+        checks::check_finite(sum[1], "torque")?;
         if self.world.bodies.motions[index].kind == BodyKind::Dynamic {
             set(forces, self.id.index, Some(sum));
             self.world.bodies.wake(index);
@@ -215,13 +215,11 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let index = self.index();
         let body = &self.world.bodies.motions[index];
         let angular = body.angular_velocity;
+        checks::check_finite(impulse, "angular impulse")?;
         if body.kind != BodyKind::Dynamic {
             return Ok(self);
         }
         let angular = angular + body.world_inverse_inertia() * impulse;
-        if !angular.is_finite() {
-            return Err(WorldError::BadNumber("impulse"));
-        }
         self.set_angular_velocity(angular)
     }
 

@@ -149,7 +149,7 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     }
 
     /// Whether a budget left the body out of the last step. It keeps its pose and its velocity: see
-    /// [`Undone::n_suspended`](crate::Undone::n_suspended).
+    /// [`Shortfall::n_suspended`](crate::Shortfall::n_suspended).
     pub fn is_suspended(&self) -> bool {
         self.world.bodies.is_suspended(self.index())
     }

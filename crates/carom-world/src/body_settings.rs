@@ -5,7 +5,9 @@
 //! changed).
 
 use crate::bodies::active_hooks::ActiveHooks;
-use crate::bodies::checks::{check_damping, check_not_negative, check_response, check_surface};
+use crate::bodies::checks::{
+    check_damping, check_mass, check_not_negative, check_number, check_response, check_surface,
+};
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
 use crate::contacts::belts::Belt;
@@ -65,10 +67,11 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Its velocities stay, so its momentum changes. A body that is not dynamic has this mass when
     /// it becomes so.
     ///
-    /// Errors: [`WorldError::NoMass`] if the mass is not positive and finite, or
-    /// the shape gives no inertia: see [`BodyMut::set_mass_properties`].
+    /// Errors: a mass that is not positive and finite, or [`WorldError::NoMass`] if the shape gives
+    /// no inertia: see [`BodyMut::set_mass_properties`].
     pub fn set_mass(&mut self, mass: f32) -> Result<&mut Self, WorldError> {
         let index = self.index();
+        check_mass(mass)?;
         let weight = match self.world.bodies.weights[index] {
             // Only the proportions count, so any density will do.
             Weight::Density(0.0) => Weight::Density(1.0),
@@ -84,7 +87,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// The velocities of its points stay. A body that is not dynamic has this mass when it becomes
     /// so.
     ///
-    /// Errors: [`WorldError::NoMass`] if a number is out of its range.
+    /// Errors: a mass that is not positive and finite, or another number that is not finite.
     pub fn set_mass_properties(&mut self, mass: MassProperties) -> Result<&mut Self, WorldError> {
         self.world.put_weight(self.id, Weight::Given(mass))?;
         Ok(self)
@@ -157,9 +160,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Errors: a number that is not finite.
     pub fn set_gravity_scale(&mut self, scale: f32) -> Result<&mut Self, WorldError> {
         let index = self.index();
-        if !scale.is_finite() {
-            return Err(WorldError::BadNumber("gravity scale"));
-        }
+        check_number(scale, "gravity scale")?;
         self.world.bodies.wake(index);
         self.world.bodies.motions[index].gravity_scale = scale;
         Ok(self)
@@ -301,7 +302,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
             return Ok(self);
         }
         self.world.wake_around(self.id);
-        self.world.contacts.belts.set(index as u32, velocity, spin);
+        let has_moving_parts = self.world.bodies.part_materials.move_on(index as u32);
+        self.world.contacts.belts.set(index as u32, [velocity, spin], has_moving_parts);
         if let Some(composite) = self.world.bodies.composites.get_mut(index as u32) {
             composite.change_all(&mut |collider| collider.surface = [velocity, spin]);
         }
@@ -329,8 +331,8 @@ impl<B: BroadPhase> World<B> {
     /// Gives a body its mass in another way, and wakes it and what touches it. The velocities of
     /// its points stay.
     ///
-    /// Errors: [`WorldError::NoMass`] if a number is out of its range, or a dynamic body has no
-    /// mass. Nothing is changed then.
+    /// Errors: a number out of its range, or [`WorldError::NoMass`] if a dynamic body has no mass.
+    /// Nothing is changed then.
     pub(crate) fn put_weight(&mut self, id: BodyId, weight: Weight) -> Result<(), WorldError> {
         let index = id.index as usize;
         let old = self.bodies.motions[index];
@@ -357,11 +359,11 @@ impl<B: BroadPhase> World<B> {
     /// Finds anew which pairs of a body are wanted, and which there are.
     pub(crate) fn refilter_all(&mut self, id: BodyId) {
         let mut others = Vec::new();
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
         pairs_by_body.visit(pairs, id.index, |place| {
-            let record = &records[place];
-            if record.a == id || record.b == id {
-                others.push(if record.a == id { record.b.index } else { record.a.index });
+            let state = &states[place];
+            if state.a == id || state.b == id {
+                others.push(if state.a == id { state.b.index } else { state.a.index });
             }
         });
         for other in others {

@@ -1,7 +1,7 @@
 //! The calls of hooks within a step.
 //!
-//! 1. After the broad phase: `filter_pair`, for the active pairs with the flag. Their records are
-//!    wanted or not; the narrow phase does the rest.
+//! 1. After the broad phase: `filter_pair`, for the active pairs with the flag. Their pair states
+//!    are wanted or not; the narrow phase does the rest.
 //! 2. After the narrow phase, before anything moves: `combine` and `modify_contact`.
 //! 3. With the input of the solver: what they changed is handed over.
 //!
@@ -20,7 +20,7 @@ use crate::contacts::ContactSet;
 use crate::contacts::hook_input::{MixedMaterial, Which};
 use crate::contacts::hooked::{Answers, Change, PairAnswer, Verdict, inverse_mass_of};
 use crate::contacts::narrow;
-use crate::contacts::record::{NOT_SOLVED, Record};
+use crate::contacts::pair_state::{NOT_SOLVED, PairState};
 use crate::contacts::surface_velocity::{middle_of, velocity_at};
 use crate::contacts::touches::is_sensor_pair;
 use crate::hooks::{ContactMut, Hooks, PairView, Side};
@@ -36,7 +36,7 @@ use rayon::prelude::*;
 /// Pairs of a chunk.
 const CHUNK_PAIRS: usize = 64;
 
-/// The input of hooks, beside the records.
+/// The input of hooks, beside the pair states.
 struct Caller<'a> {
     hooks: &'a dyn Hooks,
     bodies: &'a BodySet,
@@ -45,7 +45,7 @@ struct Caller<'a> {
 
 impl<'a> Caller<'a> {
     /// Returns the view of a pair of colliders; `None` if one of them is not there.
-    fn view(&self, record: &Record, slots: [ColliderSlot; 2]) -> Option<PairView<'a>> {
+    fn view(&self, state: &PairState, slots: [ColliderSlot; 2]) -> Option<PairView<'a>> {
         let solids = self.solids();
         let side = |id: BodyId, slot: ColliderSlot| {
             let index = id.index as usize;
@@ -58,7 +58,7 @@ impl<'a> Caller<'a> {
                 collider_data: self.bodies.data_of(index, slot),
             })
         };
-        Some(PairView { a: side(record.a, slots[0])?, b: side(record.b, slots[1])? })
+        Some(PairView { a: side(state.a, slots[0])?, b: side(state.b, slots[1])? })
     }
 
     fn solids(&self) -> Solids<'a> {
@@ -68,21 +68,21 @@ impl<'a> Caller<'a> {
     /// Calls the filter for a pair of bodies. Each pair of their colliders with the flag that does
     /// not meet is appended to `apart`. Returns whether any meet.
     fn verdict(&self, place: u32, apart: &mut Vec<ColliderPair>) -> bool {
-        let record = &self.contacts.records[place as usize];
-        let bodies = [record.a.index as usize, record.b.index as usize];
+        let state = &self.contacts.states[place as usize];
+        let bodies = [state.a.index as usize, state.b.index as usize];
         let mut meets = false;
         if !self.solids().is_composite(bodies[0], bodies[1]) {
-            let view = self.view(record, [ColliderSlot::FIRST; 2]);
+            let view = self.view(state, [ColliderSlot::FIRST; 2]);
             return view.is_none_or(|view| self.hooks.filter_pair(&view));
         }
         // What the filter said before does not count.
         for [own, other] in self.bodies.solids([&[], &[]]).meeting(bodies[0], bodies[1]) {
             let (slots, hooks) = ([own.0, other.0], own.1.hooks | other.1.hooks);
-            let view = self.view(record, slots).filter(|_| hooks.contains(ActiveHooks::FILTER));
+            let view = self.view(state, slots).filter(|_| hooks.contains(ActiveHooks::FILTER));
             let is_met = view.is_none_or(|view| self.hooks.filter_pair(&view));
             meets |= is_met;
             if !is_met {
-                apart.push(ColliderPair { bodies: [record.a.index, record.b.index], slots });
+                apart.push(ColliderPair { bodies: [state.a.index, state.b.index], slots });
             }
         }
         meets
@@ -90,9 +90,9 @@ impl<'a> Caller<'a> {
 
     /// Calls the hooks for the contacts of a pair of bodies.
     fn ask(&self, place: u32, out: &mut Answers) {
-        let record = &self.contacts.records[place as usize];
+        let state = &self.contacts.states[place as usize];
         let (bodies, manifolds) =
-            ([record.a.index as usize, record.b.index as usize], self.contacts.manifolds_of(record));
+            ([state.a.index as usize, state.b.index as usize], self.contacts.manifolds_of(state));
         let solids = self.solids();
         if !solids.is_composite(bodies[0], bodies[1]) {
             return self.ask_colliders(place, [ColliderSlot::FIRST; 2], (manifolds, 0), out);
@@ -107,14 +107,14 @@ impl<'a> Caller<'a> {
         // The others may be met by a body that travels far.
         for [own, other] in solids.meeting(bodies[0], bodies[1]) {
             let slots = [own.0, other.0];
-            if !asked.contains(&slots) && !is_sensor_pair(record, &solids, slots) {
+            if !asked.contains(&slots) && !is_sensor_pair(state, &solids, slots) {
                 self.ask_colliders(place, slots, (&[], 0), out);
             }
         }
     }
 
     /// Calls the hooks for manifolds of a pair of colliders, of which the first is number
-    /// `first_number` of the record.
+    /// `first_number` of the pair state.
     fn ask_colliders(
         &self,
         place: u32,
@@ -122,23 +122,29 @@ impl<'a> Caller<'a> {
         (manifolds, first_number): (&[Manifold], u32),
         out: &mut Answers,
     ) {
-        let record = &self.contacts.records[place as usize];
+        let state = &self.contacts.states[place as usize];
         let solids = self.solids();
-        let Some(pair) = self.view(record, slots) else { return };
+        let Some(pair) = self.view(state, slots) else { return };
         let of = |id: BodyId, slot| solids.traits_of(id.index as usize, slot);
-        let [a, b] = [of(record.a, slots[0]), of(record.b, slots[1])];
+        let [a, b] = [of(state.a, slots[0]), of(state.b, slots[1])];
         let hooks = a.hooks | b.hooks;
         if !hooks.intersects(ActiveHooks::COMBINE | ActiveHooks::MODIFY) {
             return;
         }
-        let [friction, restitution] = a.mixed_with(b);
-        let by_rules = MixedMaterial { friction, restitution };
-        let mut material = by_rules;
-        if hooks.contains(ActiveHooks::COMBINE) && !manifolds.is_empty() {
-            self.hooks.combine(&pair, &mut material);
-            material = material.or(by_rules);
-        }
-        let key = ColliderPair { bodies: [record.a.index, record.b.index], slots };
+        let bodies = [state.a.index as usize, state.b.index as usize];
+        // The material by the rules, and as the hook changed it.
+        let materials = |[friction, restitution]: [f32; 2]| {
+            let by_rules = MixedMaterial { friction, restitution };
+            let mut material = by_rules;
+            if hooks.contains(ActiveHooks::COMBINE) && !manifolds.is_empty() {
+                self.hooks.combine(&pair, &mut material);
+                material = material.or(by_rules);
+            }
+            (by_rules, material)
+        };
+        let by_part = solids.has_part_materials(bodies[0], bodies[1]);
+        let common = (!by_part).then(|| materials(a.mixed_with(b)));
+        let key = ColliderPair { bodies: [state.a.index, state.b.index], slots };
         let known = &self.contacts.hooked.memory;
         let known = known.binary_search_by_key(&key, |(key, _)| *key).map_or(0, |at| known[at].1);
         let mut answer = PairAnswer { place, key, tag: 0, is_disabled: false };
@@ -147,6 +153,7 @@ impl<'a> Caller<'a> {
         let (first, mut n_points, mut is_enabled) = (out.changes.len(), 0, false);
         let mut tag = if manifolds.is_empty() { 0 } else { known };
         for (number, manifold) in (first_number..).zip(each) {
+            let (by_rules, material) = common.unwrap_or_else(|| materials(solids.mixed(bodies, manifold)));
             let mut change = Change::none(place, number, material, manifold);
             if hooks.contains(ActiveHooks::MODIFY) {
                 let mut contact = ContactMut { pair, manifolds, manifold, tag: &mut tag, change };
@@ -176,24 +183,24 @@ impl<B: BroadPhase> World<B> {
             has_hooks(&bodies.traits, *pair, ActiveHooks::FILTER)
                 && narrow::is_wanted(*pair, &bodies.traits, &bodies.motions, joints)
         };
-        find_places(contacts, &mut places, |record| asks(&record.pair()));
+        find_places(contacts, &mut places, |state| asks(&state.pair()));
         verdicts.clear();
         verdicts.resize_with(places.len(), || (true, Vec::new()));
         let caller = Caller { hooks, bodies, contacts };
         fill_verdicts(&caller, &places, &mut verdicts);
         let mut apart = core::mem::take(&mut contacts.hooked.apart);
         for (&place, (is_wanted, parted)) in places.iter().zip(&mut verdicts) {
-            let record = &mut contacts.records[place as usize];
-            let bodies_of = [record.a.index, record.b.index];
-            let several = [record.a, record.b].iter().any(|id| bodies.traits[id.index as usize].is_composite);
+            let state = &mut contacts.states[place as usize];
+            let bodies_of = [state.a.index, state.b.index];
+            let several = [state.a, state.b].iter().any(|id| bodies.traits[id.index as usize].is_composite);
             let first = apart.partition_point(|pair| pair.bodies < bodies_of);
             let n = apart[first..].iter().take_while(|pair| pair.bodies == bodies_of).count();
             let is_other = several && apart[first..first + n] != parted[..];
-            if record.is_wanted != *is_wanted || is_other {
-                record.is_wanted = *is_wanted;
-                record.forget();
-                if record.is_touching && (!*is_wanted || is_other) {
-                    contacts.hooked.parted.extend([record.a, record.b]);
+            if state.is_wanted != *is_wanted || is_other {
+                state.is_wanted = *is_wanted;
+                state.forget();
+                if state.is_touching && (!*is_wanted || is_other) {
+                    contacts.hooked.parted.extend([state.a, state.b]);
                 }
             }
             if several {
@@ -215,7 +222,7 @@ impl<B: BroadPhase> World<B> {
         let mut places = core::mem::take(&mut contacts.hooked.places);
         let mut answers = core::mem::take(&mut contacts.hooked.answers);
         let flags = ActiveHooks::COMBINE | ActiveHooks::MODIFY;
-        find_places(contacts, &mut places, |record| has_hooks(&bodies.traits, record.pair(), flags));
+        find_places(contacts, &mut places, |state| has_hooks(&bodies.traits, state.pair(), flags));
         let asked: Vec<u32> = match hooks {
             None => Vec::new(),
             Some(_) => {
@@ -224,9 +231,9 @@ impl<B: BroadPhase> World<B> {
                         || continuous.swift.get(index as usize).is_some_and(|is_swift| *is_swift)
                 };
                 let is_asked = |place: &&u32| {
-                    let record = &contacts.records[**place as usize];
-                    let is_near = 0 < record.n || goes_far(record.a.index) || goes_far(record.b.index);
-                    !record.is_sensor && record.is_wanted && is_near
+                    let state = &contacts.states[**place as usize];
+                    let is_near = 0 < state.n || goes_far(state.a.index) || goes_far(state.b.index);
+                    !state.is_sensor && state.is_wanted && is_near
                 };
                 places.iter().filter(is_asked).copied().collect()
             }
@@ -237,25 +244,25 @@ impl<B: BroadPhase> World<B> {
         }
         // From here on nothing can panic.
         for &place in &places {
-            contacts.records[place as usize].is_disabled = false;
+            contacts.states[place as usize].is_disabled = false;
         }
         for answer in answers.iter().flat_map(|chunk| &chunk.pairs) {
             let several = answer.key.bodies.iter().any(|&body| bodies.traits[body as usize].is_composite);
             if several {
                 contacts.hooked.disabled.extend(answer.is_disabled.then_some(answer.key));
             } else {
-                contacts.records[answer.place as usize].is_disabled = answer.is_disabled;
+                contacts.states[answer.place as usize].is_disabled = answer.is_disabled;
             }
         }
         contacts.hooked.disabled.sort_unstable();
-        let ContactSet { hooked, pairs, records, .. } = contacts;
+        let ContactSet { hooked, pairs, states, .. } = contacts;
         hooked.changes.extend(answers.iter().flat_map(|chunk| &chunk.changes));
         // Pairs of which a body is removed, or that are apart, are new when they meet again.
         let keeps = |&(ColliderPair { bodies: [a, b], .. }, _): &(ColliderPair, u32)| {
             let pair = Pair { a, b };
             let first = pairs.partition_point(|other| *other < pair);
             let mut same = (first..pairs.len()).take_while(|&place| pairs[place] == pair);
-            same.find(|&place| !records[place].is_gap())
+            same.find(|&place| !states[place].is_gap())
                 .is_some_and(|place| places.binary_search(&(place as u32)).is_err())
         };
         hooked.memory.retain(keeps);
@@ -268,11 +275,11 @@ impl<B: BroadPhase> World<B> {
     /// Before the solver's input is collected: adds the manifolds with other points behind all
     /// others. Returns how many there were before.
     pub(crate) fn add_changed_manifolds(&mut self) -> usize {
-        let ContactSet { hooked, records, manifolds, sleeping, .. } = &mut self.contacts;
+        let ContactSet { hooked, states, manifolds, sleeping, .. } = &mut self.contacts;
         let n = manifolds.len();
         for change in hooked.changes.iter().filter(|change| change.has_other_points()) {
-            let record = &records[change.place as usize];
-            let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
+            let state = &states[change.place as usize];
+            let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
             let manifold = change.manifold(&found[change.number as usize]);
             manifolds.push(manifold);
         }
@@ -283,17 +290,17 @@ impl<B: BroadPhase> World<B> {
     /// other points begin at `first_manifold`.
     pub(crate) fn hand_over_changes(&mut self, first_manifold: usize) {
         let World { bodies, contacts, solver, last, .. } = self;
-        let ContactSet { hooked, records, manifolds, sleeping, scratch, .. } = contacts;
+        let ContactSet { hooked, states, manifolds, sleeping, scratch, .. } = contacts;
         let mut next_manifold = first_manifold as u32;
         let mut surfaces = Vec::new();
         for change in &hooked.changes {
             let manifold = next_manifold;
             next_manifold += u32::from(change.has_other_points());
-            let record = &records[change.place as usize];
-            let Some(contact) = contact_of(record, change) else { continue };
+            let state = &states[change.place as usize];
+            let Some(contact) = contact_of(state, change) else { continue };
             let Some(link) = scratch.contacts.get_mut(contact as usize) else { continue };
             let [friction, restitution] = [change.material.friction, change.material.restitution];
-            let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
+            let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
             let found = &found[change.number as usize];
             let indices = [link.body_a as usize, link.body_b as usize];
             if bodies.solids([&[], &[]]).mixed(indices, found) != [friction, restitution] {
@@ -335,11 +342,11 @@ impl<B: BroadPhase> World<B> {
     /// After the solver: drops the manifolds with other points, and gives each impulse to the point
     /// that it belongs to.
     pub(crate) fn take_back_changes(&mut self, first_manifold: usize) {
-        let World { contacts: ContactSet { hooked, records, manifolds, .. }, solver, .. } = self;
+        let World { contacts: ContactSet { hooked, states, manifolds, .. }, solver, .. } = self;
         manifolds.truncate(first_manifold);
         let impulses = solver.contact_impulses_mut();
         for change in hooked.changes.iter().filter(|change| change.has_other_points()) {
-            let contact = contact_of(&records[change.place as usize], change);
+            let contact = contact_of(&states[change.place as usize], change);
             let Some(impulse) = contact.and_then(|contact| impulses.get_mut(contact as usize)) else {
                 continue;
             };
@@ -352,8 +359,8 @@ impl<B: BroadPhase> World<B> {
 }
 
 /// The number of the contact of a change in the input of the solver, if it is solved.
-fn contact_of(record: &Record, change: &Change) -> Option<u32> {
-    (record.first_solved != NOT_SOLVED).then(|| record.first_solved + change.number)
+fn contact_of(state: &PairState, change: &Change) -> Option<u32> {
+    (state.first_solved != NOT_SOLVED).then(|| state.first_solved + change.number)
 }
 
 /// Whether a body of the pair asks for one of these hooks.
@@ -362,11 +369,11 @@ fn has_hooks(traits: &[Traits], pair: Pair, hooks: ActiveHooks) -> bool {
 }
 
 /// Lists the places of the active pairs for which `is_it` holds.
-fn find_places(contacts: &ContactSet, places: &mut Vec<u32>, is_it: impl Fn(&Record) -> bool) {
+fn find_places(contacts: &ContactSet, places: &mut Vec<u32>, is_it: impl Fn(&PairState) -> bool) {
     places.clear();
     let is_it = |place: &u32| {
-        let record = &contacts.records[*place as usize];
-        !record.is_gap() && is_it(record)
+        let state = &contacts.states[*place as usize];
+        !state.is_gap() && is_it(state)
     };
     places.extend(contacts.active_pairs.iter().copied().filter(is_it));
 }

@@ -9,11 +9,13 @@
 use crate::bodies::collider::ColliderDesc;
 use crate::bodies::composites::{Collider, Composite, PartsBySlot, Slot, parts_of};
 use crate::bodies::id::ColliderSlot;
+use crate::bodies::part_materials::PartMaterial;
 use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
 use crate::body_settings::{dynamic, with_settings_of};
 use crate::contacts::ContactSet;
 use crate::{BodyId, ColliderId, ColliderMut, ColliderRef, World, WorldError};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_math::{Pose, Vec3};
@@ -51,6 +53,7 @@ impl<B: BroadPhase> World<B> {
             slots[place].collider = Some(Collider::of(&desc, mobility, parts[place].len()));
             ColliderSlot { index: place as u16, generation: slots[place].generation }
         })?;
+        self.put_part_materials(body, slot, desc.part_materials)?;
         Ok(slot.on(body))
     }
 
@@ -67,7 +70,28 @@ impl<B: BroadPhase> World<B> {
             slots[place].collider = None;
             slots[place].generation += 1;
             parts[place].clear();
-        })
+        })?;
+        self.put_part_materials(id.body, id.slot, None)
+    }
+
+    /// Sets the materials of the parts of a collider, which were checked, and notes what they make
+    /// of their body.
+    pub(crate) fn put_part_materials(
+        &mut self,
+        id: BodyId,
+        slot: ColliderSlot,
+        parts: Option<Arc<[PartMaterial]>>,
+    ) -> Result<(), WorldError> {
+        let (index, part_materials) = (id.index as usize, &mut self.bodies.part_materials);
+        if parts.is_none() && part_materials.is_empty() {
+            return Ok(());
+        }
+        part_materials.put(id.index, slot.index, parts);
+        let own = self.contacts.belts.of(id.index).map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin]);
+        self.contacts.belts.set(id.index, own, part_materials.move_on(id.index));
+        let traits =
+            Traits { has_part_materials: part_materials.are_on(id.index), ..self.bodies.traits[index] };
+        self.put_traits(index, traits)
     }
 
     /// Returns a collider, to be read.
@@ -174,7 +198,7 @@ impl<B: BroadPhase> World<B> {
         self.bodies.weights[index] = weight;
         let belts = composite.colliders().map(|(_, collider)| collider.surface);
         let belt = belts.into_iter().find(|belt| *belt != [Vec3::ZERO; 2]).unwrap_or([Vec3::ZERO; 2]);
-        self.contacts.belts.set(id.index, belt[0], belt[1]);
+        self.contacts.belts.set(id.index, belt, self.bodies.part_materials.move_on(id.index));
         self.bodies.collider_data.retain(|&(body, _)| body != id.index);
         let traits = composite.summary(&self.bodies.traits[index]);
         self.bodies.composites.set(id.index, Some(composite));
@@ -199,10 +223,10 @@ impl<B: BroadPhase> World<B> {
 
     /// Drops what queries of the pairs of a body left for the next ones, after its shape changed.
     pub(crate) fn forget_contacts_of(&mut self, id: BodyId) {
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
         pairs_by_body.visit(pairs, id.index, |place| {
-            if records[place].a == id || records[place].b == id {
-                records[place].forget();
+            if states[place].a == id || states[place].b == id {
+                states[place].forget();
             }
         });
     }

@@ -23,17 +23,17 @@ impl<B: BroadPhase> World<B> {
         let mut new = Vec::new();
         let slop = self.settings.solver.slop * self.settings.solver.length_unit;
         let mut active = self.contacts.active_pairs.iter().peekable();
-        for (place, record) in (0_u32..).zip(self.contacts.records.iter()) {
+        for (place, state) in (0_u32..).zip(self.contacts.states.iter()) {
             let is_active = has_detected && active.next_if_eq(&&place).is_some();
             let is_its = |id: BodyId| is_composite(id);
-            if record.is_gap() || !record.is_wanted || !(is_its(record.a) || is_its(record.b)) {
+            if state.is_gap() || !state.is_wanted || !(is_its(state.a) || is_its(state.b)) {
                 continue;
             }
             if is_active {
-                let manifolds = self.contacts.manifolds_of(record);
-                find_touches(record, manifolds, &solids, &self.bodies.motions, slop, &mut new);
+                let manifolds = self.contacts.manifolds_of(state);
+                find_touches(state, manifolds, &solids, &self.bodies.motions, slop, &mut new);
             } else {
-                let key = (record.a, record.b);
+                let key = (state.a, state.b);
                 let first = old.partition_point(|touch| (touch.a, touch.b) < key);
                 new.extend(old[first..].iter().take_while(|touch| (touch.a, touch.b) == key));
             }
@@ -61,14 +61,14 @@ impl<B: BroadPhase> World<B> {
         }
         let mut touches = core::mem::take(&mut self.contacts.touches);
         let contacts = &mut self.contacts;
-        let (traits, records) = (&self.bodies.traits, &contacts.records);
+        let (traits, states) = (&self.bodies.traits, &contacts.states);
         contacts.pairs_by_body.visit(&contacts.pairs, id.index, |place| {
-            let record = &records[place];
-            let other = if record.a == id { record.b } else { record.a };
+            let state = &states[place];
+            let other = if state.a == id { state.b } else { state.a };
             let is_of_single = !traits[other.index as usize].is_composite;
-            if record.is_touching && [record.a, record.b].contains(&id) && is_of_single {
+            if state.is_touching && [state.a, state.b].contains(&id) && is_of_single {
                 let slots = [ColliderSlot::FIRST; 2];
-                touches.push(Touch { a: record.a, b: record.b, slots, is_sensor: record.is_sensor });
+                touches.push(Touch { a: state.a, b: state.b, slots, is_sensor: state.is_sensor });
             }
         });
         touches.sort_unstable();

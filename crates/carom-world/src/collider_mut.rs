@@ -8,9 +8,12 @@
 use crate::bodies::checks::check_not_negative;
 use crate::bodies::composites::{Collider, moved, parts_of};
 use crate::bodies::id::ColliderSlot;
+use crate::bodies::part_materials::{PartMaterial, check_parts};
+use crate::bodies::solids::Part;
 use crate::contacts::rules::set;
 use crate::world::DefaultBroadPhase;
 use crate::{ActiveHooks, ColliderId, Filter, Material, World, WorldError};
+use alloc::sync::Arc;
 use carom_broad::BroadPhase;
 use carom_math::Pose;
 use carom_query::Shape;
@@ -36,9 +39,11 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
 
     /// Gives the collider another shape. The mass follows, if it was not given.
     ///
-    /// Errors: a half-space beside other colliders, or a dynamic body that would have no mass.
+    /// Errors: a half-space beside other colliders, a dynamic body that would have no mass, or a
+    /// shape with another number of parts than [`ColliderMut::set_part_materials`] was given.
     pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
         let place = usize::from(self.id.slot.index);
+        self.world.bodies.part_materials.check_shape(self.id.body.index, self.id.slot.index, &shape)?;
         self.world.edit_composite(self.id.body, |slots, parts| {
             if let Some(collider) = &mut slots[place].collider {
                 parts[place] = parts_of(&shape, &collider.pose);
@@ -64,19 +69,33 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the surface of the collider.
+    /// Sets the surface of the collider. Parts that have materials of their own keep them.
     ///
     /// Errors: a number out of its range.
     pub fn set_material(&mut self, material: Material) -> Result<&mut Self, WorldError> {
         material.check()?;
         self.change(|collider| {
-            let traits = &mut collider.traits;
-            (traits.friction, traits.restitution) = (material.friction, material.restitution);
-            traits.rolling_friction = material.rolling_friction;
-            (traits.friction_rule, traits.restitution_rule) =
-                (material.friction_rule, material.restitution_rule);
+            collider.traits = collider.traits.with_material(&material);
             collider.surface = [material.surface_velocity, material.surface_spin];
         })
+    }
+
+    /// Sets the materials of its parts, one for each, in place of that of the collider; an empty
+    /// list removes them. Wakes the body and what touches it. See
+    /// [`ColliderDesc::part_materials`](crate::ColliderDesc::part_materials).
+    ///
+    /// Errors: another number of materials than of parts, or a number out of its range.
+    pub fn set_part_materials(
+        &mut self,
+        part_materials: impl Into<Arc<[PartMaterial]>>,
+    ) -> Result<&mut Self, WorldError> {
+        let (part_materials, index) = (part_materials.into(), self.id.body.index as usize);
+        let bodies = &self.world.bodies;
+        let shape = bodies.solids([&[], &[]]).shape(index, Part::Slot(self.id.slot.index));
+        shape.map_or(Ok(()), |shape| check_parts(shape, &part_materials))?;
+        self.world.wake_around(self.id.body);
+        self.world.put_part_materials(self.id.body, self.id.slot, Some(part_materials))?;
+        Ok(self)
     }
 
     /// Sets which others the collider meets.
@@ -173,7 +192,7 @@ impl<B: BroadPhase> World<B> {
             ..collider.traits
         };
         self.put_traits(index, traits)?;
-        self.contacts.belts.set(id.index, collider.surface[0], collider.surface[1]);
+        self.contacts.belts.set(id.index, collider.surface, self.bodies.part_materials.move_on(id.index));
         if old.hooks != traits.hooks {
             self.contacts.enable_all_of(id);
         }

@@ -6,7 +6,7 @@ use crate::bodies::composites::Collider;
 use crate::bodies::id::ColliderSlot;
 use crate::bodies::traits::Traits;
 use crate::world::DefaultBroadPhase;
-use crate::{ActiveHooks, BodyRef, ColliderId, Filter, Material};
+use crate::{ActiveHooks, BodyRef, ColliderId, Filter, Material, PartMaterial};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
@@ -104,6 +104,19 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
             .with_rolling_friction(traits.rolling_friction)
             .with_rules(traits.friction_rule, traits.restitution_rule)
             .with_surface_velocity(velocity, spin)
+    }
+
+    /// The materials of its parts; empty if all have that of the collider.
+    pub fn part_materials(&self) -> &'a [PartMaterial] {
+        let own = self.body.world.bodies.part_materials.of(self.id.body.index, self.id.slot.index);
+        own.map_or(&[], |parts| parts)
+    }
+
+    /// The material of a part of the collider, by the number in a hit of a query. In contacts parts
+    /// are numbered by body: [`ColliderRef::first_part`] has to be subtracted. `None` if parts have
+    /// no materials of their own, or there is no such part.
+    pub fn part_material(&self, part: u32) -> Option<&'a PartMaterial> {
+        self.part_materials().get(part as usize)
     }
 
     /// Which others the collider meets.

@@ -42,14 +42,14 @@ impl<B: BroadPhase> World<B> {
             return;
         }
         let mut sleepers: Vec<u32> = Vec::new();
-        let ContactSet { pairs_by_body, pairs, records, sleeping, manifolds, .. } = &mut self.contacts;
+        let ContactSet { pairs_by_body, pairs, states, sleeping, manifolds, .. } = &mut self.contacts;
         for body in self.bodies.deforming.pending() {
             pairs_by_body.visit(pairs, body, |place| {
-                let record = &records[place];
-                let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
-                if !record.is_sensor && !found.is_empty() {
+                let state = &states[place];
+                let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
+                if !state.is_sensor && !found.is_empty() {
                     let sleeps = |body: &u32| self.bodies.motions[*body as usize].is_sleeping;
-                    sleepers.extend([record.a.index, record.b.index].into_iter().filter(sleeps));
+                    sleepers.extend([state.a.index, state.b.index].into_iter().filter(sleeps));
                 }
             });
         }
@@ -79,8 +79,8 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn end_deformation(&mut self) {
         let swapped = core::mem::take(&mut self.bodies.deforming.swapped);
         for &body in &swapped {
-            let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
-            pairs_by_body.visit(pairs, body, |place| records[place].has_cache = false);
+            let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
+            pairs_by_body.visit(pairs, body, |place| states[place].has_cache = false);
             self.refit(body as usize);
             let Some(Shape::Mesh(now)) = &self.bodies.shapes[body as usize] else { continue };
             if let Some(rebuilt) = self.bodies.deforming.watch(body, now) {

@@ -4,6 +4,7 @@
 //! pipeline).
 
 use crate::bodies::body::{self, BodyDesc, BodyMass};
+use crate::bodies::checks::check_mass;
 use crate::bodies::collider::ColliderDesc;
 use crate::bodies::composites::Composite;
 use crate::bodies::girth::Girth;
@@ -74,6 +75,9 @@ impl<B: BroadPhase> World<B> {
         self.bodies.composites.set(index as u32, composite);
         self.bodies.put_shape(index, Some(shape));
         set(&mut self.bodies.collider_data, index as u32, (collider_data != 0).then_some(collider_data));
+        for (slot, collider) in (0..).zip(desc.colliders) {
+            self.bodies.part_materials.put(index as u32, slot, collider.part_materials);
+        }
         self.bodies.proxies[index] = Some(proxy);
         self.bodies.is_stale[index] = true;
         self.contacts.is_changed = true;
@@ -83,7 +87,8 @@ impl<B: BroadPhase> World<B> {
         }
         self.bodies.n_live += 1;
         self.contacts.rules.set_body(index as u32, desc.response);
-        self.contacts.belts.set(index as u32, belt[0], belt[1]);
+        let has_moving_parts = self.bodies.part_materials.move_on(index as u32);
+        self.contacts.belts.set(index as u32, belt, has_moving_parts);
         Ok(self.bodies.id_at(index as u32))
     }
 
@@ -101,7 +106,8 @@ impl<B: BroadPhase> World<B> {
         self.budget.round_robin.are_rings_known &= !self.joints.remove_of(id.index);
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
-        self.contacts.belts.set(id.index, Vec3::ZERO, Vec3::ZERO);
+        self.contacts.belts.set(id.index, [Vec3::ZERO; 2], false);
+        self.bodies.part_materials.forget(id.index);
         self.bodies.deforming.forget(id.index);
         self.bodies.active.note_removal();
         self.bodies.steering.forget(id.index);
@@ -201,11 +207,11 @@ impl<B: BroadPhase> World<B> {
     /// Wakes the body, all bodies that touch it, and all bodies that are joined to it.
     pub(crate) fn wake_around(&mut self, id: BodyId) {
         let mut others = Vec::new();
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
         pairs_by_body.visit(pairs, id.index, |place| {
-            let record = &records[place];
-            if record.is_touching && !record.is_sensor && (record.a == id || record.b == id) {
-                others.push(if record.a == id { record.b } else { record.a });
+            let state = &states[place];
+            if state.is_touching && !state.is_sensor && (state.a == id || state.b == id) {
+                others.push(if state.a == id { state.b } else { state.a });
             }
         });
         let joined = self.joints.of(id.index).iter().map(|&(other, _)| other);
@@ -231,9 +237,10 @@ struct Admitted {
 /// Returns mass, centre and inertia of solid colliders, in proportion to a total mass. If all are
 /// sensors, of these.
 ///
-/// Errors: [`WorldError::NoMass`] if the mass is not positive and finite, or the colliders give no
-/// inertia.
+/// Errors: a mass that is not positive and finite, or [`WorldError::NoMass`] if the colliders give
+/// no inertia.
 fn scaled_to(total: f32, colliders: &[ColliderDesc]) -> Result<MassProperties, WorldError> {
+    check_mass(total)?;
     let all_sense = colliders.iter().all(|collider| collider.is_sensor);
     let counted = colliders.iter().filter(|collider| all_sense || !collider.is_sensor);
     let is_light = counted.clone().all(|collider| collider.density == 0.0);
@@ -250,10 +257,13 @@ fn scaled_to(total: f32, colliders: &[ColliderDesc]) -> Result<MassProperties, W
 /// Checks a description.
 fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
     let found = Composite::of(&desc.colliders, desc.mobility)?;
+    let has_parts =
+        |collider: &ColliderDesc| collider.part_materials.as_ref().is_some_and(|parts| !parts.is_empty());
     let base = Traits {
         filter: carom_broad::Filter::new(desc.mobility),
         is_fast: desc.ccd,
         user_data: desc.user_data,
+        has_part_materials: desc.colliders.iter().any(has_parts),
         ..Traits::NONE
     };
     let given = match desc.mass {
@@ -268,7 +278,12 @@ fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
         }
         (None, [only, ..]) => {
             let own = only.traits(desc.mobility);
-            let traits = Traits { is_fast: desc.ccd, user_data: desc.user_data, ..own };
+            let traits = Traits {
+                is_fast: base.is_fast,
+                has_part_materials: base.has_part_materials,
+                user_data: base.user_data,
+                ..own
+            };
             let weight = given.unwrap_or(Weight::Density(only.density));
             (traits, weight, None, only.shape.clone(), only.user_data)
         }

@@ -37,11 +37,27 @@ pub enum WorldError {
     Soft(crate::SoftError),
     /// A pose is not finite or not a rotation.
     Pose(PoseError),
-    /// A number with this name is NaN, infinite, or negative where it may not be.
-    BadNumber(&'static str),
+    /// A number is NaN, infinite, negative where it may not be, or out of its bounds.
+    BadValue {
+        /// The name of the number. For a setting of the world it is that of its field:
+        /// [`WorldSettings::check`](crate::WorldSettings::check).
+        what: &'static str,
+        /// Its value; of a vector, the first number that is wrong.
+        value: f32,
+    },
+    /// A rule for a pair of bodies names the same body twice.
+    SameBody(BodyId),
     /// A dynamic body has no mass: its densities are zero, its shapes enclose no volume or have no
     /// end, or it has none. Give it a mass of its own, or make it static.
     NoMass,
+    /// Another number of part materials than the shape has parts:
+    /// [`ColliderDesc::part_materials`](crate::ColliderDesc::part_materials).
+    PartMaterials {
+        /// How many materials there are.
+        given: usize,
+        /// How many parts the shape has.
+        parts: usize,
+    },
     /// The shape of this body is not a mesh, so it has no vertices to deform.
     NotAMesh(BodyId),
     /// New vertices of a mesh: another number than it has, or one that is not finite or too far.
@@ -52,9 +68,6 @@ pub enum WorldError {
     BadJoint(JointFault),
     /// The time step, a setting, or a number in a body that grew beyond its range.
     Solver(SolverError),
-    /// The setting of the world with this name is out of its bounds:
-    /// [`WorldSettings::check`](crate::WorldSettings::check).
-    BadSetting(&'static str),
     /// The state of a snapshot or of a world is not consistent. The first wrong entry is named.
     Inconsistent(Inconsistency),
     /// There is no number left for another body.
@@ -90,14 +103,17 @@ impl core::fmt::Display for WorldError {
             #[cfg(feature = "soft")]
             WorldError::Soft(error) => error.fmt(f),
             WorldError::Pose(error) => error.fmt(f),
-            WorldError::BadNumber(what) => write!(f, "{what} is not a number that it may be"),
+            WorldError::BadValue { what, value } => write!(f, "{what} may not be {value}"),
+            WorldError::SameBody(id) => write!(f, "body {} cannot be both of a pair", id.index()),
             WorldError::NoMass => write!(f, "a dynamic body needs a mass, and its shape gives none"),
+            WorldError::PartMaterials { given, parts } => {
+                write!(f, "{given} part materials for a shape of {parts} parts")
+            }
             WorldError::NotAMesh(id) => write!(f, "the shape of body {} is not a mesh", id.index()),
             WorldError::Vertices(error) => error.fmt(f),
             WorldError::Box(error) => error.fmt(f),
             WorldError::BadJoint(fault) => fault.fmt(f),
             WorldError::Solver(error) => error.fmt(f),
-            WorldError::BadSetting(name) => write!(f, "the setting {name} is out of its bounds"),
             WorldError::Inconsistent(entry) => write!(f, "the state does not fit together: {entry}"),
             WorldError::Full => write!(f, "there is no number left for another body"),
             WorldError::NoClock => write!(f, "a budget in time needs a clock, and there is none here"),

@@ -67,5 +67,5 @@ impl<B: BroadPhase> World<B> {
 }
 
 fn check(desc: &ForceFieldDesc) -> Result<(), WorldError> {
-    desc.fault().map_or(Ok(()), |what| Err(WorldError::BadNumber(what)))
+    desc.fault().map_or(Ok(()), |(what, value)| Err(WorldError::BadValue { what, value }))
 }

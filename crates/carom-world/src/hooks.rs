@@ -44,7 +44,8 @@ pub trait Hooks: Sync {
     /// Changes the material of a pair after the rules of both bodies.
     ///
     /// Called in each step for each pair with [`ActiveHooks::COMBINE`](crate::ActiveHooks::COMBINE)
-    /// that has contacts and of which a body is awake.
+    /// that has contacts and of which a body is awake; for each manifold of it, if a collider has
+    /// materials by part.
     fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {
         let _ = (pair, mixed);
     }

@@ -9,7 +9,7 @@
 
 use crate::bodies::id::ColliderSlot;
 use crate::contacts::events::{Approach, ImpulseEvent};
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::{BodyId, World};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
@@ -32,9 +32,9 @@ impl<B: BroadPhase> World<B> {
         approaches.clear();
         if 0 < self.bodies.n_with_threshold {
             for &place in &self.contacts.active_pairs {
-                let record = &self.contacts.records[place as usize];
-                if 0 < record.n && record.may_push() && self.impulse_threshold(record) < f32::MAX {
-                    self.note_approaches(place, record, &mut approaches);
+                let state = &self.contacts.states[place as usize];
+                if 0 < state.n && state.may_push() && self.impulse_threshold(state) < f32::MAX {
+                    self.note_approaches(place, state, &mut approaches);
                 }
             }
         }
@@ -42,18 +42,18 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the lower threshold of two bodies.
-    fn impulse_threshold(&self, record: &Record) -> f32 {
+    fn impulse_threshold(&self, state: &PairState) -> f32 {
         let of = |body: BodyId| self.bodies.traits[body.index as usize].impulse_threshold;
-        of(record.a).min(of(record.b))
+        of(state.a).min(of(state.b))
     }
 
-    /// Appends the pairs of colliders of a record that have contacts and a threshold.
-    fn note_approaches(&self, place: u32, record: &Record, out: &mut Vec<Approach>) {
-        let [a, b] = [record.a, record.b].map(|body| &self.bodies.motions[body.index as usize]);
-        let indices = [record.a.index as usize, record.b.index as usize];
+    /// Appends the pairs of colliders of a pair state that have contacts and a threshold.
+    fn note_approaches(&self, place: u32, state: &PairState, out: &mut Vec<Approach>) {
+        let [a, b] = [state.a, state.b].map(|body| &self.bodies.motions[body.index as usize]);
+        let indices = [state.a.index as usize, state.b.index as usize];
         let solids = self.bodies.solids([&[], &[]]);
         let first = out.len();
-        for manifold in self.contacts.manifolds_of(record) {
+        for manifold in self.contacts.manifolds_of(state) {
             let slots = solids.slots_of(indices, manifold);
             let of = |side: usize| solids.traits_of(indices[side], slots[side]).impulse_threshold;
             let threshold = of(0).min(of(1));
@@ -78,12 +78,12 @@ impl<B: BroadPhase> World<B> {
         let (contacts, impulses) = (&self.contacts, self.solver.contact_impulses());
         let solids = self.bodies.solids([&[], &[]]);
         for &Approach { place, slots, threshold, speed } in &contacts.approaches {
-            let record = &contacts.records[place as usize];
-            let Some(own) = impulses.get(record.solved_range()) else { continue };
-            let indices = [record.a.index as usize, record.b.index as usize];
-            let pushes = contacts.manifolds_of(record).iter().zip(own);
+            let state = &contacts.states[place as usize];
+            let Some(own) = impulses.get(state.solved_range()) else { continue };
+            let indices = [state.a.index as usize, state.b.index as usize];
+            let pushes = contacts.manifolds_of(state).iter().zip(own);
             let pushes = pushes.filter(|(manifold, _)| solids.slots_of(indices, manifold) == slots);
-            let event = event_of(record, slots, pushes, speed);
+            let event = event_of(state, slots, pushes, speed);
             events.extend(Some(event).filter(|event| threshold < event.total));
         }
         self.contacts.impulse_events = events;
@@ -92,12 +92,12 @@ impl<B: BroadPhase> World<B> {
 
 /// Sums up the impulses of a pair of colliders.
 fn event_of<'a>(
-    record: &Record,
+    state: &PairState,
     slots: [ColliderSlot; 2],
     pushes: impl Iterator<Item = (&'a Manifold, &'a ContactImpulse)>,
     approach_speed: f32,
 ) -> ImpulseEvent {
-    let (a, b) = (record.a, record.b);
+    let (a, b) = (state.a, state.b);
     let (total, largest, point, normal) = (0.0, 0.0, Vec3::ZERO, Vec3::Y);
     let [collider_a, collider_b] = [slots[0].on(a), slots[1].on(b)];
     let mut event =

@@ -30,15 +30,15 @@ impl JointParts<'_> {
         let pair = Pair { a: a.min(b), b: a.max(b) };
         let is_wanted = narrow::is_wanted(pair, &self.bodies.traits, &self.bodies.motions, self.joints);
         let ids = [a, b].map(|index| self.bodies.id_at(index));
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut *self.contacts;
+        let ContactSet { pairs_by_body, pairs, states, .. } = &mut *self.contacts;
         let BodySet { motions, is_stale, .. } = &mut *self.bodies;
         // A body that can move is usually in fewer pairs than a fixed one.
         let rare = if motions[a as usize].kind == BodyKind::Fixed { b } else { a };
         pairs_by_body.visit(pairs, rare, |place| {
-            let record = &mut records[place];
-            if ids.contains(&record.a) && ids.contains(&record.b) && is_wanted != record.is_wanted {
-                record.is_wanted = is_wanted;
-                record.forget();
+            let state = &mut states[place];
+            if ids.contains(&state.a) && ids.contains(&state.b) && is_wanted != state.is_wanted {
+                state.is_wanted = is_wanted;
+                state.forget();
                 // The pair is due even if neither body moved.
                 is_stale[rare as usize] = true;
             }

@@ -88,6 +88,7 @@ pub use bodies::collider::ColliderDesc;
 pub use bodies::force_fields::{ForceFieldDesc, ForceFieldId, ForceKind, ForceRegion};
 pub use bodies::id::{BodyId, ColliderId};
 pub use bodies::material::{Filter, Material};
+pub use bodies::part_materials::PartMaterial;
 pub use body_mut::BodyMut;
 pub use body_ref::BodyRef;
 pub use budget::detail::{DetailLevels, allowed_error};
@@ -122,7 +123,7 @@ pub use soft::rays::SoftHit;
 pub use soft::set::SoftEvent;
 #[cfg(feature = "soft")]
 pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
-pub use stats::{PhaseTimes, Stats, Undone};
+pub use stats::{PhaseTimes, Shortfall, Stats};
 pub use step_options::StepOptions;
 pub use substeps::{BodyForces, Substep};
 pub use world::{DefaultBroadPhase, World};

@@ -50,8 +50,10 @@ impl<B: BroadPhase> World<B> {
     /// is changed.
     pub fn set_origin(&mut self, origin: DVec3) -> Result<(), WorldError> {
         let shift = Shift(self.origin() - origin);
-        if !(shift.0.abs().max_element() <= MAX_SHIFT) {
-            return Err(WorldError::BadNumber("origin"));
+        let distances = shift.0.abs().to_array();
+        let farthest = distances.into_iter().find(|distance| !(*distance <= MAX_SHIFT));
+        if let Some(distance) = farthest {
+            return Err(WorldError::BadValue { what: "distance to the new origin", value: distance as f32 });
         }
         self.bodies.places.origin = origin;
         self.bodies.shift(shift);

@@ -2,7 +2,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
-/// Records or bodies of a chunk, for loops that only copy.
+/// Pair states or bodies of a chunk, for loops that only copy.
 pub(crate) const CHUNK_LENGTH: usize = 512;
 
 /// Whether a loop that only copies `n` entries runs on one thread.

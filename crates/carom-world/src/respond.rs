@@ -24,9 +24,9 @@ impl<B: BroadPhase> World<B> {
         on_substep: &mut Guarded<'_>,
     ) -> Result<(), WorldError> {
         if 0.0 < dt {
-            if 0 < self.stats.undone.n_unknown {
+            if 0 < self.stats.shortfall.n_unknown {
                 let World { settings, broad, bodies, contacts, .. } = self;
-                self.stats.undone.n_stopped =
+                self.stats.shortfall.n_stopped =
                     unknown::stop_unknown(bodies, contacts, broad, settings.scatter);
             }
             #[cfg(feature = "soft")]
@@ -49,7 +49,7 @@ impl<B: BroadPhase> World<B> {
         let forces = if 0.0 < dt { self.begin_forces(dt) } else { Vec::new() };
         let World { settings, solver, bodies, joints, contacts, .. } = self;
         let BodySet { motions, active, generations, traits, .. } = bodies;
-        let ContactSet { scratch, manifolds, sleeping, records, active_pairs, .. } = contacts;
+        let ContactSet { scratch, manifolds, sleeping, states, active_pairs, .. } = contacts;
         let links = Contacts::Links(&scratch.contacts, [manifolds, sleeping.manifolds()]);
         let factor = if plan.is_free() { settings.solver.max_load_factor } else { 1 };
         *solver.settings_mut() = settings.solver.with_substeps(n_planned).with_max_load_factor(factor);
@@ -59,7 +59,7 @@ impl<B: BroadPhase> World<B> {
         let call: Option<&mut dyn FnMut(Substep<'_>)> = if has_callback { Some(&mut call) } else { None };
         let solved = solver.step_awake(motions, active.moving(), &links, (joints, moving_joints), dt, call);
         if solved.is_err() {
-            solver_input::unmark_solved(records, active_pairs, &scratch.contacts);
+            solver_input::unmark_solved(states, active_pairs, &scratch.contacts);
         }
         self.end_forces(&forces, solved.is_ok());
         self.take_back_changes(n_manifolds);
@@ -70,7 +70,7 @@ impl<B: BroadPhase> World<B> {
             self.stats.n_fallen = active.fall_asleep(motions, solver);
             self.arrive();
             let n_substeps = self.settings.solver.substeps;
-            self.stats.undone.n_substeps = n_substeps.saturating_sub(self.stats.solver.n_substeps);
+            self.stats.shortfall.n_substeps = n_substeps.saturating_sub(self.stats.solver.n_substeps);
         }
         Ok(())
     }
@@ -88,13 +88,13 @@ impl<B: BroadPhase> World<B> {
 
     /// Lists the manifolds of the active pairs for the solver.
     pub(crate) fn collect_solver_input(&mut self) {
-        let BodySet { motions, active, traits, composites, .. } = &self.bodies;
-        let ContactSet { records, active_pairs, rules, manifolds, sleeping, scratch, .. } =
-            &mut self.contacts;
+        let BodySet { motions, active, traits, composites, part_materials, .. } = &self.bodies;
+        let ContactSet { states, active_pairs, rules, manifolds, sleeping, scratch, .. } = &mut self.contacts;
         let Scratch { is_active, solved, parts, contacts, .. } = scratch;
         active.write_dynamic(motions, is_active);
         let solids = self.bodies.solids([&[], &[]]);
-        let colliders = (!composites.is_empty()).then_some((solids, [&manifolds[..], sleeping.manifolds()]));
+        let has_materials = !composites.is_empty() || !part_materials.is_empty();
+        let colliders = has_materials.then_some((solids, [&manifolds[..], sleeping.manifolds()]));
         let n_manifolds = manifolds.len() as u32;
         let solver_input = SolverInput { is_active, traits, rules, colliders, n_manifolds };
         // Old contents are overwritten, here and below.
@@ -107,33 +107,33 @@ impl<B: BroadPhase> World<B> {
         #[cfg(feature = "parallel")]
         crate::contacts::solver_input::select_in_chunks(
             &solver_input,
-            (records, 0),
+            (states, 0),
             active_pairs,
             solved,
             parts,
         );
         #[cfg(not(feature = "parallel"))]
-        parts.fill(solver_input.select((records, 0), active_pairs, solved));
+        parts.fill(solver_input.select((states, 0), active_pairs, solved));
         let n_contacts = parts.iter().map(|part| part.n_contacts as usize).sum();
         contacts.resize(n_contacts, ContactLink::new(0, 0, 0, 0.0, 0.0));
         #[cfg(feature = "parallel")]
         crate::contacts::solver_input::write_links_in_chunks(
             &solver_input,
-            (records, 0),
+            (states, 0),
             (active_pairs, solved),
             (parts, 0),
             contacts,
         );
         #[cfg(not(feature = "parallel"))]
-        solver_input.write_links((records, 0), &solved[..parts[0].n_solved as usize], 0, contacts);
+        solver_input.write_links((states, 0), &solved[..parts[0].n_solved as usize], 0, contacts);
     }
 
-    /// Ends a held call: only kinematic bodies move.
-    pub(crate) fn end_held_call(&mut self, plan: &Plan, dt: f32) {
-        let undone = &mut self.stats.undone;
-        undone.is_held = true;
-        undone.n_suspended = self.bodies.active.awake().len() - self.bodies.active.kinematic().len();
-        undone.n_substeps = self.settings.solver.substeps;
+    /// Ends a deferred call: only kinematic bodies move.
+    pub(crate) fn end_deferred_call(&mut self, plan: &Plan, dt: f32) {
+        let shortfall = &mut self.stats.shortfall;
+        shortfall.is_deferred = true;
+        shortfall.n_suspended = self.bodies.active.awake().len() - self.bodies.active.kinematic().len();
+        shortfall.n_substeps = self.settings.solver.substeps;
         for place in 0..self.bodies.active.kinematic().len() {
             let index = self.bodies.active.kinematic()[place] as usize;
             let body = &mut self.bodies.motions[index];
@@ -145,10 +145,10 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.arrive();
-        if self.bodies.active.has_halted() {
+        if self.bodies.active.has_suspended() {
             self.budget.round_robin.undo_selection();
         }
-        self.budget.cost_model.n_held += 1;
+        self.budget.cost_model.n_deferred += 1;
         self.budget.cost_model.learn(&self.stats, plan.work());
     }
 
@@ -156,7 +156,7 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn note_work(&mut self, plan: &Plan) {
         let StepStats { n_manifolds, n_substeps, .. } = self.stats.solver;
         self.stats.n_steps += (n_manifolds * n_substeps as usize) as u64;
-        self.budget.cost_model.n_held = 0;
+        self.budget.cost_model.n_deferred = 0;
         self.budget.cost_model.learn(&self.stats, plan.work());
     }
 }

@@ -36,7 +36,7 @@ impl<B: BroadPhase> World<B> {
         let indices = [self.bodies.index_of(a)?, self.bodies.index_of(b)?];
         response.map_or(Ok(()), check_response)?;
         if a == b {
-            return Err(WorldError::BadNumber("response of a body to itself"));
+            return Err(WorldError::SameBody(a));
         }
         for (id, index) in [a, b].into_iter().zip(indices) {
             self.wake_around(id);
@@ -65,9 +65,9 @@ impl<B: BroadPhase> World<B> {
             return;
         }
         for number in 0..self.contacts.active_pairs.len() {
-            let record = &self.contacts.records[self.contacts.active_pairs[number] as usize];
-            let pair = record.pair();
-            let is_near = 0 < record.n && record.is_wanted && !record.is_sensor;
+            let state = &self.contacts.states[self.contacts.active_pairs[number] as usize];
+            let pair = state.pair();
+            let is_near = 0 < state.n && state.is_wanted && !state.is_sensor;
             if !is_near || self.contacts.rules.of(pair) != Response::Stick {
                 continue;
             }
@@ -203,7 +203,7 @@ impl<B: BroadPhase> World<B> {
     fn contact_of(&mut self, a: BodyId, b: BodyId) -> (Vec3, Vec3) {
         let [body_a, body_b] = [a, b].map(|id| self.bodies.motions[id.index as usize]);
         let manifold = self.contacts.place_of(a, b).and_then(|place| {
-            let manifolds = self.contacts.manifolds_of(&self.contacts.records[place]);
+            let manifolds = self.contacts.manifolds_of(&self.contacts.states[place]);
             manifolds.iter().find(|manifold| !manifold.is_empty()).copied()
         });
         let is_light = body_b.inverse_mass < body_a.inverse_mass;
@@ -222,8 +222,8 @@ impl<B: BroadPhase> World<B> {
     fn has_pushed(&mut self, a: u32, b: u32) -> bool {
         let [a, b] = [a, b].map(|index| self.bodies.id_at(index));
         let Some(place) = self.contacts.place_of(a, b) else { return false };
-        let record = &self.contacts.records[place];
-        let pushed = self.solver.contact_impulses().get(record.solved_range());
+        let state = &self.contacts.states[place];
+        let pushed = self.solver.contact_impulses().get(state.solved_range());
         pushed.unwrap_or(&[]).iter().any(|impulse| 0.0 < impulse.total_normal())
     }
 }

@@ -3,8 +3,10 @@
 //! Reference: the settings name the source of what they set.
 
 use crate::WorldError;
+use crate::bodies::checks::demand;
 use carom_response::SolverSettings;
 use carom_response::plausible::Scatter;
+use core::f32::consts::FRAC_PI_2;
 
 /// The largest prediction and recycling distance, in units of length.
 const MAX_DISTANCE: f32 = 1e3;
@@ -58,14 +60,13 @@ impl WorldSettings {
     /// [`SolverSettings::validate`] has the bounds of the others.
     pub fn check(&self) -> Result<(), WorldError> {
         self.solver.validate()?;
-        let distances = [(self.prediction, "prediction"), (self.recycling, "recycling")];
-        match distances.iter().find(|(x, _)| !(0.0..=MAX_DISTANCE).contains(x)) {
-            Some(&(_, name)) => Err(WorldError::BadSetting(name)),
-            None if self.scatter.is_some_and(|scatter| !scatter.is_sound()) => {
-                Err(WorldError::BadSetting("scatter"))
-            }
-            None => Ok(()),
+        for (x, what) in [(self.prediction, "prediction"), (self.recycling, "recycling")] {
+            // NaN is in no range.
+            demand((0.0..=MAX_DISTANCE).contains(&x), what, x)?;
         }
+        let Some(Scatter { restitution, spread, .. }) = self.scatter else { return Ok(()) };
+        demand((0.0..=1.0).contains(&restitution), "scatter.restitution", restitution)?;
+        demand((0.0..=FRAC_PI_2).contains(&spread), "scatter.spread", spread)
     }
 
     /// With these settings of the solver.

@@ -13,21 +13,22 @@ use crate::bodies::composites::{self, Composite, Slot};
 use crate::bodies::deforming::StoredSheet;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
-use crate::bodies::id::BodyId;
+use crate::bodies::id::{BodyId, ColliderSlot};
+use crate::bodies::part_materials::{PartMaterials, n_parts};
 use crate::bodies::places::Places;
 use crate::bodies::size::Size;
-use crate::bodies::solids::ColliderPair;
+use crate::bodies::solids::{ColliderPair, Part};
 use crate::bodies::steering::Steering;
 use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
 use crate::budget::round_robin::LAPS_OF_SLOW_BODIES;
-use crate::budget::time_critical::MAX_HELD_CALLS;
+use crate::budget::time_critical::MAX_DEFERRED_CALLS;
 use crate::contacts::belts::Belts;
 use crate::contacts::events::Event;
 use crate::contacts::hooked::check_memory;
 use crate::contacts::narrow::{self};
-use crate::contacts::record::Record;
-use crate::contacts::records::Records;
+use crate::contacts::pair_state::PairState;
+use crate::contacts::pair_states::PairStates;
 use crate::contacts::rules::{Rules, check_list};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::contacts::touches::{self, Touch};
@@ -65,8 +66,9 @@ pub struct Snapshot {
     force_fields: ForceFields,
     /// The groups of sleeping bodies.
     sleepers: Sleepers,
-    /// The numbers of the halted bodies, ascending.
-    halted: Vec<u32>,
+    /// The numbers of the suspended bodies, ascending.
+    #[cfg_attr(feature = "serde", serde(rename = "halted"))]
+    suspended: Vec<u32>,
     is_stale: Vec<bool>,
     #[cfg_attr(feature = "serde", serde(default))]
     moved: Vec<bool>,
@@ -77,7 +79,7 @@ pub struct Snapshot {
     turn_to_move: [u32; 2],
     #[cfg_attr(feature = "serde", serde(default = "yes"))]
     is_unsettled: bool,
-    /// The number of held calls in a row.
+    /// The number of deferred calls in a row.
     n_held: u32,
     joints: Joints,
     #[cfg_attr(feature = "serde", serde(default))]
@@ -94,12 +96,15 @@ pub struct Snapshot {
     #[cfg_attr(feature = "serde", serde(default))]
     collider_data: Vec<(u32, u64)>,
     #[cfg_attr(feature = "serde", serde(default))]
+    part_materials: PartMaterials,
+    #[cfg_attr(feature = "serde", serde(default))]
     touches: Vec<Touch>,
     belts: Belts,
     /// Vertices of meshes that were deformed.
     #[cfg_attr(feature = "serde", serde(default))]
     deforming: Vec<StoredSheet>,
-    records: Vec<Record>,
+    #[cfg_attr(feature = "serde", serde(rename = "records"))]
+    states: Vec<PairState>,
     caches: Vec<ManifoldCache>,
     manifolds: Vec<Manifold>,
     events: Vec<Event>,
@@ -114,14 +119,14 @@ impl<B: BroadPhase> World<B> {
     /// Returns the present state.
     pub fn snapshot(&self) -> Snapshot {
         // All manifolds, in the order of the pairs.
-        let (mut records, mut manifolds) = (Vec::with_capacity(self.contacts.records.len()), Vec::new());
-        let mut caches = Vec::with_capacity(self.contacts.records.len());
-        let all = self.contacts.records.list.iter().zip(&self.contacts.records.caches);
-        for (own, cache) in all.filter(|(record, _)| !record.is_gap()) {
-            let mut record = *own;
-            (record.first, record.is_at_rest) = (manifolds.len() as u32, false);
-            records.push(record);
-            caches.push(if record.has_cache { *cache } else { ManifoldCache::new() });
+        let (mut states, mut manifolds) = (Vec::with_capacity(self.contacts.states.len()), Vec::new());
+        let mut caches = Vec::with_capacity(self.contacts.states.len());
+        let all = self.contacts.states.list.iter().zip(&self.contacts.states.caches);
+        for (own, cache) in all.filter(|(state, _)| !state.is_gap()) {
+            let mut state = *own;
+            (state.first, state.is_at_rest) = (manifolds.len() as u32, false);
+            states.push(state);
+            caches.push(if state.has_cache { *cache } else { ManifoldCache::new() });
             manifolds.extend_from_slice(self.contacts.manifolds_of(own));
         }
         Snapshot {
@@ -137,14 +142,14 @@ impl<B: BroadPhase> World<B> {
             steering: self.bodies.steering.clone(),
             force_fields: self.bodies.force_fields.clone(),
             sleepers: self.bodies.active.sleepers().clone(),
-            halted: self.bodies.halted().collect(),
+            suspended: self.bodies.suspended().collect(),
             is_stale: self.bodies.is_stale.clone(),
             moved: self.bodies.moved.clone(),
             seen: self.bodies.detected_poses.clone(),
             turn: [self.budget.next_pair.a, self.budget.next_pair.b],
             turn_to_move: [self.budget.round_robin.next, self.budget.round_robin.lap],
             is_unsettled: self.contacts.is_unsettled,
-            n_held: self.budget.cost_model.n_held,
+            n_held: self.budget.cost_model.n_deferred,
             joints: self.joints.stored(),
             rules: self.contacts.rules.clone(),
             hook_memory: self.contacts.hooked.memory.clone(),
@@ -154,10 +159,11 @@ impl<B: BroadPhase> World<B> {
                 composites.map(|(body, composite)| (body, composite.slots().to_vec())).collect()
             },
             collider_data: self.bodies.collider_data.clone(),
+            part_materials: self.bodies.part_materials.clone(),
             touches: self.contacts.touches.clone(),
             belts: self.contacts.belts.clone(),
             deforming: self.bodies.deforming.stored(&self.bodies.shapes),
-            records,
+            states,
             caches,
             manifolds,
             events: self.contacts.events.clone(),
@@ -248,13 +254,14 @@ impl<B: BroadPhase> World<B> {
         world.contacts.hooked.apart = snapshot.hooks_apart.clone();
         world.contacts.touches = snapshot.touches.clone();
         world.bodies.collider_data = snapshot.collider_data.clone();
+        world.bodies.part_materials = snapshot.part_materials.clone();
         world.contacts.belts = snapshot.belts.clone();
-        world.bodies.active = ActiveBodies::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.halted);
-        world.contacts.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
-        world.contacts.pairs = world.contacts.records.iter().map(Record::pair).collect();
+        world.bodies.active = ActiveBodies::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.suspended);
+        world.contacts.states = PairStates { list: snapshot.states.clone(), caches: snapshot.caches.clone() };
+        world.contacts.pairs = world.contacts.states.iter().map(PairState::pair).collect();
         (world.contacts.is_unsettled, world.contacts.is_renumbered) = (snapshot.is_unsettled, true);
-        world.budget.cost_model.n_held = snapshot.n_held;
-        world.contacts.sleeping = SleepingManifolds::of(&snapshot.manifolds, &mut world.contacts.records);
+        world.budget.cost_model.n_deferred = snapshot.n_held;
+        world.contacts.sleeping = SleepingManifolds::of(&snapshot.manifolds, &mut world.contacts.states);
         world.contacts.events = snapshot.events.clone();
         world.solver.restore(&snapshot.solver);
         // Detection finds again which pairs count, even if nothing moved since.
@@ -296,6 +303,11 @@ impl<B: BroadPhase> World<B> {
             world.bodies.put_shape(index, Some(shape.clone()));
             boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
             world.bodies.n_live += 1;
+        }
+        for (body, slot, n) in world.bodies.part_materials.counts() {
+            let shape = world.bodies.solids([&[], &[]]).shape(body as usize, Part::Slot(slot));
+            let fits = shape.is_some_and(|shape| n_parts(shape) == n);
+            demand(fits, "a shape with another number of parts than its materials", body as usize)?;
         }
         world.note_deformed();
         let mut proxies = Vec::with_capacity(n);
@@ -340,7 +352,7 @@ impl Snapshot {
         self.soft.restored()?;
         demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;
         demand(
-            self.turn_to_move[1] < LAPS_OF_SLOW_BODIES && self.n_held <= MAX_HELD_CALLS,
+            self.turn_to_move[1] < LAPS_OF_SLOW_BODIES && self.n_held <= MAX_DEFERRED_CALLS,
             "the turns of bodies to move",
             0,
         )?;
@@ -359,6 +371,18 @@ impl Snapshot {
         check_list(&self.colliders, is_good, "the colliders of a body")?;
         let is_plain = |k: usize| lives(self.collider_data[k].0) && !is_marked(self.collider_data[k].0);
         check_list(&self.collider_data, is_plain, "the number of a collider")?;
+        let has_slot =
+            |body: u32, slot: u16| match self.colliders.binary_search_by_key(&body, |&(body, _)| body) {
+                Ok(place) => {
+                    self.colliders[place].1.get(usize::from(slot)).is_some_and(|slot| slot.collider.is_some())
+                }
+                Err(_) => slot == ColliderSlot::FIRST.index,
+            };
+        self.part_materials.check(|body, slot| lives(body) && has_slot(body, slot))?;
+        for (index, traits) in self.traits.iter().enumerate().filter(|(index, _)| is_live[*index]) {
+            let is_known = traits.has_part_materials == self.part_materials.are_on(index as u32);
+            demand(is_known, "whether parts have materials", index)?;
+        }
         let has_none = |body: usize| {
             let found = self.colliders.binary_search_by_key(&(body as u32), |&(body, _)| body);
             is_live[body] && self.traits[body].is_composite && found.is_err()
@@ -424,11 +448,11 @@ impl Snapshot {
         self.force_fields.check()?;
         self.sleepers.validate(&self.bodies)?;
         let mut last = None;
-        for &number in &self.halted {
+        for &number in &self.suspended {
             let is_active = |body: &&Body| body.kind == BodyKind::Dynamic && !body.is_sleeping;
             let is_in_order = last < Some(number);
             let body = self.bodies.get(number as usize).filter(is_active).filter(|_| is_in_order);
-            demand(body.is_some(), "a halted body that cannot move, or out of order", number as usize)?;
+            demand(body.is_some(), "a suspended body that cannot move, or out of order", number as usize)?;
             last = Some(number);
         }
         let is_pose = |pose: &Pose| Pose::try_new(pose.rotation, pose.translation).is_ok();
@@ -440,36 +464,36 @@ impl Snapshot {
 
     /// Pairs in their order with their manifolds in the same order, and events.
     fn check_pairs(&self) -> Result<(), Inconsistency> {
-        demand(self.caches.len() == self.records.len(), "the table of caches", self.caches.len())?;
+        demand(self.caches.len() == self.states.len(), "the table of caches", self.caches.len())?;
         let n = self.bodies.len();
         let is_pair = |a: BodyId, b: BodyId| a.index < b.index && (b.index as usize) < n;
         let (mut last, mut n_manifolds) = (None, 0);
         // Indexed by body, to find quickly which pairs are joined.
         let joints = Joints::restored(&self.joints);
-        for (index, record) in self.records.iter().enumerate() {
-            demand(is_pair(record.a, record.b), "a pair that is not of two bodies", index)?;
-            demand(last < Some(record.pair()), "a pair out of order", index)?;
-            last = Some(record.pair());
+        for (index, state) in self.states.iter().enumerate() {
+            demand(is_pair(state.a, state.b), "a pair that is not of two bodies", index)?;
+            demand(last < Some(state.pair()), "a pair out of order", index)?;
+            last = Some(state.pair());
             let has_lived = |id: BodyId| id.generation % 2 == 1;
-            demand(has_lived(record.a) && has_lived(record.b), "a pair with a body that never was", index)?;
-            demand(0.0 <= record.drift && record.drift.is_finite(), "the way of a pair", index)?;
-            demand(record.first as usize == n_manifolds, "the first manifold of a pair", index)?;
-            n_manifolds += record.n as usize;
+            demand(has_lived(state.a) && has_lived(state.b), "a pair with a body that never was", index)?;
+            demand(0.0 <= state.drift && state.drift.is_finite(), "the way of a pair", index)?;
+            demand(state.first as usize == n_manifolds, "the first manifold of a pair", index)?;
+            n_manifolds += state.n as usize;
             demand(n_manifolds <= self.manifolds.len(), "the number of manifolds of a pair", index)?;
-            demand(!record.is_sensor || record.n == 0, "a pair of a sensor with manifolds", index)?;
+            demand(!state.is_sensor || state.n == 0, "a pair of a sensor with manifolds", index)?;
             let is_live = |id: BodyId| self.generations[id.index as usize] == id.generation;
-            if !(is_live(record.a) && is_live(record.b)) {
+            if !(is_live(state.a) && is_live(state.b)) {
                 // It ends at the next detection.
                 continue;
             }
-            let [a, b] = [record.a, record.b].map(|id| id.index as usize);
+            let [a, b] = [state.a, state.b].map(|id| id.index as usize);
             let is_sensor = self.traits[a].is_sensor || self.traits[b].is_sensor;
             // A rule that lets bodies pass may have changed since, or a body be edited.
             let is_edited = self.is_stale[a] || self.is_stale[b];
-            demand(record.is_sensor || !is_sensor || is_edited, "whether a pair has a sensor", index)?;
-            let is_wanted = narrow::is_wanted(record.pair(), &self.traits, &self.bodies, &joints);
+            demand(state.is_sensor || !is_sensor || is_edited, "whether a pair has a sensor", index)?;
+            let is_wanted = narrow::is_wanted(state.pair(), &self.traits, &self.bodies, &joints);
             let is_filtered = [a, b].iter().any(|&k| self.traits[k].hooks.contains(ActiveHooks::FILTER));
-            let is_known = record.is_wanted == is_wanted || is_filtered && !record.is_wanted;
+            let is_known = state.is_wanted == is_wanted || is_filtered && !state.is_wanted;
             demand(is_known, "whether a pair is wanted", index)?;
             let can_move = |body: usize| self.bodies[body].kind != BodyKind::Fixed;
             demand(can_move(a) || can_move(b), "a pair of which nothing can move", index)?;

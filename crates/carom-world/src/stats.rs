@@ -45,7 +45,7 @@ pub struct Stats {
     /// that was tested, and each manifold in each substep.
     pub n_steps: u64,
     /// Work that was left out because the budget was spent.
-    pub undone: Undone,
+    pub shortfall: Shortfall,
     /// Seconds in each phase.
     pub times: PhaseTimes,
 }
@@ -54,7 +54,7 @@ pub struct Stats {
 /// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Undone {
+pub struct Shortfall {
     /// Pairs of shapes in which something moved, and that were not tested. Later steps test them.
     pub n_pairs: usize,
     /// The ones among them that were never tested, so it is not known where they touch.
@@ -70,12 +70,12 @@ pub struct Undone {
     /// velocities, and move in later steps:
     /// [`BodyRef::is_suspended`](crate::BodyRef::is_suspended).
     ///
-    /// In a held call these are all bodies that could move, though none of them counts as
+    /// In a deferred call these are all bodies that could move, though none of them counts as
     /// suspended.
     pub n_suspended: usize,
     /// Only kinematic bodies moved: pairs are still to be tested, or the response would have been
     /// late. The next call continues the step. Contacts and events are those known so far.
-    pub is_held: bool,
+    pub is_deferred: bool,
 }
 
 /// Seconds in each phase; zero without a clock ([`carom_math::clock`]).

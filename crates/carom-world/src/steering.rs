@@ -5,8 +5,8 @@
 //! and carries what is in its way as if it had moved by itself. At the end it is exactly at the
 //! target, and in the next step it stands still unless it has another one.
 //!
-//! A held step moves kinematic bodies, and applies no force; forces on a halted body wait for the
-//! step that moves it.
+//! A deferred step moves kinematic bodies, and applies no force; forces on a suspended body wait
+//! for the step that moves it.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2Body_SetTargetTransform` and `b2Body_ApplyForce`, 2025.
 

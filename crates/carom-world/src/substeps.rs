@@ -138,7 +138,7 @@ impl Substep<'_> {
     }
 
     /// Returns a dynamic body that moves in this step. `None` for others: those that sleep, are
-    /// halted by a budget, or were removed.
+    /// suspended by a budget, or were removed.
     pub fn body(&mut self, id: BodyId) -> Option<BodyForces<'_>> {
         let place = self.inner.movers.binary_search(&id.index).ok()?;
         let motion = self.inner.motions.get_mut(place).filter(|motion| motion.is_dynamic)?;

@@ -4,13 +4,14 @@
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
 
-use crate::bodies::id::ColliderSlot;
+use crate::bodies::solids::mean_over;
 use crate::contacts::ContactSet;
 use crate::contacts::belts::Belt;
-use crate::contacts::record::NOT_SOLVED;
+use crate::contacts::pair_state::NOT_SOLVED;
 use crate::contacts::surface_velocity::{Sheet, middle_of, velocity_at};
 use crate::{BodyId, World};
 use carom_broad::BroadPhase;
+use carom_geom::Contact;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::{ContactSettings, SurfaceVelocity};
@@ -20,37 +21,51 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn hand_over_surfaces(&mut self) {
         let out = self.solver.surface_velocities_mut();
         out.clear();
-        let ContactSet { belts, pairs_by_body, pairs, records, manifolds, sleeping, .. } = &mut self.contacts;
+        let ContactSet { belts, pairs_by_body, pairs, states, manifolds, sleeping, .. } = &mut self.contacts;
         let solids = self.bodies.solids([&[], &[]]);
         for &(body, _) in belts.of_bodies() {
             pairs_by_body.visit(pairs, body, |place| {
-                let record = &records[place];
-                let [a, b] = [record.a.index, record.b.index];
+                let state = &states[place];
+                let [a, b] = [state.a.index, state.b.index];
                 // A pair of two belts comes with the first of them.
-                if record.first_solved == NOT_SOLVED || (body == b && belts.of(a).is_some()) {
+                if state.first_solved == NOT_SOLVED || (body == b && belts.of(a).is_some()) {
                     return;
                 }
-                let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
-                for (number, manifold) in (record.first_solved..).zip(found) {
+                let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
+                for (number, manifold) in (state.first_solved..).zip(found) {
                     let point = middle_of(manifold);
                     let [body_a, body_b] = [a, b].map(|body| &self.bodies.motions[body as usize]);
                     // In the middle of the step: at its start a body on a circle would leave it
                     // along the tangent.
                     let way =
                         (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * self.last.dt);
-                    let slots = solids.slots_of([a as usize, b as usize], manifold);
-                    let of = |body: u32, slot: ColliderSlot, pose: &Pose, way: Vec3| {
-                        let belt = match self.bodies.composites.get(body) {
-                            None => belts.of(body).map(|belt| belt.at(pose, point + way)),
-                            Some(composite) => composite.at(slot.index).map(|collider| {
-                                let [velocity, spin] = collider.surface;
-                                Belt { velocity, spin }.at(&(*pose * collider.pose), point + way)
-                            }),
+                    // The velocity of the surface at a part of a body.
+                    let at = |body: u32, part: u32, pose: &Pose, way: Vec3| {
+                        let place = solids.locate(body as usize, part);
+                        let collider = solids.composite(body as usize).map(|all| all.at(place.0.index));
+                        let belt = match (solids.part_material(body as usize, place), collider) {
+                            (Some(part), _) => {
+                                Some(Belt::of([part.material.surface_velocity, part.material.surface_spin]))
+                            }
+                            (None, Some(collider)) => collider.map(|collider| Belt::of(collider.surface)),
+                            (None, None) => belts.of(body).copied(),
                         };
-                        belt.unwrap_or([Vec3::ZERO; 2])
+                        let pose = collider.flatten().map_or(*pose, |collider| *pose * collider.pose);
+                        belt.map_or([Vec3::ZERO; 2], |belt| belt.at(&pose, point + way))
                     };
-                    let [own, own_spin] = of(b, slots[1], &body_b.pose, -way);
-                    let [other, other_spin] = of(a, slots[0], &body_a.pose, way);
+                    let of = |body: u32, part_of: fn(&Contact) -> u32, pose: &Pose, way: Vec3| {
+                        if !self.bodies.traits[body as usize].has_part_materials {
+                            let first = manifold.contacts().first();
+                            return at(body, first.map_or(0, part_of), pose, way);
+                        }
+                        let [x, y, z, u, v, w] = mean_over(manifold, |contact| {
+                            let [velocity, spin] = at(body, part_of(contact), pose, way);
+                            [velocity.x, velocity.y, velocity.z, spin.x, spin.y, spin.z]
+                        });
+                        [Vec3::new(x, y, z), Vec3::new(u, v, w)]
+                    };
+                    let [own, own_spin] = of(b, |contact| contact.part_b, &body_b.pose, -way);
+                    let [other, other_spin] = of(a, |contact| contact.part_a, &body_a.pose, way);
                     let mut surface = SurfaceVelocity::new(number, point);
                     surface.slide = own - other;
                     surface.spin = (own_spin - other_spin).dot(manifold.normal());
@@ -71,13 +86,13 @@ impl<B: BroadPhase> World<B> {
             let pose = self.bodies.motions[body as usize].pose;
             let sheet = Sheet { meshes: [now, next], pose, rate: 1.0 / self.last.dt };
             pairs_by_body.visit(pairs, body, |place| {
-                let record = &records[place];
-                if record.first_solved == NOT_SOLVED {
+                let state = &states[place];
+                if state.first_solved == NOT_SOLVED {
                     return;
                 }
-                let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
-                for (number, manifold) in (record.first_solved..).zip(found) {
-                    let surface = sheet.velocity(number, manifold, record.b.index == body);
+                let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
+                for (number, manifold) in (state.first_solved..).zip(found) {
+                    let surface = sheet.velocity(number, manifold, state.b.index == body);
                     if surface.is_finite() {
                         out.push(surface);
                     }
@@ -104,19 +119,17 @@ impl<B: BroadPhase> World<B> {
         if self.bodies.n_rolling == 0 {
             return;
         }
-        let ContactSet { active_pairs, records, manifolds, sleeping, .. } = &self.contacts;
+        let ContactSet { active_pairs, states, manifolds, sleeping, .. } = &self.contacts;
         let (traits, solids) = (&self.bodies.traits, self.bodies.solids([&[], &[]]));
         let rolls = |body: BodyId| traits[body.index as usize].has_rolling();
-        let solved = active_pairs.iter().map(|&place| &records[place as usize]);
-        let solved = solved.filter(|record| record.first_solved != NOT_SOLVED);
-        for record in solved.filter(|record| rolls(record.a) || rolls(record.b)) {
-            let bodies = [record.a.index as usize, record.b.index as usize];
-            let found = sleeping.manifolds_of(record).unwrap_or_else(|| &manifolds[record.range()]);
-            for (contact, manifold) in (record.first_solved..).zip(found) {
-                let [a, b] = solids.slots_of(bodies, manifold);
-                let of = |body: usize, slot| solids.traits_of(body, slot).rolling_friction;
+        let solved = active_pairs.iter().map(|&place| &states[place as usize]);
+        let solved = solved.filter(|state| state.first_solved != NOT_SOLVED);
+        for state in solved.filter(|state| rolls(state.a) || rolls(state.b)) {
+            let bodies = [state.a.index as usize, state.b.index as usize];
+            let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
+            for (contact, manifold) in (state.first_solved..).zip(found) {
                 let mut settings = ContactSettings::new(contact);
-                settings.rolling_friction = of(bodies[0], a).max(of(bodies[1], b));
+                settings.rolling_friction = solids.mixed_rolling(bodies, manifold);
                 if 0.0 < settings.rolling_friction {
                     out.push(settings);
                 }

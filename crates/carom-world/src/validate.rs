@@ -80,18 +80,18 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Checks that each record is at the place of its pair, and has its manifolds. Gaps lie among
-    /// them.
+    /// Checks that each pair state is at the place of its pair, and has its manifolds. Gaps lie
+    /// among them.
     fn check_pairs(&self) -> Result<(), Inconsistency> {
         let n = self.contacts.pairs.len();
-        if self.contacts.records.list.len() != n || self.contacts.records.caches.len() != n {
+        if self.contacts.states.list.len() != n || self.contacts.states.caches.len() != n {
             return Err(Inconsistency { what: "the table of pairs", index: n });
         }
-        for (index, record) in self.contacts.records.iter().enumerate() {
-            if !record.is_gap() && record.pair() != self.contacts.pairs[index] {
-                return Err(Inconsistency { what: "a record of another pair", index });
+        for (index, state) in self.contacts.states.iter().enumerate() {
+            if !state.is_gap() && state.pair() != self.contacts.pairs[index] {
+                return Err(Inconsistency { what: "a state of another pair", index });
             }
-            if record.is_at_rest && self.contacts.sleeping.manifolds().len() < record.range().end {
+            if state.is_at_rest && self.contacts.sleeping.manifolds().len() < state.range().end {
                 return Err(Inconsistency { what: "the manifolds of a pair at rest", index });
             }
         }

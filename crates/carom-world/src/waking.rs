@@ -21,7 +21,7 @@
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (waking).
 
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::{BodyId, World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
@@ -33,9 +33,9 @@ impl<B: BroadPhase> World<B> {
     /// filter ended.
     pub(crate) fn wake_newly_touched(&mut self) {
         let sleeps = |id: &BodyId| self.bodies.motions[id.index as usize].is_sleeping;
-        let began = |record: &&Record| record.is_touching && !record.was_touching && !record.is_sensor;
-        let records = self.contacts.active_pairs.iter().map(|&place| &self.contacts.records[place as usize]);
-        let sleepers = records.filter(began).flat_map(|record| [record.a, record.b]).filter(sleeps);
+        let began = |state: &&PairState| state.is_touching && !state.was_touching && !state.is_sensor;
+        let states = self.contacts.active_pairs.iter().map(|&place| &self.contacts.states[place as usize]);
+        let sleepers = states.filter(began).flat_map(|state| [state.a, state.b]).filter(sleeps);
         let mut sleepers: Vec<BodyId> = sleepers.collect();
         sleepers.extend(self.contacts.hooked.parted.drain(..).filter(sleeps));
         if sleepers.is_empty() {
@@ -54,10 +54,10 @@ impl<B: BroadPhase> World<B> {
     /// A body that sleeps on takes no impulse. It would act as a wall, and momentum would be lost.
     /// The loop ends when a round wakes no more bodies.
     ///
-    /// While bodies are halted, bodies that would fall asleep together do so one after the other.
-    /// So a body that is about to fall asleep wakes no other one then.
+    /// While bodies are suspended, bodies that would fall asleep together do so one after the
+    /// other. So a body that is about to fall asleep wakes no other one then.
     pub(crate) fn wake_touched(&mut self, dt: f32) {
-        let drowsy = if self.bodies.active.has_halted() { self.drowsy_from(dt) } else { f32::INFINITY };
+        let drowsy = if self.bodies.active.has_suspended() { self.drowsy_from(dt) } else { f32::INFINITY };
         // A step has at least one substep, and bounces look ahead from its end.
         let time = (1.0 + BOUNCE_LOOK_AHEAD) * dt;
         loop {
@@ -86,11 +86,11 @@ impl<B: BroadPhase> World<B> {
                 if self.bodies.active.moves(pair.a) == self.bodies.active.moves(pair.b) || !is_woken(pair) {
                     continue;
                 }
-                let record = &self.contacts.records[place as usize];
+                let state = &self.contacts.states[place as usize];
                 // A rule may act as soon as a contact is known.
                 let always = self.contacts.rules.of(pair) != Response::Collide;
                 let is_met = |m: &Manifold| always || self.may_meet(pair, m, time);
-                if !record.is_sensor && self.contacts.manifolds_of(record).iter().any(is_met) {
+                if !state.is_sensor && self.contacts.manifolds_of(state).iter().any(is_met) {
                     sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
                 }
             }
@@ -133,21 +133,22 @@ impl<B: BroadPhase> World<B> {
         (self.settings.solver.sleep_delay - 2.0 * dt).max(0.0)
     }
 
-    /// While bodies are halted: a body that touches a halted one falls asleep no sooner than that
-    /// one.
+    /// While bodies are suspended: a body that touches a suspended one falls asleep no sooner than
+    /// that one.
     ///
-    /// Its time of slowness is held just below the delay until the halted body is slow for as long.
+    /// Its time of slowness is held just below the delay until the suspended body is slow for as
+    /// long.
     pub(crate) fn keep_awake(&mut self, dt: f32) {
-        if !self.bodies.active.has_halted() {
+        if !self.bodies.active.has_suspended() {
             return;
         }
         let drowsy = self.drowsy_from(dt);
         for &place in &self.contacts.active_pairs {
-            let record = &self.contacts.records[place as usize];
-            for (own, other) in [(record.a, record.b), (record.b, record.a)] {
+            let state = &self.contacts.states[place as usize];
+            for (own, other) in [(state.a, state.b), (state.b, state.a)] {
                 let other = other.index as usize;
                 let is_busy = || self.bodies.motions[other].rest.slow_time() < drowsy;
-                if record.is_touching && !record.is_sensor && self.bodies.is_suspended(other) && is_busy() {
+                if state.is_touching && !state.is_sensor && self.bodies.is_suspended(other) && is_busy() {
                     self.bodies.motions[own.index as usize].rest.put_off(drowsy);
                 }
             }
@@ -202,9 +203,8 @@ impl<B: BroadPhase> World<B> {
         }
         if of_contacts(old) != of_contacts(new) || smooths[0] != smooths[1] {
             let is_pushed = |id: &BodyId| self.bodies.generations[id.index as usize] == id.generation;
-            let touching =
-                self.contacts.records.iter().filter(|record| record.is_touching && !record.is_sensor);
-            for id in touching.flat_map(|record| [record.a, record.b]).filter(is_pushed) {
+            let touching = self.contacts.states.iter().filter(|state| state.is_touching && !state.is_sensor);
+            for id in touching.flat_map(|state| [state.a, state.b]).filter(is_pushed) {
                 concerned[id.index as usize] = true;
             }
         }

@@ -18,7 +18,7 @@ use crate::budget::round_robin::RoundRobin;
 use crate::budget::time_critical::Plan;
 use crate::contacts::ContactSet;
 use crate::contacts::events::{ContactView, Event};
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::continuous::{Continuous, ContinuousStep};
 use crate::hooks::{Hooks, NoHooks};
 use crate::joint::Joints;
@@ -117,24 +117,24 @@ impl<B: BroadPhase> World<B> {
         self.step_with_budget(dt, Budget::Unlimited)
     }
 
-    /// Does as [`World::step`], but stops working when the budget is spent. [`Stats::undone`] says
-    /// what was left out.
+    /// Does as [`World::step`], but stops working when the budget is spent. [`Stats::shortfall`]
+    /// says what was left out.
     ///
     /// Work is left out in this order:
     ///
     /// 1. Pairs are tested less often, and substeps are fewer and longer.
-    /// 2. The step is held: nothing moves, and the next call continues it. At most 16 calls in a
-    ///    row are held ([`crate::Undone::is_held`]).
+    /// 2. The step is deferred: nothing moves, and the next call continues it. At most 16 calls in
+    ///    a row are deferred ([`crate::Shortfall::is_deferred`]).
     /// 3. If one substep of all bodies does not fit, some bodies are suspended
     ///    ([`BodyRef::is_suspended`](crate::BodyRef::is_suspended)). They move in later steps, fast
     ///    ones more often.
     ///
-    /// For suspended bodies, and in held calls, time stands still. For the others the whole of `dt`
-    /// passes. Energy does not grow (test: `budget::steps_are_counted_and_nothing_explodes`).
+    /// For suspended bodies, and in deferred calls, time stands still. For the others the whole of
+    /// `dt` passes. Energy does not grow (test: `budget::steps_are_counted_and_nothing_explodes`).
     ///
     /// However small the budget is, the broad phase runs, one pair is tested, and kinematic bodies
-    /// move. In a step that is not held, at least one dynamic body moves too, with all bodies that
-    /// joints connect to it.
+    /// move. In a step that is not deferred, at least one dynamic body moves too, with all bodies
+    /// that joints connect to it.
     ///
     /// The unit of work is a pair of shapes that is tested, or a manifold that is solved in one
     /// substep ([`Stats::n_steps`]). A budget in these units gives the same bits in every run
@@ -178,11 +178,11 @@ impl<B: BroadPhase> World<B> {
         let is_moving = self.bodies.are_moving()
             || self.bodies.deforming.is_pending()
             || (0.0 < dt && self.is_soft_awake());
-        if self.stats.n_tested + self.stats.undone.n_pairs == 0 && !is_moving {
+        if self.stats.n_tested + self.stats.shortfall.n_pairs == 0 && !is_moving {
             return Ok(());
         }
-        if 0.0 < dt && plan.is_held(self.stats.n_tested, self.stats.undone.n_pairs) {
-            self.end_held_call(&plan, dt);
+        if 0.0 < dt && plan.is_deferred(self.stats.n_tested, self.stats.shortfall.n_pairs) {
+            self.end_deferred_call(&plan, dt);
             return Ok(());
         }
         self.call_hooks(hooks);
@@ -224,7 +224,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Finds all contacts at the present poses: see [`World::contacts`] and [`World::events`].
     ///
-    /// Each step does this first, but it may recycle contacts and halt bodies; this method does
+    /// Each step does this first, but it may recycle contacts and suspend bodies; this method does
     /// neither. It moves no body, but wakes those whose contacts began. Later steps start from what
     /// it found, so their bits differ from those of a world without this call. An event that it
     /// reports is not reported again.
@@ -257,20 +257,20 @@ impl<B: BroadPhase> World<B> {
     /// contacts, the ones that were chosen before are preferred: see
     /// [`carom_query::ManifoldCache`].
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
-        let is_near = |record: &&Record| 0 < record.n || record.is_touching || self.may_sense(record);
-        self.contacts.records.iter().filter(is_near).flat_map(|record| {
+        let is_near = |state: &&PairState| 0 < state.n || state.is_touching || self.may_sense(state);
+        self.contacts.states.iter().filter(is_near).flat_map(|state| {
             let solids = self.bodies.solids([&[], &[]]);
-            let is_composite = solids.is_composite(record.a.index as usize, record.b.index as usize);
-            let several = if is_composite { self.collider_contacts(record) } else { Vec::new() };
-            let manifolds = self.contacts.manifolds_of(record);
-            let impulses = self.solver.contact_impulses().get(record.solved_range()).unwrap_or(&[]);
+            let is_composite = solids.is_composite(state.a.index as usize, state.b.index as usize);
+            let several = if is_composite { self.collider_contacts(state) } else { Vec::new() };
+            let manifolds = self.contacts.manifolds_of(state);
+            let impulses = self.solver.contact_impulses().get(state.solved_range()).unwrap_or(&[]);
             let one = (!is_composite).then_some(ContactView {
-                a: record.a,
-                b: record.b,
-                collider_a: ColliderSlot::FIRST.on(record.a),
-                collider_b: ColliderSlot::FIRST.on(record.b),
-                is_touching: record.is_touching,
-                is_sensor: record.is_sensor,
+                a: state.a,
+                b: state.b,
+                collider_a: ColliderSlot::FIRST.on(state.a),
+                collider_b: ColliderSlot::FIRST.on(state.b),
+                is_touching: state.is_touching,
+                is_sensor: state.is_sensor,
                 manifolds,
                 impulses,
             });
@@ -278,30 +278,30 @@ impl<B: BroadPhase> World<B> {
         })
     }
 
-    /// Whether colliders of a pair may touch though its record does not: sensors.
-    fn may_sense(&self, record: &Record) -> bool {
-        let (a, b) = (record.a.index as usize, record.b.index as usize);
+    /// Whether colliders of a pair may touch though its pair state does not: sensors.
+    fn may_sense(&self, state: &PairState) -> bool {
+        let (a, b) = (state.a.index as usize, state.b.index as usize);
         !self.contacts.touches.is_empty()
-            && !record.is_gap()
+            && !state.is_gap()
             && self.bodies.solids([&[], &[]]).is_composite(a, b)
     }
 
     /// Returns the contacts of a pair of bodies of which one has several colliders: those with
     /// manifolds, then those that only touch.
-    fn collider_contacts(&self, record: &Record) -> Vec<ContactView<'_>> {
-        let (a, b, mut views) = (record.a, record.b, Vec::new());
+    fn collider_contacts(&self, state: &PairState) -> Vec<ContactView<'_>> {
+        let (a, b, mut views) = (state.a, state.b, Vec::new());
         let solids = self.bodies.solids([&[], &[]]);
         let slots_of = |manifold: &Manifold| solids.slots_of([a.index as usize, b.index as usize], manifold);
         let key = (a, b);
         let touches = &self.contacts.touches;
         let first = touches.partition_point(|touch| (touch.a, touch.b) < key);
         let touches = touches[first..].iter().take_while(|touch| (touch.a, touch.b) == key);
-        let mut impulses = self.solver.contact_impulses().get(record.solved_range()).unwrap_or(&[]);
+        let mut impulses = self.solver.contact_impulses().get(state.solved_range()).unwrap_or(&[]);
         let view = |slots: [ColliderSlot; 2], manifolds, impulses, is_touching, is_sensor| {
             let (collider_a, collider_b) = (slots[0].on(a), slots[1].on(b));
             ContactView { a, b, collider_a, collider_b, is_touching, is_sensor, manifolds, impulses }
         };
-        for manifolds in self.contacts.manifolds_of(record).chunk_by(|x, y| slots_of(x) == slots_of(y)) {
+        for manifolds in self.contacts.manifolds_of(state).chunk_by(|x, y| slots_of(x) == slots_of(y)) {
             let (own, rest) = impulses.split_at(manifolds.len().min(impulses.len()));
             impulses = rest;
             let slots = slots_of(&manifolds[0]);

@@ -208,6 +208,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Ground of several materials
+//!
+//! Triangles of a mesh or height field, and parts of a compound, may have materials of their own:
+//! [`world::ColliderDesc::part_materials`]. Each has a number for the caller, which is found by the
+//! part of a hit. The example `icy_road` of carom-world has a road of ice and asphalt.
+//!
 //! # Several colliders on a body
 //!
 //! A body may have several shapes, each at its pose, with its own density, material, filter and

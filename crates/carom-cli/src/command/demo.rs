@@ -105,13 +105,13 @@ impl Run {
     }
 }
 
-/// The work that a budget for each step left undone, over the whole run.
+/// The work that a budget for each step left out, over the whole run.
 #[derive(Default)]
 struct Shortfall {
     /// Steps that took longer than their budget, and milliseconds of the longest step.
     n_late: u32,
     worst_ms: f64,
-    /// The counts of [`carom_world::Undone`], summed over all steps.
+    /// The counts of [`carom_world::Shortfall`], summed over all steps.
     n_pairs: u64,
     n_unknown: u64,
     n_carried: u64,
@@ -124,11 +124,11 @@ impl Shortfall {
         let ms = stats.times.total() * 1e3;
         self.n_late += u32::from(budget_ms.is_some_and(|budget| budget < ms));
         self.worst_ms = self.worst_ms.max(ms);
-        self.n_pairs += stats.undone.n_pairs as u64;
-        self.n_unknown += stats.undone.n_unknown as u64;
-        self.n_carried += stats.undone.n_carried as u64;
-        self.n_substeps += u64::from(stats.undone.n_substeps);
-        self.n_suspended += stats.undone.n_suspended as u64;
+        self.n_pairs += stats.shortfall.n_pairs as u64;
+        self.n_unknown += stats.shortfall.n_unknown as u64;
+        self.n_carried += stats.shortfall.n_carried as u64;
+        self.n_substeps += u64::from(stats.shortfall.n_substeps);
+        self.n_suspended += stats.shortfall.n_suspended as u64;
     }
 
     fn lines(&self, args: &DemoArgs) -> String {
@@ -138,9 +138,9 @@ impl Shortfall {
             _ => return String::new(),
         };
         format!(
-            "\n  budget of a step {budget}, the longest {:.3} ms; left undone in all: {} pairs not looked at ({} of them \
+            "\n  budget of a step {budget}, the longest {:.3} ms; left out in all: {} pairs not tested ({} of them \
              never before, {} contacts of the others carried over), {} substeps; {} bodies \
-             were halted for a step",
+             were suspended for a step",
             self.worst_ms, self.n_pairs, self.n_unknown, self.n_carried, self.n_substeps, self.n_suspended,
         )
     }
@@ -250,7 +250,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             document["budget"] = json!({
                 "ms": args.budget_ms, "steps": args.budget_steps, "late": s.n_late, "worst_ms": s.worst_ms,
                 "pairs_put_off": s.n_pairs, "pairs_unknown": s.n_unknown, "contacts_carried": s.n_carried,
-                "substeps_left_out": s.n_substeps, "bodies_halted": s.n_suspended,
+                "substeps_left_out": s.n_substeps, "bodies_suspended": s.n_suspended,
             });
         }
         report::print(&document.to_string())?;
@@ -507,7 +507,7 @@ fn charts(has_budget: bool) -> Vec<Chart> {
         chart("bodies awake", "", &["awake"]),
     ];
     if has_budget {
-        charts.push(chart("left undone", "", &["pairs put off", "contacts carried over"]));
+        charts.push(chart("left out", "", &["pairs put off", "contacts carried over"]));
     }
     charts
 }
@@ -585,8 +585,8 @@ fn record<B: BroadPhase>(
     let mut values =
         vec![ms[0], ms[1], ms[2], n_pairs, points.len() as f64, energy[0], energy[1], n_awake as f64];
     if args.has_budget() {
-        let undone = world.stats().undone;
-        values.extend([undone.n_pairs as f64, undone.n_carried as f64]);
+        let shortfall = world.stats().shortfall;
+        values.extend([shortfall.n_pairs as f64, shortfall.n_carried as f64]);
     }
     recording.push(poses, states, &points, FrameStats { values });
     let mut lines = DebugLines::default();

@@ -194,7 +194,7 @@ fn a_budget_is_kept_and_reported() {
     assert!(0 < count("pairs_put_off") && 0 < count("contacts_carried") && 0 < count("substeps_left_out"));
     assert!(count("pairs_unknown") <= count("pairs_put_off"));
     let less = run("--budget-steps 60 --threads 1");
-    assert!(0 < less["budget"]["bodies_halted"].as_u64().unwrap());
+    assert!(0 < less["budget"]["bodies_suspended"].as_u64().unwrap());
     // The same steps, the same bits; nothing is gained by leaving work out.
     assert_eq!(d["hash"], run("--budget-steps 300 --threads 3 --broad-phase brute-force")["hash"]);
     assert_ne!(d["hash"], free["hash"]);
@@ -207,7 +207,7 @@ fn a_budget_is_kept_and_reported() {
     assert!(0 < left_out[0] + left_out[1]);
     assert!(d["budget"]["late"].as_u64().unwrap() <= 90 && 0.0 < d["budget"]["worst_ms"].as_f64().unwrap());
     let text = stdout(&carom("demo --bodies 50 --frames 30 --budget-ms 0.02 --html budget.html"));
-    assert!(text.contains("budget of a step 0.02 ms") && text.contains("pairs not looked at"), "{text}");
+    assert!(text.contains("budget of a step 0.02 ms") && text.contains("pairs not tested"), "{text}");
     assert!(error("demo --budget-ms 0").contains("above 0"));
     assert!(error("demo --budget-ms 1 --budget-steps 9").contains("cannot be used with"));
 }

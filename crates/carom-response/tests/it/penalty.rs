@@ -82,8 +82,8 @@ fn the_longest_step_is_where_swings_begin_to_grow() {
 
 #[test]
 fn friction_holds_a_block_on_a_slope_no_longer_than_coulomb_says() {
-    // Sliding at 1 m/s under a push of 40 N: braked by the damper, but by no more than a half of
-    // the push.
+    // Sliding at 1 m/s under a push of 40 N: braked by the damper, but by no more than a half
+    // of the push.
     let velocity = Vec3::new(1.0, 0.0, 0.0);
     let way = Vec3::Y * 0.01;
     let of = |friction: f32| Penalty::new(4000.0, 30.0).with_friction(friction).force(way, velocity);

@@ -181,18 +181,18 @@ fn a_card_house_of_five_floors_stands() {
     assert!(0.3 < farthest(0.01, default, 0.05, 2.0));
 }
 
-/// What bodies press with is kept while they are halted, for substeps of whatever length come
+/// What bodies press with is kept while they are suspended, for substeps of whatever length come
 /// before and after.
 #[test]
-fn halted_bodies_go_on_pressing_after_substeps_of_another_length() {
+fn suspended_bodies_go_on_pressing_after_substeps_of_another_length() {
     for (before, after) in [(6, 1), (3, 6), (6, 6)] {
-        // How fast they are when they go on, where some were halted and where none was.
-        let fastest = [true, false].map(|is_halted| {
+        // How fast they are when they go on, where some were suspended and where none was.
+        let fastest = [true, false].map(|is_suspended| {
             let mut scene = stack(SolverSettings::default().with_sleep(false), 8, |_| 1.0);
             scene.solver.settings_mut().substeps = before;
             scene.run(3.0);
             scene.solver.settings_mut().substeps = after;
-            let movers = if is_halted { &[1, 2][..] } else { &[1, 2, 3, 4, 5, 6, 7, 8] };
+            let movers = if is_suspended { &[1, 2][..] } else { &[1, 2, 3, 4, 5, 6, 7, 8] };
             for _ in 0..2 {
                 scene.find_contacts();
                 let Scene { solver, bodies, contacts, .. } = &mut scene;

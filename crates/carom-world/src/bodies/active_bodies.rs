@@ -5,11 +5,11 @@
 //! | state | meaning | queries |
 //! |---|---|---|
 //! | moving | moves in this step | `moving`, `moves` |
-//! | halted | awake, but left out of this step by a budget | `is_suspended` |
+//! | suspended | awake, but left out of this step by a budget | `is_suspended` |
 //! | sleeping | left out of steps until something wakes it | `sleepers` |
 //!
-//! Moving and halted bodies together are awake (`awake`, `is_awake`). No body carries a flag of
-//! being halted.
+//! Moving and suspended bodies together are awake (`awake`, `is_awake`). No body carries a flag of
+//! being suspended.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (sleeping islands are put away).
 
@@ -25,9 +25,9 @@ pub(crate) struct ActiveBodies {
     pending: Vec<u32>,
     /// By number: whether the body is in one of the two lists.
     is_listed: Vec<bool>,
-    /// Whether a budget halts some bodies. If so, `moving` lists the others, ascending, and
+    /// Whether a budget suspends some bodies. If so, `moving` lists the others, ascending, and
     /// `is_moving` has them by number.
-    has_halted: bool,
+    has_suspended: bool,
     moving: Vec<u32>,
     is_moving: Vec<bool>,
     /// The kinematic bodies of `awake`.
@@ -43,18 +43,18 @@ fn may_move(body: &Body) -> bool {
 }
 
 impl ActiveBodies {
-    /// Returns the active bodies of a restored world, of which `halted` are halted.
-    pub(crate) fn of(bodies: &[Body], sleepers: &Sleepers, halted: &[u32]) -> ActiveBodies {
+    /// Returns the active bodies of a restored world, of which `suspended` are suspended.
+    pub(crate) fn of(bodies: &[Body], sleepers: &Sleepers, suspended: &[u32]) -> ActiveBodies {
         let mut active = ActiveBodies { sleepers: sleepers.clone(), ..ActiveBodies::default() };
         for (number, body) in bodies.iter().enumerate() {
             if may_move(body) {
                 active.add(number);
             }
         }
-        active.has_halted = !halted.is_empty();
-        if active.has_halted {
+        active.has_suspended = !suspended.is_empty();
+        if active.has_suspended {
             active.is_moving = bodies.iter().map(may_move).collect();
-            halted.iter().for_each(|&number| active.is_moving[number as usize] = false);
+            suspended.iter().for_each(|&number| active.is_moving[number as usize] = false);
             active.moving =
                 (0..).zip(&active.is_moving).filter(|(_, moves)| **moves).map(|(number, _)| number).collect();
         }
@@ -100,12 +100,13 @@ impl ActiveBodies {
     }
 
     /// Applies what was noted: drops bodies that sleep or are gone, and inserts new ones in order.
-    /// While bodies are halted, the new ones are halted too.
+    /// While bodies are suspended, the new ones are suspended too.
     pub(crate) fn apply_changes(&mut self, bodies: &[Body]) {
         if !core::mem::take(&mut self.has_changes) {
             return;
         }
-        let ActiveBodies { awake, pending, is_listed, has_halted, moving, is_moving, kinematic, .. } = self;
+        let ActiveBodies { awake, pending, is_listed, has_suspended, moving, is_moving, kinematic, .. } =
+            self;
         let mut stays = |number: &u32| {
             let stays = may_move(&bodies[*number as usize]);
             is_listed[*number as usize] = stays;
@@ -114,7 +115,7 @@ impl ActiveBodies {
         awake.retain(&mut stays);
         pending.retain(&mut stays);
         is_listed.resize(bodies.len(), false);
-        if *has_halted {
+        if *has_suspended {
             moving.retain(|&number| is_listed[number as usize]);
             is_moving.resize(bodies.len(), false);
             for (moves, is_listed) in is_moving.iter_mut().zip(&*is_listed) {
@@ -130,9 +131,9 @@ impl ActiveBodies {
         kinematic.extend(awake.iter().copied().filter(is_kinematic));
     }
 
-    /// Makes the chosen and the kinematic bodies move, and halts all others.
-    pub(crate) fn halt_others(&mut self, is_chosen: impl Fn(u32) -> bool) {
-        self.has_halted = true;
+    /// Makes the chosen and the kinematic bodies move, and suspends all others.
+    pub(crate) fn suspend_others(&mut self, is_chosen: impl Fn(u32) -> bool) {
+        self.has_suspended = true;
         self.moving.clear();
         self.is_moving.clear();
         self.is_moving.resize(self.is_listed.len(), false);
@@ -146,29 +147,29 @@ impl ActiveBodies {
         }
     }
 
-    /// Ends halting: all move again. Returns whether some were halted.
+    /// Ends the suspension: all move again. Returns whether some were suspended.
     pub(crate) fn resume(&mut self) -> bool {
-        core::mem::take(&mut self.has_halted)
+        core::mem::take(&mut self.has_suspended)
     }
 
     /// Whether the body is awake, but left out of this step by a budget.
     pub(crate) fn is_suspended(&self, body: u32) -> bool {
-        self.has_halted && self.is_awake(body) && !self.moves(body)
+        self.has_suspended && self.is_awake(body) && !self.moves(body)
     }
 
-    /// The number of halted bodies.
+    /// The number of suspended bodies.
     pub(crate) fn n_suspended(&self) -> usize {
-        if self.has_halted { self.awake.len() - self.moving.len() } else { 0 }
+        if self.has_suspended { self.awake.len() - self.moving.len() } else { 0 }
     }
 
-    /// Whether some bodies are halted.
-    pub(crate) fn has_halted(&self) -> bool {
-        self.has_halted
+    /// Whether some bodies are suspended.
+    pub(crate) fn has_suspended(&self) -> bool {
+        self.has_suspended
     }
 
     /// The numbers of the bodies that move in this step, ascending. Valid after `apply_changes`.
     pub(crate) fn moving(&self) -> &[u32] {
-        if self.has_halted { &self.moving } else { &self.awake }
+        if self.has_suspended { &self.moving } else { &self.awake }
     }
 
     /// The kinematic bodies among them.
@@ -176,14 +177,14 @@ impl ActiveBodies {
         &self.kinematic
     }
 
-    /// The numbers of the awake bodies: moving or halted.
+    /// The numbers of the awake bodies: moving or suspended.
     pub(crate) fn awake(&self) -> &[u32] {
         &self.awake
     }
 
     /// By number: whether the body moves in this step. May be shorter than the table of bodies.
     fn flags(&self) -> &[bool] {
-        if self.has_halted { &self.is_moving } else { &self.is_listed }
+        if self.has_suspended { &self.is_moving } else { &self.is_listed }
     }
 
     /// Whether the body moves in this step.
@@ -206,7 +207,7 @@ impl ActiveBodies {
         );
     }
 
-    /// Whether the body is moving or halted.
+    /// Whether the body is moving or suspended.
     #[inline]
     pub(crate) fn is_awake(&self, body: u32) -> bool {
         self.is_listed.get(body as usize).is_some_and(|is_listed| *is_listed)

@@ -4,7 +4,9 @@
 
 use crate::WorldError;
 use crate::bodies::active_hooks::ActiveHooks;
-use crate::bodies::checks::{check_damping, check_not_negative, check_response, check_velocity};
+use crate::bodies::checks::{
+    check_damping, check_not_negative, check_number, check_response, check_velocity,
+};
 use crate::bodies::collider::ColliderDesc;
 use crate::bodies::material::{Filter, Material};
 use crate::bodies::weight::Weight;
@@ -298,9 +300,7 @@ pub(crate) fn admit(
     check_velocity(desc.linear_velocity, desc.angular_velocity)?;
     check_damping(desc.linear_damping, desc.angular_damping)?;
     check_response(desc.response)?;
-    if !desc.gravity_scale.is_finite() {
-        return Err(WorldError::BadNumber("gravity scale"));
-    }
+    check_number(desc.gravity_scale, "gravity scale")?;
     let mut body = match desc.mobility {
         Mobility::Fixed => Body::fixed(pose),
         Mobility::Kinematic => Body::kinematic(pose, desc.linear_velocity, desc.angular_velocity),
@@ -312,9 +312,7 @@ pub(crate) fn admit(
             body
         }
     };
-    if !weight.is_sound() {
-        return Err(WorldError::BadNumber("mass"));
-    }
+    weight.check()?;
     body.gravity_scale = desc.gravity_scale;
     body.linear_damping = desc.linear_damping;
     body.angular_damping = desc.angular_damping;

@@ -6,15 +6,37 @@ use crate::WorldError;
 use carom_math::Vec3;
 use carom_response::Response;
 
+/// Fails with the name and the value of a number if `is_good` does not hold.
+pub(crate) fn demand(is_good: bool, what: &'static str, value: f32) -> Result<(), WorldError> {
+    if is_good { Ok(()) } else { Err(WorldError::BadValue { what, value }) }
+}
+
+/// Refuses a number that is not finite.
+pub(crate) fn check_number(x: f32, what: &'static str) -> Result<(), WorldError> {
+    demand(x.is_finite(), what, x)
+}
+
+/// Refuses a vector that is not finite. The value is its first number that is not.
+pub(crate) fn check_finite(v: Vec3, what: &'static str) -> Result<(), WorldError> {
+    v.to_array().into_iter().try_for_each(|x| check_number(x, what))
+}
+
 /// Refuses velocities that are not finite.
 pub(crate) fn check_velocity(linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
-    if linear.is_finite() && angular.is_finite() { Ok(()) } else { Err(WorldError::BadNumber("velocity")) }
+    check_finite(linear, "linear velocity")?;
+    check_finite(angular, "angular velocity")
 }
 
 /// A finite velocity of a surface.
 pub(crate) fn check_surface(velocity: Vec3, spin: Vec3) -> Result<(), WorldError> {
-    let is_finite = velocity.is_finite() && spin.is_finite();
-    if is_finite { Ok(()) } else { Err(WorldError::BadNumber("surface velocity")) }
+    check_finite(velocity, "surface velocity")?;
+    check_finite(spin, "surface spin")
+}
+
+/// Refuses a mass that is not positive and finite, or whose inverse is not.
+pub(crate) fn check_mass(mass: f32) -> Result<(), WorldError> {
+    let is_positive = |x: f32| 0.0 < x && x < f32::INFINITY;
+    demand(is_positive(mass) && is_positive(1.0 / mass), "mass", mass)
 }
 
 /// Dampings that are not negative, and finite.
@@ -25,10 +47,13 @@ pub(crate) fn check_damping(linear: f32, angular: f32) -> Result<(), WorldError>
 
 /// A number that is not negative, and finite.
 pub(crate) fn check_not_negative(x: f32, what: &'static str) -> Result<(), WorldError> {
-    if 0.0 <= x && x < f32::INFINITY { Ok(()) } else { Err(WorldError::BadNumber(what)) }
+    demand(0.0 <= x && x < f32::INFINITY, what, x)
 }
 
 /// Refuses a response whose numbers are out of their range.
 pub(crate) fn check_response(response: Response) -> Result<(), WorldError> {
-    if response.is_sound() { Ok(()) } else { Err(WorldError::BadNumber("response")) }
+    match response {
+        Response::Knock { impulse } => check_not_negative(impulse, "impulse of a knock"),
+        _ => Ok(()),
+    }
 }

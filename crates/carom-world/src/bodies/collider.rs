@@ -8,7 +8,9 @@ use crate::WorldError;
 use crate::bodies::active_hooks::ActiveHooks;
 use crate::bodies::checks::check_not_negative;
 use crate::bodies::material::{Filter, Material};
+use crate::bodies::part_materials::{PartMaterial, check_parts};
 use crate::bodies::traits::Traits;
+use alloc::sync::Arc;
 use carom_broad::Mobility;
 use carom_math::Pose;
 use carom_query::Shape;
@@ -40,6 +42,14 @@ pub struct ColliderDesc {
     pub density: f32,
     /// Its surface.
     pub material: Material,
+    /// The surface of each of its parts, in place of `material`: one for each triangle of a mesh or
+    /// height field, for each part of a compound, and one for any other shape. A triangle of a mesh
+    /// in a compound is a part. `None`, or an empty list: all parts have `material`.
+    ///
+    /// Parts are numbered as in [`BodyHit::hit`](crate::BodyHit::hit) and
+    /// [`NearBody`](crate::NearBody); those of a height field as the triangles of its mesh. If a
+    /// contact has points on several parts, the mean of their frictions and restitutions counts.
+    pub part_materials: Option<Arc<[PartMaterial]>>,
     /// Which others it meets.
     pub filter: Filter,
     /// Reports what it overlaps, and pushes nothing.
@@ -62,6 +72,7 @@ impl ColliderDesc {
             pose: Pose::IDENTITY,
             density: 1.0,
             material: Material::new(0.5, 0.0),
+            part_materials: None,
             filter: Filter::new(carom_broad::Groups::DEFAULT, carom_broad::Groups::all()),
             is_sensor: false,
             hooks: ActiveHooks::empty(),
@@ -83,6 +94,11 @@ impl ColliderDesc {
     /// With this material.
     pub fn with_material(self, material: Material) -> ColliderDesc {
         ColliderDesc { material, ..self }
+    }
+
+    /// With these materials, one for each part; an empty list is none.
+    pub fn with_part_materials(self, part_materials: impl Into<Arc<[PartMaterial]>>) -> ColliderDesc {
+        ColliderDesc { part_materials: Some(part_materials.into()), ..self }
     }
 
     /// With this filter.
@@ -114,28 +130,24 @@ impl ColliderDesc {
     pub(crate) fn check(&self) -> Result<(), WorldError> {
         Pose::try_new(self.pose.rotation, self.pose.translation)?;
         self.material.check()?;
+        check_parts(&self.shape, self.part_materials.as_deref().unwrap_or_default())?;
         check_not_negative(self.impulse_threshold, "impulse threshold")?;
         check_not_negative(self.density, "density")
     }
 
     /// What the world keeps of it beside shape and pose, as if it were alone on a body.
     pub(crate) fn traits(&self, mobility: Mobility) -> Traits {
-        Traits {
+        let traits = Traits {
             filter: carom_broad::Filter::new(mobility).with_groups(self.filter.groups, self.filter.mask),
-            friction: self.material.friction,
-            restitution: self.material.restitution,
-            rolling_friction: self.material.rolling_friction,
-            friction_rule: self.material.friction_rule,
-            restitution_rule: self.material.restitution_rule,
             impulse_threshold: self.impulse_threshold,
             family: self.filter.family,
             is_sensor: self.is_sensor,
             has_sensor: self.is_sensor,
-            is_composite: false,
-            is_fast: false,
             hooks: self.hooks,
             user_data: self.user_data,
-        }
+            ..Traits::NONE
+        };
+        traits.with_material(&self.material)
     }
 }
 

@@ -264,7 +264,7 @@ impl Composite {
     }
 
     /// Returns what the body is to the broad phase and the like, after a change of its colliders.
-    /// Speed mark, mobility and user data are those of `body`.
+    /// Marks, mobility and user data are those of `body`.
     pub(crate) fn summary(&self, body: &Traits) -> Traits {
         let mut all = self.colliders().map(|(_, collider)| &collider.traits);
         let groups = body.filter.with_groups(Groups::empty(), Groups::empty());
@@ -283,7 +283,13 @@ impl Composite {
                 (sum.restitution, sum.restitution_rule) = (traits.restitution, CombineRule::Max);
             }
         }
-        Traits { is_composite: true, is_fast: body.is_fast, user_data: body.user_data, ..sum }
+        Traits {
+            is_composite: true,
+            is_fast: body.is_fast,
+            has_part_materials: body.has_part_materials,
+            user_data: body.user_data,
+            ..sum
+        }
     }
 }
 
@@ -360,7 +366,7 @@ fn compound(parts: Vec<CompoundPart>) -> Result<Shape, WorldError> {
 
 /// The shape of a body without a collider. It is in no group, so it meets nothing.
 fn point() -> Result<Shape, WorldError> {
-    Sphere::new(0.0).map(Shape::Sphere).map_err(|_| WorldError::BadNumber("radius"))
+    Sphere::new(0.0).map(Shape::Sphere).map_err(|_| WorldError::NoMass)
 }
 
 /// The composites, by number of their body. Most worlds have none.

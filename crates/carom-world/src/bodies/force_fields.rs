@@ -131,36 +131,34 @@ impl ForceFieldDesc {
         ForceFieldDesc { priority, ..self }
     }
 
-    /// Returns the name of the first number that is out of its range.
-    pub(crate) fn fault(&self) -> Option<&'static str> {
-        let is_rate = |x: f32| 0.0 <= x && x < f32::INFINITY;
-        let is_region_good = match self.region {
-            ForceRegion::Everywhere => true,
-            ForceRegion::Ball { center, radius } => center.is_finite() && is_rate(radius),
+    /// Returns name and value of the first number that is not finite, or out of its range.
+    pub(crate) fn fault(&self) -> Option<(&'static str, f32)> {
+        let not_finite = |v: Vec3, what| find_bad(&v.to_array(), f32::is_finite, what);
+        let no_rate = |x: f32, what| find_bad(&[x], is_rate, what);
+        let of_region = match self.region {
+            ForceRegion::Everywhere => None,
+            ForceRegion::Ball { center, radius } => not_finite(center, "center of a force field")
+                .or_else(|| no_rate(radius, "radius of a force field")),
             ForceRegion::Cuboid { pose, half_extents } => {
-                pose.is_finite() && half_extents.is_finite() && half_extents.cmpge(Vec3::ZERO).all()
+                let rotation = pose.rotation.to_array();
+                find_bad(&rotation, f32::is_finite, "rotation of a force field")
+                    .or_else(|| not_finite(pose.translation, "place of a force field"))
+                    .or_else(|| find_bad(&half_extents.to_array(), is_rate, "half extent of a force field"))
             }
         };
-        if !is_region_good {
-            return Some("region of a force field");
-        }
-        match self.kind {
-            ForceKind::Gravity(g) if !g.is_finite() => Some("gravity of a force field"),
-            ForceKind::Acceleration(a) if !a.is_finite() => Some("acceleration of a force field"),
-            ForceKind::Radial { center, strength, exponent }
-                if !(center.is_finite()
-                    && strength.is_finite()
-                    && exponent.unsigned_abs() <= MAX_EXPONENT) =>
-            {
-                Some("pull of a force field")
-            }
-            ForceKind::Drag { linear, angular, flow }
-                if !(is_rate(linear) && is_rate(angular) && flow.is_finite()) =>
-            {
-                Some("drag of a force field")
-            }
-            _ => None,
-        }
+        of_region.or_else(|| match self.kind {
+            ForceKind::Gravity(g) => not_finite(g, "gravity of a force field"),
+            ForceKind::Acceleration(a) => not_finite(a, "acceleration of a force field"),
+            ForceKind::Radial { center, strength, exponent } => not_finite(center, "center of a pull")
+                .or_else(|| find_bad(&[strength], f32::is_finite, "strength of a pull"))
+                .or_else(|| {
+                    let is_beyond = MAX_EXPONENT < exponent.unsigned_abs();
+                    is_beyond.then_some(("exponent of a pull", exponent as f32))
+                }),
+            ForceKind::Drag { linear, angular, flow } => no_rate(linear, "linear drag")
+                .or_else(|| no_rate(angular, "angular drag"))
+                .or_else(|| not_finite(flow, "flow of a force field")),
+        })
     }
 
     /// Whether it acts on a body of these groups.
@@ -171,6 +169,15 @@ impl ForceFieldDesc {
 
 /// The largest power of a distance, and its largest inverse.
 const MAX_EXPONENT: u32 = 8;
+
+fn is_rate(x: f32) -> bool {
+    0.0 <= x && x < f32::INFINITY
+}
+
+/// Returns the first number for which `is_good` does not hold, with its name.
+fn find_bad(numbers: &[f32], is_good: fn(f32) -> bool, what: &'static str) -> Option<(&'static str, f32)> {
+    numbers.iter().find(|x| !is_good(**x)).map(|x| (what, *x))
+}
 
 /// Returns `x` to a power, by multiplications alone: the same bits on each machine.
 fn power(x: f64, exponent: i32) -> f64 {
@@ -279,7 +286,7 @@ impl ForceFields {
             if !ascends(index) || self.next <= id.0 {
                 return Err(Inconsistency { what: "a force field out of order", index });
             }
-            if let Some(what) = field.fault() {
+            if let Some((what, _)) = field.fault() {
                 return Err(Inconsistency { what, index });
             }
         }

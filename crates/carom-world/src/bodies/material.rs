@@ -11,6 +11,7 @@ use carom_response::CombineRule;
 
 /// The surface of a collider: friction, restitution, rolling friction, and a motion along itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Material {
     /// Coulomb's coefficient. Not negative.
@@ -64,6 +65,11 @@ impl Material {
     /// With a surface that moves: velocity at the collider's origin, and spin.
     pub const fn with_surface_velocity(self, surface_velocity: Vec3, surface_spin: Vec3) -> Material {
         Material { surface_velocity, surface_spin, ..self }
+    }
+
+    /// Whether its surface moves.
+    pub(crate) fn has_motion(&self) -> bool {
+        self.surface_velocity != Vec3::ZERO || self.surface_spin != Vec3::ZERO
     }
 
     /// Refuses numbers out of their range.

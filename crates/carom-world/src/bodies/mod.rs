@@ -29,6 +29,7 @@ pub(crate) mod force_fields;
 pub(crate) mod girth;
 pub(crate) mod id;
 pub(crate) mod material;
+pub(crate) mod part_materials;
 pub(crate) mod places;
 pub(crate) mod size;
 pub(crate) mod solids;
@@ -43,6 +44,7 @@ use crate::bodies::deforming::Deforming;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::{BodyId, ColliderSlot};
+use crate::bodies::part_materials::PartMaterials;
 use crate::bodies::places::Places;
 use crate::bodies::size::Size;
 use crate::bodies::solids::{ColliderPair, Solids};
@@ -78,6 +80,7 @@ pub(crate) struct BodySet {
     pub(crate) composites: Composites,
     /// The caller's own numbers of the colliders of other bodies, by body, if they are not 0.
     pub(crate) collider_data: Vec<(u32, u64)>,
+    pub(crate) part_materials: PartMaterials,
     pub(crate) sizes: Vec<Size>,
     pub(crate) girths: Vec<Girth>,
     pub(crate) traits: Vec<Traits>,
@@ -140,7 +143,13 @@ impl BodySet {
 
     /// The colliders of all bodies. `apart` are the pairs that hooks parted.
     pub(crate) fn solids<'a>(&'a self, apart: [&'a [ColliderPair]; 2]) -> Solids<'a> {
-        Solids { shapes: &self.shapes, traits: &self.traits, composites: &self.composites, apart }
+        Solids {
+            shapes: &self.shapes,
+            traits: &self.traits,
+            composites: &self.composites,
+            part_materials: &self.part_materials,
+            apart,
+        }
     }
 
     /// Returns the colliders of a body that has several, or one at another pose.
@@ -259,10 +268,10 @@ impl BodySet {
         self.motions[index].kind == BodyKind::Dynamic && self.active.is_suspended(index as u32)
     }
 
-    /// Returns the numbers of the halted bodies, ascending.
-    pub(crate) fn halted(&self) -> impl Iterator<Item = u32> + '_ {
-        let halted = (0..self.motions.len()).filter(|&index| self.is_suspended(index));
-        halted.map(|index| index as u32)
+    /// Returns the numbers of the suspended bodies, ascending.
+    pub(crate) fn suspended(&self) -> impl Iterator<Item = u32> + '_ {
+        let suspended = (0..self.motions.len()).filter(|&index| self.is_suspended(index));
+        suspended.map(|index| index as u32)
     }
 
     /// Wakes a body and the bodies that it fell asleep with.

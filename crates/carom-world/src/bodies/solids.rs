@@ -12,9 +12,10 @@
 
 use crate::bodies::composites::{Composite, Composites};
 use crate::bodies::id::ColliderSlot;
+use crate::bodies::part_materials::{PartMaterial, PartMaterials};
 use crate::bodies::traits::Traits;
 use alloc::vec::Vec;
-use carom_geom::Manifold;
+use carom_geom::{Contact, Manifold};
 use carom_query::Shape;
 
 /// The colliders of a pair of bodies, and whose they are: a pair that hooks parted.
@@ -38,6 +39,7 @@ pub(crate) struct Solids<'a> {
     pub(crate) shapes: &'a [Option<Shape>],
     pub(crate) traits: &'a [Traits],
     pub(crate) composites: &'a Composites,
+    pub(crate) part_materials: &'a PartMaterials,
     /// Pairs that a hook parted, sorted: those that the filter did, and those of this step.
     pub(crate) apart: [&'a [ColliderPair]; 2],
 }
@@ -68,12 +70,48 @@ impl<'a> Solids<'a> {
         self.shape(body, Part::Whole)
     }
 
+    /// Whether manifolds of two bodies may have different materials: they depend on the collider,
+    /// or on the part of it.
+    #[inline]
+    pub(crate) fn has_materials(&self, a: usize, b: usize) -> bool {
+        self.is_composite(a, b) | self.has_part_materials(a, b)
+    }
+
+    /// Whether one of two bodies has materials by part.
+    #[inline]
+    pub(crate) fn has_part_materials(&self, a: usize, b: usize) -> bool {
+        self.traits[a].has_part_materials | self.traits[b].has_part_materials
+    }
+
+    /// Returns the collider of a part number of a contact, and the number among its own parts.
+    pub(crate) fn locate(&self, body: usize, part: u32) -> (ColliderSlot, u32) {
+        match (self.composite(body), &self.shapes[body]) {
+            (Some(composite), Some(shape)) => composite.locate(shape, part),
+            _ => (ColliderSlot::FIRST, part),
+        }
+    }
+
     /// Returns the collider of a part number of a contact.
     pub(crate) fn slot_of(&self, body: usize, part: u32) -> ColliderSlot {
-        match (self.composite(body), &self.shapes[body]) {
-            (Some(composite), Some(shape)) => composite.locate(shape, part).0,
-            _ => ColliderSlot::FIRST,
-        }
+        self.locate(body, part).0
+    }
+
+    /// Returns the material of a part of a collider, if its parts have some.
+    pub(crate) fn part_material(
+        &self,
+        body: usize,
+        (slot, part): (ColliderSlot, u32),
+    ) -> Option<&'a PartMaterial> {
+        let own =
+            self.part_materials.of(body as u32, slot.index).filter(|_| self.traits[body].has_part_materials);
+        own?.get(part as usize)
+    }
+
+    /// Returns the properties of a collider at a part number of a contact.
+    fn traits_at(&self, body: usize, part: u32) -> Traits {
+        let place = self.locate(body, part);
+        let traits = *self.traits_of(body, place.0);
+        self.part_material(body, place).map_or(traits, |part| traits.with_material(&part.material))
     }
 
     /// Returns the colliders of two bodies that a manifold is of.
@@ -84,9 +122,25 @@ impl<'a> Solids<'a> {
     }
 
     /// Returns friction and restitution of a manifold of two bodies, by the rules of its colliders.
+    /// With materials by part, the mean over its points.
     pub(crate) fn mixed(&self, bodies: [usize; 2], manifold: &Manifold) -> [f32; 2] {
+        let [a, b] = bodies;
+        if self.has_part_materials(a, b) {
+            let mixed = |c: &Contact| self.traits_at(a, c.part_a).mixed_with(&self.traits_at(b, c.part_b));
+            return mean_over(manifold, mixed);
+        }
         let [slot_a, slot_b] = self.slots_of(bodies, manifold);
         self.traits_of(bodies[0], slot_a).mixed_with(self.traits_of(bodies[1], slot_b))
+    }
+
+    /// Returns the rolling friction of a manifold of two bodies: the larger one of both.
+    pub(crate) fn mixed_rolling(&self, [a, b]: [usize; 2], manifold: &Manifold) -> f32 {
+        let larger = |c: &Contact| {
+            let of = |body, part| self.traits_at(body, part).rolling_friction;
+            [of(a, c.part_a).max(of(b, c.part_b))]
+        };
+        let [rolling] = mean_over(manifold, larger);
+        rolling
     }
 
     /// Returns the properties of a collider; of the body, if it has one collider.
@@ -168,4 +222,20 @@ impl<'a> Solids<'a> {
             }
         }
     }
+}
+
+/// Returns the mean over the points of a manifold; 0 without points. Equal values are their mean,
+/// to the bit.
+pub(crate) fn mean_over<const N: usize>(
+    manifold: &Manifold,
+    value: impl Fn(&Contact) -> [f32; N],
+) -> [f32; N] {
+    let Some((first, rest)) = manifold.contacts().split_first() else { return [0.0; N] };
+    let first = value(first);
+    let mut sum = [0.0; N];
+    for contact in rest {
+        let own = value(contact);
+        (0..N).for_each(|k| sum[k] += own[k] - first[k]);
+    }
+    core::array::from_fn(|k| first[k] + sum[k] / manifold.contacts().len() as f32)
 }

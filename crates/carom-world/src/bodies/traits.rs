@@ -3,7 +3,7 @@
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
 use crate::bodies::active_hooks::ActiveHooks;
-use crate::bodies::material;
+use crate::bodies::material::{self, Material};
 use carom_broad::{Filter, Mobility};
 use carom_response::CombineRule;
 
@@ -33,6 +33,9 @@ pub(crate) struct Traits {
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) is_composite: bool,
     pub(crate) is_fast: bool,
+    /// Whether a collider of the body has materials by part, in `BodySet::part_materials`.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) has_part_materials: bool,
     pub(crate) hooks: ActiveHooks,
     pub(crate) user_data: u64,
 }
@@ -52,12 +55,25 @@ impl Traits {
         has_sensor: false,
         is_composite: false,
         is_fast: false,
+        has_part_materials: false,
         hooks: ActiveHooks::empty(),
         user_data: 0,
     };
 }
 
 impl Traits {
+    /// With the numbers and rules of a material.
+    pub(crate) fn with_material(self, material: &Material) -> Traits {
+        Traits {
+            friction: material.friction,
+            restitution: material.restitution,
+            rolling_friction: material.rolling_friction,
+            friction_rule: material.friction_rule,
+            restitution_rule: material.restitution_rule,
+            ..self
+        }
+    }
+
     /// Returns friction and restitution of a pair, by the rules of both.
     pub(crate) fn mixed_with(&self, other: &Traits) -> [f32; 2] {
         let rules = [self.friction_rule, other.friction_rule];
@@ -66,7 +82,7 @@ impl Traits {
     }
 
     /// Returns the restitution of a pair.
-    pub(crate) fn mixed_restitution(&self, other: &Traits) -> f32 {
+    fn mixed_restitution(&self, other: &Traits) -> f32 {
         let rules = [self.restitution_rule, other.restitution_rule];
         CombineRule::combine(rules, [self.restitution, other.restitution])
     }
@@ -76,9 +92,9 @@ impl Traits {
         !self.hooks.is_empty()
     }
 
-    /// Whether it resists rolling.
+    /// Whether it may resist rolling.
     pub(crate) fn has_rolling(&self) -> bool {
-        0.0 < self.rolling_friction
+        0.0 < self.rolling_friction || self.has_part_materials
     }
 
     /// Whether its impulse events are wanted.

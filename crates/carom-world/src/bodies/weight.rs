@@ -4,6 +4,7 @@
 //! Graphics Tools 1(2), 1996.
 
 use crate::WorldError;
+use crate::bodies::checks::{check_finite, check_mass, check_not_negative, check_number};
 use carom_geom::MassProperties;
 use carom_query::Shape;
 
@@ -25,7 +26,7 @@ impl Weight {
 
     /// Mass, centre and inertia of a body of this shape.
     ///
-    /// Errors: [`WorldError::NoMass`] if a dynamic body cannot have them.
+    /// Errors: those of [`Weight::checked`].
     pub(crate) fn of(&self, shape: &Shape) -> Result<MassProperties, WorldError> {
         let mass = match *self {
             Weight::Density(density) => shape.mass_properties(density),
@@ -37,22 +38,41 @@ impl Weight {
 
     /// Returns the mass if a dynamic body can have it.
     ///
-    /// Errors: [`WorldError::NoMass`] if not.
+    /// Errors: a number that was given and is out of its range, or [`WorldError::NoMass`].
     pub(crate) fn checked(&self, mass: MassProperties) -> Result<MassProperties, WorldError> {
-        let is_amount = 0.0 < mass.mass && mass.mass < f32::INFINITY && (1.0 / mass.mass).is_finite();
-        let is_mass =
-            is_amount && 1.0 / mass.mass != 0.0 && mass.center.is_finite() && mass.inertia.is_finite();
-        if is_mass { Ok(mass) } else { Err(WorldError::NoMass) }
+        let checked = check_properties(&mass);
+        match self {
+            Weight::Given(_) => checked?,
+            Weight::Density(_) | Weight::Colliders => checked.map_err(|_| WorldError::NoMass)?,
+        }
+        Ok(mass)
+    }
+
+    /// Refuses a number that is out of its range even if the body is not dynamic.
+    pub(crate) fn check(&self) -> Result<(), WorldError> {
+        match self {
+            Weight::Density(density) => check_not_negative(*density, "density"),
+            Weight::Given(mass) => {
+                check_number(mass.mass, "mass")?;
+                check_center_and_inertia(mass)
+            }
+            Weight::Colliders => Ok(()),
+        }
     }
 
     /// No number that a snapshot should not have.
     pub(crate) fn is_sound(&self) -> bool {
-        match self {
-            Weight::Density(density) => 0.0 <= *density && *density < f32::INFINITY,
-            Weight::Given(mass) => {
-                mass.mass.is_finite() && mass.center.is_finite() && mass.inertia.is_finite()
-            }
-            Weight::Colliders => true,
-        }
+        self.check().is_ok()
     }
+}
+
+/// Refuses mass properties that a dynamic body cannot have.
+fn check_properties(mass: &MassProperties) -> Result<(), WorldError> {
+    check_mass(mass.mass)?;
+    check_center_and_inertia(mass)
+}
+
+fn check_center_and_inertia(mass: &MassProperties) -> Result<(), WorldError> {
+    check_finite(mass.center, "center of mass")?;
+    mass.inertia.to_cols_array().into_iter().try_for_each(|x| check_number(x, "inertia"))
 }

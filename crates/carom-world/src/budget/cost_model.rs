@@ -1,12 +1,12 @@
 //! The cost model: seconds of each kind of work, measured from step to step, to plan budgets in
 //! seconds.
 //!
-//! There is one set of costs, for steps in which all bodies move. With halted bodies the same work
-//! costs more: fewer pairs have two moving bodies, and impulses are stored and fetched. Both kinds
-//! of steps update the same costs.
+//! There is one set of costs, for steps in which all bodies move. With suspended bodies the same
+//! work costs more: fewer pairs have two moving bodies, and impulses are stored and fetched. Both
+//! kinds of steps update the same costs.
 //!
-//! While some bodies are halted, it cannot be measured whether all would fit again. It is tried. A
-//! failed try costs a late step, so after each failure the wait until the next try doubles.
+//! While some bodies are suspended, it cannot be measured whether all would fit again. It is tried.
+//! A failed try costs a late step, so after each failure the wait until the next try doubles.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and eq. 25.2 (the terms of
 //! the cost).
@@ -34,10 +34,10 @@ pub(crate) const CARRY_COST_RATIO: f64 = 0.25;
 /// Cost of an active pair beside its test, as a part of a test.
 pub(crate) const OVERHEAD_RATIO: f64 = 0.125;
 
-/// Work costs this many times as much if bodies are halted. Measured: 2 to 4 times.
-const HALTED_COST_RATIO: f64 = 3.0;
+/// Work costs this many times as much if bodies are suspended. Measured: 2 to 4 times.
+const SUSPENDED_COST_RATIO: f64 = 3.0;
 
-/// Steps with halted bodies before all are tried: at first and at most.
+/// Steps with suspended bodies before all are tried: at first and at most.
 const MIN_WAIT_STEPS: u32 = 8;
 const MAX_WAIT_STEPS: u32 = 1024;
 
@@ -92,8 +92,8 @@ pub(crate) struct StepWork {
     pub(crate) n_manifold_ends: usize,
     /// The sum of the numbers of pairs of all bodies that moved in the step before.
     pub(crate) n_due: usize,
-    /// Whether bodies are halted.
-    pub(crate) has_halted: bool,
+    /// Whether bodies are suspended.
+    pub(crate) has_suspended: bool,
     /// Seconds of the work that is done for all pairs.
     pub(crate) always: f64,
 }
@@ -110,12 +110,12 @@ pub(crate) struct CostModel {
     density: f64,
     /// The number of pairs that were to be tested in the last step.
     pub(crate) n_wanted: usize,
-    /// The number of held calls in a row.
-    pub(crate) n_held: u32,
-    /// Steps with halted bodies in a row, and steps without.
-    n_halting: u32,
+    /// The number of deferred calls in a row.
+    pub(crate) n_deferred: u32,
+    /// Steps with suspended bodies in a row, and steps without.
+    n_suspending: u32,
     n_whole: u32,
-    /// Steps with halted bodies before all are tried.
+    /// Steps with suspended bodies before all are tried.
     wait: u32,
 }
 
@@ -126,8 +126,8 @@ impl Default for CostModel {
             due: 1.0,
             density: 1.0,
             n_wanted: 0,
-            n_held: 0,
-            n_halting: 0,
+            n_deferred: 0,
+            n_suspending: 0,
             n_whole: 0,
             wait: MIN_WAIT_STEPS,
         }
@@ -135,10 +135,10 @@ impl Default for CostModel {
 }
 
 impl CostModel {
-    /// Returns the costs with halted bodies, or without.
-    pub(crate) fn unit_costs(&self, has_halted: bool) -> UnitCosts {
+    /// Returns the costs with suspended bodies, or without.
+    pub(crate) fn unit_costs(&self, has_suspended: bool) -> UnitCosts {
         let unit_costs = self.unit_costs.unwrap_or(UnitCosts::SLOW);
-        let factor = cost_ratio(has_halted);
+        let factor = cost_ratio(has_suspended);
         UnitCosts { pair: factor * unit_costs.pair, solve: factor * unit_costs.solve, ..unit_costs }
     }
 
@@ -153,24 +153,25 @@ impl CostModel {
     }
 
     /// Returns whether the response of all bodies fits into a budget, if nothing else is done in
-    /// that step. While bodies are halted, `is_halting`, it is also required that a try is due.
-    pub(crate) fn all_fit(&self, demand: &Demand, limit: f64, is_halting: bool) -> bool {
+    /// that step. While bodies are suspended, `is_suspending`, it is also required that a try is
+    /// due.
+    pub(crate) fn all_fit(&self, demand: &Demand, limit: f64, is_suspending: bool) -> bool {
         let unit_costs = self.unit_costs(false);
         let load = self.density * demand.n_pair_ends as f64 + MANIFOLDS_PER_BODY * demand.n_bodies as f64;
-        let may_try = !is_halting || self.wait <= self.n_halting;
+        let may_try = !is_suspending || self.wait <= self.n_suspending;
         may_try && unit_costs.always + unit_costs.response(load, 1.0) <= PLANNED_BUDGET_RATIO * limit
     }
 
-    /// Notes whether bodies are halted in this step.
-    pub(crate) fn note_selection(&mut self, has_halted: bool) {
-        if has_halted {
+    /// Notes whether bodies are suspended in this step.
+    pub(crate) fn note_selection(&mut self, has_suspended: bool) {
+        if has_suspended {
             if 0 < self.n_whole && self.n_whole < MIN_LASTING_STEPS {
                 self.wait = (2 * self.wait).min(MAX_WAIT_STEPS);
             }
             self.n_whole = 0;
-            self.n_halting = self.n_halting.saturating_add(1);
+            self.n_suspending = self.n_suspending.saturating_add(1);
         } else {
-            self.n_halting = 0;
+            self.n_suspending = 0;
             self.n_whole = self.n_whole.saturating_add(1);
             if MIN_LASTING_STEPS <= self.n_whole {
                 self.wait = MIN_WAIT_STEPS;
@@ -180,7 +181,7 @@ impl CostModel {
 
     /// After a step: updates the costs from its counts and times.
     pub(crate) fn learn(&mut self, stats: &Stats, work: &StepWork) {
-        let n_due = stats.n_tested + stats.undone.n_pairs;
+        let n_due = stats.n_tested + stats.shortfall.n_pairs;
         self.n_wanted = n_due;
         if 0 < work.n_manifold_ends {
             let density = work.n_manifolds as f64 / work.n_manifold_ends as f64;
@@ -189,11 +190,11 @@ impl CostModel {
             self.due = (0.5 * (self.due + part)).min(1.0);
         }
         let Stats { times, .. } = stats;
-        let factor = cost_ratio(work.has_halted);
+        let factor = cost_ratio(work.has_suspended);
         let known = self.unit_costs.get_or_insert(UnitCosts::SLOW);
         blend(&mut known.before, times.broad, 1.0);
         blend(&mut known.always, work.always, 1.0);
-        let n_carried = (stats.undone.n_pairs + stats.n_recycled) as f64;
+        let n_carried = (stats.shortfall.n_pairs + stats.n_recycled) as f64;
         let n_test_units = stats.n_tested as f64
             + CARRY_COST_RATIO * n_carried
             + OVERHEAD_RATIO * work.n_active_pairs as f64;
@@ -206,8 +207,8 @@ impl CostModel {
 }
 
 /// Returns the factor of all costs.
-fn cost_ratio(has_halted: bool) -> f64 {
-    if has_halted { HALTED_COST_RATIO } else { 1.0 }
+fn cost_ratio(has_suspended: bool) -> f64 {
+    if has_suspended { SUSPENDED_COST_RATIO } else { 1.0 }
 }
 
 /// Blends a new measurement of `n` units of work with the known cost, by half. A disturbed
@@ -247,14 +248,14 @@ mod tests {
         // By the model all fit, but in fact they do not.
         let (fits, mut cost_model) = (0.010, cost_model(1.0));
         assert!(cost_model.all_fit(&DEMAND, fits, false));
-        let (mut is_halting, mut trials) = (false, Vec::new());
+        let (mut is_suspending, mut trials) = (false, Vec::new());
         for step in 0..20_000 {
-            let all_move = cost_model.all_fit(&DEMAND, fits, is_halting) && is_halting;
+            let all_move = cost_model.all_fit(&DEMAND, fits, is_suspending) && is_suspending;
             if all_move {
                 trials.push(step);
             }
-            is_halting = !all_move;
-            cost_model.note_selection(is_halting);
+            is_suspending = !all_move;
+            cost_model.note_selection(is_suspending);
         }
         let gaps: Vec<usize> = trials.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert!(gaps.is_sorted() && gaps[0] < 20 && gaps.last() == Some(&1025), "{gaps:?}");
@@ -269,7 +270,7 @@ mod tests {
         let cost_model = cost_model(100.0);
         assert!(!cost_model.all_fit(&DEMAND, 0.010, false));
         let UnitCosts { solve, .. } = cost_model.unit_costs(false);
-        assert_eq!(cost_model.unit_costs(true).solve, HALTED_COST_RATIO * solve);
+        assert_eq!(cost_model.unit_costs(true).solve, SUSPENDED_COST_RATIO * solve);
         let seconds = cost_model.unit_costs(false).response(300.0, 4.0);
         assert!((cost_model.unit_costs(false).substeps_in(seconds, 300.0) - 4.0).abs() < 1e-9);
     }

@@ -11,6 +11,7 @@
 //! of Detail for 3D Graphics, 2003, 4.1 (hysteresis).
 
 use crate::WorldError;
+use crate::bodies::checks::demand;
 use alloc::vec::Vec;
 use carom_query::Shape;
 
@@ -61,9 +62,7 @@ impl DetailLevels {
     /// With a coarser shape and its error, a length. Errors must ascend.
     pub fn with_level(mut self, shape: Shape, error: f32) -> Result<DetailLevels, WorldError> {
         let last = self.levels.last().map_or(0.0, |level| level.1);
-        if !(last <= error && error < f32::INFINITY) {
-            return Err(WorldError::BadNumber("error of a level"));
-        }
+        demand(last <= error && error < f32::INFINITY, "error of a level", error)?;
         self.levels.push((shape, error));
         Ok(self)
     }

@@ -1,8 +1,8 @@
 //! Steps on a budget: which pairs are tested and which bodies move, if there is not time for all.
 //!
 //! - `time_critical`: the plan of a step, and the selection of pairs.
-//! - `round_robin`, `halting`: the selection of bodies that move, and the treatment of the halted
-//!   ones.
+//! - `round_robin`, `suspension`: the selection of bodies that move, and the treatment of the
+//!   suspended ones.
 //! - `narrow_budget`: the share of a budget for the narrow phase.
 //! - `cost_model`: measured costs of earlier steps.
 //! - `unknown`: pairs of bodies whose shapes were never tested.
@@ -16,8 +16,8 @@
 //! | deferred | a pair is due, but not tested in this step; its contacts move along |
 //! | unknown | a deferred pair whose shapes were never tested |
 //! | fewer substeps | the solver makes fewer and longer ones |
-//! | held | a call in which nothing moves; the next one continues the step |
-//! | halted | a body that is awake does not move in this step |
+//! | deferred | a call in which nothing moves; the next one continues the step |
+//! | suspended | a body that is awake does not move in this step |
 //!
 //! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics
 //! 20(3), 2001.
@@ -25,10 +25,10 @@
 pub(crate) mod cost_model;
 pub(crate) mod detail;
 pub(crate) mod frame_controller;
-pub(crate) mod halting;
 pub(crate) mod narrow_budget;
 pub(crate) mod noticed;
 pub(crate) mod round_robin;
+pub(crate) mod suspension;
 pub(crate) mod time_critical;
 pub(crate) mod unknown;
 

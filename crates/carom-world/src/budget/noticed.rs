@@ -15,6 +15,7 @@
 //! Differs: from angles that the eye resolves, not from thresholds of a user study.
 
 use crate::WorldError;
+use crate::bodies::checks::{check_finite, demand};
 use carom_math::glam::DVec3;
 use carom_math::{Vec3, ops};
 use core::f64::consts::{FRAC_PI_2, PI};
@@ -81,18 +82,13 @@ impl Viewer {
     ) -> Result<Viewer, WorldError> {
         let along = forward.as_dvec3();
         let length = ops::sqrt(along.length_squared());
-        if !position.is_finite() {
-            return Err(WorldError::BadNumber("position of a viewer"));
-        }
-        if !(0.0 < length && length < f64::INFINITY) {
-            return Err(WorldError::BadNumber("direction of a viewer"));
-        }
-        if !(0.0 < half_view && half_view <= core::f32::consts::PI) {
-            return Err(WorldError::BadNumber("half view of a viewer"));
-        }
-        if !(0.0 < finest_angle && finest_angle < f32::INFINITY) {
-            return Err(WorldError::BadNumber("finest angle of a viewer"));
-        }
+        check_finite(position, "position of a viewer")?;
+        let is_direction = 0.0 < length && length < f64::INFINITY;
+        demand(is_direction, "length of the direction of a viewer", length as f32)?;
+        let is_angle = 0.0 < half_view && half_view <= core::f32::consts::PI;
+        demand(is_angle, "half view of a viewer", half_view)?;
+        let is_angle = 0.0 < finest_angle && finest_angle < f32::INFINITY;
+        demand(is_angle, "finest angle of a viewer", finest_angle)?;
         Ok(Viewer {
             position: position.as_dvec3(),
             forward: along / length,

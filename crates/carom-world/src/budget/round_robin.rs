@@ -1,9 +1,9 @@
 //! Round robin: if a budget does not suffice for all bodies, selects the ones that move. The others
-//! are halted for the step.
+//! are suspended for the step.
 //!
-//! A halted body keeps its pose and its velocity. Nothing pushes it, gravity included. Others meet
-//! it as a body that stands still, so it gives them no energy. Its contacts stay, and its touch
-//! wakes no body.
+//! A suspended body keeps its pose and its velocity. Nothing pushes it, gravity included. Others
+//! meet it as a body that stands still, so it gives them no energy. Its contacts stay, and its
+//! touch wakes no body.
 //!
 //! Bodies are selected in a ring, in the order of their numbers, until their costs fill the budget.
 //! Bodies that were inserted one after the other are often neighbours and share pairs.
@@ -21,7 +21,7 @@
 //! Differs: bodies are left out, not collisions.
 
 use crate::bodies::active_bodies::ActiveBodies;
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::joint::Joints;
 use alloc::vec::Vec;
 use carom_broad::Pair;
@@ -97,12 +97,12 @@ pub(crate) struct RoundRobin {
 
 impl RoundRobin {
     /// Counts the pairs of bodies, if they are not known.
-    pub(crate) fn count(&mut self, n_bodies: usize, records: &[Record], active: &ActiveBodies) -> Demand {
+    pub(crate) fn count(&mut self, n_bodies: usize, states: &[PairState], active: &ActiveBodies) -> Demand {
         self.n_pair_ends.resize(n_bodies, 0);
         if !core::mem::replace(&mut self.are_counted, true) {
             self.n_pair_ends.fill(0);
-            let living = records.iter().filter(|record| !record.is_gap());
-            living.for_each(|record| self.note(&record.pair(), 1));
+            let living = states.iter().filter(|state| !state.is_gap());
+            living.for_each(|state| self.note(&state.pair(), 1));
             self.n_moving_pair_ends = self.sum(active.moving());
         }
         self.n_manifold_ends.clear();
@@ -110,7 +110,7 @@ impl RoundRobin {
         Demand {
             n_bodies: active.awake().len(),
             n_pair_ends,
-            n_due: if active.has_halted() { self.n_moving_pair_ends } else { n_pair_ends },
+            n_due: if active.has_suspended() { self.n_moving_pair_ends } else { n_pair_ends },
             n_manifolds: 0,
         }
     }
@@ -118,17 +118,17 @@ impl RoundRobin {
     /// Counts the manifolds of bodies, and the pairs that are due.
     pub(crate) fn count_manifolds(
         &mut self,
-        records: &[Record],
+        states: &[PairState],
         active: &ActiveBodies,
         is_stale: &[bool],
         demand: &mut Demand,
     ) {
         self.n_manifold_ends.resize(is_stale.len(), 0);
         demand.n_due = 0;
-        for record in records.iter().filter(|record| !record.is_gap()) {
-            let (a, b) = (record.a.index, record.b.index);
+        for state in states.iter().filter(|state| !state.is_gap()) {
+            let (a, b) = (state.a.index, state.b.index);
             // A pair that was never tested may turn out to touch.
-            let links = if record.is_sensor { 0 } else { record.n.max(u32::from(record.is_new)) };
+            let links = if state.is_sensor { 0 } else { state.n.max(u32::from(state.is_new)) };
             self.n_manifold_ends[a as usize] += links;
             self.n_manifold_ends[b as usize] += links;
             demand.n_due += usize::from(is_stale[a as usize] || is_stale[b as usize]);

@@ -4,7 +4,7 @@
 //! The order of spending:
 //!
 //! 1. The broad phase always runs to its end.
-//! 2. If one substep of all bodies does not fit, some bodies are halted
+//! 2. If one substep of all bodies does not fit, some bodies are suspended
 //!    ([`crate::budget::round_robin`]).
 //! 3. Due pairs are tested. Pairs that were never tested come first, then those that lost contacts.
 //!    The others follow in a ring, from where the last step stopped.
@@ -13,7 +13,7 @@
 //! 5. The rest goes to the solver: fewer and longer substeps, at least one. For the bodies that
 //!    move, the whole time step passes.
 //!
-//! A call is *held*, so that nothing moves and the next call continues the step, in two cases:
+//! A call is *deferred*, so that nothing moves and the next call continues the step, in two cases:
 //!
 //! - Less than [`MIN_TESTED_RATIO`] of the due pairs can be tested.
 //! - The response would be late, or would have less than two thirds of the substeps that fit into a
@@ -35,7 +35,7 @@ use crate::budget::cost_model::{
 };
 use crate::budget::narrow_budget::{NarrowBudget, Share};
 use crate::budget::round_robin::{Costs, Demand, Selection};
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::contacts::scene::Scene;
 use crate::stats::Clock;
 use carom_broad::Pair;
@@ -51,8 +51,8 @@ const LIKELY_PAIR_RATIO: usize = 2;
 /// At least this part of the due pairs is tested before anything moves.
 const MIN_TESTED_RATIO: f64 = 0.75;
 
-/// At most this many calls in a row are held.
-pub(crate) const MAX_HELD_CALLS: u32 = 16;
+/// At most this many calls in a row are deferred.
+pub(crate) const MAX_DEFERRED_CALLS: u32 = 16;
 
 /// The number of manifolds may grow by this part in a step.
 const MANIFOLD_GROWTH_RATIO: f64 = 1.0 / 16.0;
@@ -68,7 +68,7 @@ pub(crate) struct Plan {
     work: StepWork,
     /// The call ends before the response if a pair is deferred.
     is_holding: bool,
-    /// No time was left when bodies were selected, so a held call would not help.
+    /// No time was left when bodies were selected, so a deferred call would not help.
     is_spent: bool,
 }
 
@@ -125,12 +125,12 @@ impl Plan {
 
     /// Returns the costs of work in this step.
     fn unit_costs(&self) -> UnitCosts {
-        self.cost_model.unit_costs(self.work.has_halted)
+        self.cost_model.unit_costs(self.work.has_suspended)
     }
 
-    /// Returns what can be spent on bodies; `None` if all fit. `is_halting`: some were halted until
-    /// now.
-    pub(crate) fn costs(&mut self, demand: &Demand, is_halting: bool) -> Option<Costs> {
+    /// Returns what can be spent on bodies; `None` if all fit. `is_suspending`: some were suspended
+    /// until now.
+    pub(crate) fn costs(&mut self, demand: &Demand, is_suspending: bool) -> Option<Costs> {
         let density = self.cost_model.density();
         (self.work.n_manifold_ends, self.work.n_due) = (demand.n_pair_ends, demand.n_due);
         self.work.load = density * demand.n_pair_ends as f64 + MANIFOLDS_PER_BODY * demand.n_bodies as f64;
@@ -149,13 +149,13 @@ impl Plan {
             }
             Budget::Time(limit) => {
                 let limit = limit.as_secs_f64();
-                if self.cost_model.all_fit(demand, limit, is_halting) {
+                if self.cost_model.all_fit(demand, limit, is_suspending) {
                     return None;
                 }
                 let UnitCosts { before, always, pair, .. } = self.cost_model.unit_costs(true);
                 let solving = self.cost_model.unit_costs(true).response(1.0, 1.0);
-                // If some are halted, other bodies move than in the last step, and the records of
-                // both are walked.
+                // If some are suspended, other bodies move than in the last step, and the pair
+                // states of both are walked.
                 let beside = self.cost_model.due() * OVERHEAD_RATIO * pair;
                 let pair_later = self.cost_model.due() * pair + beside;
                 let manifold_now = density * solving + beside;
@@ -175,8 +175,8 @@ impl Plan {
     }
 
     /// Notes that only these bodies move, with the number of their manifolds if they were counted.
-    pub(crate) fn halt_others(&mut self, chosen: &Selection, n_manifolds: usize) {
-        self.work.has_halted = true;
+    pub(crate) fn suspend_others(&mut self, chosen: &Selection, n_manifolds: usize) {
+        self.work.has_suspended = true;
         self.work.load = if self.counts_work() {
             n_manifolds as f64
         } else {
@@ -205,7 +205,8 @@ impl Plan {
                 let response = if self.is_holding { 0.0 } else { self.response() };
                 let left = PLANNED_BUDGET_RATIO * limit.as_secs_f64() - self.clock.since_start();
                 let own = (left - response - OVERHEAD_RATIO * pair * n_active_pairs as f64 - always).max(0.0);
-                // Pairs that the clock cuts off continue in the next call only if this one is held.
+                // Pairs that the clock cuts off continue in the next call only if this one is
+                // deferred.
                 let planned = if self.is_holding { own } else { PLANNED_TIME_RATIO * own };
                 NarrowBudget {
                     pairs: Some(Share::Seconds { own: planned, pair, carry: CARRY_COST_RATIO * pair }),
@@ -243,30 +244,31 @@ impl Plan {
         self.limit().is_some() && LIKELY_PAIR_RATIO * self.cost_model.n_wanted < n
     }
 
-    /// Decides whether the call is held, if only `n` of `n_all` due pairs can be tested beside the
-    /// response. It is held if that is too few, and a few calls would suffice for all.
-    pub(crate) fn decide_hold(&mut self, n: usize, n_all: usize) -> bool {
+    /// Decides whether the call is deferred, if only `n` of `n_all` due pairs can be tested beside
+    /// the response. It is deferred if that is too few, and a few calls would suffice for all.
+    pub(crate) fn decide_deferral(&mut self, n: usize, n_all: usize) -> bool {
         let is_of_use = match self.budget {
-            Budget::Steps(steps) => n_all as u64 <= steps.saturating_mul(u64::from(MAX_HELD_CALLS)),
+            Budget::Steps(steps) => n_all as u64 <= steps.saturating_mul(u64::from(MAX_DEFERRED_CALLS)),
             _ => true,
         };
         self.is_holding = is_of_use && self.may_hold() && (n as f64) < MIN_TESTED_RATIO * n_all as f64;
         self.is_holding
     }
 
-    /// Whether a call may be held: all bodies move, and not too many calls were held in a row.
+    /// Whether a call may be deferred: all bodies move, and not too many calls were deferred in a
+    /// row.
     fn may_hold(&self) -> bool {
-        !self.is_free() && !self.work.has_halted && self.cost_model.n_held < MAX_HELD_CALLS
+        !self.is_free() && !self.work.has_suspended && self.cost_model.n_deferred < MAX_DEFERRED_CALLS
     }
 
     /// Whether the call ends before anything moves: pairs are still due, or the response would be
     /// late.
-    pub(crate) fn is_held(&self, n_tested: usize, n_deferred: usize) -> bool {
+    pub(crate) fn is_deferred(&self, n_tested: usize, n_deferred: usize) -> bool {
         if self.is_holding && 0 < n_deferred {
             return true;
         }
         let is_late = match self.budget {
-            Budget::Steps(_) if self.work.has_halted => false,
+            Budget::Steps(_) if self.work.has_suspended => false,
             Budget::Steps(n) => {
                 let fit = |n: u64| n as f64 / self.work.load.max(1.0);
                 fit(n.saturating_sub(n_tested as u64)) < self.goal(fit(n))
@@ -274,15 +276,15 @@ impl Plan {
             _ => self.deadline() < self.clock.since_start() + self.response(),
         };
         // If no pair was tested, or nothing can be planned, the next call would be no better.
-        is_late && 0 < n_tested && !self.is_spent && self.cost_model.n_held < MAX_HELD_CALLS
+        is_late && 0 < n_tested && !self.is_spent && self.cost_model.n_deferred < MAX_DEFERRED_CALLS
     }
 
     /// Returns how many substeps are made, at least one, after `n_tested` pairs were tested. With
-    /// halted bodies it is one, because their impulses are kept for substeps of that length.
+    /// suspended bodies it is one, because their impulses are kept for substeps of that length.
     pub(crate) fn substeps(&self, n_tested: usize, n_manifolds: usize) -> u32 {
         let wanted = self.wanted;
         let allowed = match self.budget {
-            _ if self.work.has_halted => 1,
+            _ if self.work.has_suspended => 1,
             Budget::Steps(steps) => {
                 (steps.saturating_sub(n_tested as u64) / n_manifolds.max(1) as u64).min(u64::from(wanted))
             }
@@ -300,40 +302,40 @@ impl Plan {
 
 /// Marks the candidates for a test: due and not recycled. Returns how many are due, and how many
 /// are marked.
-pub(crate) fn mark_candidates(records: &mut [Record], scene: &Scene<'_>) -> (usize, usize) {
+pub(crate) fn mark_candidates(states: &mut [PairState], scene: &Scene<'_>) -> (usize, usize) {
     let (mut n_due, mut n_all) = (0, 0);
-    for record in records.iter_mut() {
-        let is_due = scene.is_due(record);
-        record.is_skipped = is_due && scene.recycles(record).is_none();
+    for state in states.iter_mut() {
+        let is_due = scene.is_due(state);
+        state.is_skipped = is_due && scene.recycles(state).is_none();
         n_due += usize::from(is_due);
-        n_all += usize::from(record.is_skipped);
+        n_all += usize::from(state.is_skipped);
     }
     (n_due, n_all)
 }
 
-/// Selects `n` of the marked records, and leaves the mark on the others, which are deferred.
-/// Records that were never tested come first, then those that lost contacts, then the others in a
-/// ring from `from` on.
-pub(crate) fn select_pairs(records: &mut [Record], from: Pair, mut n: usize) {
-    let mut take = |record: &mut Record| {
-        record.is_skipped = n == 0;
+/// Selects `n` of the marked pair states, and leaves the mark on the others, which are deferred.
+/// Pair states that were never tested come first, then those that lost contacts, then the others in
+/// a ring from `from` on.
+pub(crate) fn select_pairs(states: &mut [PairState], from: Pair, mut n: usize) {
+    let mut take = |state: &mut PairState| {
+        state.is_skipped = n == 0;
         n -= usize::from(0 < n);
     };
-    let is_lost = |record: &Record| !record.is_new && record.has_lost;
-    records.iter_mut().filter(|record| record.is_skipped && record.is_new).for_each(&mut take);
-    records.iter_mut().filter(|record| record.is_skipped && is_lost(record)).for_each(&mut take);
-    let first = records.partition_point(|record| record.pair() < from);
-    let (front, back) = records.split_at_mut(first);
+    let is_lost = |state: &PairState| !state.is_new && state.has_lost;
+    states.iter_mut().filter(|state| state.is_skipped && state.is_new).for_each(&mut take);
+    states.iter_mut().filter(|state| state.is_skipped && is_lost(state)).for_each(&mut take);
+    let first = states.partition_point(|state| state.pair() < from);
+    let (front, back) = states.split_at_mut(first);
     let in_turn = back.iter_mut().chain(front);
-    let waits = |record: &&mut Record| record.is_skipped && !record.is_new && !record.has_lost;
+    let waits = |state: &&mut PairState| state.is_skipped && !state.is_new && !state.has_lost;
     in_turn.filter(waits).for_each(&mut take);
 }
 
 /// Returns the pair with which the ring begins in the next step.
-pub(crate) fn next_pair(records: &[Record], from: Pair) -> Pair {
-    let first = records.partition_point(|record| record.pair() < from);
-    let mut in_turn = records[first..].iter().chain(&records[..first]);
+pub(crate) fn next_pair(states: &[PairState], from: Pair) -> Pair {
+    let first = states.partition_point(|state| state.pair() < from);
+    let mut in_turn = states[first..].iter().chain(&states[..first]);
     in_turn
-        .find(|record| record.is_deferred && !record.is_new && !record.has_lost)
-        .map_or(Pair { a: 0, b: 0 }, Record::pair)
+        .find(|state| state.is_deferred && !state.is_new && !state.has_lost)
+        .map_or(Pair { a: 0, b: 0 }, PairState::pair)
 }

@@ -6,7 +6,7 @@
 
 use crate::bodies::BodySet;
 use crate::contacts::ContactSet;
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};
 use carom_math::Vec3;
@@ -23,11 +23,11 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
     scatter: Option<Scatter>,
 ) -> usize {
     let mut n_stopped = 0;
-    let is_unknown = |record: &&Record| record.is_deferred && record.is_new && !record.is_sensor;
-    for record in
-        contacts.active_pairs.iter().map(|&place| &contacts.records[place as usize]).filter(is_unknown)
+    let is_unknown = |state: &&PairState| state.is_deferred && state.is_new && !state.is_sensor;
+    for state in
+        contacts.active_pairs.iter().map(|&place| &contacts.states[place as usize]).filter(is_unknown)
     {
-        let (a, b) = (record.a.index as usize, record.b.index as usize);
+        let (a, b) = (state.a.index as usize, state.b.index as usize);
         // The box of a shape that is not convex, or has no end, says little of where it is.
         let is_like_its_box = |k: usize| bodies.shapes[k].as_ref().is_some_and(Shape::is_convex);
         let box_of = |k: usize| bodies.proxies[k].and_then(|proxy| broad.aabb(proxy).ok());
@@ -38,8 +38,8 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
         };
         let axis = least_overlap(&box_a, &box_b);
         let [body_a, body_b] = [a, b].map(|k| bodies.motions[k]);
-        let draw = number_of_draw(record.pair(), &body_a, &body_b);
-        // A halted body acts as a wall.
+        let draw = number_of_draw(state.pair(), &body_a, &body_b);
+        // A suspended body acts as a wall.
         let stands = [a, b].map(|k| bodies.is_suspended(k));
         let stand_in = |body: Body, stands| if stands { Body::fixed(body.pose) } else { body };
         let (mut body_a, mut body_b) = (stand_in(body_a, stands[0]), stand_in(body_b, stands[1]));

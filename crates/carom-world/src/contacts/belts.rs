@@ -18,6 +18,11 @@ pub(crate) struct Belt {
 }
 
 impl Belt {
+    /// With this velocity and spin.
+    pub(crate) fn of([velocity, spin]: [Vec3; 2]) -> Belt {
+        Belt { velocity, spin }
+    }
+
     /// The velocity at a point of the world, and the angular velocity, both in the world frame.
     pub(crate) fn at(&self, pose: &Pose, point: Vec3) -> [Vec3; 2] {
         let spin = pose.transform_vector(self.spin);
@@ -43,9 +48,9 @@ impl Belts {
         self.of_bodies.get(place).map(|(_, belt)| belt)
     }
 
-    /// Sets the belt of a body; one that stands still is none.
-    pub(crate) fn set(&mut self, body: u32, velocity: Vec3, spin: Vec3) {
-        let moves = velocity != Vec3::ZERO || spin != Vec3::ZERO;
+    /// Sets the belt of a body; one that stands still is none, unless parts of the body have belts.
+    pub(crate) fn set(&mut self, body: u32, [velocity, spin]: [Vec3; 2], has_moving_parts: bool) {
+        let moves = velocity != Vec3::ZERO || spin != Vec3::ZERO || has_moving_parts;
         set(&mut self.of_bodies, body, moves.then_some(Belt { velocity, spin }));
     }
 

@@ -1,26 +1,27 @@
-//! Changes of the pairs: the difference of two sorted lists, and edits that make the records
+//! Changes of the pairs: the difference of two sorted lists, and edits that make the pair states
 //! follow.
 //!
-//! The records are a sorted table with gaps, a packed-memory array. A record is large, and moving
-//! all records behind a change would take half of the broad phase of a pile.
+//! The pair states are a sorted table with gaps, a packed-memory array. A pair state is large, and
+//! moving all pair states behind a change would take half of the broad phase of a pile.
 //!
-//! - A record that is removed becomes a gap at its place. The narrow phase passes over gaps.
-//! - A new pair takes the nearest gap, and only the records between move.
-//! - If no gap is near, the records around are laid out anew, in a range with gaps to spare.
-//! - If there are too many gaps, they are removed in parts. Each step moves some records forwards.
-//!   The gaps collect in one run, the *clearing*, which travels to the end of the table.
-//! - If gaps are far too many or too few, or the table is small, all of it is laid out anew.
+//! - A pair state that is removed becomes a gap at its place. The narrow phase passes over gaps.
+//! - A new pair takes the nearest gap, and only the pair states between move.
+//! - If no gap is near, the pair states around are rebuilt, in a range with gaps to spare.
+//! - If there are too many gaps, they are removed in parts. Each step moves some pair states
+//!   forwards. The gaps collect in one run, the *compaction front*, which travels to the end of the
+//!   table.
+//! - If gaps are far too many or too few, or the table is small, all of it is rebuilt.
 //!
-//! All moves are first planned on the pairs alone, which are small. Records and caches then follow,
-//! each on a thread of its own.
+//! All moves are first planned on the pairs alone, which are small. Pair states and caches then
+//! follow, each on a thread of its own.
 //!
 //! Reference: A. Itai, A. Konheim, M. Rodeh, A Sparse Table Implementation of Priority Queues,
 //! ICALP 1981 (a sorted table with gaps).
 //! Differs: gaps are not spread evenly again until they run out, or become too many.
 //! Tried: a table without gaps; removing all gaps at once. See `benches/notes/carom-world.md`.
 
-use crate::contacts::record::Record;
-use crate::contacts::records::{Edit, Records};
+use crate::contacts::pair_state::PairState;
+use crate::contacts::pair_states::{Edit, PairStates};
 use crate::memory::trim;
 use alloc::vec::Vec;
 use carom_broad::Pair;
@@ -29,10 +30,10 @@ use core::ops::Range;
 /// Pairs that are compared at once.
 const BLOCK_PAIRS: usize = 32;
 
-/// A table of fewer records has no gaps.
-const MIN_GAPPED_RECORDS: usize = 4096;
+/// A table of fewer pair states has no gaps.
+const MIN_GAPPED_PAIRS: usize = 4096;
 
-/// A new layout has one gap in so many places.
+/// A rebuilt range has one gap in so many places.
 const GAP_SPACING: usize = 64;
 
 /// If more than one place in `COMPACTION_SPACING` is a gap, gaps are removed in parts. If more than
@@ -40,30 +41,30 @@ const GAP_SPACING: usize = 64;
 const COMPACTION_SPACING: usize = 16;
 const REBUILD_SPACING: usize = 4;
 
-/// Records that move at a time while gaps are removed, and additional ones for each removed pair.
-/// This is more than new gaps can undo.
-const RECORDS_PER_COMPACTION: usize = 2048;
-const RECORDS_PER_REMOVAL: usize = 2 * COMPACTION_SPACING;
+/// Pair states that move at a time while gaps are removed, and additional ones for each removed
+/// pair. This is more than new gaps can undo.
+const PAIRS_PER_COMPACTION: usize = 2048;
+const PAIRS_PER_REMOVAL: usize = 2 * COMPACTION_SPACING;
 
-/// Words of the bit set that are searched for a gap on each side. With 16, twice as many records
-/// moved in a pile that falls.
+/// Words of the bit set that are searched for a gap on each side. With 16, twice as many pair
+/// states moved in a pile that falls.
 const MAX_SEARCH_WORDS: usize = 2;
 
-/// The least number of places on each side that are laid out anew if no gap is near.
-const MIN_LAYOUT_REACH: usize = 512;
+/// The least number of places on each side that are rebuilt if no gap is near.
+const MIN_REBUILD_REACH: usize = 512;
 
 /// The places that are gaps, one bit each. Places beyond the last word are none.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gaps {
+pub(crate) struct FreeSlots {
     words: Vec<u64>,
     n: usize,
     /// Gaps are being removed in parts.
-    is_closing: bool,
-    /// The clearing: a run of gaps. Places before it are laid out anew already.
-    clearing: Range<usize>,
+    is_compacting: bool,
+    /// The front of the compaction: a run of gaps. Places before it are rebuilt already.
+    front: Range<usize>,
 }
 
-impl Gaps {
+impl FreeSlots {
     #[cfg(test)]
     fn has(&self, place: usize) -> bool {
         self.words.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
@@ -80,9 +81,9 @@ impl Gaps {
     fn remove(&mut self, place: usize) {
         self.words[place / 64] &= !(1 << (place % 64));
         self.n -= 1;
-        let Range { start, end } = self.clearing;
-        if self.clearing.contains(&place) {
-            self.clearing = if place - start < end - place { place + 1..end } else { start..place };
+        let Range { start, end } = self.front;
+        if self.front.contains(&place) {
+            self.front = if place - start < end - place { place + 1..end } else { start..place };
         }
     }
 
@@ -108,7 +109,7 @@ impl Gaps {
         words.map(|word| word.count_ones()).sum::<u32>().saturating_sub(beyond) as usize
     }
 
-    /// Returns the end of a range from `start` on with at least `n_kept` records.
+    /// Returns the end of a range from `start` on with at least `n_kept` pair states.
     fn end_of(&self, start: usize, n_kept: usize) -> usize {
         let (mut word, mut n) = (start / 64, 0);
         while n < n_kept + start % 64 {
@@ -119,8 +120,8 @@ impl Gaps {
     }
 
     /// A run of gaps; usually empty.
-    pub(crate) fn clearing(&self) -> Range<usize> {
-        self.clearing.clone()
+    pub(crate) fn front(&self) -> Range<usize> {
+        self.front.clone()
     }
 
     /// Returns the first gap from `place` on, or `end` if that comes first.
@@ -139,7 +140,7 @@ impl Gaps {
 
     /// Returns the place at which a walk continues behind a gap.
     fn after(&self, gap: usize) -> usize {
-        if self.clearing.contains(&gap) { self.clearing.end } else { gap + 1 }
+        if self.front.contains(&gap) { self.front.end } else { gap + 1 }
     }
 
     /// Returns the nearest gap before `place` and the nearest one from there on, if they are near.
@@ -168,7 +169,7 @@ pub(crate) const ALL_SAME: Option<fn(usize) -> bool> = None;
 /// Two lists of pairs; the old one has gaps.
 pub(crate) struct Lists<'a> {
     old: &'a [Pair],
-    gaps: &'a Gaps,
+    gaps: &'a FreeSlots,
     new: &'a [Pair],
 }
 
@@ -220,7 +221,7 @@ impl Lists<'_> {
     pub(crate) fn middle(&self) -> (usize, usize) {
         let n = self.old.len();
         let mut at = n / 2;
-        // A gap may have the pair of a record before it.
+        // A gap may have the pair of the state before it.
         while at < n && self.gaps.next(at, n) == at {
             at = self.gaps.after(at);
         }
@@ -228,7 +229,7 @@ impl Lists<'_> {
     }
 }
 
-/// The difference of two lists, and the edits for the records.
+/// The difference of two lists, and the edits for the pair states.
 #[derive(Default)]
 pub(crate) struct Changes {
     pub(crate) gone: Vec<u32>,
@@ -236,11 +237,11 @@ pub(crate) struct Changes {
     /// Scratch memory for the rear half.
     #[cfg(feature = "parallel")]
     behind: (Vec<u32>, Vec<u32>),
-    /// Runs of records that stay: from, to, length.
+    /// Runs of pair states that stay: from, to, length.
     runs: Vec<[usize; 3]>,
-    /// In a new layout: the places of pairs of the new list, and of gaps.
+    /// In a rebuilt range: the places of pairs of the new list, and of gaps.
     coming: Vec<(u32, u32)>,
-    /// The edits of the records.
+    /// The edits of the pair states.
     edits: Vec<Edit>,
 }
 
@@ -248,7 +249,7 @@ impl Changes {
     /// Finds the difference of two lists, of which the old one has gaps: see [`Lists::compare`].
     pub(crate) fn find(
         &mut self,
-        (old, gaps): (&[Pair], &Gaps),
+        (old, gaps): (&[Pair], &FreeSlots),
         new: &[Pair],
         is_same: Option<impl Fn(usize) -> bool>,
     ) {
@@ -266,13 +267,13 @@ impl Changes {
         self.gone.is_empty() && self.added.is_empty()
     }
 
-    /// Makes the records those of the new list, and the old list the new one with gaps. `make`
-    /// creates the record of a pair.
+    /// Makes the pair states those of the new list, and the old list the new one with gaps. `make`
+    /// creates the state of a pair.
     pub(crate) fn apply(
         &mut self,
-        (records, pairs, gaps): (&mut Records, &mut Vec<Pair>, &mut Gaps),
+        (states, pairs, gaps): (&mut PairStates, &mut Vec<Pair>, &mut FreeSlots),
         new: &[Pair],
-        make: impl Fn(Pair) -> Record + Sync,
+        make: impl Fn(Pair) -> PairState + Sync,
     ) {
         // The first step of a full world had one for each pair.
         trim(&mut self.edits);
@@ -285,7 +286,7 @@ impl Changes {
             gaps.add(to);
         }
         let (mut n_done, mut last) = (0, 0);
-        if MIN_GAPPED_RECORDS <= pairs.len() && gaps.n * REBUILD_SPACING <= pairs.len() {
+        if MIN_GAPPED_PAIRS <= pairs.len() && gaps.n * REBUILD_SPACING <= pairs.len() {
             while let Some(&place) = self.added.get(n_done) {
                 let pair = new[place as usize];
                 if let Some(to) = make_room((&mut self.edits, pairs, gaps), last, pair) {
@@ -296,7 +297,7 @@ impl Changes {
                 } else if let Some((places, n)) = self.room_around(n_done, (pairs, gaps), new) {
                     last = places.start;
                     let spacing = places.len().div_ceil(gaps.count(places.clone()) - n);
-                    self.lay_out((n_done..n_done + n, places, spacing), (pairs, gaps), new);
+                    self.rebuild((n_done..n_done + n, places, spacing), (pairs, gaps), new);
                     n_done += n;
                 } else {
                     break;
@@ -306,21 +307,21 @@ impl Changes {
         let n_left = self.added.len() - n_done;
         if 0 < n_left
             || gaps.n * REBUILD_SPACING > pairs.len()
-            || (pairs.len() < MIN_GAPPED_RECORDS && 0 < gaps.n)
+            || (pairs.len() < MIN_GAPPED_PAIRS && 0 < gaps.n)
         {
-            let spacing = if new.len() < MIN_GAPPED_RECORDS { usize::MAX } else { GAP_SPACING };
+            let spacing = if new.len() < MIN_GAPPED_PAIRS { usize::MAX } else { GAP_SPACING };
             let all = 0..usize::MAX;
-            self.lay_out((n_done..n_done + n_left, all, spacing), (pairs, gaps), new);
-            (gaps.is_closing, gaps.clearing) = (false, 0..0);
-        } else if gaps.is_closing || gaps.n * COMPACTION_SPACING > pairs.len() {
-            let start = if gaps.is_closing { gaps.clearing.start } else { 0 };
-            let end = gaps.end_of(start, RECORDS_PER_COMPACTION + RECORDS_PER_REMOVAL * self.gone.len());
+            self.rebuild((n_done..n_done + n_left, all, spacing), (pairs, gaps), new);
+            (gaps.is_compacting, gaps.front) = (false, 0..0);
+        } else if gaps.is_compacting || gaps.n * COMPACTION_SPACING > pairs.len() {
+            let start = if gaps.is_compacting { gaps.front.start } else { 0 };
+            let end = gaps.end_of(start, PAIRS_PER_COMPACTION + PAIRS_PER_REMOVAL * self.gone.len());
             let places = start..if end < pairs.len() { end } else { usize::MAX };
-            gaps.is_closing = end < pairs.len();
-            let to = self.lay_out((0..0, places, GAP_SPACING), (pairs, gaps), new);
-            gaps.clearing = if gaps.is_closing { to..end } else { 0..0 };
+            gaps.is_compacting = end < pairs.len();
+            let to = self.rebuild((0..0, places, GAP_SPACING), (pairs, gaps), new);
+            gaps.front = if gaps.is_compacting { to..end } else { 0..0 };
         }
-        records.edit(&self.edits, make);
+        states.edit(&self.edits, make);
     }
 
     /// Returns a range of places around a new pair, number `n_done`, and how many new pairs belong
@@ -329,12 +330,12 @@ impl Changes {
     fn room_around(
         &self,
         n_done: usize,
-        (pairs, gaps): (&[Pair], &Gaps),
+        (pairs, gaps): (&[Pair], &FreeSlots),
         new: &[Pair],
     ) -> Option<(Range<usize>, usize)> {
         let added = &self.added[n_done..];
         let at = pairs.partition_point(|&other| other < new[added[0] as usize]);
-        let mut reach = MIN_LAYOUT_REACH;
+        let mut reach = MIN_REBUILD_REACH;
         while 4 * reach <= pairs.len() {
             let places = at.saturating_sub(reach) / 64 * 64..pairs.len().min(at + reach);
             let is_before = |pair: Pair| pairs.get(places.end).is_none_or(|&end| pair < end);
@@ -347,15 +348,15 @@ impl Changes {
         None
     }
 
-    /// Lays out anew the records in these places, and the new pairs that belong there, with a gap
+    /// Rebuilds the pair states in these places, and the new pairs that belong there, with a gap
     /// in every `spacing`.
     ///
     /// Returns the place behind the last one. The remaining places become gaps, or are cut off if
     /// the range reaches beyond the table.
-    fn lay_out(
+    fn rebuild(
         &mut self,
         (numbers, places, spacing): (Range<usize>, Range<usize>, usize),
-        (pairs, gaps): (&mut Vec<Pair>, &mut Gaps),
+        (pairs, gaps): (&mut Vec<Pair>, &mut FreeSlots),
         new: &[Pair],
     ) -> usize {
         let Changes { added, runs, coming, edits, .. } = self;
@@ -371,11 +372,12 @@ impl Changes {
         let (mut at, mut to) = (start, start);
         // A spacing of 1 would never end.
         let spacing = spacing.max(2);
-        // No pair comes, and the records behind the range stay. So no record may move backwards.
-        let is_closing = is_none_added && places.end == end;
+        // No pair comes, and the pair states behind the range stay. So no pair state may move
+        // backwards.
+        let is_compacting = is_none_added && places.end == end;
         loop {
             let mut until_spaced = spacing - 1 - (to - start) % spacing;
-            if until_spaced == 0 && is_closing && to == at {
+            if until_spaced == 0 && is_compacting && to == at {
                 until_spaced = spacing;
             }
             if until_spaced == 0 {
@@ -398,9 +400,9 @@ impl Changes {
             }
         }
         gaps.clear(start..end);
-        if start < gaps.clearing.end && gaps.clearing.start < end {
-            let first = start.min(gaps.clearing.start);
-            gaps.clearing = first..first;
+        if start < gaps.front.end && gaps.front.start < end {
+            let first = start.min(gaps.front.start);
+            gaps.front = first..first;
         }
         if pairs.len() < to {
             pairs.resize(to, Pair { a: 0, b: 0 });
@@ -438,12 +440,12 @@ impl Changes {
 /// Marks a gap in the place of a number.
 const GAP: u32 = u32::MAX;
 
-/// Moves the records between the place of a pair in the order and the nearest gap. Returns the
+/// Moves the pair states between the place of a pair in the order and the nearest gap. Returns the
 /// place that became free, or `None` if no gap is near.
 ///
-/// All records before place `from` precede the pair.
+/// All pair states before place `from` precede the pair.
 fn make_room(
-    (edits, pairs, gaps): (&mut Vec<Edit>, &mut [Pair], &mut Gaps),
+    (edits, pairs, gaps): (&mut Vec<Edit>, &mut [Pair], &mut FreeSlots),
     from: usize,
     pair: Pair,
 ) -> Option<usize> {
@@ -516,9 +518,9 @@ mod tests {
     use carom_query::{ManifoldCache, Shape, manifolds};
     use carom_testkit::conform::dice::Dice;
 
-    fn record(pair: Pair, generation: u32) -> Record {
+    fn state(pair: Pair, generation: u32) -> PairState {
         let id = |index| BodyId { index, generation };
-        Record::new(id(pair.a), id(pair.b), true, false)
+        PairState::new(id(pair.a), id(pair.b), true, false)
     }
 
     /// Caches that differ from each other.
@@ -535,10 +537,10 @@ mod tests {
         caches
     }
 
-    /// For all pairs of small lists: the records become those of the new list, and pairs that stay
-    /// keep theirs.
+    /// For all pairs of small lists: the pair states become those of the new list, and pairs that
+    /// stay keep theirs.
     #[test]
-    fn records_follow_their_pairs() {
+    fn states_follow_their_pairs() {
         let all: Vec<Pair> = (0..7).map(|k| Pair { a: k, b: k + 1 }).collect();
         let chosen = |bits: u32| -> Vec<Pair> {
             all.iter().zip(0..).filter(|(_, k)| bits >> k & 1 == 1).map(|(pair, _)| *pair).collect()
@@ -547,19 +549,19 @@ mod tests {
         for bits in 0..128 {
             for (others, replaced) in (0..128).flat_map(|others| [(others, 9), (others, 3)]) {
                 let (old, new) = (chosen(bits), chosen(others));
-                let mut gaps = Gaps::default();
+                let mut gaps = FreeSlots::default();
                 let is_same = |place: usize| old[place].a != replaced;
                 changes.find((&old, &gaps), &new, (replaced == 3).then_some(is_same));
                 assert_eq!(changes.is_empty(), bits == others && (replaced == 9 || bits >> 3 & 1 == 0));
-                let list: Vec<Record> = old.iter().map(|&pair| record(pair, 1)).collect();
-                let mut records = Records { caches: alloc::vec![ManifoldCache::new(); list.len()], list };
+                let list: Vec<PairState> = old.iter().map(|&pair| state(pair, 1)).collect();
+                let mut states = PairStates { caches: alloc::vec![ManifoldCache::new(); list.len()], list };
                 let mut pairs = old.clone();
-                changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| record(pair, 3));
+                changes.apply((&mut states, &mut pairs, &mut gaps), &new, |pair| state(pair, 3));
                 assert_eq!((&pairs, gaps.n), (&new, 0));
-                assert_eq!(records.iter().map(Record::pair).collect::<Vec<_>>(), new);
-                for record in &*records {
-                    let stays = bits >> record.a.index & 1 == 1 && record.a.index != replaced;
-                    assert_eq!(record.a.generation, if stays { 1 } else { 3 }, "{bits:b} {others:b}");
+                assert_eq!(states.iter().map(PairState::pair).collect::<Vec<_>>(), new);
+                for state in &*states {
+                    let stays = bits >> state.a.index & 1 == 1 && state.a.index != replaced;
+                    assert_eq!(state.a.generation, if stays { 1 } else { 3 }, "{bits:b} {others:b}");
                 }
             }
         }
@@ -568,17 +570,17 @@ mod tests {
     /// Long lists with small and large changes, which also grow from short to long and shrink
     /// again.
     #[test]
-    fn records_follow_between_gaps() {
+    fn states_follow_between_gaps() {
         let mut dice = Dice::new(5);
         let mut born = alloc::collections::BTreeMap::new();
-        let (mut records, mut pairs, mut gaps) = (Records::default(), Vec::new(), Gaps::default());
+        let (mut states, mut pairs, mut gaps) = (PairStates::default(), Vec::new(), FreeSlots::default());
         let mut changes = Changes::default();
         let caches = some_caches();
-        let cache_of = |record: &Record| {
-            let number = 7 * record.a.index + 5 * record.b.index + 3 * record.a.generation;
+        let cache_of = |state: &PairState| {
+            let number = 7 * state.a.index + 5 * state.b.index + 3 * state.a.generation;
             caches[number as usize % caches.len()]
         };
-        let (mut n_near, mut n_laid_out, mut most_gaps) = (0, 0, 0);
+        let (mut n_near, mut n_rebuilt, mut most_gaps) = (0, 0, 0);
         for round in 1..400_u32 {
             let n_changes = match round % 40 {
                 1 if round < 200 => 3000,
@@ -613,49 +615,49 @@ mod tests {
                 }
             }
             let new: Vec<Pair> = born.keys().copied().collect();
-            let old: &[Record] = &records;
+            let old: &[PairState] = &states;
             let is_same = |place: usize| born[&pairs[place]] == old[place].a.generation;
             changes.find((&pairs, &gaps), &new, has_others.then_some(is_same));
             let before = gaps.n;
-            changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| record(pair, round));
+            changes.apply((&mut states, &mut pairs, &mut gaps), &new, |pair| state(pair, round));
             let is_near = before + changes.gone.len() == gaps.n + changes.added.len();
-            n_near += usize::from(is_near && MIN_GAPPED_RECORDS < pairs.len() && !changes.is_empty());
-            n_laid_out += usize::from(!is_near);
+            n_near += usize::from(is_near && MIN_GAPPED_PAIRS < pairs.len() && !changes.is_empty());
+            n_rebuilt += usize::from(!is_near);
             most_gaps = gaps.n.max(most_gaps);
 
-            assert_eq!(pairs.len(), records.len());
+            assert_eq!(pairs.len(), states.len());
             assert!(pairs.is_sorted());
-            assert!(records.iter().map(Record::pair).eq(pairs.iter().copied()), "round {round}");
-            let Records { list, caches } = &mut records;
+            assert!(states.iter().map(PairState::pair).eq(pairs.iter().copied()), "round {round}");
+            let PairStates { list, caches } = &mut states;
             assert_eq!(list.len(), caches.len());
-            for (record, cache) in list.iter_mut().zip(caches).filter(|(record, _)| !record.is_gap()) {
-                if !core::mem::replace(&mut record.has_cache, true) {
-                    *cache = cache_of(record);
+            for (state, cache) in list.iter_mut().zip(caches).filter(|(state, _)| !state.is_gap()) {
+                if !core::mem::replace(&mut state.has_cache, true) {
+                    *cache = cache_of(state);
                 }
-                assert!(*cache == cache_of(record), "round {round}");
+                assert!(*cache == cache_of(state), "round {round}");
             }
-            let places = 0..records.len();
-            assert!(places.clone().all(|place| records[place].is_gap() == gaps.has(place)), "round {round}");
-            assert_eq!(records.iter().filter(|record| record.is_gap()).count(), gaps.n);
+            let places = 0..states.len();
+            assert!(places.clone().all(|place| states[place].is_gap() == gaps.has(place)), "round {round}");
+            assert_eq!(states.iter().filter(|state| state.is_gap()).count(), gaps.n);
             assert!(gaps.n * REBUILD_SPACING <= pairs.len());
-            assert!(gaps.clearing().all(|place| gaps.has(place)) && gaps.clearing().end <= pairs.len());
-            let living = records.iter().filter(|record| !record.is_gap());
-            let found: Vec<(Pair, u32)> = living.map(|record| (record.pair(), record.a.generation)).collect();
+            assert!(gaps.front().all(|place| gaps.has(place)) && gaps.front().end <= pairs.len());
+            let living = states.iter().filter(|state| !state.is_gap());
+            let found: Vec<(Pair, u32)> = living.map(|state| (state.pair(), state.a.generation)).collect();
             assert!(found.into_iter().eq(born.iter().map(|(&pair, &since)| (pair, since))), "round {round}");
         }
-        assert!(100 < n_near && 20 < n_laid_out && 200 < most_gaps, "{n_near} {n_laid_out} {most_gaps}");
+        assert!(100 < n_near && 20 < n_rebuilt && 200 < most_gaps, "{n_near} {n_rebuilt} {most_gaps}");
     }
 
     /// A long list shrinks to half, while pairs come and go in each round, more of them at its
-    /// front. No round moves more than a few records, and there are never many gaps.
+    /// front. No round moves more than a few pair states, and there are never many gaps.
     #[test]
-    fn few_records_move_at_a_time() {
+    fn few_states_move_at_a_time() {
         let mut dice = Dice::new(11);
         let mut pairs: Vec<Pair> =
             (0..60_000).map(|k| Pair { a: 3 * k / 10, b: 20_000 + 3 * (k % 10) }).collect();
-        let list: Vec<Record> = pairs.iter().map(|&pair| record(pair, 1)).collect();
-        let mut records = Records { caches: alloc::vec![ManifoldCache::new(); list.len()], list };
-        let (mut gaps, mut changes) = (Gaps::default(), Changes::default());
+        let list: Vec<PairState> = pairs.iter().map(|&pair| state(pair, 1)).collect();
+        let mut states = PairStates { caches: alloc::vec![ManifoldCache::new(); list.len()], list };
+        let (mut gaps, mut changes) = (FreeSlots::default(), Changes::default());
         let mut living: alloc::collections::BTreeSet<Pair> = pairs.iter().copied().collect();
         let (mut n_chunks, mut n_around, mut most_moved, mut most_gaps) = (0, 0, 0, 0);
         for round in 0..2200 {
@@ -672,13 +674,13 @@ mod tests {
             let before: Vec<(usize, Pair)> =
                 pairs.iter().copied().enumerate().filter(|&(place, _)| !gaps.has(place)).collect();
             changes.find((&pairs, &gaps), &new, ALL_SAME);
-            changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| record(pair, 2));
+            changes.apply((&mut states, &mut pairs, &mut gaps), &new, |pair| state(pair, 2));
 
             let found = (0..pairs.len()).filter(|&place| !gaps.has(place)).map(|place| pairs[place]);
             assert!(found.eq(new.iter().copied()), "round {round}");
-            assert!(records.iter().map(Record::pair).eq(pairs.iter().copied()), "round {round}");
-            assert!((0..pairs.len()).all(|place| records[place].is_gap() == gaps.has(place)));
-            assert!(gaps.clearing().all(|place| gaps.has(place)) && gaps.clearing().end <= pairs.len());
+            assert!(states.iter().map(PairState::pair).eq(pairs.iter().copied()), "round {round}");
+            assert!((0..pairs.len()).all(|place| states[place].is_gap() == gaps.has(place)));
+            assert!(gaps.front().all(|place| gaps.has(place)) && gaps.front().end <= pairs.len());
             let stays = |&(place, pair): &(usize, Pair)| pairs.get(place) == Some(&pair) && !gaps.has(place);
             let n_moved =
                 before.len() - before.iter().filter(|known| stays(known)).count() - changes.gone.len();
@@ -687,8 +689,8 @@ mod tests {
                 most_moved = n_moved.max(most_moved);
                 most_gaps = (1000 * gaps.n / pairs.len()).max(most_gaps);
             }
-            n_chunks += usize::from(gaps.is_closing);
-            n_around += usize::from(!gaps.is_closing && MIN_LAYOUT_REACH < n_moved);
+            n_chunks += usize::from(gaps.is_compacting);
+            n_around += usize::from(!gaps.is_compacting && MIN_REBUILD_REACH < n_moved);
         }
         println!(
             "{most_moved} moved at most, {most_gaps} gaps in 1000, {n_chunks} parts, {n_around} around, {}",

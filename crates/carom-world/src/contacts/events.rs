@@ -1,7 +1,7 @@
 //! Contact events, and the view of a contact that users get.
 
 use crate::bodies::id::ColliderSlot;
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 #[cfg(feature = "parallel")]
 use crate::memory::trim;
 #[cfg(feature = "parallel")]
@@ -124,7 +124,7 @@ impl ImpulseEvent {
 /// A pair with an impulse threshold, in the step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Approach {
-    /// The place of its record.
+    /// The place of its pair state.
     pub(crate) place: u32,
     /// The colliders of its bodies.
     pub(crate) slots: [ColliderSlot; 2],
@@ -137,46 +137,46 @@ pub(crate) struct Approach {
 /// The colliders of bodies that have one.
 pub(crate) const FIRST_SLOTS: [ColliderSlot; 2] = [ColliderSlot::FIRST; 2];
 
-/// Records that are scanned at once.
-const BLOCK_RECORDS: usize = 64;
+/// Pair states that are scanned at once.
+const BLOCK_PAIRS: usize = 64;
 
-/// Returns the event of a record, if there is one. Once in each detection.
-pub(crate) fn take(record: &mut Record) -> Option<Event> {
+/// Returns the event of a pair state, if there is one. Once in each detection.
+pub(crate) fn take(state: &mut PairState) -> Option<Event> {
     // Usually nothing changed, and nothing is written.
-    let kind = match (record.was_touching, record.is_touching) {
+    let kind = match (state.was_touching, state.is_touching) {
         (false, true) => EventKind::Began,
         (true, true) => EventKind::Persisted,
         (true, false) => EventKind::Ended,
         (false, false) => return None,
     };
     if kind != EventKind::Persisted {
-        record.was_touching = record.is_touching;
+        state.was_touching = state.is_touching;
     }
-    Some(event_of(record, kind))
+    Some(event_of(state, kind))
 }
 
-pub(crate) fn event_of(record: &Record, kind: EventKind) -> Event {
-    Event { a: record.a, b: record.b, slots: FIRST_SLOTS, kind, is_sensor: record.is_sensor }
+pub(crate) fn event_of(state: &PairState, kind: EventKind) -> Event {
+    Event { a: state.a, b: state.b, slots: FIRST_SLOTS, kind, is_sensor: state.is_sensor }
 }
 
 /// Whether there is an event.
-fn has_event(record: &Record) -> bool {
-    record.was_touching | record.is_touching
+fn has_event(state: &PairState) -> bool {
+    state.was_touching | state.is_touching
 }
 
-/// Makes `out` the events of these records, in their order, and returns how many pairs touch.
-pub(crate) fn report(records: &mut [Record], out: &mut Vec<Event>) -> usize {
+/// Makes `out` the events of these pair states, in their order, and returns how many pairs touch.
+pub(crate) fn report(states: &mut [PairState], out: &mut Vec<Event>) -> usize {
     out.clear();
     let mut n_touching = 0;
-    for records in records.chunks_mut(BLOCK_RECORDS) {
-        let (mut last_events, mut n) = ([0_u8; BLOCK_RECORDS], 0);
+    for states in states.chunks_mut(BLOCK_PAIRS) {
+        let (mut last_events, mut n) = ([0_u8; BLOCK_PAIRS], 0);
         // Branchless: always write, advance only if kept.
-        for (number, record) in (0..).zip(&*records) {
+        for (number, state) in (0..).zip(&*states) {
             last_events[n] = number;
-            n += usize::from(has_event(record));
+            n += usize::from(has_event(state));
         }
         for &number in &last_events[..n] {
-            if let Some(event) = take(&mut records[usize::from(number)]) {
+            if let Some(event) = take(&mut states[usize::from(number)]) {
                 n_touching += usize::from(event.kind != EventKind::Ended);
                 out.push(event);
             }
@@ -204,20 +204,20 @@ pub(crate) fn merge(events: &mut Vec<Event>, others: &[Event]) {
 /// Tried: counting first, so that each chunk writes to its final place; as slow as one thread.
 #[cfg(feature = "parallel")]
 pub(crate) fn report_in_chunks(
-    records: &mut [Record],
+    states: &mut [PairState],
     out: &mut Vec<Event>,
     parts: &mut Vec<Vec<Event>>,
 ) -> usize {
-    if is_serial(records.len()) {
-        return report(records, out);
+    if is_serial(states.len()) {
+        return report(states, out);
     }
     let n_threads = rayon::current_num_threads();
-    let of_part = records.len().div_ceil(n_threads);
+    let of_part = states.len().div_ceil(n_threads);
     parts.resize_with(n_threads - 1, Vec::new);
     let lists: Vec<&mut Vec<Event>> = core::iter::once(&mut *out).chain(parts.iter_mut()).collect();
-    let records = records.par_chunks_mut(of_part);
-    let n_lists = records.len();
-    let n_touching = records.zip(lists).map(|(records, out)| report(records, out)).sum();
+    let states = states.par_chunks_mut(of_part);
+    let n_lists = states.len();
+    let n_touching = states.zip(lists).map(|(states, out)| report(states, out)).sum();
     for part in &mut parts[..n_lists - 1] {
         trim(part);
         out.append(part);

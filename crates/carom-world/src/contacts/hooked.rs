@@ -52,7 +52,7 @@ pub(crate) struct Answers {
 /// What hooks answered for a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairAnswer {
-    /// The place of its record.
+    /// The place of its pair state.
     pub(crate) place: u32,
     pub(crate) key: ColliderPair,
     /// The memory to keep; 0 for none.
@@ -71,7 +71,7 @@ pub(crate) struct Surface {
 /// What a hook made of a manifold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
-    /// The place of the record, and the number of the manifold among its own.
+    /// The place of the pair state, and the number of the manifold among its own.
     pub(crate) place: u32,
     pub(crate) number: u32,
     pub(crate) is_enabled: bool,

@@ -8,7 +8,7 @@
 //!
 //! Reference: [`carom_query::smooth_internal_edges`].
 
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::contacts::scene::Scene;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
@@ -22,41 +22,41 @@ const MAX_STEP_RATIO: f32 = 0.25;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resting {
     pub(crate) body: u32,
-    /// The number of the record of their pair.
-    pub(crate) record: u32,
+    /// The number of the state of their pair.
+    pub(crate) state: u32,
     /// Its contacts were found in this detection, not kept from the last one.
     pub(crate) is_found_anew: bool,
 }
 
 /// Smooths the contacts of the bodies in `resting`. Returns how many manifolds became empty and
-/// were removed. Records refer to their manifolds before and after.
+/// were removed. Pair states refer to their manifolds before and after.
 pub(crate) fn smooth(
     scene: &Scene<'_>,
-    records: &mut [Record],
+    states: &mut [PairState],
     found: &mut [Manifold],
     mut resting: Vec<Resting>,
 ) -> usize {
-    resting.sort_unstable_by_key(|rest| (rest.body, rest.record));
+    resting.sort_unstable_by_key(|rest| (rest.body, rest.state));
     let mut has_gone = false;
     let mut neighbours: Vec<Neighbour<'_>> = Vec::new();
     for group in resting.chunk_by(|x, y| x.body == y.body) {
         let body = group[0].body as usize;
         let Some(shape) = scene.solids.whole(body) else { continue };
-        let of_group = || group.iter().map(|rest| rest.record as usize);
-        let first = &records[group[0].record as usize];
+        let of_group = || group.iter().map(|rest| rest.state as usize);
+        let first = &states[group[0].state as usize];
         if !group.iter().any(|rest| rest.is_found_anew)
-            || !of_group().any(|record| differ(found, &records[record], first))
+            || !of_group().any(|state| differ(found, &states[state], first))
         {
             continue;
         }
         neighbours.clear();
         let mut prediction = 0.0_f32;
-        for record in of_group() {
-            let record = &records[record];
-            let (a, b) = (record.a.index as usize, record.b.index as usize);
+        for state in of_group() {
+            let state = &states[state];
+            let (a, b) = (state.a.index as usize, state.b.index as usize);
             let other = if a == body { b } else { a };
             let Some(shape) = scene.solids.whole(other) else { continue };
-            neighbours.push(Neighbour::new(shape, &scene.bodies[other].pose, other == a, record.range()));
+            neighbours.push(Neighbour::new(shape, &scene.bodies[other].pose, other == a, state.range()));
             prediction = prediction.max(scene.reach(a, b));
         }
         let pose = &scene.bodies[body].pose;
@@ -65,19 +65,19 @@ pub(crate) fn smooth(
         {
             continue;
         }
-        for record in of_group() {
-            let record = &mut records[record];
-            let manifolds = &found[record.range()];
+        for state in of_group() {
+            let state = &mut states[state];
+            let manifolds = &found[state.range()];
             has_gone |= manifolds.iter().any(Manifold::is_empty);
-            record.is_touching = manifolds.iter().any(|manifold| scene.touches(manifold));
+            state.is_touching = manifolds.iter().any(|manifold| scene.touches(manifold));
         }
     }
     if !has_gone {
         return 0;
     }
     let mut n_gone = 0;
-    for record in records {
-        let own = &mut found[record.range()];
+    for state in states {
+        let own = &mut found[state.range()];
         let mut n = 0;
         for k in 0..own.len() {
             if !own[k].is_empty() {
@@ -86,15 +86,15 @@ pub(crate) fn smooth(
             }
         }
         n_gone += own.len() - n;
-        record.n = n as u32;
+        state.n = n as u32;
     }
     n_gone
 }
 
-/// Returns the moving body of a record, if contacts do not move the other one.
-pub(crate) fn resting_body(scene: &Scene<'_>, record: &Record) -> Option<u32> {
-    let (a, b) = (record.a.index, record.b.index);
-    if record.n == 0 || record.is_sensor || record.is_deferred {
+/// Returns the moving body of a pair state, if contacts do not move the other one.
+pub(crate) fn resting_body(scene: &Scene<'_>, state: &PairState) -> Option<u32> {
+    let (a, b) = (state.a.index, state.b.index);
+    if state.n == 0 || state.is_sensor || state.is_deferred {
         return None;
     }
     let is_dynamic = |body: u32| scene.bodies[body as usize].kind == BodyKind::Dynamic;
@@ -108,12 +108,12 @@ pub(crate) fn resting_body(scene: &Scene<'_>, record: &Record) -> Option<u32> {
     }
 }
 
-/// Whether a manifold of `record` has another normal than the first one of `first`, both seen from
-/// A.
-fn differ(found: &[Manifold], record: &Record, first: &Record) -> bool {
+/// Whether a manifold of `state` has another normal than the first one of `first`, both seen
+/// from A.
+fn differ(found: &[Manifold], state: &PairState, first: &PairState) -> bool {
     let normal = found[first.range()].first().map(Manifold::normal);
     let is_turned = |manifold: &Manifold| {
         normal.is_some_and(|normal| !(manifold.normal() - normal).abs().max_element().le(&0.0))
     };
-    found[record.range()].iter().any(is_turned)
+    found[state.range()].iter().any(is_turned)
 }

@@ -1,7 +1,8 @@
 //! The pairs of bodies whose boxes touch, the state of each, and the events of the last detection.
 //!
 //! - `pairs`, `crowd`: broad phase: which pairs there are.
-//! - `record`, `records`, `changes`: a record for each pair, in a sorted table with gaps.
+//! - `pair_state`, `pair_states`, `changes`: a pair state for each pair, in a sorted table with
+//!   gaps.
 //! - `narrow`, `scene`, `sink`, `chunks`: narrow phase: contacts of shapes, on one thread or
 //!   several.
 //! - `recycling`: contacts of pairs that hardly moved. `carrying`: contacts of pairs that a budget
@@ -29,10 +30,10 @@ pub(crate) mod hook_input;
 pub(crate) mod hooked;
 pub(crate) mod internal_edges;
 pub(crate) mod narrow;
+pub(crate) mod pair_state;
+pub(crate) mod pair_states;
 pub(crate) mod pairs;
 pub(crate) mod pairs_by_body;
-pub(crate) mod record;
-pub(crate) mod records;
 pub(crate) mod recycling;
 pub(crate) mod rules;
 pub(crate) mod scene;
@@ -45,12 +46,12 @@ pub(crate) mod touches;
 use crate::BodyId;
 use crate::bodies::BodySet;
 use crate::contacts::belts::Belts;
-use crate::contacts::changes::{Changes, Gaps};
+use crate::contacts::changes::{Changes, FreeSlots};
 use crate::contacts::events::{Approach, Event, EventKind, ImpulseEvent};
 use crate::contacts::hooked::Hooked;
+use crate::contacts::pair_state::PairState;
+use crate::contacts::pair_states::PairStates;
 use crate::contacts::pairs_by_body::PairsByBody;
-use crate::contacts::record::Record;
-use crate::contacts::records::Records;
 use crate::contacts::rules::{ResponseEvent, Rules};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::contacts::solver_input::Part;
@@ -65,12 +66,12 @@ use carom_response::{Body, BodyKind, ContactLink};
 /// All pairs with their contacts.
 #[derive(Default)]
 pub(crate) struct ContactSet {
-    /// One record for each pair, in the order of the pairs; gaps lie between them.
-    pub(crate) records: Records,
-    /// The pair of each record, at the same place.
+    /// One pair state for each pair, in the order of the pairs; gaps lie between them.
+    pub(crate) states: PairStates,
+    /// The pair of each pair state, at the same place.
     pub(crate) pairs: Vec<Pair>,
     /// The gaps among them.
-    pub(crate) gaps: Gaps,
+    pub(crate) gaps: FreeSlots,
     /// The places of the active pairs, ascending: a body of them moves, moved at the last
     /// detection, or was edited.
     pub(crate) active_pairs: Vec<u32>,
@@ -84,7 +85,7 @@ pub(crate) struct ContactSet {
     pub(crate) manifolds: Vec<Manifold>,
     /// The manifolds of the other pairs.
     pub(crate) sleeping: SleepingManifolds,
-    /// The pairs of each body, valid as long as the places of the records stay.
+    /// The pairs of each body, valid as long as the places of the pair states stay.
     pub(crate) pairs_by_body: PairsByBody,
     pub(crate) events: Vec<Event>,
     /// The pairs of colliders that touch, of bodies that have several.
@@ -103,9 +104,9 @@ pub(crate) struct ContactSet {
 }
 
 impl ContactSet {
-    /// Returns the manifolds of a record.
-    pub(crate) fn manifolds_of(&self, record: &Record) -> &[Manifold] {
-        self.sleeping.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()])
+    /// Returns the manifolds of a pair state.
+    pub(crate) fn manifolds_of(&self, state: &PairState) -> &[Manifold] {
+        self.sleeping.manifolds_of(state).unwrap_or_else(|| &self.manifolds[state.range()])
     }
 
     /// Moves all contacts along with the frame of the world.
@@ -117,18 +118,18 @@ impl ContactSet {
             }
         }
         // Points were rounded, so a pair that moves again is tested, not recycled.
-        self.records.iter_mut().for_each(|record| record.drift = f32::MAX);
+        self.states.iter_mut().for_each(|state| state.drift = f32::MAX);
         self.impulse_events.iter_mut().for_each(|event| shift.apply(&mut event.point));
     }
 
     /// Ends a pair whose boxes have parted. If it touched, this is an event.
     pub(crate) fn end(&mut self, place: usize) {
-        let record = &self.records[place];
-        self.sleeping.release_record(record);
-        if record.is_touching {
-            let (a, b) = (record.a, record.b);
+        let state = &self.states[place];
+        self.sleeping.release_pair(state);
+        if state.is_touching {
+            let (a, b) = (state.a, state.b);
             let (slots, kind) = (events::FIRST_SLOTS, EventKind::Ended);
-            self.scratch.ended.push(Event { a, b, slots, kind, is_sensor: record.is_sensor });
+            self.scratch.ended.push(Event { a, b, slots, kind, is_sensor: state.is_sensor });
         }
     }
 
@@ -154,9 +155,9 @@ impl ContactSet {
         // Branchless: always write, advance only if kept.
         active_pairs.resize(pairs.len(), 0);
         let mut n = 0;
-        // The clearing, a long run of gaps, is passed over.
-        let clearing = gaps.clearing();
-        for part in [0..clearing.start, clearing.end..pairs.len()] {
+        // The front, a long run of gaps, is passed over.
+        let front = gaps.front();
+        for part in [0..front.start, front.end..pairs.len()] {
             for (place, pair) in (part.start as u32..).zip(&pairs[part]) {
                 active_pairs[n] = place;
                 n += usize::from(has_active_pairs[pair.a as usize] | has_active_pairs[pair.b as usize]);
@@ -168,16 +169,16 @@ impl ContactSet {
     /// What hooks left out in the last step counts again.
     pub(crate) fn enable_all_of(&mut self, id: BodyId) {
         self.hooked.apart.retain(|pair| !pair.bodies.contains(&id.index));
-        let records = self.records.iter_mut();
-        records.for_each(|record| record.is_disabled &= record.a != id && record.b != id);
+        let states = self.states.iter_mut();
+        states.for_each(|state| state.is_disabled &= state.a != id && state.b != id);
     }
 
-    /// Returns the place of the record of two bodies.
+    /// Returns the place of the pair state of two bodies.
     pub(crate) fn place_of(&mut self, a: BodyId, b: BodyId) -> Option<usize> {
         let mut found = None;
-        let ContactSet { pairs_by_body, pairs, records, .. } = self;
+        let ContactSet { pairs_by_body, pairs, states, .. } = self;
         pairs_by_body.visit(pairs, a.index, |place| {
-            if records[place].a == a && records[place].b == b {
+            if states[place].a == a && states[place].b == b {
                 found = Some(place);
             }
         });
@@ -187,30 +188,29 @@ impl ContactSet {
     /// Makes `events` what began, persisted and ended, in the order of the pairs. Returns how many
     /// pairs touch.
     pub(crate) fn report_events(&mut self) -> usize {
-        let ContactSet { events, records, scratch, .. } = self;
+        let ContactSet { events, states, scratch, .. } = self;
         #[cfg(feature = "parallel")]
-        let n_touching =
-            crate::contacts::events::report_in_chunks(records, events, &mut scratch.event_chunks);
+        let n_touching = crate::contacts::events::report_in_chunks(states, events, &mut scratch.event_chunks);
         #[cfg(not(feature = "parallel"))]
-        let n_touching = events::report(records, events);
+        let n_touching = events::report(states, events);
         // The events of ended pairs are sorted as well.
         events::merge(events, &scratch.ended);
         n_touching
     }
 
-    /// As [`ContactSet::report_events`], if bodies are halted now and were at the last detection.
-    /// Pairs that are not active keep their last event, as persisted.
+    /// As [`ContactSet::report_events`], if bodies are suspended now and were at the last
+    /// detection. Pairs that are not active keep their last event, as persisted.
     pub(crate) fn report_events_of_active(&mut self) -> usize {
-        let ContactSet { events, scratch, records, active_pairs, .. } = self;
+        let ContactSet { events, scratch, states, active_pairs, .. } = self;
         let fresh = &mut scratch.fresh;
         fresh.clear();
         fresh.extend(scratch.ended.iter().map(|&event| (event, true)));
         events.clear();
         for &place in &*active_pairs {
-            let record = &mut records[place as usize];
-            let event = events::take(record);
+            let state = &mut states[place as usize];
+            let event = events::take(state);
             // A pair without an event also ends its last one.
-            let (a, b, is_sensor) = (record.a, record.b, record.is_sensor);
+            let (a, b, is_sensor) = (state.a, state.b, state.is_sensor);
             let (slots, kind) = (events::FIRST_SLOTS, EventKind::Ended);
             let last_events = event.unwrap_or(Event { a, b, slots, kind, is_sensor });
             fresh.push((last_events, event.is_some()));
@@ -243,14 +243,14 @@ pub(crate) struct Scratch {
     pub(crate) pairs: Vec<Pair>,
     pub(crate) manifolds: Vec<Manifold>,
     pub(crate) counts: Vec<u32>,
-    /// Copies of the active records, in a row.
-    pub(crate) active_records: Vec<Record>,
+    /// Copies of the active pair states, in a row.
+    pub(crate) active_states: Vec<PairState>,
     pub(crate) contacts: Vec<ContactLink>,
     /// The places of the joints of moving bodies.
     pub(crate) joints: Vec<u32>,
     /// By number: whether the solver moves the body.
     pub(crate) is_active: Vec<bool>,
-    /// The places of the records that the solver is given, and how many of them each chunk has.
+    /// The places of the pair states that the solver is given, and how many of them each chunk has.
     pub(crate) solved: Vec<u32>,
     pub(crate) parts: Vec<Part>,
     /// By number: whether the pairs of the body are active.
@@ -262,7 +262,7 @@ pub(crate) struct Scratch {
     /// How many manifolds each chunk of the active pairs had.
     #[cfg(feature = "parallel")]
     pub(crate) found_in: Vec<u32>,
-    /// The events of each chunk of the records.
+    /// The events of each chunk of the pair states.
     #[cfg(feature = "parallel")]
     pub(crate) event_chunks: Vec<Vec<Event>>,
     /// The events of pairs that ended in the broad phase.

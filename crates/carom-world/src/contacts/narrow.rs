@@ -18,7 +18,7 @@
 use crate::bodies::traits::Traits;
 use crate::budget::narrow_budget::PAIRS_PER_CLOCK_READ;
 use crate::contacts::internal_edges::{self, Resting};
-use crate::contacts::record::{NOT_SOLVED, Record};
+use crate::contacts::pair_state::{NOT_SOLVED, PairState};
 use crate::contacts::rules::Rules;
 use crate::contacts::scene::Scene;
 use crate::contacts::sink::Sink;
@@ -46,7 +46,7 @@ pub(crate) fn is_sensor_pair(pair: Pair, traits: &[Traits], rules: &Rules) -> bo
     traits[pair.a as usize].is_sensor || traits[pair.b as usize].is_sensor || rules.of(pair) == Response::Pass
 }
 
-/// Counts of what was done with the records.
+/// Counts of what was done with the pair states.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) n_tested: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Tally {
     /// Manifolds.
     pub(crate) n_found: usize,
     pub(crate) n_deferred: usize,
-    /// Records in which neither body moves in this step.
+    /// Pair states in which neither body moves in this step.
     pub(crate) n_still: usize,
     /// Runs of manifolds in `SleepingManifolds` that are not used any more: first place and length.
     pub(crate) left: Vec<(u32, u32)>,
@@ -63,9 +63,9 @@ pub(crate) struct Tally {
     pub(crate) resting: Vec<Resting>,
 }
 
-/// Active records in order, their places, and the caches from the place of the first one on.
+/// Active pair states in order, their places, and the caches from the place of the first one on.
 pub(crate) struct Row<'a> {
-    pub(crate) records: &'a mut [Record],
+    pub(crate) states: &'a mut [PairState],
     pub(crate) places: &'a [u32],
     pub(crate) caches: &'a mut [ManifoldCache],
 }
@@ -75,16 +75,16 @@ impl<'a> Row<'a> {
     #[cfg(feature = "parallel")]
     pub(crate) fn split_at(self, n: usize) -> (Row<'a>, Row<'a>) {
         let n = n.min(self.places.len());
-        let (records, records_behind) = self.records.split_at_mut(n);
+        let (states, states_behind) = self.states.split_at_mut(n);
         let (places, places_behind) = self.places.split_at(n);
         let n_caches = places_behind.first().map_or(self.caches.len(), |next| (next - places[0]) as usize);
         let (caches, caches_behind) = self.caches.split_at_mut(n_caches);
-        let behind = Row { records: records_behind, places: places_behind, caches: caches_behind };
-        (Row { records, places, caches }, behind)
+        let behind = Row { states: states_behind, places: places_behind, caches: caches_behind };
+        (Row { states, places, caches }, behind)
     }
 }
 
-/// Updates all records, and makes `out` the list of their manifolds.
+/// Updates all pair states, and makes `out` the list of their manifolds.
 pub(crate) fn update_all(scene: &Scene<'_>, row: Row<'_>, out: &mut Vec<Manifold>) -> Tally {
     let mut tally = Tally::default();
     out.clear();
@@ -92,8 +92,8 @@ pub(crate) fn update_all(scene: &Scene<'_>, row: Row<'_>, out: &mut Vec<Manifold
     tally
 }
 
-/// Updates records, of which the first is number `number`, and appends their manifolds to `out`.
-/// The first manifold of `out` is number `before` among those of all active pairs.
+/// Updates pair states, of which the first is number `number`, and appends their manifolds to
+/// `out`. The first manifold of `out` is number `before` among those of all active pairs.
 pub(crate) fn update_pairs(
     scene: &Scene<'_>,
     (row, number): (Row<'_>, usize),
@@ -101,55 +101,55 @@ pub(crate) fn update_pairs(
     out: &mut impl Sink,
     tally: &mut Tally,
 ) {
-    let Row { records, places, caches } = row;
+    let Row { states, places, caches } = row;
     let first_place = places.first().copied().unwrap_or(0);
     let mut is_over = false;
-    for ((number, record), place) in (number as u32..).zip(records).zip(places) {
-        let left = record.is_at_rest.then_some((record.first, record.n));
+    for ((number, state), place) in (number as u32..).zip(states).zip(places) {
+        let left = state.is_at_rest.then_some((state.first, state.n));
         let cache = &mut caches[(place - first_place) as usize];
         let n_tested = tally.n_tested;
-        update_pair(scene, (record, cache), out, tally, &mut is_over);
+        update_pair(scene, (state, cache), out, tally, &mut is_over);
         tally.left.extend(left);
-        let first = (before + out.len()) as u32 - record.n;
-        (record.is_at_rest, record.first, record.first_solved) = (false, first, NOT_SOLVED);
-        tally.n_found += record.n as usize;
-        tally.n_deferred += usize::from(record.is_deferred);
-        tally.n_still += usize::from(scene.is_still(record));
+        let first = (before + out.len()) as u32 - state.n;
+        (state.is_at_rest, state.first, state.first_solved) = (false, first, NOT_SOLVED);
+        tally.n_found += state.n as usize;
+        tally.n_deferred += usize::from(state.is_deferred);
+        tally.n_still += usize::from(scene.is_still(state));
         if scene.smooths_internal_edges {
             let is_found_anew = n_tested < tally.n_tested;
-            let rests = internal_edges::resting_body(scene, record);
-            tally.resting.extend(rests.map(|body| Resting { body, record: number, is_found_anew }));
+            let rests = internal_edges::resting_body(scene, state);
+            tally.resting.extend(rests.map(|body| Resting { body, state: number, is_found_anew }));
         }
     }
 }
 
 fn update_pair(
     scene: &Scene<'_>,
-    (record, cache): (&mut Record, &mut ManifoldCache),
+    (state, cache): (&mut PairState, &mut ManifoldCache),
     out: &mut impl Sink,
     tally: &mut Tally,
     is_over: &mut bool,
 ) {
-    record.was_touching = record.is_touching;
-    let is_skipped = core::mem::take(&mut record.is_skipped);
+    state.was_touching = state.is_touching;
+    let is_skipped = core::mem::take(&mut state.is_skipped);
     // The usual case in a heap at rest. It reads no shapes, which are large.
-    if record.is_wanted
-        && scene.has_moved(record)
-        && let Some(moved) = &scene.recycles(record)
+    if state.is_wanted
+        && scene.has_moved(state)
+        && let Some(moved) = &scene.recycles(state)
     {
-        scene.recycle(record, moved, out);
+        scene.recycle(state, moved, out);
         tally.n_recycled += 1;
         return;
     }
-    let (a, b) = (record.a.index as usize, record.b.index as usize);
-    let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], record.is_wanted) else {
-        record.n = 0;
-        record.is_touching = false;
-        record.is_deferred = false;
+    let (a, b) = (state.a.index as usize, state.b.index as usize);
+    let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], state.is_wanted) else {
+        state.n = 0;
+        state.is_touching = false;
+        state.is_deferred = false;
         return;
     };
-    if !scene.has_moved(record) {
-        let known = scene.known(record);
+    if !scene.has_moved(state) {
+        let known = scene.known(state);
         out.make_room(known.len());
         for manifold in known {
             out.push(manifold);
@@ -160,31 +160,31 @@ fn update_pair(
     *is_over =
         *is_over || (tally.n_tested.is_multiple_of(PAIRS_PER_CLOCK_READ) && scene.narrow_budget.is_over());
     if is_skipped || *is_over {
-        scene.carry_over(record, out);
+        scene.carry_over(state, out);
         return;
     }
-    record.is_new = false;
-    record.is_deferred = false;
-    record.has_lost = false;
-    record.drift = scene.first_drift(record);
+    state.is_new = false;
+    state.is_deferred = false;
+    state.has_lost = false;
+    state.drift = scene.first_drift(state);
     tally.n_tested += 1;
     let (pose_a, pose_b) = (&scene.bodies[a].pose, &scene.bodies[b].pose);
-    if record.is_sensor {
+    if state.is_sensor {
         // Of colliders `touches` has what they overlap.
-        record.is_touching = !scene.solids.is_composite(a, b) && intersects(shape_a, pose_a, shape_b, pose_b);
+        state.is_touching = !scene.solids.is_composite(a, b) && intersects(shape_a, pose_a, shape_b, pose_b);
         return;
     }
-    if !core::mem::replace(&mut record.has_cache, true) {
+    if !core::mem::replace(&mut state.has_cache, true) {
         *cache = ManifoldCache::new();
     }
     let reach = scene.reach(a, b);
     if scene.solids.is_composite(a, b) {
         let found = out.find(|out| scene.find_among_colliders(a, b, reach, out));
-        record.n = found.len() as u32;
-        record.is_touching = found.iter().any(|manifold| scene.touches(manifold));
+        state.n = found.len() as u32;
+        state.is_touching = found.iter().any(|manifold| scene.touches(manifold));
         return;
     }
     let found = out.find(|out| manifolds(shape_a, pose_a, shape_b, pose_b, reach, cache, out));
-    record.n = found.len() as u32;
-    record.is_touching = found.iter().any(|manifold| scene.touches(manifold));
+    state.n = found.len() as u32;
+    state.is_touching = found.iter().any(|manifold| scene.touches(manifold));
 }

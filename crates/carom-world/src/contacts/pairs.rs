@@ -8,7 +8,7 @@ use crate::bodies::BodySet;
 use crate::contacts::ContactSet;
 use crate::contacts::crowd;
 use crate::contacts::narrow::{self};
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::joint::Joints;
 use crate::memory::trim;
 use crate::stats::Stats;
@@ -16,8 +16,8 @@ use carom_broad::{BroadPhase, Pair};
 use core::mem;
 
 impl ContactSet {
-    /// Broad phase: makes the records those of the pairs whose boxes touch. Pairs that stay keep
-    /// their state.
+    /// Broad phase: makes the pair states those of the pairs whose boxes touch. Pairs that stay
+    /// keep their state.
     ///
     /// Calls `note_change` with 1 for each pair that came, and with -1 for each that went.
     pub(crate) fn find_pairs<B: BroadPhase>(
@@ -44,10 +44,10 @@ impl ContactSet {
         // A pair is another one if a number passed to another body, or if it began or ceased to be
         // a sensor pair.
         let is_same = |old: usize| {
-            let (record, pair) = (&self.records[old], self.pairs[old]);
-            record.a == bodies.id_at(pair.a)
-                && record.b == bodies.id_at(pair.b)
-                && record.is_sensor == narrow::is_sensor_pair(pair, &bodies.traits, &self.rules)
+            let (state, pair) = (&self.states[old], self.pairs[old]);
+            state.a == bodies.id_at(pair.a)
+                && state.b == bodies.id_at(pair.b)
+                && state.is_sensor == narrow::is_sensor_pair(pair, &bodies.traits, &self.rules)
         };
         changes.find((&self.pairs, &self.gaps), &new, is_renumbered.then_some(is_same));
         if !changes.is_empty() {
@@ -56,18 +56,18 @@ impl ContactSet {
             let gone = changes.gone.iter().map(|&place| self.pairs[place as usize]);
             gone.for_each(|pair| note_change(pair, -1));
             changes.added.iter().for_each(|&place| note_change(new[place as usize], 1));
-            let (mut records, mut pairs) = (mem::take(&mut self.records), mem::take(&mut self.pairs));
+            let (mut states, mut pairs) = (mem::take(&mut self.states), mem::take(&mut self.pairs));
             let mut gaps = mem::take(&mut self.gaps);
             let BodySet { generations, traits, motions, .. } = bodies;
             let (rules, joints) = (&self.rules, joints);
-            changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| {
+            changes.apply((&mut states, &mut pairs, &mut gaps), &new, |pair| {
                 let id = |index| BodyId { index, generation: generations[index as usize] };
                 let is_sensor = narrow::is_sensor_pair(pair, traits, rules);
                 let is_wanted = narrow::is_wanted(pair, traits, motions, joints);
-                Record::new(id(pair.a), id(pair.b), is_wanted, is_sensor)
+                PairState::new(id(pair.a), id(pair.b), is_wanted, is_sensor)
             });
             trim(&mut pairs);
-            (self.records, self.pairs, self.gaps) = (records, pairs, gaps);
+            (self.states, self.pairs, self.gaps) = (states, pairs, gaps);
         }
         self.scratch.changes = changes;
         self.scratch.pairs = new;

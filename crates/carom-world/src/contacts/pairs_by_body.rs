@@ -15,7 +15,7 @@ use carom_broad::Pair;
 pub(crate) struct PairsByBody {
     by_b: Vec<u32>,
     is_indexed: bool,
-    /// The number of queries since the records changed.
+    /// The number of queries since the pair states changed.
     n_queries: u32,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct PairsByBody {
 const MAX_SCANS: u32 = 32;
 
 impl PairsByBody {
-    /// Drops the index: the records changed.
+    /// Drops the index: the pair states changed.
     pub(crate) fn forget(&mut self) {
         (self.is_indexed, self.n_queries) = (false, 0);
     }

@@ -4,8 +4,8 @@
 //! In a heap at rest this holds for nearly all pairs. A new test would find the same contacts; or
 //! others, if features are nearly parallel, and the heap would creep.
 //!
-//! - The relative motion of the pair is summed up from step to step (the *drift* of the record). So
-//!   trembling counts too.
+//! - The relative motion of the pair is summed up from step to step (the *drift* of the pair
+//!   state). So trembling counts too.
 //! - Each step adds a share, so a pair is tested again after [`MAX_RECYCLED_STEPS`] steps at the
 //!   latest.
 //! - The sum starts at a value that depends on the pair, so that not all pairs are tested in one
@@ -19,7 +19,7 @@
 //! Tried: 2 and 4 mm instead of 1; pairs overlap by 5 cm. See `benches/notes/carom-world.md`.
 
 use crate::bodies::size::smaller;
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::contacts::scene::Scene;
 use crate::contacts::sink::Sink;
 use carom_geom::{Contact, FeatureId, FeatureKind, Manifold};
@@ -86,61 +86,61 @@ impl Scene<'_> {
     /// Writes the contacts of a pair, moved along with its bodies.
     pub(crate) fn recycle(
         &self,
-        record: &mut Record,
+        state: &mut PairState,
         (motions, drift): &(Motions, f32),
         out: &mut impl Sink,
     ) {
-        record.drift = *drift;
-        let known = self.known(record);
-        let roundings = [record.a, record.b].map(|body| self.sizes[body.index as usize].rounding());
-        record.is_touching = false;
+        state.drift = *drift;
+        let known = self.known(state);
+        let roundings = [state.a, state.b].map(|body| self.sizes[body.index as usize].rounding());
+        state.is_touching = false;
         out.make_room(known.len());
         for manifold in known {
             let carried = out.push(manifold);
             motions.carry(manifold, roundings, carried);
-            record.is_touching |= self.touches(carried);
+            state.is_touching |= self.touches(carried);
         }
     }
 
     /// Returns how the bodies of a due pair moved, and its new sum of motion. `None` if the pair is
     /// to be tested instead.
     #[inline]
-    pub(crate) fn recycles(&self, record: &Record) -> Option<(Motions, f32)> {
-        if record.is_new || record.is_deferred {
+    pub(crate) fn recycles(&self, state: &PairState) -> Option<(Motions, f32)> {
+        if state.is_new || state.is_deferred {
             return None;
         }
-        let DriftLimit { a_is_smaller, radius, drift: limit } = self.drift_limit(record)?;
+        let DriftLimit { a_is_smaller, radius, drift: limit } = self.drift_limit(state)?;
         let motion = |body: u32| {
             let seen = self.detected_poses.get(body as usize).copied().flatten()?;
             Some(Motion::between(&seen, &self.bodies[body as usize].pose))
         };
-        let motions = Motions { a: motion(record.a.index)?, b: motion(record.b.index)? };
+        let motions = Motions { a: motion(state.a.index)?, b: motion(state.b.index)? };
         let (own, other) = if a_is_smaller { (&motions.a, &motions.b) } else { (&motions.b, &motions.a) };
         // How far a point of the smaller body went at most, seen from the larger one.
         let drift = (own.translation - other.displacement_of(own.origin)).length()
             + own.turned_against(other) * radius;
-        let drift = record.drift + drift + limit * (1.0 / MAX_RECYCLED_STEPS);
+        let drift = state.drift + drift + limit * (1.0 / MAX_RECYCLED_STEPS);
         // NaN, from numbers out of range, is tested.
         (drift <= limit).then_some((motions, drift))
     }
 
     /// Returns the first value of the sum, after a test. It varies, so that pairs are not all
     /// tested again in the same step.
-    pub(crate) fn first_drift(&self, record: &Record) -> f32 {
-        let turn = (record.a.index.wrapping_mul(7)).wrapping_add(record.b.index) % 32;
-        self.drift_limit(record)
+    pub(crate) fn first_drift(&self, state: &PairState) -> f32 {
+        let turn = (state.a.index.wrapping_mul(7)).wrapping_add(state.b.index) % 32;
+        self.drift_limit(state)
             .map_or(0.0, |drift_limit| turn as f32 * (1.0 / MAX_RECYCLED_STEPS) * drift_limit.drift)
     }
 
     /// Returns how far the bodies of a pair may move before it is tested again; `None` if its
     /// contacts are not recycled.
-    fn drift_limit(&self, record: &Record) -> Option<DriftLimit> {
-        let (a, b) = (record.a.index as usize, record.b.index as usize);
-        if record.is_sensor || !(0.0 < self.recycling) || self.swift[a] || self.swift[b] {
+    fn drift_limit(&self, state: &PairState) -> Option<DriftLimit> {
+        let (a, b) = (state.a.index as usize, state.b.index as usize);
+        if state.is_sensor || !(0.0 < self.recycling) || self.swift[a] || self.swift[b] {
             return None;
         }
         let size = |body: u32| self.sizes[body as usize];
-        let (a_is_smaller, radius) = smaller(size(record.a.index), size(record.b.index))?;
+        let (a_is_smaller, radius) = smaller(size(state.a.index), size(state.b.index))?;
         Some(DriftLimit { a_is_smaller, radius, drift: self.recycling.min(MAX_DRIFT_RATIO * radius) })
     }
 }

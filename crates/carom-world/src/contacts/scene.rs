@@ -10,7 +10,7 @@ use crate::bodies::solids::Solids;
 use crate::bodies::traits::Traits;
 use crate::budget::narrow_budget::NarrowBudget;
 use crate::contacts::carrying::{Carrier, carry, is_otherwise_round, round_of};
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::contacts::sink::Sink;
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use alloc::vec::Vec;
@@ -62,36 +62,36 @@ const MAX_REACH_TURN: f32 = 2.0;
 
 impl<'a> Scene<'a> {
     /// Whether the pair is wanted, and something in it moved since it was tested.
-    pub(crate) fn is_due(&self, record: &Record) -> bool {
-        let (a, b) = (record.a.index as usize, record.b.index as usize);
-        self.has_moved(record) && record.is_wanted && self.shapes[a].is_some() && self.shapes[b].is_some()
+    pub(crate) fn is_due(&self, state: &PairState) -> bool {
+        let (a, b) = (state.a.index as usize, state.b.index as usize);
+        self.has_moved(state) && state.is_wanted && self.shapes[a].is_some() && self.shapes[b].is_some()
     }
 
-    pub(super) fn has_moved(&self, record: &Record) -> bool {
-        let (a, b) = (record.a.index as usize, record.b.index as usize);
-        record.is_new || record.is_deferred || self.is_stale[a] || self.is_stale[b]
+    pub(super) fn has_moved(&self, state: &PairState) -> bool {
+        let (a, b) = (state.a.index as usize, state.b.index as usize);
+        state.is_new || state.is_deferred || self.is_stale[a] || self.is_stale[b]
     }
 
-    /// Returns the manifolds of a record at the last detection.
-    pub(crate) fn known(&self, record: &Record) -> &'a [Manifold] {
+    /// Returns the manifolds of a pair state at the last detection.
+    pub(crate) fn known(&self, state: &PairState) -> &'a [Manifold] {
         let (sleeping, old): (&'a SleepingManifolds, &'a [Manifold]) = (self.sleeping, self.old);
-        sleeping.manifolds_of(record).unwrap_or_else(|| &old[record.range()])
+        sleeping.manifolds_of(state).unwrap_or_else(|| &old[state.range()])
     }
 
     /// Defers a pair: writes its contacts, moved along with its bodies.
-    pub(super) fn carry_over(&self, record: &mut Record, out: &mut impl Sink) {
-        let (a, b) = (record.a.index as usize, record.b.index as usize);
-        let known = self.known(record);
-        record.is_deferred = true;
-        record.n = 0;
+    pub(super) fn carry_over(&self, state: &mut PairState, out: &mut impl Sink) {
+        let (a, b) = (state.a.index as usize, state.b.index as usize);
+        let known = self.known(state);
+        state.is_deferred = true;
+        state.n = 0;
         let place = |body: usize| self.detected_poses.get(body).copied().flatten();
-        let (Some(seen_a), Some(seen_b), false) = (place(a), place(b), record.is_new) else {
+        let (Some(seen_a), Some(seen_b), false) = (place(a), place(b), state.is_new) else {
             // There are no contacts to move along.
-            record.is_new = true;
-            record.is_touching = false;
+            state.is_new = true;
+            state.is_touching = false;
             return;
         };
-        if record.is_sensor {
+        if state.is_sensor {
             return;
         }
         let shape = |body: usize| self.shapes[body].as_ref();
@@ -101,15 +101,15 @@ impl<'a> Scene<'a> {
         let rolls = |moves: &Carrier<'_>, body: usize| {
             moves.from.rotation != moves.to.rotation && shape(body).is_some_and(is_otherwise_round)
         };
-        record.has_lost |= rolls(&a_moves, a) || rolls(&b_moves, b);
-        record.is_touching = false;
+        state.has_lost |= rolls(&a_moves, a) || rolls(&b_moves, b);
+        state.is_touching = false;
         out.make_room(known.len());
         for manifold in known {
             let moved = carry(manifold, a_moves, b_moves, self.reach(a, b));
-            record.has_lost |= moved.contacts().len() < manifold.contacts().len();
+            state.has_lost |= moved.contacts().len() < manifold.contacts().len();
             if !moved.is_empty() {
-                record.n += 1;
-                record.is_touching |= self.touches(&moved);
+                state.n += 1;
+                state.is_touching |= self.touches(&moved);
                 out.push(&moved);
             }
         }
@@ -146,8 +146,8 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether neither body moves in this step.
-    pub(crate) fn is_still(&self, record: &Record) -> bool {
-        !(self.active.moves(record.a.index) || self.active.moves(record.b.index))
+    pub(crate) fn is_still(&self, state: &PairState) -> bool {
+        !(self.active.moves(state.a.index) || self.active.moves(state.b.index))
     }
 
     pub(crate) fn touches(&self, manifold: &Manifold) -> bool {

@@ -1,4 +1,4 @@
-//! The manifolds of pairs in which nothing moves: both bodies sleep, are halted, or cannot move.
+//! The manifolds of pairs in which nothing moves: both bodies sleep, are suspended, or cannot move.
 //!
 //! They stay at their places, so that sleeping bodies cost nothing. Manifolds of active pairs are
 //! written anew in each step (`ContactSet::manifolds`).
@@ -6,7 +6,7 @@
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (contacts of sleeping islands are put
 //! away).
 
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
 
@@ -22,16 +22,16 @@ pub(crate) struct SleepingManifolds {
     manifolds: Vec<Manifold>,
     /// The number of unused manifolds among them.
     n_unused: usize,
-    /// By length: the first places of unused runs. The next record with as many manifolds takes
+    /// By length: the first places of unused runs. The next pair state with as many manifolds takes
     /// one.
     free: [Vec<u32>; MAX_REUSED_RUN + 1],
 }
 
 impl SleepingManifolds {
-    /// Returns the manifolds of a record that is at rest.
+    /// Returns the manifolds of a pair state that is at rest.
     #[inline]
-    pub(crate) fn manifolds_of(&self, record: &Record) -> Option<&[Manifold]> {
-        record.is_at_rest.then(|| &self.manifolds[record.range()])
+    pub(crate) fn manifolds_of(&self, state: &PairState) -> Option<&[Manifold]> {
+        state.is_at_rest.then(|| &self.manifolds[state.range()])
     }
 
     /// All of them, unused ones included.
@@ -61,29 +61,29 @@ impl SleepingManifolds {
     }
 
     /// The manifolds of a snapshot, all of them at rest.
-    pub(crate) fn of(manifolds: &[Manifold], records: &mut [Record]) -> SleepingManifolds {
-        records.iter_mut().for_each(|record| record.is_at_rest = true);
+    pub(crate) fn of(manifolds: &[Manifold], states: &mut [PairState]) -> SleepingManifolds {
+        states.iter_mut().for_each(|state| state.is_at_rest = true);
         SleepingManifolds { manifolds: manifolds.to_vec(), ..SleepingManifolds::default() }
     }
 
-    /// Takes over the manifolds of a record from the list `from`.
-    pub(crate) fn take(&mut self, record: &mut Record, from: &[Manifold]) {
-        let own = &from[record.range()];
-        record.is_at_rest = true;
+    /// Takes over the manifolds of a pair state from the list `from`.
+    pub(crate) fn take(&mut self, state: &mut PairState, from: &[Manifold]) {
+        let own = &from[state.range()];
+        state.is_at_rest = true;
         if let Some(first) = self.free.get_mut(own.len()).and_then(Vec::pop) {
-            record.first = first;
+            state.first = first;
             self.n_unused -= own.len();
-            self.manifolds[record.range()].copy_from_slice(own);
+            self.manifolds[state.range()].copy_from_slice(own);
             return;
         }
-        record.first = self.manifolds.len() as u32;
+        state.first = self.manifolds.len() as u32;
         self.manifolds.extend_from_slice(own);
     }
 
-    /// Releases the manifolds of a record that is removed.
-    pub(crate) fn release_record(&mut self, record: &Record) {
-        if record.is_at_rest {
-            self.release(record.first, record.n);
+    /// Releases the manifolds of a pair state that is removed.
+    pub(crate) fn release_pair(&mut self, state: &PairState) {
+        if state.is_at_rest {
+            self.release(state.first, state.n);
         }
     }
 
@@ -96,15 +96,15 @@ impl SleepingManifolds {
     }
 
     /// Compacts the list if more than half of it is unused.
-    pub(crate) fn compact(&mut self, records: &mut [Record]) {
+    pub(crate) fn compact(&mut self, states: &mut [PairState]) {
         if self.n_unused <= MIN_UNUSED.max(self.manifolds.len() / 2) {
             return;
         }
         let mut kept = Vec::with_capacity(self.len());
-        for record in records.iter_mut().filter(|record| record.is_at_rest) {
+        for state in states.iter_mut().filter(|state| state.is_at_rest) {
             let first = kept.len() as u32;
-            kept.extend_from_slice(&self.manifolds[record.range()]);
-            record.first = first;
+            kept.extend_from_slice(&self.manifolds[state.range()]);
+            state.first = first;
         }
         self.manifolds = kept;
         self.n_unused = 0;

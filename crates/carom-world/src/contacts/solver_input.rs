@@ -8,27 +8,27 @@
 
 use crate::bodies::solids::Solids;
 use crate::bodies::traits::Traits;
-use crate::contacts::record::{NOT_SOLVED, Record};
+use crate::contacts::pair_state::{NOT_SOLVED, PairState};
 use crate::contacts::rules::Rules;
 #[cfg(feature = "parallel")]
 use crate::par::CHUNK_LENGTH;
 use carom_geom::Manifold;
 use carom_response::{ContactLink, Response};
 
-/// The input of both passes, beside the records.
+/// The input of both passes, beside the pair states.
 pub(crate) struct SolverInput<'a> {
     /// By body: whether the solver moves it.
     pub(crate) is_active: &'a [bool],
     pub(crate) traits: &'a [Traits],
     pub(crate) rules: &'a Rules,
-    /// Bodies of several colliders, with the manifolds: a collider decides about its material.
+    /// If some colliders or parts have materials of their own: all colliders, with the manifolds.
     pub(crate) colliders: Option<(Solids<'a>, [&'a [Manifold]; 2])>,
     /// The number of manifolds of active pairs. In the numbering of the solver those at rest
     /// follow.
     pub(crate) n_manifolds: u32,
 }
 
-/// Counts of a chunk: how many records the solver gets, and how many manifolds they have.
+/// Counts of a chunk: how many pair states the solver gets, and how many manifolds they have.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Part {
     pub(crate) n_solved: u32,
@@ -36,69 +36,68 @@ pub(crate) struct Part {
 }
 
 impl SolverInput<'_> {
-    /// Finds which of the records at the places `active_pairs` the solver gets, and writes their
-    /// places to the front of `solved`. The others are marked as not solved. `records` begins at
-    /// place `first`.
+    /// Finds which of the pair states at the places `active_pairs` the solver gets, and writes
+    /// their places to the front of `solved`. The others are marked as not solved. `states`
+    /// begins at place `first`.
     pub(crate) fn select(
         &self,
-        (records, first): (&mut [Record], u32),
+        (states, first): (&mut [PairState], u32),
         active_pairs: &[u32],
         solved: &mut [u32],
     ) -> Part {
         let mut part = Part::default();
         for &place in active_pairs {
-            let record = &mut records[(place - first) as usize];
-            let (a, b) = (record.a.index as usize, record.b.index as usize);
-            let is_pushed = !record.is_sensor & !record.is_disabled;
+            let state = &mut states[(place - first) as usize];
+            let (a, b) = (state.a.index as usize, state.b.index as usize);
+            let is_pushed = !state.is_sensor & !state.is_disabled;
             let is_solved = is_pushed & (self.is_active[a] | self.is_active[b]);
-            let n = u32::from(is_solved) * record.n;
+            let n = u32::from(is_solved) * state.n;
             // Branchless: always write, advance only if kept.
             solved[part.n_solved as usize] = place;
             part.n_solved += u32::from(n != 0);
             part.n_contacts += n;
-            // Records that were just tested have this value already.
-            if record.first_solved != NOT_SOLVED {
-                record.first_solved = NOT_SOLVED;
+            // Pair states that were just tested have this value already.
+            if state.first_solved != NOT_SOLVED {
+                state.first_solved = NOT_SOLVED;
             }
         }
         part
     }
 
-    /// Writes the contacts of the records at the places `solved` to `out`. The first contact has
-    /// number `number`, and `records` begins at place `first`.
+    /// Writes the contacts of the pair states at the places `solved` to `out`. The first contact
+    /// has number `number`, and `states` begins at place `first`.
     pub(crate) fn write_links(
         &self,
-        (records, first): (&mut [Record], u32),
+        (states, first): (&mut [PairState], u32),
         solved: &[u32],
         number: u32,
         out: &mut [ContactLink],
     ) {
         let (mut out, mut first_solved) = (out.iter_mut(), number);
         for &place in solved {
-            let record = &mut records[(place - first) as usize];
-            record.first_solved = first_solved;
-            first_solved += record.n;
-            let is_new = core::mem::take(&mut record.is_unsolved);
-            let (a, b) = (record.a.index, record.b.index);
+            let state = &mut states[(place - first) as usize];
+            state.first_solved = first_solved;
+            first_solved += state.n;
+            let is_new = core::mem::take(&mut state.is_unsolved);
+            let (a, b) = (state.a.index, state.b.index);
             let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
             // Bodies that stick must not part before they are joined. Friction acts on both a gap
             // apart, and would change their angular momentum.
-            let sticks = self.rules.of(record.pair()) == Response::Stick;
+            let sticks = self.rules.of(state.pair()) == Response::Stick;
             let [friction, restitution] = if sticks { [0.0; 2] } else { traits_a.mixed_with(traits_b) };
-            let first = if record.is_at_rest { self.n_manifolds + record.first } else { record.first };
+            let first = if state.is_at_rest { self.n_manifolds + state.first } else { state.first };
             if let Some((solids, [active, at_rest])) = &self.colliders
-                && solids.is_composite(a as usize, b as usize)
+                && solids.has_materials(a as usize, b as usize)
                 && !sticks
             {
-                let found =
-                    if record.is_at_rest { &at_rest[record.range()] } else { &active[record.range()] };
+                let found = if state.is_at_rest { &at_rest[state.range()] } else { &active[state.range()] };
                 for (number, (manifold, out)) in (first..).zip(found.iter().zip(&mut out)) {
                     let [friction, restitution] = solids.mixed([a as usize, b as usize], manifold);
                     *out = ContactLink::new(a, b, number, friction, restitution).with_new(is_new);
                 }
                 continue;
             }
-            for (number, out) in (first..first + record.n).zip(&mut out) {
+            for (number, out) in (first..first + state.n).zip(&mut out) {
                 *out = ContactLink::new(a, b, number, friction, restitution).with_new(is_new);
             }
         }
@@ -106,12 +105,11 @@ impl SolverInput<'_> {
 }
 
 /// After a step that the solver refused: these contacts were not solved.
-pub(crate) fn unmark_solved(records: &mut [Record], active_pairs: &[u32], contacts: &[ContactLink]) {
+pub(crate) fn unmark_solved(states: &mut [PairState], active_pairs: &[u32], contacts: &[ContactLink]) {
     for &place in active_pairs {
-        let record = &mut records[place as usize];
-        record.is_unsolved |=
-            contacts.get(record.first_solved as usize).is_some_and(|contact| contact.is_new);
-        record.first_solved = NOT_SOLVED;
+        let state = &mut states[place as usize];
+        state.is_unsolved |= contacts.get(state.first_solved as usize).is_some_and(|contact| contact.is_new);
+        state.first_solved = NOT_SOLVED;
     }
 }
 
@@ -120,7 +118,7 @@ pub(crate) fn unmark_solved(records: &mut [Record], active_pairs: &[u32], contac
 #[cfg(feature = "parallel")]
 pub(crate) fn select_in_chunks(
     solver_input: &SolverInput<'_>,
-    (records, first): (&mut [Record], u32),
+    (states, first): (&mut [PairState], u32),
     active_pairs: &[u32],
     solved: &mut [u32],
     parts: &mut [Part],
@@ -128,20 +126,20 @@ pub(crate) fn select_in_chunks(
     if parts.len() <= 1 {
         parts
             .iter_mut()
-            .for_each(|part| *part = solver_input.select((&mut *records, first), active_pairs, solved));
+            .for_each(|part| *part = solver_input.select((&mut *states, first), active_pairs, solved));
         return;
     }
     let middle = parts.len() / 2;
     let (parts, parts_above) = parts.split_at_mut(middle);
     let (active_pairs, busy_above) = active_pairs.split_at(middle * CHUNK_LENGTH);
     let (solved, solved_above) = solved.split_at_mut(middle * CHUNK_LENGTH);
-    let (records, records_above) = records.split_at_mut((busy_above[0] - first) as usize);
+    let (states, states_above) = states.split_at_mut((busy_above[0] - first) as usize);
     rayon::join(
-        || select_in_chunks(solver_input, (records, first), active_pairs, solved, parts),
+        || select_in_chunks(solver_input, (states, first), active_pairs, solved, parts),
         || {
             select_in_chunks(
                 solver_input,
-                (records_above, busy_above[0]),
+                (states_above, busy_above[0]),
                 busy_above,
                 solved_above,
                 parts_above,
@@ -155,14 +153,14 @@ pub(crate) fn select_in_chunks(
 #[cfg(feature = "parallel")]
 pub(crate) fn write_links_in_chunks(
     solver_input: &SolverInput<'_>,
-    (records, first): (&mut [Record], u32),
+    (states, first): (&mut [PairState], u32),
     (active_pairs, solved): (&[u32], &[u32]),
     (parts, number): (&[Part], u32),
     out: &mut [ContactLink],
 ) {
     if parts.len() <= 1 {
         let n_solved = parts.first().map_or(0, |part| part.n_solved);
-        return solver_input.write_links((records, first), &solved[..n_solved as usize], number, out);
+        return solver_input.write_links((states, first), &solved[..n_solved as usize], number, out);
     }
     let middle = parts.len() / 2;
     let (parts, parts_above) = parts.split_at(middle);
@@ -170,22 +168,14 @@ pub(crate) fn write_links_in_chunks(
     let (out, out_above) = out.split_at_mut(n_contacts as usize);
     let (active_pairs, busy_above) = active_pairs.split_at(middle * CHUNK_LENGTH);
     let (solved, solved_above) = solved.split_at(middle * CHUNK_LENGTH);
-    let (records, records_above) = records.split_at_mut((busy_above[0] - first) as usize);
+    let (states, states_above) = states.split_at_mut((busy_above[0] - first) as usize);
     let above = (parts_above, number + n_contacts);
     rayon::join(
+        || write_links_in_chunks(solver_input, (states, first), (active_pairs, solved), (parts, number), out),
         || {
             write_links_in_chunks(
                 solver_input,
-                (records, first),
-                (active_pairs, solved),
-                (parts, number),
-                out,
-            )
-        },
-        || {
-            write_links_in_chunks(
-                solver_input,
-                (records_above, busy_above[0]),
+                (states_above, busy_above[0]),
                 (busy_above, solved_above),
                 above,
                 out_above,

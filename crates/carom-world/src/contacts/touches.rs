@@ -1,6 +1,6 @@
 //! Which colliders touch, of bodies that have several.
 //!
-//! A record is of a pair of bodies, and knows whether these touch. If one of them has several
+//! A pair state is of a pair of bodies, and knows whether these touch. If one of them has several
 //! colliders, events are of pairs of colliders: a list has those that touch, and what changed in it
 //! since the last detection are the events. Solid colliders touch if a manifold of theirs does.
 //! Sensors are tested for overlap here, in the order of the pairs, on one thread.
@@ -10,7 +10,7 @@
 use crate::bodies::id::{BodyId, ColliderSlot};
 use crate::bodies::solids::{Part, Solids};
 use crate::contacts::events::{Event, EventKind};
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::contacts::rules::check_list;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
@@ -37,30 +37,30 @@ impl Touch {
     }
 }
 
-/// Whether a pair of colliders of a record is only reported.
-pub(crate) fn is_sensor_pair(record: &Record, solids: &Solids<'_>, slots: [ColliderSlot; 2]) -> bool {
+/// Whether a pair of colliders of a pair state is only reported.
+pub(crate) fn is_sensor_pair(state: &PairState, solids: &Solids<'_>, slots: [ColliderSlot; 2]) -> bool {
     let is_one = |id: BodyId, slot| solids.traits_of(id.index as usize, slot).is_sensor;
-    record.is_sensor || is_one(record.a, slots[0]) || is_one(record.b, slots[1])
+    state.is_sensor || is_one(state.a, slots[0]) || is_one(state.b, slots[1])
 }
 
-/// Appends the pairs of colliders of a record that touch.
+/// Appends the pairs of colliders of a pair state that touch.
 pub(crate) fn find_touches(
-    record: &Record,
+    state: &PairState,
     manifolds: &[Manifold],
     solids: &Solids<'_>,
     bodies: &[Body],
     slop: f32,
     out: &mut Vec<Touch>,
 ) {
-    let indices = [record.a, record.b].map(|id| id.index as usize);
-    let touch = |slots, is_sensor| Touch { a: record.a, b: record.b, slots, is_sensor };
+    let indices = [state.a, state.b].map(|id| id.index as usize);
+    let touch = |slots, is_sensor| Touch { a: state.a, b: state.b, slots, is_sensor };
     let first = out.len();
     for manifold in manifolds {
         if manifold.contacts().iter().any(|contact| contact.distance <= slop) {
             out.push(touch(solids.slots_of(indices, manifold), false));
         }
     }
-    let may_sense = |index: usize| record.is_sensor || solids.traits[index].has_sensor;
+    let may_sense = |index: usize| state.is_sensor || solids.traits[index].has_sensor;
     if may_sense(indices[0]) || may_sense(indices[1]) {
         let [pose_a, pose_b] = indices.map(|index| &bodies[index].pose);
         for [(slot_a, _), (slot_b, _)] in solids.meeting(indices[0], indices[1]) {
@@ -70,7 +70,7 @@ pub(crate) fn find_touches(
                 solids.shape(indices[1], Part::Slot(slot_b.index)),
             ];
             if let [Some(shape_a), Some(shape_b)] = shapes
-                && is_sensor_pair(record, solids, slots)
+                && is_sensor_pair(state, solids, slots)
                 && shape_a.aabb(pose_a).intersection(&shape_b.aabb(pose_b)).is_some()
                 && intersects(shape_a, pose_a, shape_b, pose_b)
             {

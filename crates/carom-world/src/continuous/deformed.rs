@@ -103,12 +103,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let mut pairs = Vec::new();
         for &sheet in &self.bodies.deforming.swapped {
             let contacts = &mut self.contacts;
-            let records = &contacts.records;
+            let states = &contacts.states;
             contacts.pairs_by_body.visit(&contacts.pairs, sheet, |place| {
-                let record = &records[place];
-                let other = if record.a.index == sheet { record.b.index } else { record.a.index };
+                let state = &states[place];
+                let other = if state.a.index == sheet { state.b.index } else { state.a.index };
                 let is_free = self.bodies.motions[other as usize].kind == BodyKind::Dynamic;
-                if record.may_push() && is_free && self.bodies.active.moves(other) {
+                if state.may_push() && is_free && self.bodies.active.moves(other) {
                     pairs.push((other, sheet));
                 }
             });

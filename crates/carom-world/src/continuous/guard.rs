@@ -179,11 +179,11 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     fn is_left_out(&self, pair: Pair) -> bool {
         let contacts = &self.contacts;
         let is_it = |&&place: &&u32| {
-            contacts.pairs[place as usize] == pair && !contacts.records[place as usize].is_gap()
+            contacts.pairs[place as usize] == pair && !contacts.states[place as usize].is_gap()
         };
         0 < self.bodies.n_hooked
             && (contacts.active_pairs.iter().find(is_it))
-                .is_some_and(|&place| !contacts.records[place as usize].may_push())
+                .is_some_and(|&place| !contacts.states[place as usize].may_push())
     }
 
     /// Finds the pairs in which a body travelled farther than the part of it above the surface.
@@ -191,10 +191,10 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let Guard { pairs, travels, .. } = &mut *guard;
         pairs.clear();
         for &place in &self.contacts.active_pairs {
-            let record = &self.contacts.records[place as usize];
-            let (a, b) = (record.a.index as usize, record.b.index as usize);
+            let state = &self.contacts.states[place as usize];
+            let (a, b) = (state.a.index as usize, state.b.index as usize);
             let is_swapped = |index: usize| self.bodies.deforming.is_swapped(index as u32);
-            if !record.may_push()
+            if !state.may_push()
                 || !(self.has_far_side(a) || self.has_far_side(b))
                 || is_swapped(a)
                 || is_swapped(b)
@@ -211,7 +211,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let mut room = MAX_TRAVEL_RATIO * girth.thickness;
                 if self.bodies.girths[other].is_surface {
                     let contacts =
-                        self.contacts.manifolds_of(record).iter().flat_map(|manifold| manifold.contacts());
+                        self.contacts.manifolds_of(state).iter().flat_map(|manifold| manifold.contacts());
                     room += contacts.fold(0.0, |depth: f32, contact| depth.min(contact.distance));
                 }
                 if room < travel && self.is_guarded(index) && !self.is_torn(index) {

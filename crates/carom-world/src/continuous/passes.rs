@@ -13,7 +13,7 @@ use crate::bodies::girth::Girth;
 use crate::bodies::id::ColliderSlot;
 use crate::bodies::solids::Part;
 use crate::contacts::events::FIRST_SLOTS;
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::contacts::touches::{Touch, is_sensor_pair};
 use crate::continuous::ContinuousStep;
 use crate::continuous::state::Guard;
@@ -36,21 +36,21 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let n_events = self.contacts.events.len();
         let mut guard = core::mem::take(&mut self.continuous.guard);
         for number in 0..self.contacts.active_pairs.len() {
-            let record = self.contacts.records[self.contacts.active_pairs[number] as usize];
-            let (a, b) = (record.a.index as usize, record.b.index as usize);
-            if !record.is_wanted || record.is_deferred {
+            let state = self.contacts.states[self.contacts.active_pairs[number] as usize];
+            let (a, b) = (state.a.index as usize, state.b.index as usize);
+            if !state.is_wanted || state.is_deferred {
                 continue;
             }
             if self.solids().is_composite(a, b) {
-                self.report_collider_passes(&record, &mut guard);
+                self.report_collider_passes(&state, &mut guard);
                 continue;
             }
-            if !record.is_sensor || record.is_touching {
+            if !state.is_sensor || state.is_touching {
                 continue;
             }
             let thickness = self.bodies.girths[a].thickness + self.bodies.girths[b].thickness;
             if self.have_passed([a, b], [Part::Whole; 2], thickness, &mut guard) {
-                self.push_pass(&record, FIRST_SLOTS);
+                self.push_pass(&state, FIRST_SLOTS);
             }
         }
         self.continuous.guard = guard;
@@ -59,16 +59,16 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    fn push_pass(&mut self, record: &Record, slots: [ColliderSlot; 2]) {
+    fn push_pass(&mut self, state: &PairState, slots: [ColliderSlot; 2]) {
         for kind in [EventKind::Began, EventKind::Ended] {
-            let (a, b) = (record.a, record.b);
+            let (a, b) = (state.a, state.b);
             self.contacts.events.push(Event { a, b, slots, kind, is_sensor: true });
         }
     }
 
     /// Reports the passes of two bodies of which one has several colliders.
-    fn report_collider_passes(&mut self, record: &Record, guard: &mut Guard) {
-        let pair = [record.a.index as usize, record.b.index as usize];
+    fn report_collider_passes(&mut self, state: &PairState, guard: &mut Guard) {
+        let pair = [state.a.index as usize, state.b.index as usize];
         let solids = self.solids();
         let thickness = |body: usize, part: Part| {
             let shape = solids.shape(body, part);
@@ -77,15 +77,14 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let mut asked = Vec::new();
         for [own, other] in solids.meeting(pair[0], pair[1]) {
             let (slots, parts) = ([own.0, other.0], [Part::Slot(own.0.index), Part::Slot(other.0.index)]);
-            let touch = Touch { a: record.a, b: record.b, slots, is_sensor: true };
-            if is_sensor_pair(record, &solids, slots) && self.contacts.touches.binary_search(&touch).is_err()
-            {
+            let touch = Touch { a: state.a, b: state.b, slots, is_sensor: true };
+            if is_sensor_pair(state, &solids, slots) && self.contacts.touches.binary_search(&touch).is_err() {
                 asked.push((slots, parts, thickness(pair[0], parts[0]) + thickness(pair[1], parts[1])));
             }
         }
         for (slots, parts, thickness) in asked {
             if self.have_passed(pair, parts, thickness, guard) {
-                self.push_pass(record, slots);
+                self.push_pass(state, slots);
             }
         }
     }

@@ -176,10 +176,10 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let Sweeps { put_back, beside, .. } = sweeps;
         beside.clear();
         for &place in &self.contacts.active_pairs {
-            let record = &self.contacts.records[place as usize];
-            for (body, other) in [(record.a.index, record.b.index), (record.b.index, record.a.index)] {
+            let state = &self.contacts.states[place as usize];
+            for (body, other) in [(state.a.index, state.b.index), (state.b.index, state.a.index)] {
                 let is_fixed = self.bodies.motions[other as usize].kind == BodyKind::Fixed;
-                if !is_fixed && !record.is_sensor && put_back.binary_search(&body).is_ok() {
+                if !is_fixed && !state.is_sensor && put_back.binary_search(&body).is_ok() {
                     beside.push((body, other));
                 }
             }

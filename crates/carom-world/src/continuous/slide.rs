@@ -46,11 +46,11 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let mut slides = core::mem::take(&mut sweeps.slides);
         slides.pairs.clear();
         for &place in &self.contacts.active_pairs {
-            let record = &self.contacts.records[place as usize];
-            if !record.may_push() {
+            let state = &self.contacts.states[place as usize];
+            if !state.may_push() {
                 continue;
             }
-            let (a, b) = (record.a.index, record.b.index);
+            let (a, b) = (state.a.index, state.b.index);
             for (body, other) in [(a, b), (b, a)] {
                 if sweeps.slides_on(body as usize) {
                     slides.pairs.push((body, other));

@@ -141,12 +141,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         sweeps.clearances.clear();
         sweeps.clearances.resize(self.bodies.motions.len(), f64::INFINITY);
         let (mut n_swept, mut locks_more) = (0, false);
-        let records = core::mem::take(&mut self.contacts.records);
+        let states = core::mem::take(&mut self.contacts.states);
         // All pairs of moving bodies are active.
         let active_pairs = core::mem::take(&mut self.contacts.active_pairs);
-        let near = active_pairs.iter().map(|&place| &records[place as usize]);
-        for record in near.filter(|record| record.may_push()) {
-            let pair = [record.a.index as usize, record.b.index as usize];
+        let near = active_pairs.iter().map(|&place| &states[place as usize]);
+        for state in near.filter(|state| state.may_push()) {
+            let pair = [state.a.index as usize, state.b.index as usize];
             if pair.iter().any(|&index| self.bodies.deforming.is_swapped(index as u32)) {
                 // Its vertices move: `deformed` has a test of its own.
                 continue;
@@ -177,7 +177,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 }
             }
         }
-        self.contacts.records = records;
+        self.contacts.states = states;
         self.contacts.active_pairs = active_pairs;
         self.stats.n_swept = n_swept;
         if locks_more {
@@ -200,33 +200,33 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let impulses = self.solver.contact_impulses();
         let n_told = self.contacts.events.len();
         for &place in &self.contacts.active_pairs {
-            let record = &mut self.contacts.records[place as usize];
+            let state = &mut self.contacts.states[place as usize];
             let is_fast = |id: &BodyId| {
                 let index = id.index as usize;
                 self.bodies.traits[index].is_fast || self.continuous.swift[index]
             };
-            let is_fast = [record.a, record.b].iter().any(is_fast);
+            let is_fast = [state.a, state.b].iter().any(is_fast);
             let solids = self.bodies.solids([&[], &[]]);
-            let pair = [record.a.index as usize, record.b.index as usize];
+            let pair = [state.a.index as usize, state.b.index as usize];
             let is_composite = solids.is_composite(pair[0], pair[1]);
-            if !is_fast || record.is_sensor || (record.is_touching && !is_composite) {
+            if !is_fast || state.is_sensor || (state.is_touching && !is_composite) {
                 continue;
             }
-            let pushed = impulses.get(record.solved_range()).unwrap_or(&[]);
+            let pushed = impulses.get(state.solved_range()).unwrap_or(&[]);
             if !pushed.iter().any(|impulse| 0.0 < impulse.total_normal()) {
                 continue;
             }
-            self.stats.n_touching += usize::from(!core::mem::replace(&mut record.is_touching, true));
+            self.stats.n_touching += usize::from(!core::mem::replace(&mut state.is_touching, true));
             let mut struck = Vec::new();
             if is_composite {
-                let record = *record;
-                let manifolds = self.contacts.manifolds_of(&record).iter().zip(pushed);
+                let state = *state;
+                let manifolds = self.contacts.manifolds_of(&state).iter().zip(pushed);
                 let manifolds = manifolds.filter(|(_, impulse)| 0.0 < impulse.total_normal());
                 struck.extend(manifolds.map(|(manifold, _)| solids.slots_of(pair, manifold)));
                 struck.dedup();
             }
             let single = (!is_composite).then_some(FIRST_SLOTS);
-            let (a, b) = (self.contacts.records[place as usize].a, self.contacts.records[place as usize].b);
+            let (a, b) = (self.contacts.states[place as usize].a, self.contacts.states[place as usize].b);
             for slots in single.into_iter().chain(struck) {
                 let touch = Touch { a, b, slots, is_sensor: false };
                 if is_composite {

@@ -11,6 +11,7 @@
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 6
 //! (rigid bodies among particles).
 
+use crate::bodies::checks::check_finite;
 use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
 use crate::soft::distance::ShapeDistance;
@@ -154,10 +155,10 @@ impl<B: BroadPhase> World<B> {
         if !is_free {
             return Vec3::ZERO;
         }
-        let ContactSet { pairs_by_body, pairs, records, .. } = &mut self.contacts;
+        let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
         let mut is_supported = false;
         pairs_by_body.visit(pairs, number, |place| {
-            is_supported |= records[place].is_touching && !records[place].is_sensor;
+            is_supported |= states[place].is_touching && !states[place].is_sensor;
         });
         if is_supported {
             return Vec3::ZERO;
@@ -221,9 +222,8 @@ impl<B: BroadPhase> World<B> {
                 let old = forces.binary_search_by_key(&number, |(body, _)| *body);
                 let [force, torque] = old.map_or([Vec3::ZERO; 2], |place| forces[place].1);
                 let sum = [force + push[0] / dt, torque + push[1] / dt];
-                if !sum.iter().all(|v| v.is_finite()) {
-                    return Err(WorldError::BadNumber("force"));
-                }
+                check_finite(sum[0], "force")?;
+                check_finite(sum[1], "torque")?;
                 set(forces, number, Some(sum));
             }
             if acts {

@@ -1,6 +1,7 @@
 //! Errors of soft things.
 
 use carom_geom::MeshError;
+use carom_math::Vec3;
 use carom_particles::{ConstraintError, ParticleError};
 
 /// An error of inserting or changing a soft thing, or of a step with it. It names the first
@@ -14,8 +15,13 @@ pub enum SoftError {
     Constraint(ConstraintError),
     /// The vertices of a cloth or a soft body are no mesh, or left the finite range.
     Mesh(MeshError),
-    /// A number with this name is NaN, infinite, or negative where it may not be.
-    BadNumber(&'static str),
+    /// A number is NaN, infinite, or negative where it may not be.
+    BadValue {
+        /// The name of the number.
+        what: &'static str,
+        /// Its value; of a vector, the first number that is wrong.
+        value: f32,
+    },
     /// A vertex is in no triangle, segment or tetrahedron with a size, so it has no mass.
     NoMass {
         /// The vertex.
@@ -48,7 +54,7 @@ impl core::fmt::Display for SoftError {
             SoftError::Particles(error) => error.fmt(f),
             SoftError::Constraint(error) => error.fmt(f),
             SoftError::Mesh(error) => error.fmt(f),
-            SoftError::BadNumber(what) => write!(f, "{what} is not a number that it may be"),
+            SoftError::BadValue { what, value } => write!(f, "{what} may not be {value}"),
             SoftError::NoMass { vertex } => write!(f, "vertex {vertex} has no mass"),
             SoftError::NoSuchVertex { vertex } => write!(f, "there is no vertex or particle {vertex}"),
             SoftError::BadFilling { filling } => {
@@ -63,6 +69,12 @@ impl core::fmt::Display for SoftError {
 }
 
 impl core::error::Error for SoftError {}
+
+/// Refuses a vector that is not finite.
+pub(crate) fn check_finite(v: Vec3, what: &'static str) -> Result<(), SoftError> {
+    let bad = v.to_array().into_iter().find(|x| !x.is_finite());
+    bad.map_or(Ok(()), |value| Err(SoftError::BadValue { what, value }))
+}
 
 impl From<ParticleError> for SoftError {
     fn from(error: ParticleError) -> SoftError {

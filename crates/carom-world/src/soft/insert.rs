@@ -5,7 +5,7 @@
 
 use crate::soft::desc::{ParticlePhase, ParticlesDesc, SoftBodyDesc, SoftSettings};
 use crate::soft::distance::ShapeDistance;
-use crate::soft::error::SoftError;
+use crate::soft::error::{SoftError, check_finite};
 use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
 use crate::soft::set::{SoftEvent, SoftSet, Thing, ThingKind, add_particles, add_solid, particle_settings};
 use crate::soft::soft_body::{SoftPart, mean_edge};
@@ -69,9 +69,7 @@ impl<B: BroadPhase> World<B> {
         // An invalid radius gives an error before it is a divisor.
         let settings = particle_settings(radius, &self.soft.settings, self.settings.solver.gravity);
         ParticleSolver::new(settings).map_err(SoftError::from)?;
-        if !desc.velocity.is_finite() {
-            return Err(SoftError::BadNumber("velocity").into());
-        }
+        check_finite(desc.velocity, "velocity")?;
         let phase = match phase {
             ParticlePhase::Grains(grains) => ParticlePhase::Grains(grains.with_radius(radius)),
             fluid => fluid,

@@ -5,7 +5,7 @@
 
 use crate::BodyId;
 use crate::soft::desc::{SoftBodyDesc, SoftBodyKind};
-use crate::soft::error::SoftError;
+use crate::soft::error::{SoftError, check_finite};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_geom::TriMesh;
@@ -58,12 +58,11 @@ impl SoftPart {
         }
         let is_amount = |x: f32| 0.0 <= x && x < f32::INFINITY;
         let numbers = [(desc.density, "density"), (desc.friction, "friction")];
-        if let Some(&(_, name)) = numbers.iter().find(|(x, _)| !is_amount(*x)) {
-            return Err(SoftError::BadNumber(name));
+        if let Some(&(value, what)) = numbers.iter().find(|(x, _)| !is_amount(*x)) {
+            return Err(SoftError::BadValue { what, value });
         }
-        if !(desc.position.is_finite() && desc.velocity.is_finite()) {
-            return Err(SoftError::BadNumber("position or velocity"));
-        }
+        check_finite(desc.position, "position")?;
+        check_finite(desc.velocity, "velocity")?;
         let constraint = constraint_of(&desc.kind, &desc.vertices, first)?;
         let masses = masses_of(&desc.kind, &desc.vertices, desc.density);
         let is_mass = |mass: &f32| 0.0 < *mass && 0.0 < 1.0 / mass && *mass < f32::INFINITY;

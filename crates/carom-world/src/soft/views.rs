@@ -3,7 +3,7 @@
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3.
 
 use crate::bodies::BodySet;
-use crate::soft::error::SoftError;
+use crate::soft::error::{SoftError, check_finite};
 use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
 use crate::soft::set::{SoftSet, Thing, ThingKind, add_particles};
 use crate::soft::soft_body::{Held, SoftPart};
@@ -129,9 +129,7 @@ impl SoftBodyMut<'_> {
     ///
     /// Errors: no such vertex, or a position that is not finite.
     pub fn pin(&mut self, vertex: u32, position: Vec3) -> Result<&mut Self, WorldError> {
-        if !position.is_finite() {
-            return Err(SoftError::BadNumber("position").into());
-        }
+        check_finite(position, "position")?;
         let particle = self.particle(vertex)?;
         if let Some(part) = self.part() {
             part.held.retain(|held| held.vertex != vertex);
@@ -154,9 +152,7 @@ impl SoftBodyMut<'_> {
         let pose = self.bodies.motions[self.bodies.index_of(body)?].pose;
         let position = self.thing().and_then(|thing| thing.positions.get(vertex as usize)).copied();
         let point = position.map(|position| pose.inverse_transform_point(position));
-        if point.is_some_and(|point| !point.is_finite()) {
-            return Err(SoftError::BadNumber("attached point").into());
-        }
+        point.map_or(Ok(()), |point| check_finite(point, "attached point"))?;
         self.release(vertex)?;
         if let (Some(point), Some(part)) = (point, self.part()) {
             let place = part.held.partition_point(|held| held.vertex < vertex);
@@ -187,9 +183,7 @@ impl SoftBodyMut<'_> {
     pub fn apply_force(&mut self, force: Vec3) -> Result<&mut Self, WorldError> {
         if let Some(part) = self.part() {
             let sum = part.force + force;
-            if !sum.is_finite() {
-                return Err(SoftError::BadNumber("force").into());
-            }
+            check_finite(sum, "force")?;
             part.force = sum;
         }
         self.set.wake();
@@ -200,9 +194,7 @@ impl SoftBodyMut<'_> {
     ///
     /// Errors: a velocity that is not finite.
     pub fn set_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
-        if !velocity.is_finite() {
-            return Err(SoftError::BadNumber("velocity").into());
-        }
+        check_finite(velocity, "velocity")?;
         let n = self.thing().map_or(0, |thing| thing.positions.len() as u32);
         for vertex in 0..n {
             let particle = self.particle(vertex)?;
@@ -300,9 +292,7 @@ impl ParticlesMut<'_> {
     /// changes then.
     pub fn emit(&mut self, positions: &[Vec3], velocity: Vec3) -> Result<&mut Self, WorldError> {
         let bad = |particle| SoftError::from(ParticleError::BadParticle { particle });
-        if !velocity.is_finite() {
-            return Err(SoftError::BadNumber("velocity").into());
-        }
+        check_finite(velocity, "velocity")?;
         if let Some(particle) = positions.iter().position(|p| !p.is_finite()) {
             return Err(bad(particle).into());
         }

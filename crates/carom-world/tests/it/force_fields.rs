@@ -1,6 +1,6 @@
 //! Force fields against closed forms; whom a change wakes; snapshots; refused numbers.
 
-use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Pose, Quat, Vec3};
 use carom_world::{
@@ -198,19 +198,25 @@ fn senseless_numbers_are_refused() {
     let nan = Vec3::new(0.0, f32::NAN, 0.0);
     let center = Vec3::ZERO;
     let cases = [
-        (bad(ForceKind::Gravity(nan)), "gravity of a force field"),
-        (bad(ForceKind::Acceleration(Vec3::INFINITY)), "acceleration of a force field"),
-        (bad(ForceKind::Radial { center: nan, strength: 1.0, exponent: 1 }), "pull of a force field"),
-        (bad(ForceKind::Radial { center, strength: 1.0, exponent: 9 }), "pull of a force field"),
-        (bad(ForceKind::Radial { center, strength: 1.0, exponent: i32::MIN }), "pull of a force field"),
-        (bad(ForceKind::Drag { linear: -1.0, angular: 0.0, flow: center }), "drag of a force field"),
+        (bad(ForceKind::Gravity(nan)), "gravity of a force field", f32::NAN),
+        (bad(ForceKind::Acceleration(Vec3::INFINITY)), "acceleration of a force field", f32::INFINITY),
+        (bad(ForceKind::Radial { center: nan, strength: 1.0, exponent: 1 }), "center of a pull", f32::NAN),
+        (bad(ForceKind::Radial { center, strength: 1.0, exponent: 9 }), "exponent of a pull", 9.0),
+        (
+            bad(ForceKind::Radial { center, strength: 1.0, exponent: i32::MIN }),
+            "exponent of a pull",
+            i32::MIN as f32,
+        ),
+        (bad(ForceKind::Drag { linear: -1.0, angular: 0.0, flow: center }), "linear drag", -1.0),
         (
             ForceFieldDesc::inside(ForceRegion::Ball { center, radius: -1.0 }, ForceKind::Gravity(center)),
-            "region of a force field",
+            "radius of a force field",
+            -1.0,
         ),
     ];
-    for (desc, what) in cases {
-        assert_eq!(world.insert_force_field(desc), Err(WorldError::BadNumber(what)));
+    for (desc, what, value) in cases {
+        let refused = world.insert_force_field(desc);
+        assert!(is_bad(refused, what, value), "{refused:?}");
     }
     assert_eq!(world.force_fields().count(), 0);
 }

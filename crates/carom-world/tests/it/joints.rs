@@ -104,7 +104,7 @@ fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
 fn joints_that_come_and_go_leave_nothing_behind() {
     let mut world = with_floor();
     let (limbs, mut joints) = chain(&mut world, Vec3::Y * 0.1, 4);
-    // Gaps among the joints, and fewer than are closed.
+    // FreeSlots among the joints, and fewer than are closed.
     for round in 0..50 {
         let (others, own) = chain(&mut world, Vec3::new(0.0, 0.1, 2.0 + round as f32), 3);
         world.checked_step(STEP).unwrap();

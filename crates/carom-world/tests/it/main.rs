@@ -1,6 +1,7 @@
 //! Tests of carom-world.
 #![allow(clippy::unwrap_used)]
 
+mod bad_values;
 mod bounces;
 mod breaking;
 mod budget;
@@ -10,6 +11,7 @@ mod combine_rules;
 mod contact_hooks;
 mod conveyors;
 mod crowds;
+mod deferral;
 mod deforming;
 mod detail;
 mod door;
@@ -22,9 +24,7 @@ mod frames;
 mod geared;
 mod gears;
 mod golden;
-mod halting;
 mod heavy_joints;
-mod holding;
 mod hook_panics;
 mod hooks;
 mod impacts;
@@ -38,6 +38,7 @@ mod momentum;
 mod motion_bounds;
 mod noticed;
 mod origins;
+mod part_materials;
 mod persistence;
 mod piles;
 mod queries;
@@ -67,6 +68,7 @@ mod soft_state;
 mod squeezed;
 mod steering;
 mod substeps;
+mod suspension;
 mod terrain;
 mod tumbling;
 mod uneven;

@@ -260,7 +260,7 @@ fn the_first_offender_is_named() {
     other["solver"]["kept"][0]["trace"]["n"] = 9.into();
     assert_eq!(
         error(&other),
-        entry("a kept impulse with too many contacts, or a place that is not finite", 0)
+        entry("a cached impulse with too many contacts, or a place that is not finite", 0)
     );
     let mut other = stored.clone();
     other["joints"]["list"][2]["body_a"] = 9999.into();
@@ -269,5 +269,5 @@ fn the_first_offender_is_named() {
     other["halted"] = serde_json::json!([3]);
     other["bodies"][3]["kind"] = "Fixed".into();
     other["traits"][3]["filter"]["mobility"] = "Fixed".into();
-    assert_eq!(error(&other), entry("a halted body that cannot move, or out of order", 3));
+    assert_eq!(error(&other), entry("a suspended body that cannot move, or out of order", 3));
 }

@@ -34,9 +34,9 @@ fn a_light_body_where_a_heavy_one_was_stays() {
 }
 
 /// Also in a step that comes after one that was refused, and where the number belonged to one that
-/// lay on a sleeping or a halted body.
+/// lay on a sleeping or a suspended body.
 #[test]
-fn nothing_is_left_of_it_by_who_sleeps_or_is_halted() {
+fn nothing_is_left_of_it_by_who_sleeps_or_is_suspended() {
     for budget in [Budget::Unlimited, Budget::Steps(6)] {
         let mut world = world_on::<DynamicBvh>();
         world.insert(ground()).unwrap();

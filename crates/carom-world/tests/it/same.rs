@@ -75,11 +75,11 @@ fn one_two_and_seven_threads() {
     }
 }
 
-/// So many that every loop over records has several pieces, and events of all kinds are in several
-/// of them.
+/// So many that every loop over pair states has several pieces, and events of all kinds are in
+/// several of them.
 #[cfg(feature = "parallel")]
 #[test]
-fn one_two_and_seven_threads_on_many_records() {
+fn one_two_and_seven_threads_on_many_pairs() {
     let with = |n: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
         pool.install(|| run_of::<DynamicBvh>(1200, 170))
@@ -242,7 +242,7 @@ fn a_snapshot_without_a_shape_is_refused() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_snapshot_with_records_of_nobody_or_ways_backwards_is_refused() {
+fn a_snapshot_with_pairs_of_no_bodies_or_negative_drift_is_refused() {
     let mut world = world_on::<DynamicBvh>();
     heap(&mut world, 20, 9);
     for _ in 0..60 {

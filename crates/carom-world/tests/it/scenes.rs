@@ -37,6 +37,12 @@ impl<B: BroadPhase> CheckedStep for World<B> {
     }
 }
 
+/// Whether a call was refused because of the number of this name, with this value. NaN is NaN.
+pub(crate) fn is_bad<T>(result: Result<T, WorldError>, name: &str, bad: f32) -> bool {
+    let is_same = |value: f32| value == bad || (value.is_nan() && bad.is_nan());
+    matches!(result, Err(WorldError::BadValue { what, value }) if what == name && is_same(value))
+}
+
 pub(crate) fn cuboid(half: Vec3) -> Shape {
     Shape::Cuboid(Cuboid::new(half).unwrap())
 }

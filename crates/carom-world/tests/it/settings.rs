@@ -27,7 +27,8 @@ const FIELDS: [(&str, Field); 14] = [
 
 fn name_of(error: WorldError) -> &'static str {
     match error {
-        WorldError::BadSetting(name) | WorldError::Solver(SolverError::BadSetting(name)) => name,
+        WorldError::BadValue { what: name, .. }
+        | WorldError::Solver(SolverError::BadSetting { name, .. }) => name,
         other => panic!("{other:?}"),
     }
 }

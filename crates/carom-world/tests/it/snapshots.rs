@@ -159,14 +159,14 @@ fn taken_between_steps_on_a_budget() {
                 [stats.n_pairs, stats.n_tested, stats.n_recycled, stats.n_touching, stats.n_manifolds]
             };
             assert_eq!(counts(&stats), counts(&other), "{what}");
-            assert_eq!((stats.n_steps, stats.undone), (other.n_steps, other.undone), "{what}");
+            assert_eq!((stats.n_steps, stats.shortfall), (other.n_steps, other.shortfall), "{what}");
             assert_eq!(world.state_hash(), again.state_hash(), "{what}");
             assert_eq!(world.events(), again.events(), "{what}");
-            n_held += usize::from(stats.undone.is_held);
-            n_suspended += usize::from(!stats.undone.is_held && 0 < stats.undone.n_suspended);
+            n_held += usize::from(stats.shortfall.is_deferred);
+            n_suspended += usize::from(!stats.shortfall.is_deferred && 0 < stats.shortfall.n_suspended);
         }
     }
-    println!("{n_held} held, {n_suspended} with halted bodies");
+    println!("{n_held} held, {n_suspended} with suspended bodies");
     assert!(20 < n_held && 20 < n_suspended);
 }
 

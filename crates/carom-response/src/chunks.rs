@@ -9,12 +9,12 @@ use crate::body::Body;
 use crate::classes::Classes;
 use crate::color::NOBODY;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
-use crate::free::{Free, Moves, delta_rotation, gyration_sq, motion, set_motion, slot_of};
+use crate::free::{FreeMotion, Moves, delta_rotation, gyration_sq, motion, set_motion, slot_of};
 use crate::group::{Group, NO_DRIVE, Pass};
 use crate::impulse::{self};
+use crate::impulse_cache::{self, Damping, ImpulseCache, ManifoldKey, Rows};
 use crate::integrate;
 use crate::integrate::inverse_of;
-use crate::kept::{self, Damping, KeptList, Rows, Trace};
 use crate::lane_vec::{REST, State};
 use crate::load::LoadScale;
 use crate::locked_axes::LockedAxes;
@@ -40,7 +40,7 @@ pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> b
 /// Finds the cached pair of each active contact. Both lists are sorted by key: `order` has the key
 /// and position of each cached pair. `left` gets the positions of cached pairs that match no active
 /// contact.
-pub(crate) fn match_kept(
+pub(crate) fn match_cached(
     summaries: &[Summary],
     active: &[u32],
     order: &[(PairKey, u32)],
@@ -78,9 +78,9 @@ pub(crate) struct Forces<'a> {
     pub(crate) gravity: Vec3,
     /// Rest time at which bodies marked in `settles` begin to become calm. After twice this time
     /// they are calm.
-    pub(crate) calm_from: Real,
+    pub(crate) rest_from: Real,
     /// Speed that a calm body loses in this step.
-    pub(crate) braked: Real,
+    pub(crate) rest_brake: Real,
     pub(crate) h: Real,
     /// Length of the whole step.
     pub(crate) dt: Real,
@@ -94,7 +94,7 @@ pub(crate) fn load_bodies(
     settles: &[bool],
     states: &mut [State],
     masses: &mut [MassData],
-    free: &mut [Free],
+    free: &mut [FreeMotion],
 ) {
     let h = forces.h;
     let places = states.iter_mut().zip(masses).zip(free);
@@ -102,7 +102,7 @@ pub(crate) fn load_bodies(
         let body = &forces.bodies[number as usize];
         *state = REST;
         *mass = MassData { center: body.world_center(), ..MassData::NONE };
-        *free = Free { rotation: body.pose.rotation, ..Free::NONE };
+        *free = FreeMotion { rotation: body.pose.rotation, ..FreeMotion::NONE };
         let (mut v, mut w) = (body.linear_velocity, body.angular_velocity);
         if body.is_active() {
             (v, w) = (body.locked_axes.free_translation(v), body.locked_axes.free_rotation(w));
@@ -126,16 +126,16 @@ pub(crate) fn load_bodies(
             free.dw = mass.inertia_matrix() * body.torque * h;
             free.keep_v = 1.0 / (1.0 + h * body.linear_damping.max(0.0));
             free.keep_w = 1.0 / (1.0 + h * body.angular_damping.max(0.0));
-            let is_calming = settles && forces.calm_from < body.rest.slow_time();
+            let is_calming = settles && forces.rest_from < body.rest.slow_time();
             mass.calm =
-                if is_calming { (body.rest.slow_time() / forces.calm_from - 1.0).min(1.0) } else { 0.0 };
+                if is_calming { (body.rest.slow_time() / forces.rest_from - 1.0).min(1.0) } else { 0.0 };
             // The brake is a fixed speed per step. Tried: a fixed part of the velocity; it also
             // held up bodies that tip and have to fall. Tried: a brake in each substep; it keeps
             // the next substep from correcting errors. Figures: `benches/notes/carom-world.md`.
-            if mass.calm == 1.0 && 2.0 * forces.calm_from < body.rest.calm_time() {
-                v = slower(v, forces.braked);
+            if mass.calm == 1.0 && 2.0 * forces.rest_from < body.rest.calm_time() {
+                v = slower(v, forces.rest_brake);
                 let gyration = ops::sqrt(gyration_sq(body));
-                w = if 0.0 < gyration { slower(w, forces.braked / gyration) } else { w };
+                w = if 0.0 < gyration { slower(w, forces.rest_brake / gyration) } else { w };
             }
             let dt_sq = forces.dt * forces.dt;
             mass.spins_far = MAX_CONTACT_TURN * MAX_CONTACT_TURN < w.length_squared() * dt_sq;
@@ -169,10 +169,10 @@ pub(crate) struct Manifolds<'a> {
     pub(crate) contacts: &'a Contacts<'a>,
     /// Indices of the contacts that are solved.
     pub(crate) active: &'a [u32],
-    /// For each of them, its position in `kept`.
+    /// For each of them, its position in `cached`.
     pub(crate) matched: &'a [u32],
     /// The pairs of the last step.
-    pub(crate) kept: &'a KeptList,
+    pub(crate) cached: &'a ImpulseCache,
     /// Indices into `active`, eight for each group; [`NOBODY`] for an empty lane.
     pub(crate) order: &'a [u32],
     /// Per body; read by [`slot_of`].
@@ -187,7 +187,7 @@ pub(crate) struct Manifolds<'a> {
     pub(crate) load: LoadScale,
 }
 
-/// Loads groups of eight manifolds, beginning with group `first`, and writes their traces. Returns
+/// Loads groups of eight manifolds, beginning with group `first`, and writes their keys. Returns
 /// the number of warm started contacts, and of all contacts.
 ///
 /// Tried: the warm start in the same pass, storing in the last pass, and each thread loading the
@@ -197,16 +197,16 @@ pub(crate) fn load_groups(
     _classes: &Classes,
     first: usize,
     groups: &mut [Group],
-    traces: &mut [Trace],
+    manifold_keys: &mut [ManifoldKey],
 ) -> (usize, usize) {
-    carom_lanes::dispatch(Loader { from, first, groups, traces })
+    carom_lanes::dispatch(Loader { from, first, groups, manifold_keys })
 }
 
 struct Loader<'a> {
     from: &'a Manifolds<'a>,
     first: usize,
     groups: &'a mut [Group],
-    traces: &'a mut [Trace],
+    manifold_keys: &'a mut [ManifoldKey],
 }
 
 impl Kernel for Loader<'_> {
@@ -214,11 +214,11 @@ impl Kernel for Loader<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> (usize, usize) {
-        let Loader { from, first, groups, traces } = self;
+        let Loader { from, first, groups, manifold_keys } = self;
         let mut rows = Rows::NONE;
         let (mut n_warm, mut n_contacts) = (0, 0);
-        for (k, (group, traces)) in groups.iter_mut().zip(traces.chunks_mut(8)).enumerate() {
-            let (warm, all) = from.read(first + k, group, &mut rows, traces);
+        for (k, (group, manifold_keys)) in groups.iter_mut().zip(manifold_keys.chunks_mut(8)).enumerate() {
+            let (warm, all) = from.read(first + k, group, &mut rows, manifold_keys);
             (n_warm, n_contacts) = (n_warm + warm, n_contacts + all);
             rows.write(simd, group, from.slop, &from.load);
         }
@@ -234,7 +234,7 @@ impl Manifolds<'_> {
         group_number: usize,
         group: &mut Group,
         rows: &mut Rows,
-        traces: &mut [Trace],
+        manifold_keys: &mut [ManifoldKey],
     ) -> (usize, usize) {
         let still = (self.masses.len() - 1) as u32;
         let first = 8 * group_number;
@@ -247,25 +247,25 @@ impl Manifolds<'_> {
         group.drive = NO_DRIVE;
         let (mut n_warm, mut n_contacts) = (0, 0);
         let members = members.iter().take_while(|&&member| member != NOBODY);
-        for (lane, (&member, trace)) in members.zip(traces).enumerate() {
+        for (lane, (&member, manifold_key)) in members.zip(manifold_keys).enumerate() {
             if let Some(&later) = self.order.get(first + lane + AHEAD).filter(|&&later| later != NOBODY) {
                 self.contacts.prefetch(self.active[later as usize] as usize);
-                self.kept.prefetch(self.matched[later as usize]);
+                self.cached.prefetch(self.matched[later as usize]);
             }
             let pair = self.contacts.get(self.active[member as usize] as usize);
             let place = self.matched[member as usize] as usize;
-            let kept = self.kept.traces.get(place).zip(self.kept.impulses.get(place));
+            let cached = self.cached.manifold_keys.get(place).zip(self.cached.impulses.get(place));
             let [a, b] = [pair.body_a, pair.body_b].map(|body| slot_of(self.slots, body, still));
             (group.body_a[lane], group.body_b[lane]) = (a, b);
             let [a, b] = [a as usize, b as usize];
             n_warm += rows.read(
                 lane,
                 &pair,
-                kept,
+                cached,
                 [&self.masses[a], &self.masses[b]],
                 (self.ratio, self.damping),
                 self.slop,
-                trace,
+                manifold_key,
             );
             let n = pair.manifold.contacts().len();
             n_contacts += n;
@@ -301,15 +301,15 @@ impl<'a> Colors<'a> {
 pub(crate) fn store_groups(
     _classes: &Classes,
     groups: &[Group],
-    kept: &mut [ContactImpulse],
+    cached: &mut [ContactImpulse],
     reports: &mut [ContactImpulse],
 ) {
-    carom_lanes::dispatch(Storer { groups, kept, reports });
+    carom_lanes::dispatch(Storer { groups, cached, reports });
 }
 
 struct Storer<'a> {
     groups: &'a [Group],
-    kept: &'a mut [ContactImpulse],
+    cached: &'a mut [ContactImpulse],
     reports: &'a mut [ContactImpulse],
 }
 
@@ -318,9 +318,9 @@ impl Kernel for Storer<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let out = self.kept.chunks_mut(8).zip(self.reports.chunks_mut(8));
-        for (group, (kept, reports)) in self.groups.iter().zip(out) {
-            kept::store(simd, group, kept, reports);
+        let out = self.cached.chunks_mut(8).zip(self.reports.chunks_mut(8));
+        for (group, (cached, reports)) in self.groups.iter().zip(out) {
+            impulse_cache::store(simd, group, cached, reports);
         }
     }
 }
@@ -360,7 +360,7 @@ const MAX_CONTACT_TURN: Real = 2.0;
 /// Advances bodies. `joint_pushes` is empty if there are no joints.
 pub(crate) fn advance(
     states: &mut [State],
-    free: &mut [Free],
+    free: &mut [FreeMotion],
     joint_pushes: &mut [(Vec3, Vec3)],
     advance: Advance,
 ) {
@@ -374,7 +374,7 @@ pub(crate) fn advance(
 /// before again, as a warm start.
 fn begin_substep(
     states: &mut [State],
-    free: &mut [Free],
+    free: &mut [FreeMotion],
     joint_pushes: &mut [(Vec3, Vec3)],
     h: Real,
     is_first: bool,
@@ -413,7 +413,7 @@ fn begin_substep(
 /// The angular velocity of a free body belongs to its orientation at the start of the step.
 /// Contacts have their levers and inertia for that orientation, so it stands for the angular
 /// momentum. [`store_bodies`] converts it.
-fn end_substep(states: &mut [State], free: &mut [Free], h: Real, fastest: Real) {
+fn end_substep(states: &mut [State], free: &mut [FreeMotion], h: Real, fastest: Real) {
     for (state, free) in states.iter_mut().zip(free) {
         if free.moves == Moves::Not {
             continue;

@@ -42,20 +42,23 @@ fn deepest(world: &World) -> f32 {
 }
 
 /// Steps on a budget of so much; in how many calls the step was held, and in how many some were
-/// halted.
+/// suspended.
 fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
     let (mut world, boxes, lift) = scene();
     let start = energy(&world);
     // What work takes is measured first.
     world.checked_step(DT).unwrap();
-    let (mut n_held, mut n_halting, mut in_a_row) = (0, 0, 0);
+    let (mut n_held, mut n_suspending, mut in_a_row) = (0, 0, 0);
     let mut at = world.body(lift).unwrap().pose();
     for call in 0..n_calls {
         let before: Vec<_> = boxes.iter().map(|&id| *world.body(id).unwrap().motion()).collect();
-        let undone = world.checked_step_within(DT, Budget::Time(budget)).unwrap().undone;
-        if undone.is_held {
+        let shortfall = world.checked_step_within(DT, Budget::Time(budget)).unwrap().shortfall;
+        if shortfall.is_deferred {
             let n_awake = boxes.iter().filter(|&&id| !world.body(id).unwrap().is_sleeping()).count();
-            assert_eq!((undone.n_suspended, undone.n_substeps), (n_awake, world.settings().solver.substeps));
+            assert_eq!(
+                (shortfall.n_suspended, shortfall.n_substeps),
+                (n_awake, world.settings().solver.substeps)
+            );
             for (&id, before) in boxes.iter().zip(&before) {
                 let body = world.body(id).unwrap().motion();
                 assert_eq!(body.pose, before.pose, "call {call}");
@@ -68,7 +71,7 @@ fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
             (n_held, in_a_row) = (n_held + 1, in_a_row + 1);
             assert!(in_a_row <= 16, "call {call}");
         } else {
-            n_halting += usize::from(0 < undone.n_suspended);
+            n_suspending += usize::from(0 < shortfall.n_suspended);
             in_a_row = 0;
         }
         // The lift moves in every call.
@@ -79,7 +82,7 @@ fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
         at = now;
         assert!(energy(&world) <= start * 1.001, "call {call}");
     }
-    ([n_held, n_halting], world)
+    ([n_held, n_suspending], world)
 }
 
 #[test]
@@ -95,9 +98,9 @@ fn a_heap_whose_steps_are_held_comes_to_rest_as_without_a_budget() {
     // long: less, until steps are held.
     let (mut budget, mut most_held) = (whole[380], 0);
     for _ in 0..12 {
-        let ([n_held, n_halting], world) = fall(Duration::from_secs_f64(budget), 1200);
+        let ([n_held, n_suspending], world) = fall(Duration::from_secs_f64(budget), 1200);
         println!(
-            "{:.2} ms: held in {n_held} calls, some halted in {n_halting}; mean heights {} and {}, depths {} and {}",
+            "{:.2} ms: held in {n_held} calls, some suspended in {n_suspending}; mean heights {} and {}, depths {} and {}",
             budget * 1e3,
             height(&free),
             height(&world),
@@ -105,7 +108,7 @@ fn a_heap_whose_steps_are_held_comes_to_rest_as_without_a_budget() {
             deepest(&world)
         );
         most_held = most_held.max(n_held);
-        if 20 < n_held && n_halting < 20 {
+        if 20 < n_held && n_suspending < 20 {
             assert!((height(&free) - height(&world)).abs() < 0.1 * height(&free));
             // Who was pushed in the last of them, in fewer substeps while the machine did something
             // else, is a little deeper: 0.03 was seen.
@@ -133,15 +136,15 @@ fn steps_of_work_are_held_with_the_same_bits() {
     let mut again: Option<World> = None;
     let mut n_held = 0;
     for call in 0..1500 {
-        let undone = world.checked_step_within(DT, budget).unwrap().undone;
-        assert!(undone.is_held || undone.n_suspended == 0, "call {call}: {undone:?}");
+        let shortfall = world.checked_step_within(DT, budget).unwrap().shortfall;
+        assert!(shortfall.is_deferred || shortfall.n_suspended == 0, "call {call}: {shortfall:?}");
         assert!(energy(&world) <= start * 1.001, "call {call}");
-        n_held += usize::from(undone.is_held);
+        n_held += usize::from(shortfall.is_deferred);
         if let Some(again) = &mut again {
-            assert_eq!(again.checked_step_within(DT, budget).unwrap().undone, undone, "call {call}");
+            assert_eq!(again.checked_step_within(DT, budget).unwrap().shortfall, shortfall, "call {call}");
             assert_eq!(again.state_hash(), world.state_hash(), "call {call}");
         }
-        if undone.is_held && call % 100 == 0 || call == 199 {
+        if shortfall.is_deferred && call % 100 == 0 || call == 199 {
             again = Some(
                 crate::scenes::restored(&world.snapshot(), |id| {
                     world.body(id).map(|body| body.shape()).ok().cloned()
@@ -160,7 +163,7 @@ fn steps_of_work_are_held_with_the_same_bits() {
 fn what_is_held_can_be_edited_and_stored() {
     let (mut world, boxes, _) = scene();
     (0..40).for_each(|_| _ = world.checked_step(DT).unwrap());
-    // Held or not, and halted or not, as the machine has it: nothing is lost.
+    // Held or not, and suspended or not, as the machine has it: nothing is lost.
     for call in 0..300 {
         let budget = Budget::Time(Duration::from_micros(200 + 40 * (call as u64 % 50)));
         world.checked_step_within(DT, budget).unwrap();

@@ -1,12 +1,12 @@
-//! Halting: if a budget does not suffice for all bodies, selects those that move and halts the
-//! others.
+//! Suspension: if a budget does not suffice for all bodies, selects those that move and suspends
+//! the others.
 //!
 //! Events of pairs in which nothing moves go on as they were reported.
 //!
 //! A pile in which never all bodies move at a time comes to rest part by part, by two rules in
 //! `waking.rs`:
 //!
-//! - A body that is slow for long enough falls asleep only if all halted bodies that it touches
+//! - A body that is slow for long enough falls asleep only if all suspended bodies that it touches
 //!   have been slow for nearly as long.
 //! - A body that is about to fall asleep wakes no other one.
 //!
@@ -17,7 +17,7 @@ use crate::bodies::BodySet;
 use crate::budget::BudgetState;
 use crate::budget::time_critical::Plan;
 use crate::contacts::ContactSet;
-use crate::contacts::record::Record;
+use crate::contacts::pair_state::PairState;
 use crate::joint::Joints;
 
 use carom_response::{Body, SolverSettings};
@@ -33,17 +33,17 @@ impl BudgetState {
         settings: &SolverSettings,
     ) {
         let BodySet { motions, active, is_stale, .. } = bodies;
-        let (round_robin, records) = (&mut self.round_robin, &contacts.records);
-        let was_halting = active.has_halted();
+        let (round_robin, states) = (&mut self.round_robin, &contacts.states);
+        let was_suspending = active.has_suspended();
         let mut costs = None;
         if plan.is_free() || active.awake().is_empty() {
             round_robin.forget_counts();
         } else {
-            let mut demand = round_robin.count(motions.len(), records, active);
+            let mut demand = round_robin.count(motions.len(), states, active);
             if plan.counts_work() {
-                round_robin.count_manifolds(records, active, is_stale, &mut demand);
+                round_robin.count_manifolds(states, active, is_stale, &mut demand);
             }
-            costs = plan.costs(&demand, was_halting);
+            costs = plan.costs(&demand, was_suspending);
         }
         let Some(costs) = costs else {
             if active.resume() {
@@ -60,16 +60,16 @@ impl BudgetState {
             body.linear_velocity.length_squared() + turning.length_squared() <= slow * slow
         };
         let chosen = round_robin.select(motions, active, joints, &costs, is_slow);
-        active.halt_others(|body| round_robin.is_chosen(body));
+        active.suspend_others(|body| round_robin.is_chosen(body));
         let mut n_manifolds = 0;
         if plan.counts_work() {
-            let moves = |record: &&Record| {
-                round_robin.is_chosen(record.a.index) || round_robin.is_chosen(record.b.index)
+            let moves = |state: &&PairState| {
+                round_robin.is_chosen(state.a.index) || round_robin.is_chosen(state.b.index)
             };
-            let moving = records.iter().filter(|record| !record.is_gap()).filter(moves);
-            n_manifolds = moving.map(|record| record.n.max(1) as usize).sum();
+            let moving = states.iter().filter(|state| !state.is_gap()).filter(moves);
+            n_manifolds = moving.map(|state| state.n.max(1) as usize).sum();
         }
-        plan.halt_others(&chosen, n_manifolds);
+        plan.suspend_others(&chosen, n_manifolds);
         // The solver needs the contacts of the selected bodies.
         contacts.is_changed = true;
         self.cost_model.note_selection(true);
@@ -89,7 +89,7 @@ mod tests {
         budget.select_moving(plan, bodies, contacts, joints, &settings.solver);
     }
 
-    /// Bodies that were selected in a call that was held are selected again.
+    /// Bodies that were selected in a call that was deferred are selected again.
     #[test]
     fn who_is_held_is_chosen_again() {
         let mut world = World::new();
@@ -103,11 +103,11 @@ mod tests {
         for call in 0..6 {
             let mut plan = Plan::start(Budget::Steps(60), world.budget.cost_model, 6);
             choose(&mut world, &mut plan);
-            assert!(plan.work().has_halted);
+            assert!(plan.work().has_suspended);
             let active = world.bodies.active.moving().to_vec();
-            // Every other call is held.
+            // Every other call is deferred.
             if call % 2 == 0 {
-                world.end_held_call(&plan, 0.01);
+                world.end_deferred_call(&plan, 0.01);
                 chosen = active;
             } else {
                 assert_eq!(chosen, active, "call {call}");
@@ -133,7 +133,7 @@ mod tests {
         let mut sizes = Vec::new();
         for _ in 0..80 {
             let stats = world.step_with_budget(0.01, Budget::Steps(60)).unwrap();
-            assert!(0 < stats.undone.n_suspended);
+            assert!(0 < stats.shortfall.n_suspended);
             rooms.push(world.contacts.sleeping.capacity());
             sizes.push(world.contacts.sleeping.len());
         }

@@ -1,4 +1,4 @@
-//! A budget that does not suffice for all: some bodies are halted, and have their turn; nothing
+//! A budget that does not suffice for all: some bodies are suspended, and have their turn; nothing
 //! gains energy, falls through or tears.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, heap, stack, world_on};
@@ -24,23 +24,23 @@ fn run<B: BroadPhase + Default>(n_steps: usize, budget: u64) -> (Vec<Stats>, Wor
 }
 
 #[test]
-fn who_is_halted_is_counted_and_stands_still() {
+fn who_is_suspended_is_counted_and_stands_still() {
     let mut world = world_on::<DynamicBvh>();
     heap(&mut world, 144, 5);
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
-    assert_eq!((world.stats().undone, n_suspended(&world)), Default::default());
+    assert_eq!((world.stats().shortfall, n_suspended(&world)), Default::default());
     let free = world.stats().n_steps;
     for part in [10, 20, 200] {
         let budget = free / part;
         for step in 0..40 {
             let before: Vec<_> = world.body_ids().map(|id| *world.body(id).unwrap().motion()).collect();
             let stats = *world.checked_step_within(DT, Budget::Steps(budget)).unwrap();
-            assert!(0 < stats.undone.n_suspended, "1/{part}, step {step}: {stats:?}");
-            let is_held = stats.undone.is_held;
+            assert!(0 < stats.shortfall.n_suspended, "1/{part}, step {step}: {stats:?}");
+            let is_held = stats.shortfall.is_deferred;
             assert!(!is_held || part == 10, "1/{part}, step {step}: {stats:?}");
             // Who is held is not marked.
-            assert_eq!(n_suspended(&world), if is_held { 0 } else { stats.undone.n_suspended });
-            assert!(world.settings().solver.substeps - 1 <= stats.undone.n_substeps);
+            assert_eq!(n_suspended(&world), if is_held { 0 } else { stats.shortfall.n_suspended });
+            assert!(world.settings().solver.substeps - 1 <= stats.shortfall.n_substeps);
             for (id, before) in world.body_ids().zip(before) {
                 let body = world.body(id).unwrap().motion();
                 if world.body(id).unwrap().is_suspended() || is_held {
@@ -54,7 +54,7 @@ fn who_is_halted_is_counted_and_stands_still() {
             assert!(step == 0 || stats.n_steps <= budget.max(40), "1/{part}, step {step}: {stats:?}");
         }
         world.checked_step(DT).unwrap();
-        assert_eq!((world.stats().undone, n_suspended(&world)), Default::default());
+        assert_eq!((world.stats().shortfall, n_suspended(&world)), Default::default());
     }
 }
 
@@ -93,9 +93,9 @@ fn everybody_has_a_turn_and_the_fast_have_more() {
 }
 
 #[test]
-fn the_same_bits_wherever_bodies_are_halted() {
+fn the_same_bits_wherever_bodies_are_suspended() {
     let (trace, world) = run::<DynamicBvh>(120, 60);
-    assert!(60 < trace.iter().filter(|stats| 20 < stats.undone.n_suspended).count());
+    assert!(60 < trace.iter().filter(|stats| 20 < stats.shortfall.n_suspended).count());
     assert_eq!(world.state_hash(), run::<DynamicBvh>(120, 60).1.state_hash());
     assert_eq!(world.state_hash(), run::<BruteForce>(120, 60).1.state_hash());
     assert_ne!(world.state_hash(), run::<DynamicBvh>(120, 62).1.state_hash());
@@ -108,10 +108,10 @@ fn the_same_bits_wherever_bodies_are_halted() {
 }
 
 #[test]
-fn a_snapshot_with_halted_bodies_goes_on_with_the_same_bits() {
+fn a_snapshot_with_suspended_bodies_goes_on_with_the_same_bits() {
     for n_before in [60, 61, 90] {
         let (trace, mut world) = run::<DynamicBvh>(n_before, 60);
-        assert!(0 < trace[n_before - 1].undone.n_suspended);
+        assert!(0 < trace[n_before - 1].shortfall.n_suspended);
         let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
         let mut again: World<BruteForce> = crate::scenes::restored(&world.snapshot(), shape_of).unwrap();
         for step in 0..80 {
@@ -119,7 +119,7 @@ fn a_snapshot_with_halted_bodies_goes_on_with_the_same_bits() {
             let budget = if step < 60 { Budget::Steps(60 + step / 20 * 40) } else { Budget::Unlimited };
             world.checked_step_within(DT, budget).unwrap();
             again.checked_step_within(DT, budget).unwrap();
-            assert_eq!(world.stats().undone, again.stats().undone, "{n_before}, step {step}");
+            assert_eq!(world.stats().shortfall, again.stats().shortfall, "{n_before}, step {step}");
             assert_eq!(world.events(), again.events(), "{n_before}, step {step}");
             assert_eq!(world.state_hash(), again.state_hash(), "{n_before}, step {step}");
         }
@@ -143,7 +143,7 @@ fn bouncing(restitution: f32) -> World {
 }
 
 #[test]
-fn halting_gives_no_energy() {
+fn suspension_gives_no_energy() {
     for restitution in [0.0, 0.5, 1.0] {
         let mut free = bouncing(restitution);
         let start = energy(&free);
@@ -155,15 +155,15 @@ fn halting_gives_no_energy() {
         for budget in [0, 10, 40, 100] {
             let mut world = bouncing(restitution);
             let mut greatest = f64::MIN;
-            let mut is_halting = false;
+            let mut is_suspending = false;
             for _ in 0..1500 {
-                is_halting |=
-                    0 < world.checked_step_within(DT, Budget::Steps(budget)).unwrap().undone.n_suspended;
+                is_suspending |=
+                    0 < world.checked_step_within(DT, Budget::Steps(budget)).unwrap().shortfall.n_suspended;
                 greatest = greatest.max(energy(&world));
             }
             println!("{restitution}, {budget} steps: {:.5}, free {:.5}", greatest / start, most / start);
             assert!(
-                is_halting && greatest <= most.max(start) * 1.001,
+                is_suspending && greatest <= most.max(start) * 1.001,
                 "{restitution}, {budget}: {greatest} {most}"
             );
         }
@@ -171,18 +171,18 @@ fn halting_gives_no_energy() {
 }
 
 #[test]
-fn a_heap_with_halted_bodies_stays_in_its_walls_and_rests_when_there_is_time() {
+fn a_heap_with_suspended_bodies_stays_in_its_walls_and_rests_when_there_is_time() {
     for budget in [20, 50] {
         let mut world = world_on::<DynamicBvh>();
         let bodies = heap(&mut world, 144, 5);
-        let mut n_halting = 0;
+        let mut n_suspending = 0;
         for _ in 0..3000 {
-            let undone = world.checked_step_within(DT, Budget::Steps(budget)).unwrap().undone;
-            n_halting += usize::from(0 < undone.n_suspended);
+            let shortfall = world.checked_step_within(DT, Budget::Steps(budget)).unwrap().shortfall;
+            n_suspending += usize::from(0 < shortfall.n_suspended);
         }
         // Then it falls asleep, part by part.
-        println!("{budget}: some were halted in {n_halting} steps");
-        assert!(10 < n_halting, "{budget}: {n_halting}");
+        println!("{budget}: some were suspended in {n_suspending} steps");
+        assert!(10 < n_suspending, "{budget}: {n_suspending}");
         let is_inside = |world: &World, least: f32| {
             bodies.iter().all(|&id| {
                 let at = world.body(id).unwrap().position();
@@ -205,10 +205,10 @@ fn a_heap_with_halted_bodies_stays_in_its_walls_and_rests_when_there_is_time() {
     }
 }
 
-/// What is thrown at a halted body meets it, and what is halted on its way goes on as fast as it
-/// was.
+/// What is thrown at a suspended body meets it, and what is suspended on its way goes on as fast as
+/// it was.
 #[test]
-fn nothing_goes_through_who_is_halted() {
+fn nothing_goes_through_who_is_suspended() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
     let mut wall = Vec::new();
@@ -225,32 +225,34 @@ fn nothing_goes_through_who_is_halted() {
         let speed = if is_fast { 60.0 } else { 8.0 };
         thrown.push(world.insert(desc.with_linear_velocity(Vec3::Z * -speed).with_can_sleep(false)).unwrap());
     }
-    let mut were_halted: BTreeSet<BodyId> = BTreeSet::new();
+    let mut were_suspended: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..600 {
         world.checked_step_within(DT, Budget::Steps(50)).unwrap();
-        were_halted
+        were_suspended
             .extend(wall.iter().chain(&thrown).copied().filter(|&id| world.body(id).unwrap().is_suspended()));
         for &id in &thrown {
             let at = world.body(id).unwrap().position();
             assert!(-0.5 < at.z || 5.0 < at.x.abs() || 6.0 < at.y, "{at}");
         }
     }
-    assert_eq!(were_halted.len(), 80);
+    assert_eq!(were_suspended.len(), 80);
     let all_met = thrown.iter().all(|&id| -7.9 < world.body(id).unwrap().linear_velocity().z);
     assert!(all_met, "somebody has not arrived");
 }
 
-/// A chain or a ragdoll is halted as one: its joints do not open.
+/// A chain or a ragdoll is suspended as one: its joints do not open.
 #[test]
-fn what_hangs_in_joints_is_halted_together() {
+fn what_hangs_in_joints_is_suspended_together() {
     let (free, _) = widest_gap(None);
-    let (halted, n_turns) = widest_gap(Some(12));
-    println!("joints open by {halted} at most, {free} where nobody is halted; some were in {n_turns} steps");
-    assert!(halted < 1.5 * free && 500 < n_turns);
+    let (suspended, n_turns) = widest_gap(Some(12));
+    println!(
+        "joints open by {suspended} at most, {free} where nobody is suspended; some were in {n_turns} steps"
+    );
+    assert!(suspended < 1.5 * free && 500 < n_turns);
 }
 
 /// How far the joints of chains open that fall to the ground, in substeps as long as the step, and
-/// in how many steps some are halted.
+/// in how many steps some are suspended.
 fn widest_gap(budget: Option<u64>) -> (f32, usize) {
     let mut world = world_on::<DynamicBvh>();
     world.solver_settings_mut().substeps = 1;
@@ -282,10 +284,10 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
     let mut widest = 0.0_f32;
     for _ in 0..2000 {
         let stats = world.checked_step_within(DT, budget.map_or(Budget::Unlimited, Budget::Steps)).unwrap();
-        n_turns += usize::from(0 < stats.undone.n_suspended);
+        n_turns += usize::from(0 < stats.shortfall.n_suspended);
         for chain in &chains {
-            let halted = chain.iter().filter(|&&id| world.body(id).unwrap().is_suspended()).count();
-            assert!(halted == 0 || halted == chain.len(), "{halted} links are halted");
+            let suspended = chain.iter().filter(|&&id| world.body(id).unwrap().is_suspended()).count();
+            assert!(suspended == 0 || suspended == chain.len(), "{suspended} links are suspended");
         }
         for joint in world.joints().map(|joint| joint.data()) {
             let end = |id: u32, frame: Vec3| {
@@ -300,7 +302,7 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
     (widest, n_turns)
 }
 
-/// Who touches goes on touching: a stack of which parts are halted tells no event but that it
+/// Who touches goes on touching: a stack of which parts are suspended tells no event but that it
 /// persists; and what is told is what touches.
 #[test]
 fn events_do_not_flicker() {
@@ -318,7 +320,7 @@ fn events_do_not_flicker() {
     let resting: Vec<_> = world.events().to_vec();
     for step in 0..100 {
         let stats = *world.checked_step_within(DT, Budget::Steps(10)).unwrap();
-        assert!(30 < stats.undone.n_suspended && stats.n_touching == n_touching, "step {step}: {stats:?}");
+        assert!(30 < stats.shortfall.n_suspended && stats.n_touching == n_touching, "step {step}: {stats:?}");
         assert_eq!(world.events(), resting, "step {step}");
     }
     // One is taken away, one is put somewhere else, and a ball comes.
@@ -347,7 +349,7 @@ fn events_do_not_flicker() {
 /// On a budget that never suffices stacks fall asleep all the same, and somebody who falls on one
 /// wakes it.
 #[test]
-fn who_is_halted_now_and_then_falls_asleep() {
+fn who_is_suspended_now_and_then_falls_asleep() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
     let mut boxes = Vec::new();
@@ -355,11 +357,11 @@ fn who_is_halted_now_and_then_falls_asleep() {
         let at = Vec3::new((i / 4) as f32 * 2.0, 0.5 + (i % 4) as f32, 0.0);
         boxes.push(world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
     }
-    let mut is_halting = false;
+    let mut is_suspending = false;
     for _ in 0..3000 {
-        is_halting |= 0 < world.checked_step_within(DT, Budget::Steps(14)).unwrap().undone.n_suspended;
+        is_suspending |= 0 < world.checked_step_within(DT, Budget::Steps(14)).unwrap().shortfall.n_suspended;
     }
-    assert!(is_halting && boxes.iter().all(|&id| world.body(id).unwrap().is_sleeping()));
+    assert!(is_suspending && boxes.iter().all(|&id| world.body(id).unwrap().is_sleeping()));
     let falling = BodyDesc::dynamic(ball(0.4)).with_position(Vec3::new(0.0, 6.0, 0.0));
     let falling = world.insert(falling.with_linear_velocity(Vec3::Y * -5.0)).unwrap();
     let mut woken: BTreeSet<BodyId> = BTreeSet::new();
@@ -371,9 +373,10 @@ fn who_is_halted_now_and_then_falls_asleep() {
     assert!(0.3 < world.body(falling).unwrap().position().y);
 }
 
-/// What its owner moves is never halted, and pushes what stands in its way when that has its turn.
+/// What its owner moves is never suspended, and pushes what stands in its way when that has its
+/// turn.
 #[test]
-fn a_lift_is_never_halted() {
+fn a_lift_is_never_suspended() {
     let mut world = world_on::<DynamicBvh>();
     let floor = BodyDesc::kinematic(cuboid(Vec3::new(20.0, 0.5, 20.0)));
     let lift = world.insert(floor.with_linear_velocity(Vec3::Y * 0.05)).unwrap();
@@ -384,7 +387,7 @@ fn a_lift_is_never_halted() {
     }
     for step in 1..=300 {
         let stats = *world.checked_step_within(DT, Budget::Steps(30)).unwrap();
-        assert!(0 < stats.undone.n_suspended);
+        assert!(0 < stats.shortfall.n_suspended);
         let y = world.body(lift).unwrap().position().y;
         assert!((y - 0.05 * DT * step as f32).abs() < 1e-3, "step {step}: {y}");
     }
@@ -404,7 +407,7 @@ fn no_time_at_all_moves_one_body_after_the_other() {
     let mut moved: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..900 {
         let stats = *world.checked_step_within(DT, Budget::Time(Duration::ZERO)).unwrap();
-        assert!(stats.undone.n_suspended + 6 >= bodies.len() && stats.n_tested <= 16, "{stats:?}");
+        assert!(stats.shortfall.n_suspended + 6 >= bodies.len() && stats.n_tested <= 16, "{stats:?}");
         moved.extend(bodies.iter().copied().filter(|&id| !world.body(id).unwrap().is_suspended()));
         assert!(energy(&world) <= start * 1.001);
     }
@@ -412,20 +415,20 @@ fn no_time_at_all_moves_one_body_after_the_other() {
 }
 
 /// The first step on a budget of time takes a slow machine for granted, and one with time to spare
-/// leaves nothing undone.
+/// leaves nothing out.
 #[test]
 fn the_first_step_knows_its_budget() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = heap(&mut world, 144, 5);
     for _ in 0..8 {
-        let undone = world.checked_step_within(DT, Budget::Time(Duration::ZERO)).unwrap().undone;
-        assert!(undone.n_suspended + 6 >= bodies.len(), "{undone:?}");
+        let shortfall = world.checked_step_within(DT, Budget::Time(Duration::ZERO)).unwrap().shortfall;
+        assert!(shortfall.n_suspended + 6 >= bodies.len(), "{shortfall:?}");
     }
-    // Paces of halted steps do not keep anybody halted where there is time.
-    let undone = world.checked_step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().undone;
-    assert_eq!(undone, Default::default());
+    // Paces of suspended steps do not keep anybody suspended where there is time.
+    let shortfall = world.checked_step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().shortfall;
+    assert_eq!(shortfall, Default::default());
     let mut other = world_on::<DynamicBvh>();
     heap(&mut other, 144, 5);
-    let undone = other.checked_step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().undone;
-    assert_eq!(undone, Default::default());
+    let shortfall = other.checked_step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().shortfall;
+    assert_eq!(shortfall, Default::default());
 }

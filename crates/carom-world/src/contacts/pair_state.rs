@@ -1,4 +1,4 @@
-//! The record of a pair of bodies whose boxes touch: what is kept of it from step to step.
+//! The state of a pair of bodies whose boxes touch: what is kept of it from step to step.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.2 (what is kept of a pair
 //! from frame to frame).
@@ -12,7 +12,7 @@ use carom_broad::Pair;
 /// A due pair is tested, recycled, or deferred by a budget.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Record {
+pub(crate) struct PairState {
     pub(crate) a: BodyId,
     pub(crate) b: BodyId,
     /// The place of its first manifold, and how many there are. They are in
@@ -58,9 +58,9 @@ pub(crate) struct Record {
 /// The value of `first_solved` if the solver was not given the pair.
 pub(crate) const NOT_SOLVED: u32 = u32::MAX;
 
-impl Record {
-    pub(crate) const fn new(a: BodyId, b: BodyId, is_wanted: bool, is_sensor: bool) -> Record {
-        Record {
+impl PairState {
+    pub(crate) const fn new(a: BodyId, b: BodyId, is_wanted: bool, is_sensor: bool) -> PairState {
+        PairState {
             a,
             b,
             first: 0,
@@ -114,17 +114,17 @@ impl Record {
     }
 }
 
-impl Record {
+impl PairState {
     /// A gap before its place is known.
-    pub(crate) const BLANK: Record = Record::gap(Pair { a: 0, b: 0 });
+    pub(crate) const BLANK: PairState = PairState::gap(Pair { a: 0, b: 0 });
 
-    /// Returns a gap: a record without a pair, at the place of a pair in the order.
-    pub(crate) const fn gap(pair: Pair) -> Record {
+    /// Returns a gap: a pair state without a pair, at the place of a pair in the order.
+    pub(crate) const fn gap(pair: Pair) -> PairState {
         // No living body has this generation.
         let (a, b) = (BodyId { index: pair.a, generation: 0 }, BodyId { index: pair.b, generation: 0 });
-        let mut record = Record::new(a, b, false, false);
-        record.is_new = false;
-        record
+        let mut state = PairState::new(a, b, false, false);
+        state.is_new = false;
+        state
     }
 
     /// Whether it is a gap.

@@ -14,7 +14,7 @@
 //! Metals, 1948 (a spring beside a spring with a damper: the standard linear solid).
 
 use crate::contact::scale_for;
-use crate::contact::{ContactImpulse, PairKey, Seen};
+use crate::contact::{ContactImpulse, ContactInput, PairKey};
 use crate::group::Group;
 use crate::impulse::DEEP;
 use crate::lane_vec::{Lanes, V3};
@@ -30,7 +30,7 @@ use carom_math::{Real, Vec3};
 /// The data by which the contacts of a pair are matched in the next step.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Trace {
+pub(crate) struct ManifoldKey {
     pub(crate) key: PairKey,
     normal: Vec3,
     features: [(FeatureId, FeatureId); MAX_CONTACTS],
@@ -98,8 +98,9 @@ impl Normal {
 /// A pair with its impulses, cached for the next step.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Kept {
-    pub(crate) trace: Trace,
+pub(crate) struct CachedImpulse {
+    #[cfg_attr(feature = "serde", serde(rename = "trace"))]
+    pub(crate) manifold_key: ManifoldKey,
     /// Impulse of one substep.
     impulse: ContactImpulse,
 }
@@ -109,27 +110,27 @@ pub(crate) struct Kept {
 /// They stand in the order of lanes: eight for each group. So impulses are written as whole lanes.
 /// The next step has almost the same order, so it reads them nearly in sequence.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeptList {
+pub(crate) struct ImpulseCache {
     /// Key and position of each pair, sorted by key.
     pub(crate) order: Vec<(PairKey, u32)>,
-    pub(crate) traces: Vec<Trace>,
+    pub(crate) manifold_keys: Vec<ManifoldKey>,
     pub(crate) impulses: Vec<ContactImpulse>,
 }
 
-impl KeptList {
+impl ImpulseCache {
     /// Builds a list from pairs in any order.
-    pub(crate) fn of(pairs: impl IntoIterator<Item = Kept>) -> KeptList {
-        let mut list = KeptList::default();
+    pub(crate) fn of(pairs: impl IntoIterator<Item = CachedImpulse>) -> ImpulseCache {
+        let mut list = ImpulseCache::default();
         list.extend(pairs);
         list
     }
 
     /// Adds pairs, in any order.
-    pub(crate) fn extend(&mut self, pairs: impl IntoIterator<Item = Kept>) {
+    pub(crate) fn extend(&mut self, pairs: impl IntoIterator<Item = CachedImpulse>) {
         let n = self.order.len();
-        for kept in pairs {
-            let place = self.push(&kept);
-            self.order.push((kept.trace.key, place));
+        for cached in pairs {
+            let place = self.push(&cached);
+            self.order.push((cached.manifold_key.key, place));
         }
         if n < self.order.len() {
             self.order.sort_by_key(|&(key, _)| key);
@@ -137,91 +138,94 @@ impl KeptList {
     }
 
     /// Appends a pair without an entry in `order`. Returns its position.
-    pub(crate) fn push(&mut self, kept: &Kept) -> u32 {
-        let place = self.traces.len() as u32;
-        self.traces.push(kept.trace);
-        self.impulses.push(kept.impulse);
+    pub(crate) fn push(&mut self, cached: &CachedImpulse) -> u32 {
+        let place = self.manifold_keys.len() as u32;
+        self.manifold_keys.push(cached.manifold_key);
+        self.impulses.push(cached.impulse);
         place
     }
 
     /// Returns the pair at a position.
-    pub(crate) fn get(&self, place: u32) -> Option<Kept> {
+    pub(crate) fn get(&self, place: u32) -> Option<CachedImpulse> {
         let place = place as usize;
-        Some(Kept { trace: *self.traces.get(place)?, impulse: *self.impulses.get(place)? })
+        Some(CachedImpulse {
+            manifold_key: *self.manifold_keys.get(place)?,
+            impulse: *self.impulses.get(place)?,
+        })
     }
 
     /// Returns all pairs, sorted by key.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Kept> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = CachedImpulse> {
         self.order.iter().filter_map(|&(_, place)| self.get(place))
     }
 
     pub(crate) fn clear(&mut self) {
         self.order.clear();
-        self.traces.clear();
+        self.manifold_keys.clear();
         self.impulses.clear();
     }
 
     /// Makes room for `n_groups` groups. The contents are overwritten later.
     pub(crate) fn resize(&mut self, n_groups: usize) {
-        memory::renew(&mut self.traces, 8 * n_groups, Trace::default());
+        memory::renew(&mut self.manifold_keys, 8 * n_groups, ManifoldKey::default());
         memory::renew(&mut self.impulses, 8 * n_groups, ContactImpulse::default());
     }
 
     /// Prefetches a pair into the cache.
     #[inline]
     pub(crate) fn prefetch(&self, place: u32) {
-        prefetch(&self.traces, place as usize);
+        prefetch(&self.manifold_keys, place as usize);
         prefetch(&self.impulses, place as usize);
     }
 }
 
 /// Cached impulses of pairs at rest, stored under one of their bodies.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stowed {
+pub(crate) struct SleepingImpulses {
     /// Length of the substep of these impulses. An impulse is proportional to it.
     pub(crate) h: Real,
-    pub(crate) own: Vec<Kept>,
+    pub(crate) own: Vec<CachedImpulse>,
 }
 
-impl Stowed {
+impl SleepingImpulses {
     /// Stores an impulse of a substep of length `h`. Its mean is dropped: a pair whose bodies were
-    /// asleep or halted has a mean of long ago.
-    pub(crate) fn put(&mut self, kept: &Kept, h: Real) {
+    /// asleep or suspended has a mean of long ago.
+    pub(crate) fn put(&mut self, cached: &CachedImpulse, h: Real) {
         if self.own.is_empty() {
             self.h = h;
         }
         // The default growth would reserve four entries.
         self.own.reserve_exact(1);
-        let mut kept = kept.for_substep(self.h, h);
-        kept.trace.means = [NO_MEAN; MAX_CONTACTS];
-        self.own.push(kept);
+        let mut cached = cached.for_substep(self.h, h);
+        cached.manifold_key.means = [NO_MEAN; MAX_CONTACTS];
+        self.own.push(cached);
     }
 
     /// Returns all entries, scaled to a substep of length `h`.
-    pub(crate) fn take_all(self, h: Real) -> impl Iterator<Item = Kept> {
+    pub(crate) fn take_all(self, h: Real) -> impl Iterator<Item = CachedImpulse> {
         let own_h = self.h;
-        self.own.into_iter().map(move |kept| kept.for_substep(h, own_h))
+        self.own.into_iter().map(move |cached| cached.for_substep(h, own_h))
     }
 
     /// Removes all entries of the two bodies of a pair.
     pub(crate) fn forget(&mut self, pair: PairKey) {
         let is_of_both = |key: PairKey| (key.body_a, key.body_b) == (pair.body_a, pair.body_b);
-        self.own.retain(|kept| !is_of_both(kept.trace.key));
+        self.own.retain(|cached| !is_of_both(cached.manifold_key.key));
     }
 
     /// Removes the entry of a pair, and returns it scaled to a substep of length `h`.
-    pub(crate) fn take(&mut self, key: PairKey, h: Real) -> Option<Kept> {
-        let place = self.own.iter().rposition(|kept| kept.trace.key == key)?;
+    pub(crate) fn take(&mut self, key: PairKey, h: Real) -> Option<CachedImpulse> {
+        let place = self.own.iter().rposition(|cached| cached.manifold_key.key == key)?;
         Some(self.own.swap_remove(place).for_substep(h, self.h))
     }
 }
 
-impl Kept {
+impl CachedImpulse {
     /// Scales the impulses from a substep of length `from` to one of length `h`.
-    fn for_substep(mut self, h: Real, from: Real) -> Kept {
+    fn for_substep(mut self, h: Real, from: Real) -> CachedImpulse {
         if h != from && 0.0 < h && 0.0 < from {
             let ratio = scale_for(h, from);
-            self.trace.means = self.trace.means.map(|mean| mean * ratio);
+            self.manifold_key.means = self.manifold_key.means.map(|mean| mean * ratio);
             let ContactImpulse { normal, friction, twist } = &mut self.impulse;
             *normal = normal.map(|impulse| impulse * ratio);
             (*friction, *twist) = (*friction * ratio, *twist * ratio);
@@ -230,7 +234,7 @@ impl Kept {
     }
 }
 
-impl Trace {
+impl ManifoldKey {
     /// Whether the count of contacts is in range and all vectors are finite.
     pub(crate) fn is_sound(&self) -> bool {
         let anchors = self.anchors.get(..usize::from(self.n));
@@ -245,17 +249,18 @@ impl Trace {
         contacts: &[Contact],
         center: Vec3,
         normals: &[Normal; MAX_CONTACTS],
-    ) -> Trace {
+    ) -> ManifoldKey {
         let means = normals.map(|normal| normal.mean);
-        let mut trace = Trace { key, normal, means, n: contacts.len() as u8, ..Trace::default() };
+        let mut manifold_key =
+            ManifoldKey { key, normal, means, n: contacts.len() as u8, ..ManifoldKey::default() };
         for (k, c) in contacts.iter().enumerate() {
-            trace.features[k] = (c.feature_a, c.feature_b);
-            trace.anchors[k] = c.middle() - center;
+            manifold_key.features[k] = (c.feature_a, c.feature_b);
+            manifold_key.anchors[k] = c.middle() - center;
         }
-        trace
+        manifold_key
     }
 
-    /// Assigns the impulses `old` of this trace to new contacts. Returns how many were matched by
+    /// Assigns the impulses `old` of this key to new contacts. Returns how many were matched by
     /// their features. `center` is A's centre of mass.
     ///
     /// Each remaining impulse goes to the nearest contact without one. If a corner slides over an
@@ -333,7 +338,7 @@ impl Rows {
         points: [[[0.0; 8]; 8]; MAX_CONTACTS],
     };
 
-    /// Reads a manifold and writes its trace. Returns how many of its contacts were matched by
+    /// Reads a manifold and writes its key. Returns how many of its contacts were matched by
     /// features.
     ///
     /// `masses` are those of the two bodies. `ratio` is the length of this substep divided by that
@@ -341,12 +346,12 @@ impl Rows {
     pub(crate) fn read(
         &mut self,
         lane: usize,
-        pair: &Seen<'_>,
-        kept: Option<(&Trace, &ContactImpulse)>,
+        pair: &ContactInput<'_>,
+        cached: Option<(&ManifoldKey, &ContactImpulse)>,
         masses: [&MassData; 2],
         (ratio, damping): (Real, Damping),
         slop: Real,
-        trace: &mut Trace,
+        manifold_key: &mut ManifoldKey,
     ) -> usize {
         let [a, b] = masses;
         let normal = pair.manifold.normal();
@@ -355,16 +360,17 @@ impl Rows {
         let mut normals = [Normal::NONE; MAX_CONTACTS];
         let (mut friction, mut twist) = (Vec3::ZERO, 0.0);
         // If the normal was reversed, the contact is on another side of the body.
-        let is_good =
-            |(old, impulse): &(&Trace, &ContactImpulse)| 0.0 < old.normal.dot(normal) && is_finite(impulse);
-        if let Some((old, impulse)) = kept.filter(is_good) {
+        let is_good = |(old, impulse): &(&ManifoldKey, &ContactImpulse)| {
+            0.0 < old.normal.dot(normal) && is_finite(impulse)
+        };
+        if let Some((old, impulse)) = cached.filter(is_good) {
             let is_deep = contacts.iter().any(|contact| contact.distance < -DEEP * slop);
             let damped = |k: usize| damping.apply(impulse.normal[k] * ratio, old.means[k] * ratio, is_deep);
             let damped = core::array::from_fn(damped);
             n_known = old.hand_over(&damped, contacts, a.center, &mut normals);
             (friction, twist) = (impulse.friction * ratio, impulse.twist * ratio);
         }
-        *trace = Trace::new(pair.key(), normal, contacts, a.center, &normals);
+        *manifold_key = ManifoldKey::new(pair.key(), normal, contacts, a.center, &normals);
         self.mass_a[lane] = a.row();
         self.mass_b[lane] = b.row();
         let (center_a, center_b) = (a.center, b.center);
@@ -515,7 +521,7 @@ fn is_finite(impulse: &ContactImpulse) -> bool {
 pub(crate) fn store<S: Simd>(
     simd: S,
     group: &Group,
-    kept: &mut [ContactImpulse],
+    cached: &mut [ContactImpulse],
     reports: &mut [ContactImpulse],
 ) {
     let zero = S::F32x8::splat(simd, 0.0);
@@ -531,7 +537,7 @@ pub(crate) fn store<S: Simd>(
         k += 1;
     }
     let tangents = [tangent_1, tangent_2];
-    write(rows(simd, impulses, tangents, &group.tangent_impulse, &group.twist_impulse), kept);
+    write(rows(simd, impulses, tangents, &group.tangent_impulse, &group.twist_impulse), cached);
     // After an overflow zero is reported. Friction overflows long before the normals do.
     let most = S::F32x8::splat(simd, Real::MAX);
     let mut told = rows(simd, totals, tangents, &group.tangent_total, &group.twist_total);

@@ -1,0 +1,95 @@
+//! The states of the pairs, and beside them the caches of the shape queries.
+//!
+//! A cache holds what the last query of a pair left for the next one, such as a separating axis. It
+//! is twice as large as a pair state, and only tests of shapes need it. Pair states are walked
+//! about ten times in a step, and most pairs are not tested. So caches have a list of their own, at
+//! the same places.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 13.3.1 (structures split in what is
+//! read often and what seldom).
+//! Tried: caches within the pair states; 1.3x slower if most bodies are suspended. See
+//! `benches/notes/carom-world.md`.
+
+use crate::contacts::pair_state::PairState;
+use alloc::vec::Vec;
+use carom_broad::Pair;
+use carom_query::ManifoldCache;
+use core::ops::{Deref, DerefMut, Range};
+
+/// A change of the places of pair states. Each refers to the places after the changes before it.
+///
+/// The first step of a full world has one for each pair, so they are small. A pair state is created
+/// at its final place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Edit {
+    /// Moves `n` pair states to another place, over whatever is there.
+    Move { from: u32, to: u32, n: u32 },
+    /// Creates the state of this pair at a place, without a cache.
+    Put { to: u32, pair: Pair },
+    /// Creates a gap at a place, in the order behind this pair or as the pair that left.
+    Gap { to: u32, pair: Pair },
+    /// Sets the number of pair states. Additional ones are gaps.
+    Resize(u32),
+}
+
+/// Pair states in the order of their pairs, each with a cache at the same place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PairStates {
+    pub(crate) list: Vec<PairState>,
+    /// The entry of a pair state without a cache has no meaning.
+    pub(crate) caches: Vec<ManifoldCache>,
+}
+
+impl PairStates {
+    /// Applies edits to the pair states and to the caches, each on a thread of its own. `make`
+    /// creates the state of a pair.
+    pub(crate) fn edit(&mut self, edits: &[Edit], make: impl Fn(Pair) -> PairState + Sync) {
+        let PairStates { list, caches } = self;
+        #[cfg(feature = "parallel")]
+        crate::par::both(edits.len(), || edit_list(list, edits, &make), || edit_caches(caches, edits));
+        #[cfg(not(feature = "parallel"))]
+        {
+            edit_list(list, edits, &make);
+            edit_caches(caches, edits);
+        }
+    }
+}
+
+fn edit_list(list: &mut Vec<PairState>, edits: &[Edit], make: &impl Fn(Pair) -> PairState) {
+    for edit in edits {
+        match *edit {
+            Edit::Move { from, to, n } => list.copy_within(places(from, n), to as usize),
+            Edit::Put { to, pair } => list[to as usize] = make(pair),
+            Edit::Gap { to, pair } => list[to as usize] = PairState::gap(pair),
+            Edit::Resize(n) => list.resize(n as usize, PairState::BLANK),
+        }
+    }
+}
+
+fn edit_caches(caches: &mut Vec<ManifoldCache>, edits: &[Edit]) {
+    for edit in edits {
+        match *edit {
+            Edit::Move { from, to, n } => caches.copy_within(places(from, n), to as usize),
+            Edit::Put { .. } | Edit::Gap { .. } => {}
+            Edit::Resize(n) => caches.resize(n as usize, ManifoldCache::new()),
+        }
+    }
+}
+
+fn places(first: u32, n: u32) -> Range<usize> {
+    first as usize..first as usize + n as usize
+}
+
+/// Access to the pair states without moving them.
+impl Deref for PairStates {
+    type Target = [PairState];
+    fn deref(&self) -> &[PairState] {
+        &self.list
+    }
+}
+
+impl DerefMut for PairStates {
+    fn deref_mut(&mut self) -> &mut [PairState] {
+        &mut self.list
+    }
+}
