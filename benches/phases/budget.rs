@@ -29,7 +29,7 @@ use carom_math::Pose;
 use carom_query::{AnytimeMeshAnswer, AnytimeMeshes, MeshPair, MeshShape, Shape, distance, intersects};
 use carom_scenes::mesh::{Knot, torus_knot};
 use carom_scenes::{Clock, ClockSettings, bench_pile};
-use carom_world::{BodyId, Budget, PhaseTimes, SolverSettings, Shortfall, World};
+use carom_world::{BodyId, Budget, PhaseTimes, Shortfall, SolverSettings, World};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

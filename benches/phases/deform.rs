@@ -46,7 +46,7 @@ use carom_deform::{
 };
 use carom_geom::TriMesh;
 use carom_math::{Interval, Pose, Ray};
-use carom_query::{MeshShape, Shape, intersects, project_point, ray_cast};
+use carom_query::{MeshShape, Shape, cast_ray, intersects, project_point};
 use carom_scenes::Rng;
 use carom_scenes::mesh::{Knot, torus_knot};
 use carom_testkit::{data, meshes};
@@ -344,7 +344,7 @@ fn door(runner: &mut Runner) {
     let ball = Shape::Sphere(carom_geom::Sphere::new(0.1).expect("a radius"));
     let ball_at = Pose::from_translation(both[0][both[0].len() / 3] + 0.05);
     let their_ball = parry3d::shape::Ball::new(0.1);
-    let by_ray = |mesh: &Shape| ray_cast(mesh, &here, &ray, Interval::FORWARD).map_or(MISS, |hit| hit.t);
+    let by_ray = |mesh: &Shape| cast_ray(mesh, &here, &ray, Interval::FORWARD).map_or(MISS, |hit| hit.t);
     let by_point = |mesh: &Shape| project_point(mesh, &here, start).map_or(f32::NAN, |near| near.distance);
     let by_ball = |mesh: &Shape| f32::from(u8::from(intersects(mesh, &here, &ball, &ball_at)));
     let peer_by_ray = |mesh: &ParryMesh| mesh.cast_local_ray(&their_ray, f32::MAX, false).unwrap_or(MISS);

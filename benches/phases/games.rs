@@ -10,7 +10,7 @@ use carom_benches::peers::rapier::Scene;
 use carom_benches::{Answers, Comparison, Row, Runner, Times, Unit, pile as fill};
 use carom_geom::TriMesh;
 use carom_math::{Interval, Ray};
-use carom_query::{MeshShape, Shape, ray_cast};
+use carom_query::{MeshShape, Shape, cast_ray};
 use carom_scenes::mesh::{Knot, MeshData, terrain, torus_knot};
 use carom_scenes::{
     BodySpec, MOVEMENT_BODIES, MOVEMENT_GEARS, Rng, SceneSpec, ShapeSpec, bench_pile, clockwork, hull_points,
@@ -116,7 +116,7 @@ fn run_building(runner: &mut Runner, data: &MeshData) {
         let (x, z) = (rng.range(-190.0, 190.0) as f32, rng.range(-190.0, 190.0) as f32);
         let ray = Ray::new(Vec3::new(x, 100.0, z), Vec3::NEG_Y);
         let pose = carom_math::Pose::IDENTITY;
-        let hit = ray_cast(&own, &pose, &ray, Interval::FORWARD).map_or(f32::NAN, |hit| hit.t);
+        let hit = cast_ray(&own, &pose, &ray, Interval::FORWARD).map_or(f32::NAN, |hit| hit.t);
         let their = parry3d::query::Ray::new(parry::vector(ray.origin), parry::vector(ray.direction));
         let their = other.cast_local_ray(&their, f32::MAX, true).unwrap_or(f32::NAN);
         answers.number(&format!("ray {i}"), f64::from(hit), f64::from(their), 1e-3);

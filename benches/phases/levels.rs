@@ -16,7 +16,7 @@ use carom_bsp::{
 use carom_geom::{Cuboid, Cylinder as CylinderShape, Sphere};
 use carom_math::{Interval, Pose, Ray};
 use carom_query::{
-    Compound, CompoundPart, ImpactSettings, Motion, Shape, TimeOfImpact, Workspace, cast_with, ray_cast,
+    Compound, CompoundPart, ImpactSettings, Motion, Shape, TimeOfImpact, Workspace, cast_ray, cast_with,
 };
 use carom_testkit::oracle::brush::{generated_level, real_level};
 use carom_testkit::random::Random;
@@ -171,7 +171,7 @@ fn rays(runner: &mut Runner, level: &Level) {
     let by_tree = |from: DVec3, way: DVec3| {
         let ray = Ray::new(from.as_vec3(), way.as_vec3());
         let interval = Interval::new(0.0, 1.0);
-        ray_cast(&level.surface, &Pose::IDENTITY, &ray, interval).map(|hit| f64::from(hit.t))
+        cast_ray(&level.surface, &Pose::IDENTITY, &ray, interval).map(|hit| f64::from(hit.t))
     };
     let theirs = |from: DVec3, way: DVec3| {
         let ray = parry3d::query::Ray::new(parry::vector(from.as_vec3()), parry::vector(way.as_vec3()));

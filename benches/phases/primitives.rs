@@ -57,7 +57,7 @@ fn main() {
     let miss = -1.0_f32;
 
     if runner.wants("ray-box") {
-        let ours = |i: usize| boxes[i].ray_cast(&rays[i], Interval::FORWARD, true).map_or(miss, |hit| hit.t);
+        let ours = |i: usize| boxes[i].cast_ray(&rays[i], Interval::FORWARD, true).map_or(miss, |hit| hit.t);
         let theirs = |i: usize| {
             let hit = peer_boxes[i].cast_local_ray_and_get_normal(&peer_rays[i], f32::MAX, true);
             hit.map_or(miss, |hit| hit.time_of_impact)
@@ -69,7 +69,7 @@ fn main() {
         runner.compare(row("ray-box"), comparison(answers, ours, theirs));
     }
     if runner.wants("ray-triangle") {
-        let ours = |i: usize| triangles[i].ray_cast(&rays[i], Interval::FORWARD).map_or(miss, |hit| hit.t);
+        let ours = |i: usize| triangles[i].cast_ray(&rays[i], Interval::FORWARD).map_or(miss, |hit| hit.t);
         let theirs = |i: usize| {
             let hit = peer_triangles[i].cast_local_ray_and_get_normal(&peer_rays[i], f32::MAX, true);
             hit.map_or(miss, |hit| hit.time_of_impact)

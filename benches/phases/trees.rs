@@ -18,7 +18,7 @@ use carom_bvh::{
 };
 use carom_geom::TriMesh;
 use carom_math::{Interval, Pose, Ray};
-use carom_query::{MeshShape, Shape, ray_cast, ray_cast_batch};
+use carom_query::{MeshShape, Shape, cast_ray, cast_ray_batch};
 use carom_scenes::Rng;
 use carom_scenes::mesh::{Knot, torus_knot};
 use glam::{DVec3, Vec3};
@@ -224,7 +224,7 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
     let by_bvh = |ray: &Ray| bvh_peer::closest(&bvhs, &bvh_leaves, ray, |i| hit(&corners[i as usize], ray));
 
     let ours = |ray: &Ray| {
-        ray_cast(&mesh, &Pose::IDENTITY, ray, Interval::FORWARD).map_or(f32::INFINITY, |hit| hit.t)
+        cast_ray(&mesh, &Pose::IDENTITY, ray, Interval::FORWARD).map_or(f32::INFINITY, |hit| hit.t)
     };
     let theirs = |ray: &Ray| {
         let ray = parry3d::query::Ray::new(parry::vector(ray.origin), parry::vector(ray.direction));
@@ -240,9 +240,9 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
         }
     }
     let mut batch = Vec::new();
-    ray_cast_batch(&mesh, &Pose::IDENTITY, &rays, Interval::FORWARD, &mut batch);
+    cast_ray_batch(&mesh, &Pose::IDENTITY, &rays, Interval::FORWARD, &mut batch);
     for (i, (ray, hit)) in rays.iter().zip(&batch).enumerate() {
-        let alone = ray_cast(&mesh, &Pose::IDENTITY, ray, Interval::FORWARD);
+        let alone = cast_ray(&mesh, &Pose::IDENTITY, ray, Interval::FORWARD);
         answers.equal(&format!("ray {i}, in a batch and alone"), hit, &alone);
     }
     let size = triangles.len() as u64;
@@ -255,7 +255,7 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
         })
         .entry("carom in batches", || {
             batch.clear();
-            ray_cast_batch(&mesh, &Pose::IDENTITY, &rays, Interval::FORWARD, &mut batch);
+            cast_ray_batch(&mesh, &Pose::IDENTITY, &rays, Interval::FORWARD, &mut batch);
             std::hint::black_box(&batch);
         })
         .entry("parry", || {

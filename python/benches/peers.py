@@ -120,7 +120,7 @@ def rays_and_points() -> None:
     row(
         "rays to every corner of 81,920 triangles",
         N_RAYS,
-        lambda: carom.ray_cast(shape, origins, corners, threads=1).hit,
+        lambda: carom.cast_ray(shape, origins, corners, threads=1).hit,
         "embreex",
         lambda: embree.intersects_any(origins, corners),
     )
@@ -150,7 +150,7 @@ def rays_and_points() -> None:
     row(
         "random rays on 5120 triangles",
         2000,
-        lambda: carom.ray_cast(carom.trimesh.shape_of(small), some, there, threads=1).hit,
+        lambda: carom.cast_ray(carom.trimesh.shape_of(small), some, there, threads=1).hit,
         "trimesh",
         lambda: plain.intersects_any(some, there),
     )

@@ -54,8 +54,8 @@ __all__ = [
     "mesh_report",
     "nearest_points",
     "overlap",
-    "ray_cast",
-    "ray_cast_all",
+    "cast_ray",
+    "cast_ray_all",
     "read",
     "read_srdf",
     "relation",
@@ -425,7 +425,7 @@ class AllRayHits:
     def is_back_face(self) -> _Bools:
         """(k,) whether the surface is met from its back."""
 
-def ray_cast(
+def cast_ray(
     shape: Shape,
     origins: npt.ArrayLike,
     directions: npt.ArrayLike,
@@ -440,7 +440,7 @@ def ray_cast(
     Hits have `min_t <= t <= max_t`, in lengths of the direction.
     """
 
-def ray_cast_all(
+def cast_ray_all(
     shape: Shape,
     origins: npt.ArrayLike,
     directions: npt.ArrayLike,
@@ -800,7 +800,7 @@ class World:
         """The pairs of bodies that began or ended to touch at the last detection or in the last
         step: two arrays of the shape (k, 2).
         """
-    def ray_cast(
+    def cast_ray(
         self,
         origins: npt.ArrayLike,
         directions: npt.ArrayLike,

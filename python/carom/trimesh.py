@@ -353,12 +353,12 @@ class RayMeshIntersector:
         on demand the points, (m, 3). Hits are sorted by ray, then along it."""
         origins, directions, numbers = self._rays(ray_origins, ray_directions)
         if multiple_hits:
-            found = _carom.ray_cast_all(self._shape, origins, directions)
+            found = _carom.cast_ray_all(self._shape, origins, directions)
             rays, t, faces, points = found.ray, found.t, found.part, found.point
             kept = _one_for_each_place(rays, t, found.is_back_face) & _first_of_each(rays, max_hits)
             rays, faces, points = rays[kept], faces[kept], points[kept]
         else:
-            first = _carom.ray_cast(self._shape, origins, directions)
+            first = _carom.cast_ray(self._shape, origins, directions)
             rays = np.flatnonzero(first.hit).astype(np.int64)
             faces, points = first.part[rays], first.point[rays]
         rays = numbers[rays]
@@ -377,7 +377,7 @@ class RayMeshIntersector:
         """The first triangle of each ray, or -1: (n,)."""
         origins, directions, numbers = self._rays(ray_origins, ray_directions)
         out = np.full(len(ray_origins), -1, dtype=np.int64)
-        out[numbers] = _carom.ray_cast(self._shape, origins, directions).part
+        out[numbers] = _carom.cast_ray(self._shape, origins, directions).part
         return out
 
     def intersects_any(self, ray_origins: Any, ray_directions: Any) -> npt.NDArray[np.bool_]:

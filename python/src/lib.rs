@@ -42,7 +42,7 @@ mod _carom {
         intersects_batch,
     };
     #[pymodule_export]
-    use crate::rays::{AllRayHits, RayHits, ray_cast, ray_cast_all};
+    use crate::rays::{AllRayHits, RayHits, cast_ray, cast_ray_all};
     #[pymodule_export]
     use crate::reduce::{Decomposition, Simplified, decompose, simplify};
     #[pymodule_export]

@@ -87,7 +87,7 @@ fn interval(min_t: f64, max_t: f64) -> PyResult<Interval> {
 /// Hits have `min_t <= t <= max_t`, in lengths of the direction.
 #[pyfunction]
 #[pyo3(signature = (shape, origins, directions, pose = None, *, min_t = 0.0, max_t = f64::INFINITY, threads = None))]
-pub(crate) fn ray_cast(
+pub(crate) fn cast_ray(
     py: Python<'_>,
     shape: &Bound<'_, PyShape>,
     origins: &Bound<'_, PyAny>,
@@ -109,7 +109,7 @@ pub(crate) fn ray_cast(
     work::run(py, threads, jobs, |mut job: HitsJob<'_>| {
         let mine: Vec<Ray> = (0..job.t.len()).map(|i| rays.at(job.first + i)).collect();
         let mut found = Vec::with_capacity(mine.len());
-        query::ray_cast_batch(&shape.shape, &pose, &mine, interval, &mut found);
+        query::cast_ray_batch(&shape.shape, &pose, &mine, interval, &mut found);
         for (i, (ray, hit)) in mine.iter().zip(&found).enumerate() {
             if let Some(hit) = hit {
                 job.put(i, ray, hit);
@@ -197,7 +197,7 @@ impl HitsJob<'_> {
 /// mesh goes in as often as out, and rays that only graze an edge may have no crossing.
 #[pyfunction]
 #[pyo3(signature = (shape, origins, directions, pose = None, *, min_t = 0.0, max_t = f64::INFINITY, crossings = false, threads = None))]
-pub(crate) fn ray_cast_all(
+pub(crate) fn cast_ray_all(
     py: Python<'_>,
     shape: &Bound<'_, PyShape>,
     origins: &Bound<'_, PyAny>,
@@ -225,7 +225,7 @@ pub(crate) fn ray_cast_all(
             hits.clear();
             match mesh {
                 Some(mesh) => query::ray_crossings(mesh, &pose, &rays.at(i), interval, &mut hits),
-                None => query::ray_cast_all(&shape.shape, &pose, &rays.at(i), interval, &mut hits),
+                None => query::cast_ray_all(&shape.shape, &pose, &rays.at(i), interval, &mut hits),
             }
             out.extend(hits.iter().map(|hit| (i, *hit)));
         }

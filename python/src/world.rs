@@ -258,7 +258,7 @@ impl PyWorld {
 
     /// The first hit of each ray on a body: origins and directions of the shape (n, 3).
     #[pyo3(signature = (origins, directions, *, max_t = f64::INFINITY, threads = None))]
-    fn ray_cast(
+    fn cast_ray(
         &self,
         py: Python<'_>,
         origins: &Bound<'_, PyAny>,

@@ -46,7 +46,7 @@ def test_first_hits_against_brute_force(dtype: type) -> None:
     rng = np.random.default_rng(2)
     origins: np.ndarray = rng.uniform(-2, 2, (3000, 3)).astype(dtype)
     directions: np.ndarray = rng.normal(size=(3000, 3)).astype(dtype)
-    hits = carom.ray_cast(mesh, origins, directions)
+    hits = carom.cast_ray(mesh, origins, directions)
     t = hits_by_brute_force(triangles, origins.astype(float), directions.astype(float))
     np.testing.assert_allclose(hits.t, t.min(1), rtol=1e-9)
     met = hits.hit
@@ -57,7 +57,7 @@ def test_first_hits_against_brute_force(dtype: type) -> None:
         hits.point[met], (origins + hits.t[:, None] * directions)[met], atol=1e-6
     )
     # Every hit, too.
-    found = carom.ray_cast_all(mesh, origins, directions)
+    found = carom.cast_ray_all(mesh, origins, directions)
     assert len(found.ray) == np.isfinite(t).sum()
     np.testing.assert_allclose(found.t, t[found.ray, found.part], rtol=1e-9)
     assert np.all(np.diff(found.ray) >= 0)
@@ -67,11 +67,11 @@ def test_rays_do_not_depend_on_threads_or_layout() -> None:
     _, mesh = soup(300, 3)
     rng = np.random.default_rng(4)
     rays = rng.normal(size=(5000, 6))
-    first = carom.ray_cast(
+    first = carom.cast_ray(
         mesh, np.ascontiguousarray(rays[:, :3]), np.ascontiguousarray(rays[:, 3:])
     )
     for threads in (1, 2, 7):
-        again = carom.ray_cast(mesh, rays[:, :3], rays[:, 3:], threads=threads)
+        again = carom.cast_ray(mesh, rays[:, :3], rays[:, 3:], threads=threads)
         for name in ("t", "point", "normal", "part", "is_back_face"):
             np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
 
@@ -82,10 +82,10 @@ def test_no_ray_is_lost_at_edges() -> None:
     corners = mesh.vertices
     edges = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
     targets = np.concatenate([corners, corners[edges].mean(1)])
-    hits = carom.ray_cast(mesh, np.zeros_like(targets), targets)
+    hits = carom.cast_ray(mesh, np.zeros_like(targets), targets)
     assert hits.hit.all() and hits.is_back_face.all()
     np.testing.assert_allclose(hits.t, 1.0, atol=1e-12)
-    crossings = carom.ray_cast_all(mesh, np.zeros_like(targets), targets, crossings=True)
+    crossings = carom.cast_ray_all(mesh, np.zeros_like(targets), targets, crossings=True)
     np.testing.assert_array_equal(crossings.ray, np.arange(len(targets)))
 
 
@@ -99,12 +99,12 @@ def test_rays_on_shapes() -> None:
         (Shape.torus(2.0, 0.5), 2.5),
         (Shape.half_space([-1, 0, 0], 2.0), 3.0),
     ]:
-        hits = carom.ray_cast(shape, x, [[2.0, 0, 0]])
+        hits = carom.cast_ray(shape, x, [[2.0, 0, 0]])
         assert hits.t[0] == pytest.approx(t / 2, abs=1e-9)
         np.testing.assert_allclose(hits.normal[0], [-1, 0, 0], atol=1e-9)
-    assert not carom.ray_cast(Shape.sphere(1.0), x, [[1.0, 0, 0]], max_t=3.9).hit[0]
-    assert carom.ray_cast(Shape.sphere(1.0), x, [[1.0, 0, 0]], [0, 5, 0]).hit.tolist() == [False]
-    found = carom.ray_cast_all(Shape.torus(2.0, 0.5), x, [[1.0, 0, 0]])
+    assert not carom.cast_ray(Shape.sphere(1.0), x, [[1.0, 0, 0]], max_t=3.9).hit[0]
+    assert carom.cast_ray(Shape.sphere(1.0), x, [[1.0, 0, 0]], [0, 5, 0]).hit.tolist() == [False]
+    found = carom.cast_ray_all(Shape.torus(2.0, 0.5), x, [[1.0, 0, 0]])
     np.testing.assert_allclose(found.t, [2.5, 3.5, 6.5, 7.5], atol=1e-9)
 
 
@@ -154,7 +154,7 @@ def test_points_in_a_pose() -> None:
 
 def test_empty_batches() -> None:
     none = np.zeros((0, 3))
-    assert carom.ray_cast(Shape.sphere(1), none, none).t.shape == (0,)
-    assert carom.ray_cast_all(Shape.sphere(1), none, none).point.shape == (0, 3)
+    assert carom.cast_ray(Shape.sphere(1), none, none).t.shape == (0,)
+    assert carom.cast_ray_all(Shape.sphere(1), none, none).point.shape == (0, 3)
     assert carom.nearest_points(Shape.sphere(1), none).point.shape == (0, 3)
     assert carom.distance_batch(Shape.sphere(1), Shape.sphere(1), None, none).distance.shape == (0,)

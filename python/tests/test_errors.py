@@ -79,9 +79,9 @@ def test_arrays() -> None:
     origins, directions = np.zeros((4, 3)), np.ones((4, 3))
     directions[2] = 0
     with pytest.raises(ValueError, match="directions\\[2\\]: zero"):
-        carom.ray_cast(BALL, origins, directions)
+        carom.cast_ray(BALL, origins, directions)
     with pytest.raises(ValueError, match="directions: 3 rows, but origins has 4"):
-        carom.ray_cast(BALL, origins, np.ones((3, 3)))
+        carom.cast_ray(BALL, origins, np.ones((3, 3)))
     with pytest.raises(ValueError, match="points: must have the shape \\(n, 3\\), not \\(3,\\)"):
         carom.nearest_points(BALL, np.zeros(3))
     with pytest.raises(ValueError, match="points\\[1\\]: not finite"):

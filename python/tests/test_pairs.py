@@ -234,7 +234,7 @@ def test_height_field() -> None:
     field = Shape.height_field(x + 10.0 * y, (1.0, 2.0))
     assert field.n_faces == 2 * 4 * 3 and not field.is_solid
     # Sample (i, j) is at x = i - 2, y = 2 j - 3.
-    hits = carom.ray_cast(field, [[-2, -3, 99], [2, 3, 99], [0, -3, 99]], [[0, 0, -1.0]] * 3)
+    hits = carom.cast_ray(field, [[-2, -3, 99], [2, 3, 99], [0, -3, 99]], [[0, 0, -1.0]] * 3)
     np.testing.assert_allclose(hits.point[:, 2], [0, 4 + 30, 2], atol=1e-9)
 
 

@@ -42,7 +42,7 @@ def test_memory_of_many_calls_is_flat() -> None:
         carom.distance(mesh, hull, None, [3, 0, 0])
         carom.contact(mesh, hull, None, [0.5, 0, 0])
         carom.contacts(hull, hull, None, [0.5, 0, 0])
-        carom.ray_cast(mesh, rays, rays)
+        carom.cast_ray(mesh, rays, rays)
         carom.nearest_points(mesh, rays)
         carom.distance_batch(hull, hull, None, rays)
         carom.cast(hull, hull, None, [9, 0, 0], linear_b=[-9, 0, 0])
@@ -66,10 +66,10 @@ def test_memory_of_many_calls_is_flat() -> None:
 def test_memory_of_ten_thousand_batches_is_flat() -> None:
     ball, rays = Shape.sphere(1.0), np.ones((64, 3))
     for _ in range(1000):
-        carom.ray_cast(ball, rays, rays)
+        carom.cast_ray(ball, rays, rays)
     before = resident()
     for _ in range(CALLS):
-        carom.ray_cast(ball, rays, rays)
+        carom.cast_ray(ball, rays, rays)
     # The columns of one batch are 6 kB.
     assert resident() - before < 1_000_000
 
@@ -160,7 +160,7 @@ def test_ctrl_c_stops_a_batch(threads: int) -> None:
 
 
 def forked(queue: multiprocessing.Queue) -> None:  # type: ignore[type-arg]
-    hits = carom.ray_cast(Shape.sphere(1.0), np.ones((5000, 3)), -np.ones((5000, 3)), threads=2)
+    hits = carom.cast_ray(Shape.sphere(1.0), np.ones((5000, 3)), -np.ones((5000, 3)), threads=2)
     queue.put(int(hits.hit.sum()))
 
 
@@ -168,7 +168,7 @@ def forked(queue: multiprocessing.Queue) -> None:  # type: ignore[type-arg]
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_child_has_threads_of_its_own() -> None:
     # The parent has a pool before the fork.
-    carom.ray_cast(Shape.sphere(1.0), np.ones((5000, 3)), -np.ones((5000, 3)), threads=2)
+    carom.cast_ray(Shape.sphere(1.0), np.ones((5000, 3)), -np.ones((5000, 3)), threads=2)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     child = context.Process(target=forked, args=(queue,))

@@ -29,7 +29,7 @@ def test_a_body_falls_and_rests() -> None:
     assert world.sleeping()[block]
     contacts = world.contacts()
     assert contacts.bodies.shape[1] == 2 and [ground, block] in contacts.bodies.tolist()
-    hits = world.ray_cast([[0, 0, 9], [50, 0, 9], [0, 0, 9]], [[0, 0, -1], [0, 0, -1], [0, 0, 1]])
+    hits = world.cast_ray([[0, 0, 9], [50, 0, 9], [0, 0, 9]], [[0, 0, -1], [0, 0, -1], [0, 0, 1]])
     assert hits.body.tolist() == [block, ground, -1]
     np.testing.assert_allclose(hits.t[:2], [7.5, 8.0], atol=0.02)
     assert world.touching(Shape.sphere(0.1), [5, 0, 2]).tolist() == [rod]

@@ -10,8 +10,8 @@ use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::{Capsule, Cuboid, DistanceField, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, tol};
 use carom_query::{
-    ImpactSettings, MeshShape, Motion, Shape, Workspace, cast, contact_with, distance, distance_with,
-    motion_of, ray_cast,
+    ImpactSettings, MeshShape, Motion, Shape, Workspace, cast, cast_ray, contact_with, distance,
+    distance_with, motion_of,
 };
 use carom_scenes::Rng;
 use carom_scenes::mesh::icosphere;
@@ -274,7 +274,7 @@ fn rays(runner: &mut Runner, torus: &Torus) {
         })
         .collect();
     let ours = |shape: &Shape, ray: &Ray| {
-        let hit = ray_cast(shape, &Pose::IDENTITY, ray, Interval::FORWARD);
+        let hit = cast_ray(shape, &Pose::IDENTITY, ray, Interval::FORWARD);
         hit.map_or(f64::NAN, |hit| f64::from(hit.t))
     };
     let theirs = |ray: &Ray| {

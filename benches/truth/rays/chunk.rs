@@ -100,9 +100,9 @@ fn ray(
         fail("crossings", &mut count.wrong);
     }
     hits.clear();
-    query::ray_cast_all(&body.shape, &pose, &ray, forward, hits);
+    query::cast_ray_all(&body.shape, &pose, &ray, forward, hits);
     let n_touches = hits.len();
-    let found = query::ray_cast(&body.shape, &pose, &ray, forward);
+    let found = query::cast_ray(&body.shape, &pose, &ray, forward);
     if is_inside && found.is_none() {
         fail("escape", &mut count.escapes);
     }

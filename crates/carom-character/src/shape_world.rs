@@ -23,7 +23,7 @@ use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_math::WidePose;
 use carom_math::f64::{Interval, Pose, Ray};
-use carom_query::f64::{Shape, ray_cast};
+use carom_query::f64::{Shape, cast_ray};
 use glam::DVec3;
 
 /// An object of the world.
@@ -142,7 +142,7 @@ impl RaySweep for ShapeWorld {
             // If the last triangle is hit again, its distance bounds the search.
             let triangle = last.filter(|last| last.object == number as u32).map(|last| last.part);
             let near = triangle.and_then(|triangle| object.ray_triangle(from, way, triangle));
-            let cast = |until: f64| ray_cast(&object.shape, &object.pose, &ray, Interval::new(0.0, until));
+            let cast = |until: f64| cast_ray(&object.shape, &object.pose, &ray, Interval::new(0.0, until));
             let near = near.filter(|near| *near < until).and_then(cast);
             let Some(hit) = near.or_else(|| cast(until)) else { continue };
             let is_first = best.is_none_or(|best| (hit.t, number as u32) < (best.t, best.object));

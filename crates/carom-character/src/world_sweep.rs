@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{Interval, Pose, Ray, Vec3, WidePose, rounding, scaling};
-use carom_query::{Shape, ray_cast};
+use carom_query::{Shape, cast_ray};
 use carom_world::{BodyRef, ColliderRef, QueryFilter, World};
 use core::ops::ControlFlow;
 use glam::DVec3;
@@ -146,7 +146,7 @@ fn plane_of(shape: &Shape, part: u32) -> Option<(DVec3, DVec3)> {
 fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, way: DVec3) -> Option<(f64, DVec3, u32)> {
     let (from, way) = (pose.inverse_transform_point(from), pose.inverse_transform_vector(way));
     let ray = Ray::new(from.as_vec3(), way.as_vec3());
-    let hit = ray_cast(shape, &Pose::IDENTITY, &ray, Interval::new(0.0, 1.0))?;
+    let hit = cast_ray(shape, &Pose::IDENTITY, &ray, Interval::new(0.0, 1.0))?;
     let normal = hit.normal.as_dvec3();
     let against = scaling::unit(if hit.is_back_face { -normal } else { normal }).unwrap_or(DVec3::ZERO);
     let t = f64::from(hit.t);

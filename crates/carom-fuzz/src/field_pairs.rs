@@ -9,8 +9,8 @@ use carom_geom::{
 };
 use carom_math::{Interval, Pose, Ray, tol};
 use carom_query::{
-    ImpactSettings, ManifoldCache, MeshShape, Outcome, Shape, TimeOfImpact, cast, contact, distance,
-    intersects, manifolds, motion_of, project_point, ray_cast, ray_cast_all,
+    ImpactSettings, ManifoldCache, MeshShape, Outcome, Shape, TimeOfImpact, cast, cast_ray, cast_ray_all,
+    contact, distance, intersects, manifolds, motion_of, project_point,
 };
 use carom_sdf::{Accuracy, BakeSettings, Field, FieldShape, SdfGrid, SparseSdf};
 use glam::{DVec3, Vec3};
@@ -322,8 +322,8 @@ fn check_mesh(
 fn check_ray_and_point(a: &Baked, pose: &Pose, bytes: &mut Bytes<'_>) {
     let ray = Ray::new(bytes.point_f32(), bytes.point_f32());
     let mut all = Vec::new();
-    ray_cast_all(&a.shape, pose, &ray, Interval::BOTH, &mut all);
-    let first = ray_cast(&a.shape, pose, &ray, Interval::BOTH);
+    cast_ray_all(&a.shape, pose, &ray, Interval::BOTH, &mut all);
+    let first = cast_ray(&a.shape, pose, &ray, Interval::BOTH);
     let found = project_point(&a.shape, pose, ray.origin);
     let size = reach(&a.shape) + reach_of(pose) + ray.origin.as_dvec3().length();
     let speed = ray.direction.as_dvec3().length();

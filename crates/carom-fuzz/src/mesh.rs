@@ -56,7 +56,7 @@ pub fn mesh(bytes: &[u8]) {
     for _ in 0..4 {
         let (origin, direction) = (bytes.point(), bytes.point());
         if !origin.is_finite() || !direction.is_finite() {
-            let _ = query::ray_cast(&shape, &Pose::IDENTITY, &Ray::new(origin, direction), Interval::BOTH);
+            let _ = query::cast_ray(&shape, &Pose::IDENTITY, &Ray::new(origin, direction), Interval::BOTH);
             continue;
         }
         check_ray(&shape, &triangles, origin, direction);
@@ -66,7 +66,7 @@ pub fn mesh(bytes: &[u8]) {
 
 fn check_ray(shape: &query::Shape, triangles: &[[DVec3; 3]], origin: DVec3, direction: DVec3) {
     let mut found = Vec::new();
-    query::ray_cast_all(shape, &Pose::IDENTITY, &Ray::new(origin, direction), Interval::FORWARD, &mut found);
+    query::cast_ray_all(shape, &Pose::IDENTITY, &Ray::new(origin, direction), Interval::FORWARD, &mut found);
     let mut parts: Vec<u32> = found.iter().map(|hit| hit.part).collect();
     parts.sort_unstable();
     let mut expected = Vec::new();
@@ -79,7 +79,7 @@ fn check_ray(shape: &query::Shape, triangles: &[[DVec3; 3]], origin: DVec3, dire
         }
     }
     assert_eq!(parts, expected, "from {origin} along {direction} at {triangles:?}: {found:?}");
-    let first = query::ray_cast(shape, &Pose::IDENTITY, &Ray::new(origin, direction), Interval::FORWARD);
+    let first = query::cast_ray(shape, &Pose::IDENTITY, &Ray::new(origin, direction), Interval::FORWARD);
     assert_eq!(
         first.map(|hit| (hit.t, hit.part)),
         found.first().map(|hit| (hit.t, hit.part)),

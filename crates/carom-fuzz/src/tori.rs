@@ -6,8 +6,8 @@ use crate::bytes::Bytes;
 use carom_geom::{Capsule, Cuboid, Cylinder, Sphere, Torus, TriMesh};
 use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::{
-    ManifoldCache, MeshShape, Outcome, Shape, contact, distance, intersects, manifolds, project_point,
-    ray_cast_all,
+    ManifoldCache, MeshShape, Outcome, Shape, cast_ray_all, contact, distance, intersects, manifolds,
+    project_point,
 };
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ fn check(torus: Torus, pose: &Pose, other: &Shape, at: &Pose, place: Vec3) {
         assert!(touch.normal.is_finite() && touch.distance <= 0.1 * minor + slack, "{touch:?}");
     }
     let mut hits = Vec::new();
-    ray_cast_all(&ring, pose, &Ray::new(place, pose.translation - place), Interval::BOTH, &mut hits);
+    cast_ray_all(&ring, pose, &Ray::new(place, pose.translation - place), Interval::BOTH, &mut hits);
     assert!(hits.len().is_multiple_of(2) && hits.len() <= 4, "{hits:?}");
 }
 

@@ -10,8 +10,8 @@ use carom_broad_auto::catalogue::{ALGORITHMS, Place};
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, HalfSpace, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::{
-    ImpactSettings, ManifoldCache, MeshShape, Shape, TimeOfImpact, cast, contact, distance, intersects,
-    manifolds, motion_of, ray_cast,
+    ImpactSettings, ManifoldCache, MeshShape, Shape, TimeOfImpact, cast, cast_ray, contact, distance,
+    intersects, manifolds, motion_of,
 };
 use std::sync::Arc;
 
@@ -126,7 +126,7 @@ fn impact(hash: &mut Hash, found: &TimeOfImpact) {
 }
 
 fn ray_hit(hash: &mut Hash, shape: &Shape, pose: &Pose, ray: &Ray) {
-    match ray_cast(shape, pose, ray, Interval::FORWARD) {
+    match cast_ray(shape, pose, ray, Interval::FORWARD) {
         Some(hit) => {
             hash.number(hit.t);
             hash.vector(hit.normal);

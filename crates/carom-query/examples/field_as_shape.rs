@@ -4,7 +4,7 @@
 
 use carom_geom::{Cuboid, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
-use carom_query::{ImpactSettings, MeshShape, Shape, cast, contact, distance, motion_of, ray_cast};
+use carom_query::{ImpactSettings, MeshShape, Shape, cast, cast_ray, contact, distance, motion_of};
 use carom_scenes::mesh::torus;
 use carom_sdf::{BakeSettings, Field, FieldShape, SparseSdf};
 use std::error::Error;
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let ray = Ray::new(Vec3::X * -3.0, Vec3::X);
     row("length of a ray from the side", 1.6, &|ring| {
-        ray_cast(ring, &origin, &ray, Interval::BOTH).map(|hit| hit.t)
+        cast_ray(ring, &origin, &ray, Interval::BOTH).map(|hit| hit.t)
     });
     let still = motion_of(&origin, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO)?;
     for (what, body, pose, exact) in [

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             assert!(world.soft_body(sheet)?.touching().any(|body| body == ball));
             // A ray from above meets it before the ball.
             let down = Ray::new(Vec3::new(0.1, 3.0, 0.1), Vec3::NEG_Y);
-            let hit = world.ray_cast_soft(&down, Interval::FORWARD).ok_or("no cloth on the ball")?;
+            let hit = world.cast_ray_soft(&down, Interval::FORWARD).ok_or("no cloth on the ball")?;
             let below =
                 world.query(&QueryFilter::SOLID).cast_ray(&down, Interval::FORWARD).ok_or("no ball")?;
             assert!(hit.t < below.hit.t);

@@ -14,7 +14,7 @@ use crate::bodies::deforming::StoredSheet;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::{BodyId, ColliderSlot};
-use crate::bodies::part_materials::{PartMaterials, n_parts};
+use crate::bodies::part_materials::PartMaterials;
 use crate::bodies::places::Places;
 use crate::bodies::size::Size;
 use crate::bodies::solids::{ColliderPair, Part};
@@ -306,7 +306,7 @@ impl<B: BroadPhase> World<B> {
         }
         for (body, slot, n) in world.bodies.part_materials.counts() {
             let shape = world.bodies.solids([&[], &[]]).shape(body as usize, Part::Slot(slot));
-            let fits = shape.is_some_and(|shape| n_parts(shape) == n);
+            let fits = shape.is_some_and(|shape| shape.n_parts() as usize == n);
             demand(fits, "a shape with another number of parts than its materials", body as usize)?;
         }
         world.note_deformed();

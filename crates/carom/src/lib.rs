@@ -62,7 +62,7 @@
 //! let floor = Shape::mesh(square.to_vec(), vec![[0, 2, 1], [0, 3, 2]])?;
 //!
 //! let down = Ray::new(Vec3::new(1.0, 9.0, 1.0), Vec3::NEG_Y);
-//! let hit = carom::ray_cast(&floor, &Pose::IDENTITY, &down, Interval::FORWARD).ok_or("the ray meets the floor")?;
+//! let hit = carom::cast_ray(&floor, &Pose::IDENTITY, &down, Interval::FORWARD).ok_or("the ray meets the floor")?;
 //! assert!((hit.t - 11.5).abs() < 1e-5 && hit.normal == Vec3::Y);
 //!
 //! let resting = Pose::from_translation(Vec3::Y * -2.5);
@@ -698,7 +698,7 @@ pub use carom_broad::{BroadPhase, SpatialIndex};
 pub use carom_broad_tree::DynamicBvh;
 pub use carom_math::{Interval, Pose, Quat, Ray, Vec3, glam};
 pub use carom_query::{
-    Shape, cast, contact, distance, intersects, manifolds, motion_of, project_point, ray_cast, ray_cast_all,
+    Shape, cast, cast_ray, cast_ray_all, contact, distance, intersects, manifolds, motion_of, project_point,
 };
 pub use carom_response::Penalty;
 pub use carom_world::{BodyDesc, BodyId, JointDesc, LockedAxes, Motor, QueryFilter, World};

@@ -9,7 +9,7 @@ use carom_geom::barycentric;
 use carom_io::{Part, Placement, without_controls};
 use carom_math::f64::{Interval, Ray};
 use carom_query::QueryCost;
-use carom_query::f64::{ray_cast_all_counted, ray_cast_counted};
+use carom_query::f64::{cast_ray_all_counted, cast_ray_counted};
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 
@@ -122,7 +122,7 @@ pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool, cost: &m
     };
     if is_all || interval == Interval::BOTH {
         let mut found = Vec::new();
-        ray_cast_all_counted(&solid.shape, &solid.pose, ray, interval, &mut found, cost);
+        cast_ray_all_counted(&solid.shape, &solid.pose, ray, interval, &mut found, cost);
         let mut hits: Vec<Hit> = found.into_iter().map(hit).collect();
         if !is_all {
             hits.sort_by(|a, b| nearer(a.t, b.t));
@@ -130,7 +130,7 @@ pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool, cost: &m
         }
         hits
     } else {
-        ray_cast_counted(&solid.shape, &solid.pose, ray, interval, cost).map(hit).into_iter().collect()
+        cast_ray_counted(&solid.shape, &solid.pose, ray, interval, cost).map(hit).into_iter().collect()
     }
 }
 

@@ -162,9 +162,9 @@ fn check_ray_and_point(shape: &Shape, pose: &Pose, bytes: &mut Bytes<'_>) {
     let interval =
         [Interval::FORWARD, Interval::BOTH, Interval::new(real(bytes.float()), real(bytes.float()))];
     let interval = interval[bytes.below(3)];
-    let first = query::ray_cast(shape, pose, &ray, interval);
+    let first = query::cast_ray(shape, pose, &ray, interval);
     let mut every = Vec::new();
-    query::ray_cast_all(shape, pose, &ray, interval, &mut every);
+    query::cast_ray_all(shape, pose, &ray, interval, &mut every);
     let projection = query::project_point(shape, pose, ray.origin);
     let size = reach(shape) + wide(pose.translation).length() + wide(ray.origin).length();
     let is_finite = pose.rotation.is_finite() && pose.translation.is_finite() && ray.origin.is_finite();

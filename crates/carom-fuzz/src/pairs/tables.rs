@@ -208,18 +208,18 @@ fn solids(bytes: &mut Bytes<'_>) {
     };
     let (first, every): (Option<RayHit>, Option<RayHits>) = match &any {
         Any::Point(p) => (ray::point(&line, interval, *p), None),
-        Any::Segment(s) => (s.ray_cast(&line, interval), Some(s.ray_hits(&line, interval))),
-        Any::Triangle(s) => (s.ray_cast(&line, interval), Some(s.ray_hits(&line, interval))),
+        Any::Segment(s) => (s.cast_ray(&line, interval), Some(s.ray_hits(&line, interval))),
+        Any::Triangle(s) => (s.cast_ray(&line, interval), Some(s.ray_hits(&line, interval))),
         Any::Polygon(c) => {
             let polygon = ConvexPolygon::new(c).unwrap();
-            (polygon.ray_cast(&line, interval), Some(polygon.ray_hits(&line, interval)))
+            (polygon.cast_ray(&line, interval), Some(polygon.ray_hits(&line, interval)))
         }
-        Any::Sphere(s) => (s.ray_cast(&line, interval, false), Some(s.ray_hits(&line, interval))),
-        Any::Capsule(s) => (s.ray_cast(&line, interval, false), Some(s.ray_hits(&line, interval))),
-        Any::Cuboid(s) => (s.ray_cast(&line, interval, false), Some(s.ray_hits(&line, interval))),
+        Any::Sphere(s) => (s.cast_ray(&line, interval, false), Some(s.ray_hits(&line, interval))),
+        Any::Capsule(s) => (s.cast_ray(&line, interval, false), Some(s.ray_hits(&line, interval))),
+        Any::Cuboid(s) => (s.cast_ray(&line, interval, false), Some(s.ray_hits(&line, interval))),
         Any::Aabb(s) => (ray::aabb(&line, interval, s, false), Some(ray::aabb_hits(&line, interval, s))),
-        Any::Tetrahedron(s) => (s.ray_cast(&line, interval, false), Some(s.ray_hits(&line, interval))),
-        Any::Frustum(s) => (s.ray_cast(&line, interval, false), Some(s.ray_hits(&line, interval))),
+        Any::Tetrahedron(s) => (s.cast_ray(&line, interval, false), Some(s.ray_hits(&line, interval))),
+        Any::Frustum(s) => (s.cast_ray(&line, interval, false), Some(s.ray_hits(&line, interval))),
     };
     let (corners, radius) = hull_of(&any);
     let context = || format!("{first:?} {every:?} {any:?} {line:?} {interval:?}");

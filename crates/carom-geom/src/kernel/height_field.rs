@@ -278,11 +278,11 @@ impl HeightField {
     /// surface. Edges and corners are included, and whether the ray hits is exact. `part` is the
     /// triangle; the lowest number counts at equal t. A back face is hit from below. A ray in the
     /// plane of a triangle hits its neighbours.
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
+    pub fn cast_ray(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
         self.line_cast(widen(ray.origin), widen(ray.direction), interval)
     }
 
-    /// [`HeightField::ray_cast`] for a ray in `f64`, such as one transformed to the field's frame
+    /// [`HeightField::cast_ray`] for a ray in `f64`, such as one transformed to the field's frame
     /// by a pose.
     pub fn line_cast(&self, origin: DVec3, direction: DVec3, interval: Interval) -> Option<RayHit> {
         let mut best: Option<(Real, u32, bool)> = None;
@@ -299,11 +299,11 @@ impl HeightField {
 
     /// Appends every point in the interval where a ray touches a triangle to `out`, in order of t,
     /// then of triangles. A ray through an edge touches both of its triangles.
-    pub fn ray_cast_all(&self, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
+    pub fn cast_ray_all(&self, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
         self.line_cast_all(widen(ray.origin), widen(ray.direction), interval, out);
     }
 
-    /// [`HeightField::ray_cast_all`] for a ray in `f64`.
+    /// [`HeightField::cast_ray_all`] for a ray in `f64`.
     pub fn line_cast_all(&self, origin: DVec3, direction: DVec3, interval: Interval, out: &mut Vec<RayHit>) {
         let mut found = Vec::new();
         self.visit_ray(origin, direction, interval, |t, triangle, is_back_face| {

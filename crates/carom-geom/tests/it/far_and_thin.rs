@@ -23,12 +23,12 @@ fn times(hits: RayHits) -> Vec<f64> {
 fn a_box_beside_a_ray_that_is_all_but_along_it_is_missed() {
     let thin = Cuboid::new(DVec3::new(0.0, 3.0, 1.2e-7)).unwrap();
     let beside = ray([524290.0, 6.64, 16.14], [-1.0, 5e-324, 7.45e-9]);
-    assert_eq!(thin.ray_cast(&beside, Interval::FORWARD, false), None);
+    assert_eq!(thin.cast_ray(&beside, Interval::FORWARD, false), None);
     assert_eq!(thin.ray_hits(&beside, Interval::BOTH).as_slice(), []);
     let along = ray([-5.0, 0.25, 0.0], [1.0, 0.0, 2.3e-308]);
     let cuboid = Cuboid::new(DVec3::new(2.0, 1.0, 1.0)).unwrap();
     assert_eq!(times(cuboid.ray_hits(&along, Interval::BOTH)), [3.0, 7.0]);
-    assert_eq!(cuboid.ray_cast(&along, Interval::new(4.0, 9.0), false).map(|hit| hit.t), Some(7.0));
+    assert_eq!(cuboid.cast_ray(&along, Interval::new(4.0, 9.0), false).map(|hit| hit.t), Some(7.0));
     assert_eq!(cuboid.ray_hits(&ray([-5.0, 1.25, 0.0], [1.0, 2.3e-308, 0.0]), Interval::BOTH).as_slice(), []);
 }
 
@@ -52,7 +52,7 @@ fn a_hull_without_width_is_hit_where_its_polygon_is() {
                 d.x *= 1e-9;
             }
             let line = Ray::new(o, d);
-            let expected = polygon.ray_cast(&line, Interval::BOTH).map(|hit| hit.t);
+            let expected = polygon.cast_ray(&line, Interval::BOTH).map(|hit| hit.t);
             n_hits += usize::from(expected.is_some());
             for (name, hits) in [
                 ("hull", hull.ray_hits(&line, Interval::BOTH)),
@@ -136,12 +136,12 @@ fn round_solids_without_height_are_discs() {
 #[test]
 fn a_line_all_but_along_an_axis_keeps_its_distance_from_it() {
     let steep = ray([10.0, 39.56, 90.57], [-3.0, -9e158, -6.0]);
-    assert_eq!(Cylinder::new(8.0, 62.7).unwrap().ray_cast(&steep, Interval::BOTH, false), None);
-    assert_eq!(Cone::new(8.0, 62.7).unwrap().ray_cast(&steep, Interval::BOTH, false), None);
-    assert_eq!(TaperedCapsule::new(8.0, 9.0, 12.0).unwrap().ray_cast(&steep, Interval::BOTH, false), None);
+    assert_eq!(Cylinder::new(8.0, 62.7).unwrap().cast_ray(&steep, Interval::BOTH, false), None);
+    assert_eq!(Cone::new(8.0, 62.7).unwrap().cast_ray(&steep, Interval::BOTH, false), None);
+    assert_eq!(TaperedCapsule::new(8.0, 9.0, 12.0).unwrap().cast_ray(&steep, Interval::BOTH, false), None);
     let flat = Ellipsoid::new(DVec3::new(3.0, 0.0, 0.03125)).unwrap();
-    assert_eq!(flat.ray_cast(&ray([0.0, 2.0, 1.5], [1.0, -2e161, 0.5]), Interval::BOTH, false), None);
-    let hit = flat.ray_cast(&ray([2.0, 2.0, 0.0], [1.0, -2e161, 0.5]), Interval::BOTH, false).unwrap();
+    assert_eq!(flat.cast_ray(&ray([0.0, 2.0, 1.5], [1.0, -2e161, 0.5]), Interval::BOTH, false), None);
+    let hit = flat.cast_ray(&ray([2.0, 2.0, 0.0], [1.0, -2e161, 0.5]), Interval::BOTH, false).unwrap();
     assert_eq!(hit.t, 1e-161);
 }
 
@@ -151,7 +151,7 @@ fn rays_at_the_ends_of_the_range() {
     let solid = Sphere::new(1.0).unwrap();
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for line in [ray([bad, 0.0, 0.0], [1.0, 0.0, 0.0]), ray([0.0; 3], [1.0, bad, 0.0])] {
-            assert_eq!(solid.ray_cast(&line, Interval::BOTH, true), None);
+            assert_eq!(solid.cast_ray(&line, Interval::BOTH, true), None);
             assert_eq!(ray::plane(&line, Interval::BOTH, &Plane { normal: DVec3::X, d: 0.0 }), None);
             assert_eq!(ray::point(&line, Interval::BOTH, DVec3::ZERO), None);
         }
@@ -159,18 +159,18 @@ fn rays_at_the_ends_of_the_range() {
     // The way there has more steps than there are numbers; the way back from there, too.
     for x in [5.0, -5.0] {
         let short = ray([-x, 0.0, 0.0], [5e-324, 0.0, 0.0]);
-        assert_eq!(solid.ray_cast(&short, Interval::BOTH, true), None);
+        assert_eq!(solid.cast_ray(&short, Interval::BOTH, true), None);
         assert_eq!(solid.ray_hits(&short, Interval::BOTH).as_slice(), []);
     }
     let inside = ray([0.0; 3], [5e-324, 0.0, 0.0]);
-    assert_eq!(solid.ray_cast(&inside, Interval::FORWARD, true).map(|hit| hit.t), Some(0.0));
-    assert_eq!(solid.ray_cast(&inside, Interval::FORWARD, false), None);
+    assert_eq!(solid.cast_ray(&inside, Interval::FORWARD, true).map(|hit| hit.t), Some(0.0));
+    assert_eq!(solid.cast_ray(&inside, Interval::FORWARD, false), None);
     // The longest step, and a hit that is nearer than the least of all normal numbers.
     let long = ray([-5.0, 0.0, 0.0], [f64::MAX, 0.0, 0.0]);
-    let t = solid.ray_cast(&long, Interval::FORWARD, false).unwrap().t;
+    let t = solid.cast_ray(&long, Interval::FORWARD, false).unwrap().t;
     assert!((t * f64::MAX - 4.0).abs() < 1e-14, "{t:e}");
     let sheet = Triangle::new(DVec3::X, DVec3::Y, DVec3::Z).unwrap();
-    let t = sheet.ray_cast(&ray([0.0; 3], [f64::MAX; 3]), Interval::FORWARD).unwrap().t;
+    let t = sheet.cast_ray(&ray([0.0; 3], [f64::MAX; 3]), Interval::FORWARD).unwrap().t;
     assert!((t * f64::MAX - 1.0 / 3.0).abs() < 1e-14, "{t:e}");
     let stick = Segment::new(DVec3::ZERO, DVec3::X).unwrap();
     assert_eq!(times(stick.ray_hits(&long, Interval::BOTH)).len(), 2);
@@ -355,7 +355,7 @@ fn a_triangle_of_the_least_width_is_met_where_it_is() {
     for [a, b, c] in [[a, b, c], [b, c, a], [c, a, b], [c, b, a]] {
         let sheet = Triangle::new(a, b, c).unwrap();
         let ray = Ray::new(DVec3::Z, DVec3::new(0.0, 1.0, -3.0));
-        let hit = sheet.ray_cast(&ray, Interval::BOTH).unwrap();
+        let hit = sheet.cast_ray(&ray, Interval::BOTH).unwrap();
         assert!((hit.t - 1.0 / 3.0).abs() < 1e-15, "{hit:?}");
     }
 }

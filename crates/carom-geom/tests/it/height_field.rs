@@ -162,11 +162,11 @@ macro_rules! height_field_tests {
                         .collect();
                     expected.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                     let what = format!("{ray:?} {interval:?} {field:?}");
-                    let first = field.ray_cast(&ray, interval);
+                    let first = field.cast_ray(&ray, interval);
                     let first = first.map(|hit| (f64::from(hit.t), hit.part, hit.is_back_face));
                     assert_eq!(first, expected.first().copied(), "{what}");
                     let mut all = Vec::new();
-                    field.ray_cast_all(&ray, interval, &mut all);
+                    field.cast_ray_all(&ray, interval, &mut all);
                     let all: Vec<_> =
                         all.iter().map(|hit| (f64::from(hit.t), hit.part, hit.is_back_face)).collect();
                     assert_eq!(all, expected, "{what}");
@@ -209,7 +209,7 @@ macro_rules! height_field_tests {
                                 && p.z < high_corner.z
                         };
                         if passes(high) && passes(f64::from(field.aabb().min.y)) {
-                            assert!(field.ray_cast(&ray, Interval::BOTH).is_some(), "{ray:?} {field:?}");
+                            assert!(field.cast_ray(&ray, Interval::BOTH).is_some(), "{ray:?} {field:?}");
                         }
                     }
                 }
@@ -230,9 +230,9 @@ macro_rules! height_field_tests {
                                     (DVec3::new(x, 0.1, 0.0), DVec3::new(y, z, 1.0)),
                                 ] {
                                     let ray = Ray::new(stored(o), stored(d));
-                                    let hit = field.ray_cast(&ray, Interval::FORWARD);
+                                    let hit = field.cast_ray(&ray, Interval::FORWARD);
                                     assert!(hit.is_none_or(|hit| 0.0 <= hit.t && hit.normal.is_finite()));
-                                    assert_eq!(field.ray_cast(&ray, Interval::new(Real::NAN, 1.0)), None);
+                                    assert_eq!(field.cast_ray(&ray, Interval::new(Real::NAN, 1.0)), None);
                                     assert!(field.cells_in_box(o, d).count() <= field.n_cells() as usize);
                                 }
                             }

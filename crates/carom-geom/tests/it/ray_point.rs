@@ -45,7 +45,7 @@ macro_rules! ray_point_tests {
                         name: format!("{shape:?}").chars().take(90).collect(),
                         map: Box::new(a),
                         project: Box::new(move |p| b.project_point(p)),
-                        cast: Box::new(move |r, i, s| c.ray_cast(r, i, s)),
+                        cast: Box::new(move |r, i, s| c.cast_ray(r, i, s)),
                     });
                 }};
             }
@@ -342,7 +342,7 @@ macro_rules! ray_point_tests {
                     if o == on_edge {
                         continue;
                     }
-                    let hit = triangle.ray_cast(&ray, Interval::FORWARD).expect("the edge is part of it");
+                    let hit = triangle.cast_ray(&ray, Interval::FORWARD).expect("the edge is part of it");
                     assert!(f64::from(hit.t) <= 1.0 + 1e-6);
                     n_edges += 1;
                     let normal = (b - a).cross(c - a);
@@ -357,7 +357,7 @@ macro_rules! ray_point_tests {
                     let off = on_edge + (beyond - on_edge) * 0.25;
                     let ray = Ray::new(stored(o), stored(off - o));
                     if normal.dot(off - o) != 0.0 {
-                        assert!(triangle.ray_cast(&ray, Interval::BOTH).is_none());
+                        assert!(triangle.cast_ray(&ray, Interval::BOTH).is_none());
                     }
                 }
                 assert!(1000 < n_edges && 50 < n_along, "{n_edges} {n_along}");
@@ -367,14 +367,14 @@ macro_rules! ray_point_tests {
             fn half_spaces() {
                 let space = geom::HalfSpace::new(<$vec3>::new(0.0, 2.0, 0.0)).unwrap();
                 let down = Ray::new(<$vec3>::new(1.0, 3.0, 0.0), <$vec3>::new(0.0, -2.0, 0.0));
-                let hit = space.ray_cast(&down, Interval::FORWARD, true).unwrap();
+                let hit = space.cast_ray(&down, Interval::FORWARD, true).unwrap();
                 assert_eq!((hit.t, hit.normal, hit.is_back_face), (1.5, <$vec3>::Y, false));
                 let up = Ray::new(<$vec3>::new(1.0, -3.0, 0.0), <$vec3>::new(0.0, 2.0, 0.0));
-                assert_eq!(space.ray_cast(&up, Interval::FORWARD, true).unwrap().t, 0.0);
-                let hit = space.ray_cast(&up, Interval::FORWARD, false).unwrap();
+                assert_eq!(space.cast_ray(&up, Interval::FORWARD, true).unwrap().t, 0.0);
+                let hit = space.cast_ray(&up, Interval::FORWARD, false).unwrap();
                 assert_eq!((hit.t, hit.is_back_face), (1.5, true));
                 let along = Ray::new(<$vec3>::new(1.0, 3.0, 0.0), <$vec3>::X);
-                assert_eq!(space.ray_cast(&along, Interval::BOTH, true), None);
+                assert_eq!(space.cast_ray(&along, Interval::BOTH, true), None);
                 let p = space.project_point(<$vec3>::new(1.0, -3.0, 4.0));
                 assert_eq!((p.point, p.distance, p.is_inside), (<$vec3>::new(1.0, 0.0, 4.0), -3.0, true));
             }

@@ -101,7 +101,7 @@ macro_rules! ray_table_tests {
                                     &ray,
                                     8.0 * size,
                                     |interval| shape.ray_hits(&ray, interval),
-                                    |interval, solid| shape.ray_cast(&ray, interval, solid),
+                                    |interval, solid| shape.cast_ray(&ray, interval, solid),
                                     |p| shape.project_point(stored(p)).distance.into(),
                                 );
                                 counts[n] += 1;
@@ -299,13 +299,13 @@ macro_rules! ray_table_tests {
                     let target = axes.0 * random.below(5) as f64 + axes.1 * (random.below(5) as f64 - 0.5);
                     let o = random.grid_point(8) - 2.0;
                     let ray = Ray::new(stored(o), stored(target - o));
-                    let hit = polygon.ray_cast(&ray, Interval::BOTH);
+                    let hit = polygon.cast_ray(&ray, Interval::BOTH);
                     let mut triangle_hits = Vec::new();
                     for k in 1..corners.len().saturating_sub(1).max(2) {
                         let n = corners.len();
                         let t =
                             geom::Triangle::new(corners[0], corners[k % n], corners[(k + 1) % n]).unwrap();
-                        triangle_hits.extend(t.ray_cast(&ray, Interval::BOTH));
+                        triangle_hits.extend(t.cast_ray(&ray, Interval::BOTH));
                     }
                     assert_eq!(hit.is_some(), !triangle_hits.is_empty(), "{ray:?} {corners:?} {hit:?}");
                     let Some(hit) = hit else { continue };
@@ -354,8 +354,8 @@ macro_rules! ray_table_tests {
                 let still = Ray::new(ray.origin, <$vec3>::ZERO);
                 assert_eq!(ray::point(&still, Interval::BOTH, still.origin), None);
                 let ball = geom::Sphere::new(10.0).unwrap();
-                assert_eq!(ball.ray_cast(&still, Interval::new(2.0, 3.0), true).unwrap().t, 2.0);
-                assert_eq!(ball.ray_cast(&still, Interval::BOTH, false), None);
+                assert_eq!(ball.cast_ray(&still, Interval::new(2.0, 3.0), true).unwrap().t, 2.0);
+                assert_eq!(ball.cast_ray(&still, Interval::BOTH, false), None);
                 assert!(ball.ray_hits(&still, Interval::BOTH).as_slice().is_empty());
                 // Tangent: one hit.
                 let graze = Ray::new(<$vec3>::new(-5.0, 10.0, 0.0), <$vec3>::X * 5.0);

@@ -89,12 +89,12 @@ impl HeightFieldShape {
     }
 
     /// [`HeightField::line_cast`] with the triangle numbered as a part.
-    pub(super) fn ray_cast(&self, line: &Line, interval: Interval) -> Option<RayHit> {
+    pub(super) fn cast_ray(&self, line: &Line, interval: Interval) -> Option<RayHit> {
         self.field.line_cast(line.origin, line.direction, interval).map(|hit| self.renumbered(hit))
     }
 
     /// [`HeightField::line_cast_all`] with the triangles numbered as parts.
-    pub(super) fn ray_cast_all(&self, line: &Line, interval: Interval, out: &mut Vec<RayHit>) {
+    pub(super) fn cast_ray_all(&self, line: &Line, interval: Interval, out: &mut Vec<RayHit>) {
         let start = out.len();
         self.field.line_cast_all(line.origin, line.direction, interval, out);
         for hit in &mut out[start..] {

@@ -58,8 +58,8 @@ pub use pair::{
     intersects, intersects_counted, triangle_pairs, triangle_pairs_counted,
 };
 pub use point::{project_point, project_point_counted};
-pub use ray::{ray_cast, ray_cast_all, ray_cast_all_counted, ray_cast_counted, ray_crossings};
-pub use ray_batch::ray_cast_batch;
+pub use ray::{cast_ray, cast_ray_all, cast_ray_all_counted, cast_ray_counted, ray_crossings};
+pub use ray_batch::cast_ray_batch;
 pub use ray_depth::{RayContact, RayMesh, ray_depth};
 pub use rounded::{ConvexShape, NotConvex, RoundedShape};
 pub use scale::ScaleError;

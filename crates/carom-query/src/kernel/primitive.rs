@@ -31,7 +31,7 @@ pub(super) trait Primitive: core::fmt::Debug {
     fn project_point(&self, point: Vec3) -> PointProjection;
 
     /// Returns the first hit on the surface.
-    fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit>;
+    fn cast_ray(&self, ray: &Ray, interval: Interval) -> Option<RayHit>;
 
     /// Passes each hit on the surface, in order.
     fn visit_ray_hits(&self, ray: &Ray, interval: Interval, visit: &mut dyn FnMut(RayHit));
@@ -49,8 +49,8 @@ macro_rules! forward {
             self.project_point(point)
         }
 
-        fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
-            self.ray_cast(ray, interval, false)
+        fn cast_ray(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
+            self.cast_ray(ray, interval, false)
         }
 
         fn visit_ray_hits(&self, ray: &Ray, interval: Interval, visit: &mut dyn FnMut(RayHit)) {
@@ -99,7 +99,7 @@ impl Primitive for Torus {
         self.project_point(point)
     }
 
-    fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
+    fn cast_ray(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
         let mut first = None;
         self.visit_ray_hits(ray, interval, &mut |hit| {
             first = Some(hit);

@@ -33,13 +33,13 @@ use glam::DVec3;
 /// are hit at the same t, the one with the lowest number is returned. There is no hit if the ray or
 /// the pose contains a NaN or an infinity. The same holds if the shape is so far from the ray's
 /// origin that the difference is infinite.
-pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<RayHit> {
+pub fn cast_ray(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<RayHit> {
     cast(shape, pose, ray, interval, ())
 }
 
-/// [`ray_cast`], with its cost added to `cost`. The traversal of the cells of a height field or of
+/// [`cast_ray`], with its cost added to `cost`. The traversal of the cells of a height field or of
 /// a distance field counts as one pair test.
-pub fn ray_cast_counted(
+pub fn cast_ray_counted(
     shape: &Shape,
     pose: &Pose,
     ray: &Ray,
@@ -64,12 +64,12 @@ fn cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, count: impl C
 /// convex shape has up to two: the entry and the exit. World frame.
 ///
 /// A ray through an edge of a mesh hits all triangles of the edge; see [`ray_crossings`].
-pub fn ray_cast_all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
+pub fn cast_ray_all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
     cast_all(shape, pose, ray, interval, out, ());
 }
 
-/// [`ray_cast_all`], with its cost added to `cost` as by [`ray_cast_counted`].
-pub fn ray_cast_all_counted(
+/// [`cast_ray_all`], with its cost added to `cost` as by [`cast_ray_counted`].
+pub fn cast_ray_all_counted(
     shape: &Shape,
     pose: &Pose,
     ray: &Ray,
@@ -98,7 +98,7 @@ fn cast_all(
 /// At an edge or a vertex the ray is treated as if it were moved by an infinitesimal amount, the
 /// same for all triangles. So if the mesh bounds a solid, a whole line crosses inwards as often as
 /// outwards. On the half-line from a point, outward crossings minus inward ones are the winding
-/// number of that point. A ray that only grazes an edge touches ([`ray_cast_all`]) but may not
+/// number of that point. A ray that only grazes an edge touches ([`cast_ray_all`]) but may not
 /// cross.
 pub fn ray_crossings(mesh: &MeshShape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
     on_line(Line::new(&pose.wide(), ray, true), pose, interval, out, |line, interval, out| {
@@ -151,10 +151,10 @@ fn first(shape: &Shape, line: &Line, interval: Interval, count: impl Count) -> O
     let ray = &line.rounded();
     count_alone(shape, count);
     if let Some(primitive) = shape.primitive() {
-        return primitive.ray_cast(ray, interval);
+        return primitive.cast_ray(ray, interval);
     }
     match shape {
-        Shape::HeightField(s) => s.ray_cast(line, interval),
+        Shape::HeightField(s) => s.cast_ray(line, interval),
         _ => match shape.kind() {
             ShapeKind::Convex(s) => first_end(s, ray, interval, count),
             ShapeKind::Mesh(s) => first_triangle(s, line, interval, count),
@@ -174,7 +174,7 @@ fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>, co
         return primitive.visit_ray_hits(ray, interval, &mut |hit| out.push(hit));
     }
     match shape {
-        Shape::HeightField(s) => s.ray_cast_all(line, interval, out),
+        Shape::HeightField(s) => s.cast_ray_all(line, interval, out),
         _ => match shape.kind() {
             ShapeKind::Convex(s) => {
                 out.extend(chord(s, ray, count).into_iter().flatten().filter(|hit| counts(hit, interval)));

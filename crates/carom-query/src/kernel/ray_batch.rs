@@ -13,7 +13,7 @@
 use super::super::num::geom::RayHit;
 use super::super::num::{Interval, Pose, Ray};
 use super::mesh_shape::MeshShape;
-use super::ray::{Line, MeshLine, Nearest, placed, ray_cast};
+use super::ray::{Line, MeshLine, Nearest, cast_ray, placed};
 use super::shape::Shape;
 use alloc::vec::Vec;
 use carom_bvh::{IN_FLIGHT, Leaf, LeafAnswer, RayBatch, RayLine, RayTurn};
@@ -21,10 +21,10 @@ use carom_geom::ray_mesh;
 use carom_math::WidePose;
 use core::ops::ControlFlow;
 
-/// [`ray_cast`] for many rays: appends one answer for each, in their order. World frame.
+/// [`cast_ray`] for many rays: appends one answer for each, in their order. World frame.
 ///
 /// Interleaving the rays pays for large meshes. The answers are those of single rays, to the bit.
-pub fn ray_cast_batch(
+pub fn cast_ray_batch(
     shape: &Shape,
     pose: &Pose,
     rays: &[Ray],
@@ -32,7 +32,7 @@ pub fn ray_cast_batch(
     out: &mut Vec<Option<RayHit>>,
 ) {
     let Shape::Mesh(mesh) = shape else {
-        out.extend(rays.iter().map(|ray| ray_cast(shape, pose, ray, interval)));
+        out.extend(rays.iter().map(|ray| cast_ray(shape, pose, ray, interval)));
         return;
     };
     let first = out.len();
@@ -86,7 +86,7 @@ impl RayBatch for MeshRays<'_> {
             let Some(line) = MeshLine::new(self.mesh, &line, self.interval).filter(|_| line.is_plain())
             else {
                 // Out of the range of numbers: cast by itself.
-                self.out[ray] = ray_cast(self.shape, self.pose, given, self.interval);
+                self.out[ray] = cast_ray(self.shape, self.pose, given, self.interval);
                 continue;
             };
             self.slots[slot] = Some(Flying { ray, line, nearest: Nearest::new(self.interval) });

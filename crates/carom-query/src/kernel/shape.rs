@@ -263,7 +263,7 @@ impl Shape {
 
     /// Returns how many part numbers the shape uses: one for each triangle of a mesh and each part
     /// of a compound, else one.
-    pub(super) fn n_parts(&self) -> u32 {
+    pub fn n_parts(&self) -> u32 {
         match self.kind() {
             ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => 1,
             ShapeKind::Mesh(s) => s.mesh().n_triangles() as u32,

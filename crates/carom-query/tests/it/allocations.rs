@@ -3,8 +3,8 @@
 use crate::support::bumpy_sheet;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
-    ManifoldCache, MeshShape, Shape, Workspace, contact_with, distance_with, intersects, manifolds_with,
-    ray_cast_batch, triangle_pairs,
+    ManifoldCache, MeshShape, Shape, Workspace, cast_ray_batch, contact_with, distance_with, intersects,
+    manifolds_with, triangle_pairs,
 };
 use carom_testkit::random::Random;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ fn pairs_of_meshes_and_rays() {
             if meets { n_met += 1 } else { n_apart += 1 }
         }
         hits.clear();
-        ray_cast_batch(&shape, &Pose::IDENTITY, &rays, Interval::FORWARD, &mut hits);
+        cast_ray_batch(&shape, &Pose::IDENTITY, &rays, Interval::FORWARD, &mut hits);
     };
     ask();
     let measured = allocation_counter::measure(&mut ask);

@@ -6,9 +6,10 @@ use carom_geom::{ConvexHull, Cuboid, Cylinder, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
     Compound, CompoundPart, ImpactCounters, ImpactSettings, ManifoldCache, MeshShape, QueryCost, Shape,
-    Workspace, cast_counted, contact_counted, contact_with, distance_counted, distance_with, intersects,
-    intersects_counted, manifolds_counted, manifolds_with, motion_of, project_point, project_point_counted,
-    ray_cast, ray_cast_all, ray_cast_all_counted, ray_cast_counted, solid_placement, solid_placement_counted,
+    Workspace, cast_counted, cast_ray, cast_ray_all, cast_ray_all_counted, cast_ray_counted, contact_counted,
+    contact_with, distance_counted, distance_with, intersects, intersects_counted, manifolds_counted,
+    manifolds_with, motion_of, project_point, project_point_counted, solid_placement,
+    solid_placement_counted,
 };
 use carom_scenes::mesh::torus;
 use carom_testkit::random::Random;
@@ -145,10 +146,10 @@ fn rays_and_points_count_triangles() {
     let (mut hit, mut miss, mut all) = (QueryCost::default(), QueryCost::default(), QueryCost::default());
     let reach = Interval::new(0.0, 10.0);
     let ray = Ray::new(Vec3::new(-2.0, 0.01, 0.02), Vec3::X);
-    assert!(ray_cast_counted(&knot, &Pose::IDENTITY, &ray, reach, &mut hit).is_some());
-    assert!(ray_cast_counted(&knot, &at(0.0, 5.0, 0.0), &ray, reach, &mut miss).is_none());
+    assert!(cast_ray_counted(&knot, &Pose::IDENTITY, &ray, reach, &mut hit).is_some());
+    assert!(cast_ray_counted(&knot, &at(0.0, 5.0, 0.0), &ray, reach, &mut miss).is_none());
     let mut hits = Vec::new();
-    ray_cast_all_counted(&knot, &Pose::IDENTITY, &ray, reach, &mut hits, &mut all);
+    cast_ray_all_counted(&knot, &Pose::IDENTITY, &ray, reach, &mut hits, &mut all);
     assert_eq!((hits.len(), miss.leaves, miss.pair_tests), (4, 0, 0));
     assert!(1 <= hit.pair_tests && hit.pair_tests <= hit.primitives && hit.leaves < all.leaves);
     assert!(4 <= all.pair_tests && all.primitives < 100, "{all:?}");
@@ -162,7 +163,7 @@ fn rays_and_points_count_triangles() {
     assert!(inside.pair_tests < near.pair_tests && near.pair_tests == near.primitives);
     let mut cost = QueryCost::default();
     project_point_counted(&ball(1.0), &Pose::IDENTITY, Vec3::X, &mut cost).unwrap();
-    ray_cast_counted(&ball(1.0), &Pose::IDENTITY, &ray, reach, &mut cost).unwrap();
+    cast_ray_counted(&ball(1.0), &Pose::IDENTITY, &ray, reach, &mut cost).unwrap();
     // A cost adds up.
     assert_eq!((cost.pair_tests, cost.iterations, cost.primitives), (2, 0, 0));
 }
@@ -284,11 +285,11 @@ fn counting_changes_no_answer() {
             let (cost, point) = (&mut QueryCost::default(), other.translation);
             let ray = Ray::new(point, random.cube_point().as_vec3() * [1.0, 1e-30, 1e30][random.below(3)]);
             let reach = Interval::new(-1.0, 3.0);
-            let hit = ray_cast_counted(a, &pose, &ray, reach, cost);
-            check_same(what, &ray_cast(a, &pose, &ray, reach), &hit);
+            let hit = cast_ray_counted(a, &pose, &ray, reach, cost);
+            check_same(what, &cast_ray(a, &pose, &ray, reach), &hit);
             let mut lists = [Vec::new(), Vec::new()];
-            ray_cast_all(a, &pose, &ray, reach, &mut lists[0]);
-            ray_cast_all_counted(a, &pose, &ray, reach, &mut lists[1], cost);
+            cast_ray_all(a, &pose, &ray, reach, &mut lists[0]);
+            cast_ray_all_counted(a, &pose, &ray, reach, &mut lists[1], cost);
             check_same(what, &lists[0], &lists[1]);
             let near = project_point_counted(a, &pose, point, cost);
             check_same(what, &project_point(a, &pose, point), &near);

@@ -5,7 +5,7 @@ use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3, tol};
 use carom_query::{
     Compound, CompoundPart, ImpactSettings, ManifoldCache, MeshShape, Outcome, Proof, Shape, TimeOfImpact,
-    cast, contact, distance, intersects, manifolds, motion_of, project_point, ray_cast, ray_cast_all,
+    cast, cast_ray, cast_ray_all, contact, distance, intersects, manifolds, motion_of, project_point,
 };
 use carom_scenes::mesh::torus;
 use carom_sdf::{Accuracy, BakeSettings, Field, FieldShape, Grid, SdfGrid, SparseSdf};
@@ -160,8 +160,8 @@ fn points_and_rays_meet_the_surface() {
                 let target = pose.transform_point(random.cube_point().as_vec3() * 0.5);
                 let ray = Ray::new(point, target - point);
                 let mut all = Vec::new();
-                ray_cast_all(&field, &pose, &ray, Interval::BOTH, &mut all);
-                let first = ray_cast(&field, &pose, &ray, Interval::BOTH);
+                cast_ray_all(&field, &pose, &ray, Interval::BOTH, &mut all);
+                let first = cast_ray(&field, &pose, &ray, Interval::BOTH);
                 assert_eq!(all.first(), first.as_ref(), "{name}");
                 assert!(all.len().is_multiple_of(2), "{name}: {all:?}");
                 for (k, hit) in all.iter().enumerate() {

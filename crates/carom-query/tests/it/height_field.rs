@@ -5,7 +5,7 @@ use carom_geom::{HeightField, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
     Compound, CompoundPart, HeightFieldShape, HeightFieldShapeError, ManifoldCache, MeshShape, Shape,
-    contact, distance, intersects, manifolds, project_point, ray_cast, ray_cast_all,
+    cast_ray, cast_ray_all, contact, distance, intersects, manifolds, project_point,
 };
 use carom_testkit::random::Random;
 use std::sync::Arc;
@@ -65,12 +65,12 @@ fn rays_answer_as_the_mesh_does() {
         let aim = pose.translation + (random.cube_point() * 0.6).as_vec3();
         let origin = pose.translation + (random.cube_point() * 3.0).as_vec3();
         let ray = Ray::new(origin, aim - origin);
-        let hit = ray_cast(&field, &pose, &ray, Interval::FORWARD);
-        assert_eq!(hit, ray_cast(&mesh, &pose, &ray, Interval::FORWARD));
+        let hit = cast_ray(&field, &pose, &ray, Interval::FORWARD);
+        assert_eq!(hit, cast_ray(&mesh, &pose, &ray, Interval::FORWARD));
         n_hits += u32::from(hit.is_some());
         let all = |shape: &Shape| {
             let mut all = Vec::new();
-            ray_cast_all(shape, &pose, &ray, Interval::BOTH, &mut all);
+            cast_ray_all(shape, &pose, &ray, Interval::BOTH, &mut all);
             all
         };
         assert_eq!(all(&field), all(&mesh));

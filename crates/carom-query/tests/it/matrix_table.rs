@@ -5,8 +5,8 @@
 use crate::zoo::shapes;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
-    ImpactSettings, ManifoldCache, Outcome, Shape, TimeOfImpact, cast, contact, distance, intersects,
-    manifolds, method_name, motion_of, project_point, ray_cast, ray_cast_all,
+    ImpactSettings, ManifoldCache, Outcome, Shape, TimeOfImpact, cast, cast_ray, cast_ray_all, contact,
+    distance, intersects, manifolds, method_name, motion_of, project_point,
 };
 use carom_testkit::random::Random;
 use std::fmt::Write as _;
@@ -96,8 +96,8 @@ fn own_cells(shape: &Shape, random: &mut Random) -> [&'static str; 3] {
         let pose = random_pose(random, 0.3);
         let from = random.cube_point().as_vec3() * 3.0;
         let ray = Ray::new(from, random.cube_point().as_vec3() * 0.2 - from);
-        let (first, mut all) = (ray_cast(shape, &pose, &ray, Interval::FORWARD), Vec::new());
-        ray_cast_all(shape, &pose, &ray, Interval::FORWARD, &mut all);
+        let (first, mut all) = (cast_ray(shape, &pose, &ray, Interval::FORWARD), Vec::new());
+        cast_ray_all(shape, &pose, &ray, Interval::FORWARD, &mut all);
         is_right &= first.is_some() != all.is_empty();
         n_hits += all.len();
         let on = project_point(shape, &pose, from);
@@ -147,7 +147,7 @@ fn table() -> String {
         assert_eq!(method_name(a, b), method_name(b, a), "either order");
         method_name(a, b).to_string()
     });
-    text.push_str("\n# Which questions of one shape\n\n| | `ray_cast` | `ray_cast_all` | `project_point` |\n|---|---|---|---|\n");
+    text.push_str("\n# Which questions of one shape\n\n| | `cast_ray` | `cast_ray_all` | `project_point` |\n|---|---|---|---|\n");
     for (name, shape) in &kinds {
         let [first, all, point] = own_cells(shape, &mut random);
         writeln!(text, "| {name} | {first} | {all} | {point} |").unwrap();

@@ -132,7 +132,7 @@ fn a_mesh_has_a_point_nearest_to_any_place() {
 fn rotations_off_unit_length_count_normalised() {
     use carom_geom::f64::Cuboid;
     use carom_math::f64::{Interval, Ray};
-    use carom_query::f64::{project_point, ray_cast};
+    use carom_query::f64::{cast_ray, project_point};
     use glam::DQuat;
     let shape = Shape::Cuboid(Cuboid::new(DVec3::new(1.0, 2.0, 3.0)).unwrap());
     let (mut n_off, mut n_hits) = (0, 0);
@@ -149,7 +149,7 @@ fn rotations_off_unit_length_count_normalised() {
             "{a:?} {b:?}"
         );
         let ray = Ray::new(point, place - point);
-        let [a, b] = [given, unit].map(|pose| ray_cast(&shape, &pose, &ray, Interval::FORWARD).unwrap());
+        let [a, b] = [given, unit].map(|pose| cast_ray(&shape, &pose, &ray, Interval::FORWARD).unwrap());
         assert!((a.t - b.t).abs() < 1e-14 && (a.normal - b.normal).length() < 1e-14, "{a:?} {b:?}");
         n_hits += 1;
     }

@@ -4,7 +4,7 @@ use crate::zoo::shapes as zoo;
 use carom_geom::{MeshError, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
-    MeshShape, Shape, contact, distance, intersects, placement, project_point, ray_cast, triangle_pairs,
+    MeshShape, Shape, cast_ray, contact, distance, intersects, placement, project_point, triangle_pairs,
     winding_number,
 };
 use carom_testkit::random::Random;
@@ -96,7 +96,7 @@ fn a_moved_mesh_answers_as_one_built_anew() {
                 assert!(is_near(near, same, size), "{near} {same}");
                 let ray = Ray::new(p, random.cube_point().as_vec3());
                 let [hit, same] =
-                    [0, 1].map(|i| ray_cast(&shapes[i], &here, &ray, Interval::FORWARD).map(|hit| hit.t));
+                    [0, 1].map(|i| cast_ray(&shapes[i], &here, &ray, Interval::FORWARD).map(|hit| hit.t));
                 assert_eq!(hit, same);
                 n_hits += usize::from(hit.is_some());
             }

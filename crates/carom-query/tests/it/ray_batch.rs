@@ -2,7 +2,7 @@
 
 use crate::zoo::shapes;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
-use carom_query::{Shape, ray_cast, ray_cast_batch};
+use carom_query::{Shape, cast_ray, cast_ray_batch};
 use carom_testkit::random::Random;
 
 #[test]
@@ -34,16 +34,16 @@ fn a_batch_answers_as_single_rays_do() {
                 [Interval::FORWARD, Interval::BOTH, Interval::new(0.5, 1.5), Interval::new(2.0, 1.0)]
                     [round % 4];
             let mut out = vec![None];
-            ray_cast_batch(&shape, &pose, &rays, interval, &mut out);
+            cast_ray_batch(&shape, &pose, &rays, interval, &mut out);
             assert_eq!((out.len(), out[0]), (n + 1, None));
             for (ray, hit) in rays.iter().zip(&out[1..]) {
-                assert_eq!(*hit, ray_cast(&shape, &pose, ray, interval), "{name}: {ray:?} {pose:?}");
+                assert_eq!(*hit, cast_ray(&shape, &pose, ray, interval), "{name}: {ray:?} {pose:?}");
                 if hit.is_some() { n_hits += 1 } else { n_misses += 1 }
             }
             // In another order, the same answers.
             rays.reverse();
             let mut reversed = Vec::new();
-            ray_cast_batch(&shape, &pose, &rays, interval, &mut reversed);
+            cast_ray_batch(&shape, &pose, &rays, interval, &mut reversed);
             reversed.reverse();
             assert_eq!(reversed, out[1..], "{name}");
         }

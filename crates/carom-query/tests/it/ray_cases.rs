@@ -3,7 +3,7 @@
 
 use carom_geom::f64::TriMesh;
 use carom_math::f64::{Interval, Pose, Ray};
-use carom_query::f64::{MeshShape, Shape, ray_cast, ray_cast_all};
+use carom_query::f64::{MeshShape, Shape, cast_ray, cast_ray_all};
 use carom_testkit::oracle::triangle::{LineHit, line_triangle};
 use carom_testkit::{data, meshes};
 use glam::DVec3;
@@ -31,9 +31,9 @@ fn published_first_hits() {
         });
         let ray = Ray::new(vector(&case["origin"]), vector(&case["dir"]));
         let shape = Shape::Mesh(mesh.clone());
-        let first = ray_cast(&shape, &Pose::IDENTITY, &ray, Interval::FORWARD);
+        let first = cast_ray(&shape, &Pose::IDENTITY, &ray, Interval::FORWARD);
         let mut all = Vec::new();
-        ray_cast_all(&shape, &Pose::IDENTITY, &ray, Interval::FORWARD, &mut all);
+        cast_ray_all(&shape, &Pose::IDENTITY, &ray, Interval::FORWARD, &mut all);
         assert_eq!(first, all.first().copied(), "{case}");
         let Some(t) = case["t"].as_f64() else {
             assert!(first.is_none() || case["clean"] == false, "{case}: {first:?}");

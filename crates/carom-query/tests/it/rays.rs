@@ -3,7 +3,7 @@
 use crate::zoo::{box_mesh, rounded, shapes};
 use carom_geom::{Cuboid, Cylinder, Sphere, TriMesh, f64 as wide};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
-use carom_query::{MeshShape, Shape, f64 as wide_query, intersects, project_point, ray_cast, ray_cast_all};
+use carom_query::{MeshShape, Shape, cast_ray, cast_ray_all, f64 as wide_query, intersects, project_point};
 use carom_testkit::random::Random;
 use glam::DVec3;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ fn hits_lie_on_the_surface_in_order() {
             let aim = pose.translation + unit(&mut random) * 0.4;
             let ray = Ray::new(origin, (aim - origin) * 0.7);
             let mut all = Vec::new();
-            ray_cast_all(&shape, &pose, &ray, Interval::BOTH, &mut all);
+            cast_ray_all(&shape, &pose, &ray, Interval::BOTH, &mut all);
             assert!(all.windows(2).all(|w| w[0].t <= w[1].t), "{name}");
             for hit in &all {
                 let on = project_point(&shape, &pose, ray.at(hit.t)).unwrap();
@@ -42,7 +42,7 @@ fn hits_lie_on_the_surface_in_order() {
                 let against = hit.normal.dot(ray.direction);
                 assert!(if hit.is_back_face { -1e-4 < against } else { against < 1e-4 }, "{name}: {hit:?}");
             }
-            let forward = ray_cast(&shape, &pose, &ray, Interval::FORWARD);
+            let forward = cast_ray(&shape, &pose, &ray, Interval::FORWARD);
             let expected = all.iter().find(|hit| 0.0 <= hit.t).map(|hit| hit.t);
             match (forward, expected) {
                 (Some(hit), Some(t)) => assert!((hit.t - t).abs() < 1e-5, "{name}: {hit:?} {t}"),
@@ -95,18 +95,18 @@ fn directions_of_any_length_hit_the_same() {
             // Few digits, which the shortest directions keep.
             let ray = Ray::new(origin, aim.round() / 16.0);
             let (mut all, mut scaled) = (Vec::new(), Vec::new());
-            ray_cast_all(&shape, &pose, &ray, Interval::BOTH, &mut all);
-            let first = ray_cast(&shape, &pose, &ray, Interval::FORWARD);
+            cast_ray_all(&shape, &pose, &ray, Interval::BOTH, &mut all);
+            let first = cast_ray(&shape, &pose, &ray, Interval::FORWARD);
             n_hits += usize::from(first.is_some());
             for exponent in [-110, -100, -30, 30, 110, 120] {
                 let scale = 2f32.powi(exponent);
                 let ray = Ray::new(ray.origin, ray.direction * scale);
                 scaled.clear();
-                ray_cast_all(&shape, &pose, &ray, Interval::BOTH, &mut scaled);
+                cast_ray_all(&shape, &pose, &ray, Interval::BOTH, &mut scaled);
                 let expected: Vec<f32> = all.iter().map(|hit| hit.t / scale).collect();
                 let found: Vec<f32> = scaled.iter().map(|hit| hit.t).collect();
                 assert_eq!(found, expected, "{name} 2^{exponent} {ray:?}");
-                let found = ray_cast(&shape, &pose, &ray, Interval::FORWARD).map(|hit| hit.t);
+                let found = cast_ray(&shape, &pose, &ray, Interval::FORWARD).map(|hit| hit.t);
                 assert_eq!(found, first.map(|hit| hit.t / scale), "{name} 2^{exponent} {ray:?}");
             }
         }
@@ -128,8 +128,8 @@ fn rays_that_no_number_is_left_for_hit_nothing() {
         ] {
             let ray = Ray::new(origin, direction);
             let pose = Pose::from_rotation(Quat::from_rotation_y(0.5));
-            assert_eq!(ray_cast(&shape, &pose, &ray, Interval::BOTH), None, "{name} {ray:?}");
-            ray_cast_all(&shape, &pose, &ray, Interval::BOTH, &mut hits);
+            assert_eq!(cast_ray(&shape, &pose, &ray, Interval::BOTH), None, "{name} {ray:?}");
+            cast_ray_all(&shape, &pose, &ray, Interval::BOTH, &mut hits);
             assert_eq!(hits, [], "{name} {ray:?}");
         }
     }
@@ -161,7 +161,7 @@ fn a_mesh_of_no_size_is_met_from_anywhere() {
             // From far away along the axis, through the corner that all have.
             let ray = carom_math::f64::Ray::new(DVec3::new(0.0, 0.0, x), DVec3::NEG_Z);
             let mut hits = Vec::new();
-            wide_query::ray_cast_all(&mesh, &here, &ray, carom_math::f64::Interval::FORWARD, &mut hits);
+            wide_query::cast_ray_all(&mesh, &here, &ray, carom_math::f64::Interval::FORWARD, &mut hits);
             assert_eq!(hits.iter().map(|hit| hit.t).collect::<Vec<_>>(), [x, x], "{size:e} {x:e}");
         }
     }
@@ -185,10 +185,10 @@ fn hits_nearer_than_the_least_normal_number_keep_their_order() {
     let ray = carom_math::f64::Ray::new(DVec3::new(0.0, 1.0, 1.0), DVec3::new(f64::MAX, 0.0, 0.0));
     let mut hits = Vec::new();
     let pose = carom_math::f64::Pose::IDENTITY;
-    wide_query::ray_cast_all(&shape, &pose, &ray, carom_math::f64::Interval::FORWARD, &mut hits);
+    wide_query::cast_ray_all(&shape, &pose, &ray, carom_math::f64::Interval::FORWARD, &mut hits);
     assert_eq!(hits.iter().map(|hit| hit.part).collect::<Vec<_>>(), [1, 0]);
     assert!((hits[0].t * f64::MAX - 1.0).abs() < 1e-14 && (hits[1].t * f64::MAX - 2.0).abs() < 1e-14);
-    let first = wide_query::ray_cast(&shape, &pose, &ray, carom_math::f64::Interval::FORWARD);
+    let first = wide_query::cast_ray(&shape, &pose, &ray, carom_math::f64::Interval::FORWARD);
     assert_eq!(first, hits.first().copied());
 }
 
@@ -200,9 +200,9 @@ fn a_mesh_farther_than_any_t_is_not_hit() {
     let ball = Shape::Sphere(Sphere::new(1.0).unwrap());
     for shape in [mesh, ball] {
         let short = Ray::new(Vec3::splat(-100.0), Vec3::splat(1e-40));
-        assert_eq!(ray_cast(&shape, &Pose::IDENTITY, &short, Interval::FORWARD), None);
+        assert_eq!(cast_ray(&shape, &Pose::IDENTITY, &short, Interval::FORWARD), None);
         let enough = Ray::new(Vec3::splat(-100.0), Vec3::splat(1e-36));
-        let hit = ray_cast(&shape, &Pose::IDENTITY, &enough, Interval::FORWARD).unwrap();
+        let hit = cast_ray(&shape, &Pose::IDENTITY, &enough, Interval::FORWARD).unwrap();
         assert!((hit.t * 1e-36 - 100.0).abs() < 1.0, "{hit:?}");
     }
 }

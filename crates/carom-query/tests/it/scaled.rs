@@ -3,7 +3,7 @@
 use crate::zoo::{box_mesh, shapes};
 use carom_geom::{MeshError, ShapeError};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
-use carom_query::{MeshShape, ScaleError, Shape, ray_cast};
+use carom_query::{MeshShape, ScaleError, Shape, cast_ray};
 use carom_testkit::random::Random;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn compare(name: &str, shape: &Shape, scaled: &Shape, scale: Vec3, random: &mut 
         let ray = Ray::new(origin, aim - origin);
         let image = Ray::new(ray.origin * scale, ray.direction * scale);
         let hits = [(shape, ray), (scaled, image)]
-            .map(|(shape, ray)| ray_cast(shape, &Pose::IDENTITY, &ray, Interval::FORWARD));
+            .map(|(shape, ray)| cast_ray(shape, &Pose::IDENTITY, &ray, Interval::FORWARD));
         match hits {
             [None, None] => {}
             [Some(hit), Some(found)] => {

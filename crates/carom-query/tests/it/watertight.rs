@@ -5,7 +5,7 @@ use carom_geom::f64::TriMesh as WideMesh;
 use carom_geom::ray_mesh::{self, Placement};
 use carom_geom::{FeatureId, RayHit, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
-use carom_query::{MeshShape, Shape, placement, ray_cast, ray_cast_all, ray_crossings};
+use carom_query::{MeshShape, Shape, cast_ray, cast_ray_all, placement, ray_crossings};
 use carom_testkit::random::Random;
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
@@ -82,8 +82,8 @@ fn no_ray_escapes_in_f32() {
         assert_eq!(signed(&hits), 0, "{pose:?} {ray:?}");
 
         hits.clear();
-        ray_cast_all(&shape, &pose, &ray, Interval::FORWARD, &mut hits);
-        let first = ray_cast(&shape, &pose, &ray, Interval::FORWARD);
+        cast_ray_all(&shape, &pose, &ray, Interval::FORWARD, &mut hits);
+        let first = cast_ray(&shape, &pose, &ray, Interval::FORWARD);
         assert_eq!(first, hits.first().copied());
         assert!(first.is_some() || !is_inside, "{pose:?} {ray:?}");
         assert!(n_crossings <= hits.len());
@@ -106,7 +106,7 @@ fn no_ray_escapes_in_f32() {
 #[test]
 fn no_ray_escapes_in_f64() {
     use carom_math::f64::{Interval, Pose, Ray};
-    use carom_query::f64::{MeshShape, Shape, ray_cast, ray_crossings};
+    use carom_query::f64::{MeshShape, Shape, cast_ray, ray_crossings};
     let (vertices, indices) = star(7);
     let mesh = WideMesh::new(vertices, indices).unwrap();
     let corners: Vec<[DVec3; 3]> = mesh.iter_corners().collect();
@@ -128,7 +128,7 @@ fn no_ray_escapes_in_f64() {
         ray_crossings(&mesh, &pose, &ray, Interval::FORWARD, &mut hits);
         let sum: i32 = hits.iter().map(|hit| if hit.is_back_face { 1 } else { -1 }).sum();
         assert_eq!(sum, i32::from(is_inside), "{pose:?} {ray:?}");
-        let first = ray_cast(&shape, &pose, &ray, Interval::FORWARD);
+        let first = cast_ray(&shape, &pose, &ray, Interval::FORWARD);
         assert!(first.is_some() || !is_inside, "{pose:?} {ray:?}");
         // A segment from there to far outside.
         let segment = Ray::new(ray.origin, DVec3::new(500.0, 40.0, 3.0));
@@ -154,7 +154,7 @@ fn a_box_of_two_triangles_a_side() {
         let ray = Ray::new(origin, direction);
         let (mut touches, mut crossings) = (Vec::new(), Vec::new());
         let here = Pose::from_rotation(Quat::IDENTITY);
-        ray_cast_all(&shape, &here, &ray, Interval::FORWARD, &mut touches);
+        cast_ray_all(&shape, &here, &ray, Interval::FORWARD, &mut touches);
         ray_crossings(&mesh, &here, &ray, Interval::FORWARD, &mut crossings);
         assert!(n_touch <= touches.len(), "{touches:?}");
         assert_eq!(crossings.len(), n_cross, "{crossings:?}");

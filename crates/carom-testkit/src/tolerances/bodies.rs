@@ -12,7 +12,7 @@ use carom_geom::f64 as geom;
 use carom_gjk::{GjkSettings, wide};
 use carom_math::f64::{Interval, Pose, Ray};
 use carom_math::{WidePose, scaling::unit, tol};
-use carom_query::f64::{ConvexShape, RoundedShape, Shape, ray_cast};
+use carom_query::f64::{ConvexShape, RoundedShape, Shape, cast_ray};
 use carom_sat::f64::box_box;
 use glam::DVec3;
 use std::sync::Arc;
@@ -221,8 +221,8 @@ pub(super) fn cast_by_steps(random: &mut Random) -> f64 {
     let target = random.cube_point() * reach;
     let along = direction(random);
     let ray = Ray::new(target - along * reach * 10_f64.powf(random.range(0.0, 2.0)), along * size(random));
-    let by_steps = ray_cast(&Shape::Rounded(Arc::new(rounded)), &here, &ray, Interval::FORWARD);
-    let by_roots = ray_cast(&Shape::Capsule(whole), &here, &ray, Interval::FORWARD);
+    let by_steps = cast_ray(&Shape::Rounded(Arc::new(rounded)), &here, &ray, Interval::FORWARD);
+    let by_roots = cast_ray(&Shape::Capsule(whole), &here, &ray, Interval::FORWARD);
     match (by_steps, by_roots) {
         (Some(s), Some(r)) => {
             let cosine = -r.normal.dot(along);

@@ -16,7 +16,7 @@ use crate::bodies::material::Material;
 use crate::contacts::rules::{check_list, set};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use carom_query::{Shape, ShapeKind};
+use carom_query::Shape;
 use carom_response::Inconsistency;
 
 /// The material of a part of a collider, with a number for the caller:
@@ -58,18 +58,8 @@ pub(crate) fn check_parts(shape: &Shape, parts: &[PartMaterial]) -> Result<(), W
 
 /// Refuses a number of part materials that is neither 0 nor the number of the parts of a shape.
 pub(crate) fn check_count(shape: &Shape, given: usize) -> Result<(), WorldError> {
-    let parts = n_parts(shape);
+    let parts = shape.n_parts() as usize;
     if given == 0 || given == parts { Ok(()) } else { Err(WorldError::PartMaterials { given, parts }) }
-}
-
-/// Returns how many part numbers a shape uses: one for each triangle of a mesh, else one for each
-/// convex shape or field.
-pub(crate) fn n_parts(shape: &Shape) -> usize {
-    match shape.kind() {
-        ShapeKind::Mesh(mesh) => mesh.mesh().n_triangles(),
-        ShapeKind::Compound(compound) => compound.parts().iter().map(|part| n_parts(&part.shape)).sum(),
-        ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => 1,
-    }
 }
 
 /// The number of a body, and of the slot of a collider on it.

@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use carom_broad::{BroadPhase, SpatialIndex};
 use carom_geom::{PointProjection, RayHit};
 use carom_math::{Interval, Pose, Ray, Vec3};
-use carom_query::{Shape, Workspace, intersects, project_point, ray_cast, ray_cast_all};
+use carom_query::{Shape, Workspace, cast_ray, cast_ray_all, intersects, project_point};
 use core::ops::ControlFlow;
 
 /// A hit of a ray on a collider.
@@ -104,7 +104,7 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
         self.world.broad_phase().visit_ray(ray, range, &mut |candidate| {
             self.visit(candidate.index, &mut |found| {
                 let within = Interval::new(range.min, best.map_or(range.max, |best| best.hit.t));
-                let Some(hit) = ray_cast(found.shape, found.pose, ray, within) else { return };
+                let Some(hit) = cast_ray(found.shape, found.pose, ray, within) else { return };
                 let hit = found.hit(hit);
                 let key = |hit: &BodyHit| (hit.hit.t, hit.collider);
                 if best.is_none_or(|best| key(&hit) < key(&best)) {
@@ -125,7 +125,7 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
         self.world.broad_phase().visit_ray(ray, range, &mut |candidate| {
             self.visit(candidate.index, &mut |found| {
                 hits.clear();
-                ray_cast_all(found.shape, found.pose, ray, range, &mut hits);
+                cast_ray_all(found.shape, found.pose, ray, range, &mut hits);
                 all.extend(hits.iter().map(|&hit| found.hit(hit)));
             });
             ControlFlow::Continue(range.max)

@@ -9,7 +9,7 @@ use crate::World;
 use crate::soft::id::SoftThing;
 use carom_broad::BroadPhase;
 use carom_math::{Interval, Pose, Ray, Vec3, ops};
-use carom_query::{Shape, project_point, ray_cast};
+use carom_query::{Shape, cast_ray, project_point};
 
 /// A hit of a ray on a soft thing, or its point nearest to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +30,7 @@ impl<B: BroadPhase> World<B> {
     /// Returns the first hit of a ray on a soft thing, with a parameter in `interval`. A ray from
     /// inside a particle hits it at the start of the interval. A ray that is not finite hits
     /// nothing.
-    pub fn ray_cast_soft(&self, ray: &Ray, interval: Interval) -> Option<SoftHit> {
+    pub fn cast_ray_soft(&self, ray: &Ray, interval: Interval) -> Option<SoftHit> {
         let length_sq = ray.direction.length_squared();
         let is_ray = 0.0 < length_sq && length_sq < f32::INFINITY && ray.origin.is_finite();
         let set = self.soft.set.as_deref().filter(|_| is_ray)?;
@@ -44,7 +44,7 @@ impl<B: BroadPhase> World<B> {
             if let Some(part) = thing.soft_part()
                 && let Some(mesh) = &part.mesh
             {
-                let hit = ray_cast(&Shape::Mesh(mesh.clone()), &Pose::IDENTITY, ray, interval);
+                let hit = cast_ray(&Shape::Mesh(mesh.clone()), &Pose::IDENTITY, ray, interval);
                 hit.into_iter().for_each(|hit| take(id, hit.t, hit.part));
                 continue;
             }

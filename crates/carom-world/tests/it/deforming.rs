@@ -495,7 +495,7 @@ fn trees_that_became_bad_are_built_anew() {
             let p = random.cube_point().as_vec3() * 3.0;
             let ray = Ray::new(p + Vec3::Y * 5.0, Vec3::NEG_Y);
             let hit = world.query(&QueryFilter::SOLID).cast_ray(&ray, Interval::FORWARD).map(|hit| hit.hit.t);
-            let expected = carom_query::ray_cast(&fresh, &Pose::IDENTITY, &ray, Interval::FORWARD);
+            let expected = carom_query::cast_ray(&fresh, &Pose::IDENTITY, &ray, Interval::FORWARD);
             let expected = expected.map(|hit| hit.t);
             assert!(hit.zip(expected).is_none_or(|(a, b)| (a - b).abs() < 1e-4), "{hit:?} {expected:?}");
             assert_eq!(hit.is_some(), expected.is_some());

@@ -5,8 +5,8 @@ use carom_broad::{BroadPhase, BruteForce, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
-    Compound, CompoundPart, ImpactSettings, Motion, Shape, intersects, motion_of, project_point, ray_cast,
-    ray_cast_all,
+    Compound, CompoundPart, ImpactSettings, Motion, Shape, cast_ray, cast_ray_all, intersects, motion_of,
+    project_point,
 };
 use carom_testkit::conform::dice::Dice;
 use carom_world::{BodyDesc, BodyId, ColliderDesc, ColliderId, Filter, Groups, Mobility, QueryFilter, World};
@@ -83,7 +83,7 @@ fn compare<B: BroadPhase + SpatialIndex>(
         let origin = dice.point(8.0);
         let ray = Ray::new(origin, dice.point(4.0) - origin);
         let hits = passing(world, filter).filter_map(|(id, shape, pose)| {
-            ray_cast(shape, &pose, &ray, Interval::FORWARD).map(|hit| (hit.t, id))
+            cast_ray(shape, &pose, &ray, Interval::FORWARD).map(|hit| (hit.t, id))
         });
         let first = hits.min_by(|a, b| a.partial_cmp(b).unwrap());
         let found = query.cast_ray(&ray, Interval::FORWARD);
@@ -92,14 +92,14 @@ fn compare<B: BroadPhase + SpatialIndex>(
             assert_eq!((found.collider, found.body), (id, id.body()));
             assert!((found.hit.t - t).abs() < 1e-4 * (1.0 + t), "{found:?} {t}");
             let own = world.collider(id).unwrap();
-            let own = ray_cast(&own.shape(), &own.pose(), &ray, Interval::FORWARD).unwrap();
+            let own = cast_ray(&own.shape(), &own.pose(), &ray, Interval::FORWARD).unwrap();
             assert_eq!(found.hit.part, own.part);
             n_found[0] += 1;
         }
         let (mut all, mut one) = (Vec::new(), Vec::new());
         for (id, shape, pose) in passing(world, filter) {
             one.clear();
-            ray_cast_all(shape, &pose, &ray, Interval::FORWARD, &mut one);
+            cast_ray_all(shape, &pose, &ray, Interval::FORWARD, &mut one);
             all.extend(one.iter().map(|_| id));
         }
         let mut names: Vec<ColliderId> =

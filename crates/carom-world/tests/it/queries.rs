@@ -5,7 +5,7 @@ use carom_broad::{BroadPhase, BruteForce, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
-    ImpactSettings, Motion, Shape, TimeOfImpact, intersects, motion_of, project_point, ray_cast,
+    ImpactSettings, Motion, Shape, TimeOfImpact, cast_ray, intersects, motion_of, project_point,
 };
 use carom_testkit::conform::dice::Dice;
 use carom_world::{
@@ -25,7 +25,7 @@ fn check<B: BroadPhase + SpatialIndex + Default>() {
             let ray = Ray::new(origin, dice.point(1.0));
             let mut best: Option<(f32, BodyId)> = None;
             for &id in &bodies {
-                let hit = ray_cast(
+                let hit = cast_ray(
                     world.body(id).unwrap().shape(),
                     &world.body(id).unwrap().pose(),
                     &ray,

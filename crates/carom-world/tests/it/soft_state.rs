@@ -364,12 +364,12 @@ fn rays_and_nearest_points() {
                 near = near.min((center.distance(origin) - radius).max(0.0));
                 let shape = ball(radius);
                 let hit =
-                    carom_query::ray_cast(&shape, &Pose::from_translation(*center), &ray, Interval::FORWARD);
+                    carom_query::cast_ray(&shape, &Pose::from_translation(*center), &ray, Interval::FORWARD);
                 let is_inside = center.distance(origin) <= radius;
                 least = least.min(if is_inside { 0.0 } else { hit.map_or(f32::INFINITY, |hit| hit.t) });
             }
         }
-        let found = world.ray_cast_soft(&ray, Interval::FORWARD);
+        let found = world.cast_ray_soft(&ray, Interval::FORWARD);
         let t = found.map_or(f32::INFINITY, |hit| hit.t);
         assert!(t == least || (t - least).abs() < 1e-4, "{t} {least}");
         n_hits += usize::from(found.is_some());
@@ -380,7 +380,7 @@ fn rays_and_nearest_points() {
     }
     println!("{n_hits} hits, {n_meshes} on the cloth");
     assert!(100 < n_hits && 20 < n_meshes);
-    assert!(world.ray_cast_soft(&Ray::new(Vec3::NAN, Vec3::X), Interval::FORWARD).is_none());
+    assert!(world.cast_ray_soft(&Ray::new(Vec3::NAN, Vec3::X), Interval::FORWARD).is_none());
     assert!(world.nearest_soft(Vec3::NAN, 1.0).is_none() && world.nearest_soft(Vec3::Y * 9.0, 1.0).is_none());
 }
 

@@ -4,7 +4,7 @@
 use crate::scenes::CheckedStep;
 use carom_geom::{Capsule, ConvexHull, Cuboid, HeightField, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
-use carom_query::{Compound, CompoundPart, HeightFieldShape, MeshShape, Shape, ray_cast};
+use carom_query::{Compound, CompoundPart, HeightFieldShape, MeshShape, Shape, cast_ray};
 use carom_scenes::mesh::{MeshData, terrain};
 use carom_testkit::random::Random;
 use carom_world::{BodyDesc, BodyId, World, WorldSettings};
@@ -216,7 +216,7 @@ impl Throw {
 /// The upper side of the ground over or under a point.
 fn height(ground: &Shape, pose: &Pose, at: Vec3) -> Option<f32> {
     let ray = Ray::new(Vec3::new(at.x, 1000.0, at.z), Vec3::NEG_Y);
-    ray_cast(ground, pose, &ray, Interval::FORWARD).map(|hit| ray.origin.y - hit.t)
+    cast_ray(ground, pose, &ray, Interval::FORWARD).map(|hit| ray.origin.y - hit.t)
 }
 
 impl Thrown {

@@ -4,21 +4,21 @@
 //! |---|---|---|
 //! | point | [`point`] | the same |
 //! | plane | [`plane`] | the same |
-//! | segment | [`Segment::ray_cast`](super::Segment::ray_cast) | [`ray_hits`](super::Segment::ray_hits) |
-//! | triangle | [`Triangle::ray_cast`](super::Triangle::ray_cast) | [`ray_hits`](super::Triangle::ray_hits) |
-//! | convex polygon | [`ConvexPolygon::ray_cast`](super::ConvexPolygon::ray_cast) | [`ray_hits`](super::ConvexPolygon::ray_hits) |
-//! | sphere | [`Sphere::ray_cast`](super::Sphere::ray_cast) | [`ray_hits`](super::Sphere::ray_hits) |
-//! | capsule | [`Capsule::ray_cast`](super::Capsule::ray_cast) | [`ray_hits`](super::Capsule::ray_hits) |
-//! | tapered capsule | [`TaperedCapsule::ray_cast`](super::TaperedCapsule::ray_cast) | [`ray_hits`](super::TaperedCapsule::ray_hits) |
+//! | segment | [`Segment::cast_ray`](super::Segment::cast_ray) | [`ray_hits`](super::Segment::ray_hits) |
+//! | triangle | [`Triangle::cast_ray`](super::Triangle::cast_ray) | [`ray_hits`](super::Triangle::ray_hits) |
+//! | convex polygon | [`ConvexPolygon::cast_ray`](super::ConvexPolygon::cast_ray) | [`ray_hits`](super::ConvexPolygon::ray_hits) |
+//! | sphere | [`Sphere::cast_ray`](super::Sphere::cast_ray) | [`ray_hits`](super::Sphere::ray_hits) |
+//! | capsule | [`Capsule::cast_ray`](super::Capsule::cast_ray) | [`ray_hits`](super::Capsule::ray_hits) |
+//! | tapered capsule | [`TaperedCapsule::cast_ray`](super::TaperedCapsule::cast_ray) | [`ray_hits`](super::TaperedCapsule::ray_hits) |
 //! | box along the axes | [`aabb`] | [`aabb_hits`] |
-//! | box at an angle | [`Cuboid::ray_cast`](super::Cuboid::ray_cast), [`obb`] | [`ray_hits`](super::Cuboid::ray_hits), [`obb_hits`] |
-//! | cylinder | [`Cylinder::ray_cast`](super::Cylinder::ray_cast) | [`ray_hits`](super::Cylinder::ray_hits) |
-//! | cone | [`Cone::ray_cast`](super::Cone::ray_cast) | [`ray_hits`](super::Cone::ray_hits) |
-//! | ellipsoid | [`Ellipsoid::ray_cast`](super::Ellipsoid::ray_cast) | [`ray_hits`](super::Ellipsoid::ray_hits) |
-//! | frustum | [`Frustum::ray_cast`](super::Frustum::ray_cast) | [`ray_hits`](super::Frustum::ray_hits) |
-//! | tetrahedron | [`Tetrahedron::ray_cast`](super::Tetrahedron::ray_cast) | [`ray_hits`](super::Tetrahedron::ray_hits) |
-//! | convex hull | [`ConvexHull::ray_cast`](super::ConvexHull::ray_cast) | [`ray_hits`](super::ConvexHull::ray_hits) |
-//! | half-space | [`HalfSpace::ray_cast`](super::HalfSpace::ray_cast) | [`ray_hits`](super::HalfSpace::ray_hits) |
+//! | box at an angle | [`Cuboid::cast_ray`](super::Cuboid::cast_ray), [`obb`] | [`ray_hits`](super::Cuboid::ray_hits), [`obb_hits`] |
+//! | cylinder | [`Cylinder::cast_ray`](super::Cylinder::cast_ray) | [`ray_hits`](super::Cylinder::ray_hits) |
+//! | cone | [`Cone::cast_ray`](super::Cone::cast_ray) | [`ray_hits`](super::Cone::ray_hits) |
+//! | ellipsoid | [`Ellipsoid::cast_ray`](super::Ellipsoid::cast_ray) | [`ray_hits`](super::Ellipsoid::ray_hits) |
+//! | frustum | [`Frustum::cast_ray`](super::Frustum::cast_ray) | [`ray_hits`](super::Frustum::ray_hits) |
+//! | tetrahedron | [`Tetrahedron::cast_ray`](super::Tetrahedron::cast_ray) | [`ray_hits`](super::Tetrahedron::ray_hits) |
+//! | convex hull | [`ConvexHull::cast_ray`](super::ConvexHull::cast_ray) | [`ray_hits`](super::ConvexHull::ray_hits) |
+//! | half-space | [`HalfSpace::cast_ray`](super::HalfSpace::cast_ray) | [`ray_hits`](super::HalfSpace::ray_hits) |
 //!
 //! Shapes are in their own frame, see [`Ray::in_frame_of`]. The interval of t may start behind the
 //! origin; t counts in lengths of the direction. All sets are closed: a ray that touches hits once.

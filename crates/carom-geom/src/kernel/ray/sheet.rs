@@ -32,7 +32,7 @@ impl Segment {
     }
 
     /// Returns the hit of a ray, given in the segment's frame: exact, so rare. See [`RayHit`].
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
+    pub fn cast_ray(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
         first(ray, interval, true, |o, d| self.chord(o, d)).map(of_sheet)
     }
 
@@ -51,7 +51,7 @@ impl Triangle {
     /// Returns the hit of a ray, given in the triangle's frame, edges and corners included. A hit
     /// from behind is a back face. A ray in the triangle's plane hits its edge. Whether it hits is
     /// exact. See [`RayHit`].
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
+    pub fn cast_ray(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
         first(ray, interval, true, |o, d| self.chord(o, d)).map(of_sheet)
     }
 
@@ -70,7 +70,7 @@ impl ConvexPolygon<'_> {
     /// Returns the hit of a ray, given in the polygon's frame, edges and corners included. A hit
     /// from behind is a back face. A ray in the polygon's plane hits its edge. Whether it hits is
     /// exact. See [`RayHit`].
-    pub fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
+    pub fn cast_ray(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
         first(ray, interval, true, |o, d| self.chord(o, d)).map(of_sheet)
     }
 

@@ -95,7 +95,7 @@ macro_rules! ray_queries {
         impl $shape {
             /// The first hit of a ray given in the frame of the shape, see [`RayHit`]; `solid`: the
             /// inside counts as well.
-            pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
+            pub fn cast_ray(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
                 first(ray, interval, solid, |o, d| self.chord(o, d))
             }
 

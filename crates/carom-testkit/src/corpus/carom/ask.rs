@@ -24,7 +24,7 @@ pub(in super::super) fn answers(case: &Case) -> Vec<Answer> {
         Case::Triangles { a, b, .. } => triangles(a, b),
         Case::Ray { on, origin, direction, .. } => {
             let ray = Ray::new(vector(*origin), vector(*direction));
-            let hit = query::ray_cast(&shape(on), &pose(on), &ray, Interval::FORWARD);
+            let hit = query::cast_ray(&shape(on), &pose(on), &ray, Interval::FORWARD);
             vec![Answer::Ray(hit.map(|hit| RayAnswer { t: wide(hit.t), normal: widen(hit.normal) }))]
         }
         Case::Point { on, point, .. } => {

@@ -177,7 +177,7 @@ fn alone(case: &Case, shape: &Shape, all: &mut Vec<Answer>) {
             all.push(Answer { family: (point_of, name), decision: i64::from(found.is_inside), values });
         }
         let ray = Ray::new(vector(case.origin + place), vector(case.direction));
-        let hit = query::ray_cast(shape, &pose, &ray, Interval::FORWARD);
+        let hit = query::cast_ray(shape, &pose, &ray, Interval::FORWARD);
         let values = hit.map(|hit| {
             // A hit is as good as the angle at which the surface is met.
             let cosine = widen(hit.normal).dot(case.direction).abs() / case.direction.length();
