@@ -261,6 +261,19 @@ impl Shape {
         }
     }
 
+    /// Builds what queries about two meshes need of the meshes in this shape
+    /// ([`MeshShape::prepare_pairs`](crate::MeshShape)), so that the first of them takes no longer
+    /// than the next.
+    pub fn prepare_mesh_pairs(&self) {
+        match self.kind() {
+            ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => {}
+            ShapeKind::Mesh(mesh) => mesh.prepare_pairs(),
+            ShapeKind::Compound(compound) => {
+                compound.parts().iter().for_each(|part| part.shape.prepare_mesh_pairs());
+            }
+        }
+    }
+
     /// Returns how many part numbers the shape uses: one for each triangle of a mesh and each part
     /// of a compound, else one.
     pub fn n_parts(&self) -> u32 {

@@ -66,12 +66,18 @@ impl Girth {
         girth
     }
 
+    /// Whether contacts are found ahead of the rotation of the body. A mesh that moves freely has too
+    /// many of them near another mesh.
+    pub(crate) fn looks_ahead(&self, body: &Body) -> bool {
+        body.kind != BodyKind::Dynamic || !self.is_surface
+    }
+
     /// Whether a body goes so far in a step of this length that ordinary contacts may come too
     /// late.
     pub(crate) fn is_swift(&self, body: &Body, prediction: f32, dt: f32) -> bool {
         let angle = body.angular_velocity.length() * dt;
         // A half-space has no end.
-        let turned = if 0.0 < angle { angle * self.turn_lever } else { 0.0 };
+        let turned = if 0.0 < angle && self.looks_ahead(body) { angle * self.turn_lever } else { 0.0 };
         let travel = body.linear_velocity.length() * dt + turned;
         match body.kind {
             BodyKind::Fixed => false,

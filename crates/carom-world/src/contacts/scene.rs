@@ -163,7 +163,7 @@ impl<'a> Scene<'a> {
                 reach += self.bodies[body].linear_velocity.length() * self.dt;
             }
             // Sweeps find what a fast body meets by its rotation.
-            if is_swift && !self.traits[body].is_fast {
+            if is_swift && !self.traits[body].is_fast && self.girths[body].looks_ahead(&self.bodies[body]) {
                 reach += self.turned(body, other);
             }
         }
