@@ -53,8 +53,8 @@ impl<M: WideMesh> MeshShape<M> {
     /// Builds the tree, about half a microsecond per triangle. Fails only for more than 2^28
     /// triangles.
     ///
-    /// A second tree is for pairs of meshes. It is built by the first query about such a pair, or by
-    /// [`MeshShape::prepare_pairs`]; without the standard library at once.
+    /// A second tree is for pairs of meshes. It is built by the first query about such a pair, or
+    /// by [`MeshShape::prepare_pairs`]; without the standard library at once.
     pub fn new(mesh: M) -> Result<MeshShape<M>, BvhError> {
         let settings = BuildSettings::default().with_max_leaf(MAX_LEAF);
         // Only the tree for rays is collapsed. The trees for pairs of meshes are not.

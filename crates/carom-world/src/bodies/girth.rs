@@ -66,8 +66,8 @@ impl Girth {
         girth
     }
 
-    /// Whether contacts are found ahead of the rotation of the body. A mesh that moves freely has too
-    /// many of them near another mesh.
+    /// Whether contacts are found ahead of the rotation of the body. A mesh that moves freely has
+    /// too many of them near another mesh.
     pub(crate) fn looks_ahead(&self, body: &Body) -> bool {
         body.kind != BodyKind::Dynamic || !self.is_surface
     }

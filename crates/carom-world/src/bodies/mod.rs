@@ -244,7 +244,7 @@ impl BodySet {
         // Sensors push nothing, so they count only if there is nothing else.
         let solid = composite.and_then(Composite::solid).or(shape.as_ref());
         let size = solid.map_or(Size::Other, |shape| Size::of(shape, is_fast));
-        // A mesh that moves may meet others: its second tree is not left to the step in which it does.
+        // A mesh that moves may meet others: its second tree is not left to the step when it does.
         if self.motions[index].kind != BodyKind::Fixed {
             solid.into_iter().for_each(Shape::prepare_mesh_pairs);
         }
