@@ -161,10 +161,11 @@ impl<'a> Scene<'a> {
             let is_swift = self.swift[body] && self.is_barrier(body, other);
             if self.traits[body].is_fast || is_swift {
                 reach += self.bodies[body].linear_velocity.length() * self.dt;
-            }
-            // Sweeps find what a fast body meets by its rotation.
-            if is_swift && !self.traits[body].is_fast && self.girths[body].looks_ahead(&self.bodies[body]) {
-                reach += self.turned(body, other);
+                // Sweeps find what a fast body meets by its rotation. Kinematic bodies have none.
+                let is_swept = self.traits[body].is_fast && self.bodies[body].kind == BodyKind::Dynamic;
+                if !is_swept && self.girths[body].looks_ahead(&self.bodies[body]) {
+                    reach += self.turned(body, other);
+                }
             }
         }
         reach.min(f32::MAX)

@@ -1,6 +1,6 @@
 //! Fast bodies and thin walls: nothing passes through.
 
-use crate::scenes::CheckedStep;
+use crate::scenes::{CheckedStep, ball, cuboid};
 use carom_geom::{Capsule, Cuboid, Ellipsoid, Sphere};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
@@ -182,6 +182,23 @@ fn of_many_things_in_the_way_the_first_stops_whatever_their_order() {
         assert!(0.17 < angle && angle < 0.3 - 0.1 / 0.9, "{angles:?}");
         assert!((angle - angles[0]).abs() < 1e-4, "{angles:?}");
     }
+}
+
+#[test]
+fn a_kinematic_paddle_meets_what_it_turns_into_marked_fast_or_not() {
+    let struck = |is_fast: bool| {
+        let mut world = World::new();
+        let paddle = BodyDesc::kinematic(cuboid(Vec3::new(1.0, 0.1, 0.1)));
+        world.insert(paddle.with_angular_velocity(Vec3::Z * 40.0).with_ccd(is_fast)).unwrap();
+        // Ahead by 0.5 radians; the paddle turns by 0.67 in a step.
+        let at = Vec3::new(f32::cos(0.5), f32::sin(0.5), 0.0) * 0.8;
+        let ball = BodyDesc::dynamic(ball(0.1)).with_position(at).with_gravity_scale(0.0);
+        let ball = world.insert(ball).unwrap();
+        world.checked_step(DT).unwrap();
+        world.body(ball).unwrap().linear_velocity()
+    };
+    assert!(5.0 < struck(false).length(), "{}", struck(false));
+    assert_eq!(struck(true), struck(false));
 }
 
 #[test]
