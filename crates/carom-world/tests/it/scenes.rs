@@ -102,26 +102,30 @@ pub(crate) fn heap<B: BroadPhase>(world: &mut World<B>, n: usize, seed: u64) -> 
         bodies.push(world.insert(desc.with_restitution(if i % 7 == 0 { 0.3 } else { 0.0 })).unwrap());
     }
     let top = 2.0 + (n / 36 + 1) as f32 * 1.5;
+    let places = (0..6).map(|i| Vec3::new(0.0, top + i as f32 * 0.95, 0.0));
+    bodies.extend(upright_chain(world, places, |link| link.with_family(1)));
+    bodies
+}
+
+/// Adds a chain of upright capsules at these places, each 0.95 above the one before, and returns
+/// its links.
+pub(crate) fn upright_chain<B: BroadPhase>(
+    world: &mut World<B>,
+    places: impl Iterator<Item = Vec3>,
+    finish: impl Fn(BodyDesc) -> BodyDesc,
+) -> Vec<BodyId> {
     let mut links: Vec<BodyId> = Vec::new();
-    for i in 0..6 {
-        let link = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap()))
-            .with_position(Vec3::new(0.0, top + i as f32 * 0.95, 0.0))
-            .with_family(1);
-        let link = world.insert(link).unwrap();
+    for at in places {
+        let link = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap())).with_position(at);
+        let link = world.insert(finish(link)).unwrap();
         if let Some(&last) = links.last() {
-            let between = Vec3::new(0.0, top + i as f32 * 0.95 - 0.475, 0.0);
-            world
-                .insert_joint(
-                    JointDesc::new(last, link, JointKind::Spherical { cone: 1.0, twist: None })
-                        .with_anchor(between)
-                        .with_axis(Vec3::Y),
-                )
-                .unwrap();
+            let joint = JointDesc::new(last, link, JointKind::Spherical { cone: 1.0, twist: None });
+            let joint = joint.with_anchor(at - Vec3::Y * 0.475).with_axis(Vec3::Y);
+            world.insert_joint(joint).unwrap();
         }
         links.push(link);
     }
-    bodies.extend(links);
-    bodies
+    links
 }
 
 /// A thousand triangles at height 0, from -2 to 18 along x and from -2 to 2 along z, their corners

@@ -1,13 +1,11 @@
 //! A budget that does not suffice for all: some bodies are suspended, and have their turn; nothing
 //! gains energy, falls through or tears.
 
-use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, heap, stack, world_on};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, heap, stack, upright_chain, world_on};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
-use carom_geom::Capsule;
 use carom_math::Vec3;
-use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, Budget, EventKind, JointDesc, JointKind, Stats, World};
+use carom_world::{BodyDesc, BodyId, Budget, EventKind, Stats, World};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -259,25 +257,12 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
     world.insert(ground()).unwrap();
     let mut chains = Vec::new();
     for c in 0..12 {
-        let mut chain: Vec<BodyId> = Vec::new();
-        for i in 0..8 {
-            let at =
-                Vec3::new((c % 4) as f32 * 0.7, 2.0 + i as f32 * 0.95 + (c / 4) as f32 * 0.2, (c / 4) as f32);
-            let desc = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap())).with_position(at);
-            let link = desc.with_family(c + 1).with_linear_velocity(Vec3::new(0.0, -3.0, c as f32 - 5.0));
-            let link = world.insert(link).unwrap();
-            if let Some(&last) = chain.last() {
-                let between = at - Vec3::Y * 0.475;
-                world
-                    .insert_joint(
-                        JointDesc::new(last, link, JointKind::Spherical { cone: 1.0, twist: None })
-                            .with_anchor(between)
-                            .with_axis(Vec3::Y),
-                    )
-                    .unwrap();
-            }
-            chain.push(link);
-        }
+        let place = |i: i32| {
+            Vec3::new((c % 4) as f32 * 0.7, 2.0 + i as f32 * 0.95 + (c / 4) as f32 * 0.2, (c / 4) as f32)
+        };
+        let velocity = Vec3::new(0.0, -3.0, c as f32 - 5.0);
+        let finish = |link: BodyDesc| link.with_family(c + 1).with_linear_velocity(velocity);
+        let chain = upright_chain(&mut world, (0..8).map(place), finish);
         chains.push(chain);
     }
     let mut n_turns = 0;
