@@ -84,7 +84,7 @@ pub(crate) struct Robot {
     shapes: Vec<PyShape>,
     /// The joints with a value of their own.
     free: Vec<usize>,
-    /// Of all joints.
+    /// The value of each joint.
     values: Vec<f64>,
     /// By indices of parts, low first, with the reason.
     allowed: BTreeMap<[usize; 2], String>,
@@ -235,7 +235,7 @@ impl Robot {
         q: Option<&Bound<'py, PyAny>>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.each_link(py, q, threads, 7, |placement| to_seven(&placement.pose()))
+        self.each_link(py, q, threads, |placement| to_seven(&placement.pose()))
     }
 
     /// The pose of each link in the frame of the root as a matrix: an array of the shape (links, 4,
@@ -247,7 +247,7 @@ impl Robot {
         q: Option<&Bound<'py, PyAny>>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let matrices = self.each_link(py, q, threads, 16, |placement| placement.0)?;
+        let matrices = self.each_link(py, q, threads, |placement| placement.0)?;
         let mut shape: Vec<usize> = matrices.getattr("shape")?.extract()?;
         shape.pop();
         shape.extend([4, 4]);
@@ -480,7 +480,6 @@ impl Robot {
         py: Python<'py>,
         q: Option<&Bound<'py, PyAny>>,
         threads: Option<usize>,
-        width: usize,
         numbers: impl Fn(&carom_io::Placement) -> [f64; N] + Sync,
     ) -> PyResult<Bound<'py, PyAny>> {
         let values = self.read(q)?;
@@ -490,9 +489,9 @@ impl Robot {
         let n_links = self.robot().links().len();
         let all: Bound<'py, PyArray1<f64>> = array(py, found.concat());
         if values.is_one {
-            return Ok(all.reshape([n_links, width])?.into_any());
+            return Ok(all.reshape([n_links, N])?.into_any());
         }
-        let all: Bound<'py, PyArray3<f64>> = all.reshape([values.rows.len(), n_links, width])?;
+        let all: Bound<'py, PyArray3<f64>> = all.reshape([values.rows.len(), n_links, N])?;
         Ok(all.into_any())
     }
 }

@@ -20,7 +20,8 @@
 //!
 //! // A row of small boxes; the tree has the number of each.
 //! let boxes: Vec<Aabb> = (0..100)
-//!     .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
+//!     .map(|i| Vec3::X * i as f32)
+//!     .map(|min| Aabb { min, max: min + Vec3::new(0.5, 1.0, 1.0) })
 //!     .collect();
 //! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
 //!
@@ -79,7 +80,8 @@
 //! use glam::{DVec3, Vec3};
 //!
 //! let boxes: Vec<Aabb> = (0..100)
-//!     .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
+//!     .map(|i| Vec3::X * i as f32)
+//!     .map(|min| Aabb { min, max: min + Vec3::new(0.5, 1.0, 1.0) })
 //!     .collect();
 //! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
 //!

@@ -390,7 +390,7 @@ pub struct SrdfArgs {
     /// A pair that touches in this share of the poses is Always
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
     pub always_share: f64,
-    /// Where to write the SRDF file
+    /// The SRDF file to write
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Write the report as one JSON document

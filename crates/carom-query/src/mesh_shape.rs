@@ -315,7 +315,7 @@ fn topology_of(mesh: &impl WideMesh) -> MeshTopology {
     MeshTopology::new(&corners)
 }
 
-/// What a query of two meshes needs of each.
+/// The part of a mesh that only queries of two meshes read.
 #[derive(Clone, Debug)]
 struct Surface {
     /// Its oriented boxes separate surfaces that are close and parallel.

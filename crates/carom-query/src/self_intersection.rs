@@ -190,7 +190,7 @@ impl Graph {
     fn node(&mut self, p: DVec3) -> usize {
         let cell = |x: f64| ops::floor(x / (TOLERANCES_PER_CELL * self.tolerance)) as i64;
         let [x, y, z] = p.to_array().map(|x| [cell(x - self.tolerance), cell(x + self.tolerance)]);
-        // Mostly all eight are the same cell.
+        // All eight are usually the same cell.
         for i in 0..8 {
             if let Some(&node) = self.cells.get(&[x[i & 1], y[i >> 1 & 1], z[i >> 2]]) {
                 return node;

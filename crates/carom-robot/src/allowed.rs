@@ -1,4 +1,4 @@
-//! Which pairs of links need no check: the allowed collisions of a robot.
+//! The allowed collisions of a robot: pairs of links that need no check.
 //!
 //! - Adjacent: their links hang on one joint.
 //! - Default: they touch with all joints at zero, or in the middle of limits without zero.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The part of a radius by which balls are larger, for rounded poses and lengths.
 const RADIUS_SLACK: f64 = 1e-9;
 
-/// What holds a part.
+/// The support of a part.
 enum Hold {
     Fixed(Pose),
     /// The last is the pose of the mesh in the frame of the link.

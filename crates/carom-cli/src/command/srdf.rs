@@ -86,7 +86,7 @@ fn search(
         let n = samples.len();
         let answers: Vec<Vec<bool>> = samples.into_par_iter().map(|sample| search.test(sample)).collect();
         search.add(&answers);
-        (0..n).for_each(|_| progress.step());
+        progress.step_by(n);
     }
     Ok(search.finish())
 }
