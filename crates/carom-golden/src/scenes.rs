@@ -45,9 +45,9 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
 /// The states, which change only if what the world computes is meant to change.
 pub const HASHES: [u64; 5] = [
     0x0bca_4fe0_e2f0_d5f2,
-    0x8457_8e0d_ef17_4658,
-    0x9441_a373_f074_eef1,
-    0x84af_d675_4051_c6b5,
+    0x69b8_8cf5_4f36_8f37,
+    0x49bd_9a3f_68c4_2caa,
+    0x9d7d_274f_e9f2_5dbf,
     0x90df_ddb0_355c_46c6,
 ];
 

@@ -10,7 +10,7 @@ use crate::classes::Classes;
 use crate::color::NOBODY;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
 use crate::free::{FreeMotion, Moves, delta_rotation, gyration_sq, motion, set_motion, slot_of};
-use crate::group::{Group, NO_DRIVE, Pass};
+use crate::group::{Group, NO_DRIVE, NO_ROUND, Pass};
 use crate::impulse::{self};
 use crate::impulse_cache::{self, Damping, ImpulseCache, ManifoldKey, Rows};
 use crate::integrate;
@@ -244,7 +244,7 @@ impl Manifolds<'_> {
             (group.body_a, group.body_b) = ([still; 8], [still; 8]);
         }
         (group.n_points, group.movable_a, group.movable_b) = (0, 0, 0);
-        group.drive = NO_DRIVE;
+        (group.drive, group.round) = (NO_DRIVE, NO_ROUND);
         let (mut n_warm, mut n_contacts) = (0, 0);
         let members = members.iter().take_while(|&&member| member != NOBODY);
         for (lane, (&member, manifold_key)) in members.zip(manifold_keys).enumerate() {

@@ -38,6 +38,8 @@ pub(crate) struct Group {
     pub(crate) n_points: u8,
     /// Index of its [`Drive`], or [`NO_DRIVE`].
     pub(crate) drive: u32,
+    /// Index of its [`Round`], or [`NO_ROUND`].
+    pub(crate) round: u32,
     pub(crate) inverse_mass_a: Lanes,
     pub(crate) inverse_mass_b: Lanes,
     pub(crate) inverse_inertia_a: [Lanes; 6],
@@ -96,6 +98,7 @@ impl Group {
             movable_b: 0,
             n_points: 0,
             drive: NO_DRIVE,
+            round: NO_ROUND,
             inverse_mass_a: NONE,
             inverse_mass_b: NONE,
             inverse_inertia_a: [NONE; 6],
@@ -124,6 +127,9 @@ impl Group {
 
 /// The index of a group without a [`Drive`].
 pub(crate) const NO_DRIVE: u32 = u32::MAX;
+
+/// The index of a group without a [`Round`].
+pub(crate) const NO_ROUND: u32 = u32::MAX;
 
 /// The surface velocities, springs, bounds and rolling friction of eight manifolds.
 #[derive(Clone, Copy, Debug)]
@@ -160,6 +166,24 @@ impl Drive {
     };
 }
 
+/// The round surfaces of eight manifolds, of A and of B: see
+/// [`round_contact`](crate::round_contact).
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(crate) struct Round {
+    pub(crate) axis: [[Lanes; 3]; 2],
+    /// The direction across the axis in which the normal points most.
+    pub(crate) inwards: [[Lanes; 3]; 2],
+    /// For each contact, the distance from the axis.
+    pub(crate) radius: [[Lanes; MAX_CONTACTS]; 2],
+}
+
+impl Round {
+    /// Surfaces that are not round.
+    pub(crate) const NONE: Round =
+        Round { axis: [[NONE; 3]; 2], inwards: [[NONE; 3]; 2], radius: [[NONE; MAX_CONTACTS]; 2] };
+}
+
 /// Parameters shared by all contacts of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pass<'a> {
@@ -176,6 +200,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) max_warm_start_speed: f32,
     /// Indexed by [`Group::drive`].
     pub(crate) drives: &'a [Drive],
+    /// Indexed by [`Group::round`].
+    pub(crate) rounds: &'a [Round],
     /// Time from the start of the step to the present poses.
     pub(crate) elapsed: f32,
 }
@@ -193,6 +219,7 @@ impl Pass<'_> {
             slop: settings.slop * unit,
             max_warm_start_speed: MAX_WARM_START_SPEED * unit,
             drives: &[],
+            rounds: &[],
             elapsed: 0.0,
         }
     }

@@ -21,10 +21,12 @@
 //! Differs: a friction impulse that would raise the energy of the two bodies is left out.
 
 use crate::contact::{ContactImpulse, ContactInput, Contacts};
-use crate::contact_settings::{self, ContactSettings};
+use crate::contact_details::ContactDetails;
+use crate::contact_settings;
 use crate::free::FreeMotion;
 use crate::lane_vec::State;
 use crate::mass::{MassData, held_center};
+use crate::round_contact::{self, RoundContact};
 use crate::settings::SolverSettings;
 use crate::surface::{SurfaceVelocity, of_contact};
 use alloc::vec::Vec;
@@ -45,10 +47,7 @@ pub(crate) struct Bouncers<'a> {
     pub(crate) states: &'a mut [State],
     pub(crate) free: &'a mut [FreeMotion],
     pub(crate) masses: &'a [MassData],
-    /// Velocities of surfaces, sorted by contact.
-    pub(crate) surfaces: &'a [SurfaceVelocity],
-    /// Settings of contacts, sorted by contact.
-    pub(crate) settings: &'a [ContactSettings],
+    pub(crate) details: &'a ContactDetails,
     /// The impulses of all bounces of the step, by contact, in the order in which they happened.
     pub(crate) bounces: &'a mut Vec<(u32, ContactImpulse)>,
 }
@@ -133,6 +132,13 @@ impl Half {
         self.shift + (across * w + q.cross(across)) * 2.0
     }
 
+    /// Returns a direction, turned against the rotation since the start of the step.
+    fn turned_back(&self, direction: Vec3) -> Vec3 {
+        let (q, w) = self.turn;
+        let across = direction.cross(q);
+        direction + (across * w - q.cross(across)) * 2.0
+    }
+
     /// Change of the velocity along `direction` in a substep. Contacts, such as those with a floor,
     /// cancel at most the forces. A larger change is a collision of the substep before.
     fn gain_along(&self, direction: Vec3) -> Real {
@@ -167,10 +173,11 @@ pub(crate) fn bounce_all(
             let pair = contacts.get(contact as usize);
             if 0.0 < pair.restitution {
                 let sides = [slots(pair.body_a), slots(pair.body_b)];
-                let surface = of_contact(bodies.surfaces, contact).copied();
-                let of_contact = contact_settings::of_contact(bodies.settings, contact);
+                let surface = of_contact(&bodies.details.surfaces, contact).copied();
+                let of_contact = contact_settings::of_contact(&bodies.details.settings, contact);
                 let scales = of_contact.map_or([1.0; 2], |of_contact| of_contact.mass_scales);
-                let bounce = bounce_one(&pair, (surface, scales), sides, bodies, settings, moment);
+                let round = round_contact::of_contact(&bodies.details.rounds, contact);
+                let bounce = bounce_one(&pair, (surface, scales, round), sides, bodies, settings, moment);
                 any |= bounce.is_some();
                 bodies.bounces.extend(bounce.map(|impulse| (contact, impulse)));
             }
@@ -208,7 +215,7 @@ fn speed_after(
 /// Returns the impulses of the bounce, if there is one.
 fn bounce_one(
     pair: &ContactInput<'_>,
-    (surface, mass_scales): (Option<SurfaceVelocity>, [Real; 2]),
+    (surface, mass_scales, round): (Option<SurfaceVelocity>, [Real; 2], Option<&RoundContact>),
     [slot_a, slot_b]: [usize; 2],
     bodies: &mut Bouncers<'_>,
     settings: &SolverSettings,
@@ -240,10 +247,18 @@ fn bounce_one(
     let slop = settings.slop * settings.length_unit;
     let masses = [&bodies.masses[slot_a], &bodies.masses[slot_b]];
     let held = held_center(masses, normal, pair.manifold.contacts(), slop).map(|side| masses[side].center);
+    let rolled = round.map(|round| {
+        let by = |side, half: &Half| round.rolled(side, normal, half.turned_back(normal));
+        (round, [by(0, &a), by(1, &b)])
+    });
     for (number, c) in pair.manifold.contacts().iter().enumerate() {
         let point = held.unwrap_or((c.point_a + c.point_b) * 0.5);
         let speed = (b.velocity_at(point) - a.velocity_at(point)).dot(normal);
-        let distance = c.distance + (b.shift_at(c.point_b) - a.shift_at(c.point_a)).dot(normal);
+        let distance = c.distance
+            + (b.shift_at(c.point_b) - a.shift_at(c.point_a)).dot(normal)
+            + rolled.map_or(0.0, |(round, [by_a, by_b])| {
+                round.radius[0][number] * by_a + round.radius[1][number] * by_b
+            });
         // Whether the contact closes within the look-ahead. Rotation closes it by no more than the
         // lever allows.
         let by_turning = |half: &Half, outwards: Vec3| {

@@ -11,6 +11,8 @@
 //!   not overshoot.
 //! - **Springs, bounds and rolling friction.** A group with a [`Drive`] has them: see
 //!   [`contact_settings`](crate::contact_settings).
+//! - **Round surfaces.** A wheel rolls over its contact: see
+//!   [`round_contact`](crate::round_contact).
 //! - **Friction.** It follows the normals, so it never exceeds Coulomb's cone (test:
 //!   `patches::friction_stays_within_its_limit`). There is one friction vector per manifold, at the
 //!   centre of pressure, and a torque about the normal.
@@ -30,6 +32,7 @@
 
 use crate::group::{Drive, Group, Pass, Stage};
 use crate::lane_vec::{Motion, REST, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion};
+use crate::round_contact::rolled;
 use crate::take_back::take_back;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd};
 
@@ -207,6 +210,8 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     let max_warm_start_speed = splat(simd, pass.max_warm_start_speed);
     let leak = S::F32x8::load(simd, &g.leak);
     let drive = pass.drives.get(g.drive as usize);
+    let round = pass.rounds.get(g.round as usize);
+    let both_rolled = round.map(|round| [rolled(simd, round, 0, normal_a), rolled(simd, round, 1, normal_b)]);
     let elapsed = splat(simd, pass.elapsed);
     let mut k = 0;
     while k < n_points {
@@ -215,6 +220,10 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let anchor_b = V3::load(simd, &point.anchor_b);
         let mut distance =
             moved + anchor_b.dot(normal_b) - anchor_a.dot(normal_a) + S::F32x8::load(simd, &point.distance);
+        if let (Some(round), Some([rolled_a, rolled_b])) = (round, both_rolled) {
+            let [radius_a, radius_b] = [0, 1].map(|side: usize| S::F32x8::load(simd, &round.radius[side][k]));
+            distance = distance + (radius_a * rolled_a + radius_b * rolled_b);
+        }
         let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
         let mut speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
         if let Some(drive) = drive {

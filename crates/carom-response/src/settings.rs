@@ -206,6 +206,9 @@ pub enum SolverError {
     /// The surface velocity at this position is not finite, has no such contact, or is not in
     /// ascending order.
     SurfaceVelocity(usize),
+    /// An entry of [`Solver::round_contacts_mut`](crate::Solver::round_contacts_mut) is out of its
+    /// range, out of order, or not of a contact of the step. This is its place in the list.
+    RoundContact(usize),
     /// Contact settings have a number that is out of its range. The number is that of their contact
     /// if there is no such contact, or if it is not above the one before.
     ContactSettings {
@@ -248,6 +251,10 @@ impl core::fmt::Display for SolverError {
             SolverError::ContactNumber { contact, what, value } => {
                 write!(f, "the {what} of contact {contact} is {value}")
             }
+            SolverError::RoundContact(place) => write!(
+                f,
+                "round contact {place} is out of its range, out of order, or not of a contact of the step"
+            ),
             SolverError::SurfaceVelocity(place) => write!(
                 f,
                 "the surface velocity at place {place} is not finite, or its contact is not after the one before"

@@ -18,10 +18,12 @@ use crate::classes::Classes;
 use crate::color::Coloring;
 use crate::contact::scale_for;
 use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
-use crate::contact_settings::{self, ContactSettings};
+use crate::contact_details::ContactDetails;
+use crate::contact_settings::ContactSettings;
+use crate::driven::Driven;
 use crate::energy::{self, Energies};
 use crate::free::{FreeMotion, Moves, slot_of};
-use crate::group::{Drive, Group, Pass, Stage};
+use crate::group::{Drive, Group, Pass, Round, Stage};
 use crate::impact::{self, Bouncers, Moment};
 use crate::impulse_cache::{CachedImpulse, Damping, ImpulseCache, SleepingImpulses};
 use crate::island::Islands;
@@ -38,10 +40,11 @@ use crate::motion_bounds::MotionBounds;
 use crate::par as backend;
 use crate::prepare::Given;
 use crate::rest::Touch;
+use crate::round_contact::{self, RoundContact};
 use crate::settings::{SolverError, SolverSettings};
 use crate::substep::{self, BodyMotion, OnSubstep, Substep};
 use crate::summary::Summary;
-use crate::surface::{self, Driven, SurfaceVelocity};
+use crate::surface::SurfaceVelocity;
 use crate::take_back;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -104,12 +107,11 @@ pub struct Solver {
     movers: Vec<u32>,
     /// The slot of each body; [`STILL`] for a body that does not move.
     slots: Vec<u32>,
-    /// Surface velocities for the next step, sorted by contact.
-    surfaces: Vec<SurfaceVelocity>,
-    /// Settings of contacts for the next step, sorted by contact.
-    contact_settings: Vec<ContactSettings>,
+    /// Emptied by each step.
+    details: ContactDetails,
     // Workspace.
     drives: Vec<Drive>,
+    rounds: Vec<Round>,
     summaries: Vec<Summary>,
     /// See [`Verdict::are_plain`](crate::summary::Verdict).
     are_plain: bool,
@@ -185,13 +187,19 @@ impl Solver {
     /// Returns the surface velocities of the next step. Fill the list before the step, sorted by
     /// contact. The step empties it, even if it returns an error.
     pub fn surface_velocities_mut(&mut self) -> &mut Vec<SurfaceVelocity> {
-        &mut self.surfaces
+        &mut self.details.surfaces
     }
 
     /// Returns the settings of contacts for the next step. Fill the list before the step, sorted by
     /// contact. The step empties it, even if it returns an error.
     pub fn contact_settings_mut(&mut self) -> &mut Vec<ContactSettings> {
-        &mut self.contact_settings
+        &mut self.details.settings
+    }
+
+    /// Returns the round contacts of the next step. Fill the list before the step, sorted by
+    /// contact. The step empties it, even if it returns an error.
+    pub fn round_contacts_mut(&mut self) -> &mut Vec<RoundContact> {
+        &mut self.details.rounds
     }
 
     /// Drops all cached impulses. Call it after bodies were renumbered or a scene was replaced.
@@ -275,7 +283,7 @@ impl Solver {
         dt: Real,
     ) -> Result<StepStats, SolverError> {
         let stats = self.step_checked(bodies, contacts, joints, dt);
-        self.forget_input();
+        self.details.clear();
         stats
     }
 
@@ -338,14 +346,8 @@ impl Solver {
     ) -> Result<StepStats, SolverError> {
         let joints = (joints, moving_joints);
         let stats = self.step_awake_checked(bodies, movers, contacts, joints, dt, on_substep);
-        self.forget_input();
+        self.details.clear();
         stats
-    }
-
-    /// Empties the lists of a step.
-    fn forget_input(&mut self) {
-        self.surfaces.clear();
-        self.contact_settings.clear();
     }
 
     fn step_awake_checked(
@@ -444,9 +446,9 @@ impl Solver {
         self.load_joints(bodies, MovingJoints { list: joints, places: moving });
 
         // Moved out of `self` while the groups are borrowed.
-        let (drives, surfaces) = (core::mem::take(&mut self.drives), core::mem::take(&mut self.surfaces));
-        let contact_settings = core::mem::take(&mut self.contact_settings);
-        let first = Pass { drives: &drives, ..Pass::new(&self.settings, h) };
+        let (drives, rounds) = (core::mem::take(&mut self.drives), core::mem::take(&mut self.rounds));
+        let details = core::mem::take(&mut self.details);
+        let first = Pass { drives: &drives, rounds: &rounds, ..Pass::new(&self.settings, h) };
         let mut elapsed = 0.0;
         let SolverSettings { joint_frequency, joint_damping, .. } = self.settings;
         let softness = Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
@@ -477,8 +479,7 @@ impl Solver {
                 colors.run(states, &first);
             }
             if !bouncing.is_empty() {
-                let (surfaces, settings_of) = (&surfaces[..], &contact_settings[..]);
-                let mut bodies = Bouncers { states, free, masses, surfaces, settings: settings_of, bounces };
+                let mut bodies = Bouncers { states, free, masses, details: &details, bounces };
                 let moment = Moment { h, elapsed, has_begun: true };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
@@ -504,8 +505,7 @@ impl Solver {
             }
             if !bouncing.is_empty() {
                 // The relaxation predicts one substep ahead, so bounces are applied before it.
-                let (surfaces, settings_of) = (&surfaces[..], &contact_settings[..]);
-                let mut bodies = Bouncers { states, free, masses, surfaces, settings: settings_of, bounces };
+                let mut bodies = Bouncers { states, free, masses, details: &details, bounces };
                 let moment = Moment { h, elapsed, has_begun: false };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
@@ -514,7 +514,7 @@ impl Solver {
             motion_bounds.apply(states);
         }
         stats.n_substeps = n_substeps;
-        (self.drives, self.surfaces, self.contact_settings) = (drives, surfaces, contact_settings);
+        (self.drives, self.rounds, self.details) = (drives, rounds, details);
         stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
         for (contact, bounce) in &self.bounces {
             self.impulses[*contact as usize].add(bounce);
@@ -556,11 +556,8 @@ impl Solver {
         let verdict = backend::summarize(contacts, 0, n_bodies, slop, &mut self.summaries);
         self.are_plain = verdict.are_plain;
         if verdict.are_good {
-            if let Some(place) = surface::find_bad(&self.surfaces, contacts.len()) {
-                return Err(SolverError::SurfaceVelocity(place));
-            }
-            contact_settings::check(&self.contact_settings, contacts.len())?;
-            for settings in &self.contact_settings {
+            self.details.check(contacts)?;
+            for settings in &self.details.settings {
                 settings.apply_to(&mut self.summaries[settings.contact as usize]);
             }
             return Ok(());
@@ -599,7 +596,7 @@ impl Solver {
         let Solver { settles, stirred, touches, classes, states, masses, free, .. } = self;
         let (summaries, slots, is_active, cache_h) =
             (&self.summaries, &self.slots, &self.is_active, self.cache_h);
-        let surfaces = &self.surfaces[..];
+        let surfaces = &self.details.surfaces[..];
         let given = Given { bodies, joints, summaries, surfaces, slots, is_active };
         let forces = Forces {
             bodies,
@@ -662,12 +659,13 @@ impl Solver {
         };
         (stats.n_warm, stats.n_contacts) =
             backend::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.manifold_keys);
-        let Solver { surfaces, contact_settings, active, coloring, masses, groups, drives, free, .. } = self;
-        let (settings, places, substep) = (&contact_settings[..], coloring.places(), (h, h / dt));
-        let driven = Driven { surfaces, settings, contacts, active, places, masses, substep };
+        let Solver { details, active, coloring, masses, groups, drives, rounds, free, .. } = self;
+        let (places, substep) = (coloring.places(), (h, h / dt));
+        let driven = Driven { details, contacts, active, places, masses, substep };
         driven.load(groups, drives, |slots| {
             slots.into_iter().for_each(|slot| free[slot as usize].is_driven = true);
         });
+        round_contact::load(&details.rounds, (active, places), groups, rounds);
     }
 
     /// Prepares each joint for this step.

@@ -105,6 +105,7 @@ impl<B: BroadPhase> World<B> {
             shapes: &self.bodies.shapes,
             solids: self.bodies.solids([&self.contacts.hooked.apart, &[]]),
             sizes: &self.bodies.sizes,
+            roundness: &self.bodies.roundness,
             bodies: &self.bodies.motions,
             traits: &self.bodies.traits,
             girths: &self.bodies.girths,

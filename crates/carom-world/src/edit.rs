@@ -9,6 +9,7 @@ use crate::bodies::collider::ColliderDesc;
 use crate::bodies::composites::Composite;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::BodyId;
+use crate::bodies::roundness::Roundness;
 use crate::bodies::size::Size;
 use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
@@ -41,6 +42,7 @@ impl<B: BroadPhase> World<B> {
             self.bodies.generations.push(0);
             self.bodies.shapes.push(None);
             self.bodies.sizes.push(Size::Other);
+            self.bodies.roundness.push(Roundness::Sharp);
             self.bodies.girths.push(Girth::NONE);
             self.bodies.traits.push(Traits::NONE);
             self.bodies.weights.push(Weight::NONE);

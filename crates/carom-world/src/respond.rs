@@ -43,6 +43,7 @@ impl<B: BroadPhase> World<B> {
         self.hand_over_surfaces();
         self.hand_over_rolling();
         self.hand_over_changes(n_manifolds);
+        self.hand_over_round_contacts();
         self.continuous_step().note_starts();
         self.note_approach_speeds();
         let n_planned = plan.substeps(self.stats.n_tested, self.contacts.scratch.contacts.len());

@@ -16,6 +16,7 @@ use crate::bodies::girth::Girth;
 use crate::bodies::id::{BodyId, ColliderSlot};
 use crate::bodies::part_materials::PartMaterials;
 use crate::bodies::places::Places;
+use crate::bodies::roundness::Roundness;
 use crate::bodies::size::Size;
 use crate::bodies::solids::{ColliderPair, Part};
 use crate::bodies::steering::Steering;
@@ -276,6 +277,7 @@ impl<B: BroadPhase> World<B> {
         let nothing = (Aabb { min: Vec3::ZERO, max: Vec3::ZERO }, Filter::default());
         world.bodies.shapes.resize(n, None);
         world.bodies.sizes.resize(n, Size::Other);
+        world.bodies.roundness.resize(n, Roundness::Sharp);
         world.bodies.girths.resize(n, Girth::NONE);
         let mut boxes = Vec::with_capacity(n);
         for index in 0..n {

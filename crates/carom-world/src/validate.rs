@@ -3,6 +3,7 @@
 //! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11
 //! (invariants).
 
+use crate::bodies::roundness::Roundness;
 use crate::bodies::traits::Traits;
 use crate::{World, WorldError};
 use carom_broad::BroadPhase;
@@ -50,12 +51,14 @@ impl<B: BroadPhase> World<B> {
         }
         let count =
             |is_counted: fn(&Traits) -> bool| self.bodies.traits.iter().filter(|t| is_counted(t)).count();
+        let n_round = self.bodies.roundness.iter().filter(|&&round| round != Roundness::Sharp).count();
         let n_surfaces = self.bodies.girths.iter().filter(|girth| girth.is_surface).count();
         let counts = [
             (count(|traits| traits.has_sensor), self.bodies.n_sensors, "the number of sensors"),
             (count(Traits::has_hooks), self.bodies.n_hooked, "the number of bodies with hooks"),
             (count(Traits::has_threshold), self.bodies.n_with_threshold, "the number of thresholds"),
             (n_surfaces, self.bodies.n_surfaces, "the number of surfaces"),
+            (n_round, self.bodies.n_round, "the number of round bodies"),
         ];
         for (index, known, what) in counts {
             if index != known {

@@ -7,7 +7,8 @@
 //! - Each point has the field's distance and gradient. Points with similar normals form a manifold.
 //! - A mesh is handled triangle by triangle.
 //! - A half-space or another field is tilted slightly in four directions. The nearest point of each
-//!   tilted pose is a contact. So is a convex shape on a torus, which has no vertices.
+//!   tilted pose is a contact. So is a convex shape on a torus, which has no vertices. A torus that
+//!   stands on its rim has one contact, so that it rolls.
 //!
 //! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
 //! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020; G. van den Bergen,
@@ -34,6 +35,10 @@ const ALIKE: f64 = 0.966;
 
 /// In radians: the angle by which a shape is tilted.
 const TILT: f64 = 1.0 / 32.0;
+
+/// Cosine of the angle between the normal and the axis of a torus, 18 degrees. One that lies
+/// flatter has contacts all around; another stands on one point of its rim.
+const FLAT: f64 = 0.95;
 
 /// In cells: points that are closer together count as one.
 const SAME_PLACE: f64 = 1.0 / 64.0;
@@ -186,7 +191,9 @@ fn of_tilted(
     let [low, high] = a.bounds();
     let side = unit(normal.any_orthonormal_vector()).unwrap_or(DVec3::X);
     let axes = [side, normal.cross(side), -side, -normal.cross(side)];
-    for axis in axes {
+    // The ring's axis is y.
+    let stands = a.ring().is_some() && normal.y.abs() < FLAT;
+    for axis in axes.into_iter().filter(|_| !stands) {
         let (sine, cosine) = sin_cos(0.5 * TILT);
         let along = axis * sine;
         let turn = DMat3::from_quat(DQuat::from_xyzw(along.x, along.y, along.z, cosine));

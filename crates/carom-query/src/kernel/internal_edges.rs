@@ -9,7 +9,8 @@
 //!    depth.
 //! 3. The contact is then computed again along the normal of the supporting piece.
 //! 4. Steps, slopes and walls rise above the plane, and keep their normals. So does an outer edge,
-//!    behind which there is no other piece.
+//!    behind which there is no other piece. The inside of a triangle is no internal edge: an edge
+//!    that another part of the body touches does not change its normal.
 //!
 //! Only support points are used, not adjacency. So the pieces need not share vertices, a mesh or a
 //! body.
@@ -27,6 +28,7 @@ use super::escape_direction::Surroundings;
 use super::shape::{Shape, ShapeKind};
 use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
+use carom_math::scaling::unit;
 use carom_math::{WidePose, tol};
 use core::ops::Range;
 use glam::DVec3;
@@ -147,13 +149,20 @@ struct Touching<'a> {
     triangle: Option<[DVec3; 3]>,
     /// The extent of the piece along the normal of the touch: its plane.
     plane: Option<f64>,
+    /// Of a triangle: whether its inside is touched, not an edge or a corner.
+    is_inside: Option<bool>,
 }
 
 impl<'a> Touching<'a> {
     fn of(neighbour: &'a Neighbour<'a>, index: usize, body: &Shape, manifolds: &[Manifold]) -> Touching<'a> {
         let touch = Touch::of(neighbour, body, manifolds, index);
         let triangle = touch.and_then(|touch| neighbour.shape.triangle_corners(touch.part, &neighbour.pose));
-        let mut touching = Touching { neighbour, index, touch, triangle, plane: None };
+        let is_inside = touch.zip(triangle).map(|(touch, [a, b, c])| {
+            let across = unit((b - a).cross(c - a)).unwrap_or(DVec3::ZERO);
+            let is_along = |face: DVec3| (face - touch.normal).abs().max_element() <= tol::SAME_NORMAL;
+            is_along(across) || is_along(-across)
+        });
+        let mut touching = Touching { neighbour, index, touch, triangle, plane: None, is_inside };
         touching.plane = touch.and_then(|touch| touching.reach(&touch, touch.normal));
         touching
     }
@@ -184,6 +193,7 @@ fn plane_between(
         let alike = own.normal.dot(touch.normal);
         if best < alike
             && k != number
+            && (all[number].is_inside, other.is_inside) != (Some(true), Some(false))
             && tol::SAME_NORMAL < (own.normal - touch.normal).abs().max_element()
             && is_behind(&all[number], own, other, touch, body, pose, tolerance)
         {

@@ -5,6 +5,7 @@ use carom_query::f64 as wide;
 macro_rules! suite {
     ($name:ident, $real:ty, $math:path, $geom:path, $query:path) => {
         mod $name {
+            use carom_testkit::conform::dice::Dice;
             use geom::{Cuboid, Manifold, Sphere};
             use math::{Pose, Vec3};
             use query::{ManifoldCache, Neighbour, Shape, manifolds, smooth_internal_edges};
@@ -52,6 +53,56 @@ macro_rules! suite {
 
             fn lean(manifold: &Manifold) -> $real {
                 manifold.normal().x.abs()
+            }
+
+            /// Balls of one body cross the edges of a flat mesh at the same time. The edge that one
+            /// touches is none for the other, which is over the inside of a triangle.
+            #[test]
+            fn each_ball_of_a_dumbbell_keeps_its_contact() {
+                let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+                for i in 0..=20_u32 {
+                    let x = 2.7 * i as $real - 10.0;
+                    vertices.extend((0..=6).map(|j| Vec3::new(x, 0.0, 1.3 * j as $real - 4.1)));
+                    for first in (0..6).map(|j| 7 * i + j).filter(|_| i < 20) {
+                        triangles.push([first, first + 1, first + 7]);
+                        triangles.push([first + 1, first + 8, first + 7]);
+                    }
+                }
+                let floor = Shape::mesh(vertices, triangles).unwrap();
+                let ball = |[x, z]: [$real; 2]| {
+                    (Shape::sphere(0.5).unwrap(), Pose::from_translation(Vec3::new(x, 0.0, z)))
+                };
+                let mut dice = Dice::new(1);
+                let mut n_at_edges = 0;
+                for places in [
+                    &[[0.0, 1.0], [-2e-4, -1.0]][..],
+                    &[[0.0, 1.0], [1e-3, 0.0], [2e-3, -1.0]],
+                    &[[0.01, 0.3], [0.0, -0.9]],
+                ] {
+                    let body = Shape::compound(places.iter().map(|&at| ball(at)).collect()).unwrap();
+                    for k in 0..600 {
+                        let line = 2.7 * (k % 9 + 1) as $real - 10.0;
+                        let near = [0.03, 3e-4, 3e-6][k % 3] * dice.range(-1.0, 1.0) as $real;
+                        let depth = [0.0, 1e-6, 1e-3, 1e-5][k % 4];
+                        let at = Vec3::new(line + near, 0.5 - depth, 0.02 * dice.range(0.0, 1.0) as $real);
+                        let pose = Pose::from_translation(at);
+                        let (mut cache, mut found) = (ManifoldCache::new(), Vec::new());
+                        manifolds(&floor, &Pose::IDENTITY, &body, &pose, PREDICTION, &mut cache, &mut found);
+                        let neighbour = Neighbour::new(&floor, &Pose::IDENTITY, true, 0..found.len());
+                        n_at_edges += usize::from(found.iter().any(|m| 1e-4 < lean(m) && lean(m) < 0.01));
+                        smooth_internal_edges(&body, &pose, &[neighbour], &mut found, PREDICTION, TOLERANCE);
+                        for part in 0..places.len() as u32 {
+                            let of_part = |m: &&Manifold| m.contacts().iter().any(|c| c.part_b == part);
+                            let mut own = found.iter().filter(of_part);
+                            let deepest = |m: &Manifold| m.deepest().unwrap().distance;
+                            assert!(
+                                own.any(|m| lean(m) < 1e-3 && (deepest(m) + depth).abs() < 1e-5),
+                                "ball {part} at {at}: {found:?}"
+                            );
+                        }
+                    }
+                }
+                assert!(100 < n_at_edges, "{n_at_edges}");
             }
 
             #[test]

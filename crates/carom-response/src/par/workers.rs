@@ -224,6 +224,7 @@ mod tests {
         slop: 0.005,
         max_warm_start_speed: 32.0,
         drives: &[],
+        rounds: &[],
         elapsed: 0.0,
     };
 

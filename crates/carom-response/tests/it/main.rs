@@ -11,6 +11,7 @@ mod patches;
 mod penalty;
 mod plausible;
 mod responses;
+mod round_contacts;
 mod scene;
 mod springs;
 mod stacks;

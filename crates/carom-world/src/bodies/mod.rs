@@ -31,6 +31,7 @@ pub(crate) mod id;
 pub(crate) mod material;
 pub(crate) mod part_materials;
 pub(crate) mod places;
+pub(crate) mod roundness;
 pub(crate) mod size;
 pub(crate) mod solids;
 pub(crate) mod steering;
@@ -46,6 +47,7 @@ use crate::bodies::girth::Girth;
 use crate::bodies::id::{BodyId, ColliderSlot};
 use crate::bodies::part_materials::PartMaterials;
 use crate::bodies::places::Places;
+use crate::bodies::roundness::Roundness;
 use crate::bodies::size::Size;
 use crate::bodies::solids::{ColliderPair, Solids};
 use crate::bodies::steering::Steering;
@@ -82,6 +84,7 @@ pub(crate) struct BodySet {
     pub(crate) collider_data: Vec<(u32, u64)>,
     pub(crate) part_materials: PartMaterials,
     pub(crate) sizes: Vec<Size>,
+    pub(crate) roundness: Vec<Roundness>,
     pub(crate) girths: Vec<Girth>,
     pub(crate) traits: Vec<Traits>,
     /// Where its mass comes from.
@@ -108,6 +111,8 @@ pub(crate) struct BodySet {
     pub(crate) n_hooked: usize,
     /// The number of bodies with rolling friction.
     pub(crate) n_rolling: usize,
+    /// The number of bodies that are round.
+    pub(crate) n_round: usize,
     /// The number of bodies with an impulse threshold.
     pub(crate) n_with_threshold: usize,
     pub(crate) deforming: Deforming,
@@ -254,6 +259,10 @@ impl BodySet {
             let whole = Girth::of(shape, center);
             (girth.radius, girth.turn_lever) = (whole.radius, whole.turn_lever);
         }
+        let roundness = solid.map_or(Roundness::Sharp, Roundness::of);
+        let old = core::mem::replace(&mut self.roundness[index], roundness);
+        self.n_round += usize::from(roundness != Roundness::Sharp);
+        self.n_round -= usize::from(old != Roundness::Sharp);
         (self.sizes[index], self.girths[index]) = (size, girth);
         self.n_surfaces += usize::from(self.girths[index].is_surface);
         self.n_surfaces -= usize::from(had_surface);

@@ -2,7 +2,7 @@
 //!
 //! Reference: rapier 0.32, `contact_recycling`.
 
-use crate::contacts::carrying::round_of;
+use crate::bodies::roundness::Roundness;
 use carom_geom::SupportMap;
 use carom_query::{Shape, ShapeKind};
 
@@ -11,13 +11,8 @@ use carom_query::{Shape, ShapeKind};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Size {
     /// Corners, edges and faces, sharp or all with one rounding radius, or a compound of sharp
-    /// parts.
-    Small {
-        /// Largest distance of a point from the origin of the body.
-        radius: f32,
-        /// Distance of the surface from the core; 0 if it is sharp.
-        rounding: f32,
-    },
+    /// parts. With the largest distance of a point from the origin of the body.
+    Small { radius: f32 },
     /// Flat parts, possibly without end.
     Large,
     /// Contacts are not recycled. The shape is round in another way, so contacts move on it when it
@@ -29,7 +24,6 @@ impl Size {
     pub(crate) fn of(shape: &Shape, is_fast: bool) -> Size {
         let small = |map: &dyn SupportMap| Size::Small {
             radius: (map.center().length() + map.radius() + map.margin()) as f32,
-            rounding: round_of(shape),
         };
         if is_fast {
             return Size::Other;
@@ -43,22 +37,18 @@ impl Size {
             (_, ShapeKind::HalfSpace(_) | ShapeKind::Mesh(_)) | (Shape::Field(_), _) => Size::Large,
             (_, ShapeKind::Compound(compound)) => {
                 let radius = compound.parts().iter().try_fold(0.0_f32, |radius, part| {
-                    match Size::of(&part.shape, false) {
-                        Size::Small { radius: of_part, rounding: 0.0 } => {
+                    match (Size::of(&part.shape, false), Roundness::of(&part.shape)) {
+                        (Size::Small { radius: of_part }, Roundness::Sharp) => {
                             Some(radius.max(part.pose.translation.length() + of_part))
                         }
                         _ => None,
                     }
                 });
-                radius.map_or(Size::Other, |radius| Size::Small { radius, rounding: 0.0 })
+                radius.map_or(Size::Other, |radius| Size::Small { radius })
             }
             // Round, as a torus is.
             (_, ShapeKind::Field(_)) => Size::Other,
         }
-    }
-
-    pub(crate) fn rounding(self) -> f32 {
-        if let Size::Small { rounding, .. } = self { rounding } else { 0.0 }
     }
 }
 
@@ -66,9 +56,9 @@ impl Size {
 /// `None` if contacts of the two are not recycled.
 pub(crate) fn smaller(a: Size, b: Size) -> Option<(bool, f32)> {
     match (a, b) {
-        (Size::Small { radius: a, .. }, Size::Small { radius: b, .. }) => Some((a <= b, a.min(b))),
-        (Size::Small { radius, .. }, Size::Large) => Some((true, radius)),
-        (Size::Large, Size::Small { radius, .. }) => Some((false, radius)),
+        (Size::Small { radius: a }, Size::Small { radius: b }) => Some((a <= b, a.min(b))),
+        (Size::Small { radius }, Size::Large) => Some((true, radius)),
+        (Size::Large, Size::Small { radius }) => Some((false, radius)),
         _ => None,
     }
 }

@@ -7,7 +7,6 @@
 
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
-use carom_query::Shape;
 
 /// How one body of a manifold moved since the manifold was found.
 #[derive(Clone, Copy)]
@@ -59,27 +58,4 @@ pub(crate) fn carry(manifold: &Manifold, a: Carrier<'_>, b: Carrier<'_>, reach: 
         }
     }
     carried
-}
-
-/// Returns the rounding radius of a shape if it is the same everywhere; 0 otherwise.
-pub(crate) fn round_of(shape: &Shape) -> f32 {
-    match shape {
-        Shape::Sphere(sphere) => sphere.radius(),
-        Shape::Capsule(capsule) => capsule.radius(),
-        Shape::Rounded(rounded) => rounded.radius(),
-        _ => 0.0,
-    }
-}
-
-/// Whether a shape is round, but not with one radius. When it turns, old contact points say little.
-pub(crate) fn is_otherwise_round(shape: &Shape) -> bool {
-    matches!(
-        shape,
-        Shape::Cylinder(_)
-            | Shape::Cone(_)
-            | Shape::Ellipsoid(_)
-            | Shape::TaperedCapsule(_)
-            | Shape::Torus(_)
-            | Shape::User(_)
-    )
 }

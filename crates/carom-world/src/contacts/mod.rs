@@ -14,6 +14,7 @@
 //! - `events`: what began, persisted and ended. `rules`: responses other than a collision.
 //! - `solver_input`: the contacts in the form that the solver takes. `belts`, `surface_velocity`:
 //!   surfaces that move.
+//! - `round_contacts`: how balls and wheels roll within a step.
 //! - `hooked`: what hooks keep of pairs, and changed.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what goes from
@@ -35,6 +36,7 @@ pub(crate) mod pair_states;
 pub(crate) mod pairs;
 pub(crate) mod pairs_by_body;
 pub(crate) mod recycling;
+pub(crate) mod round_contacts;
 pub(crate) mod rules;
 pub(crate) mod scene;
 pub(crate) mod sink;

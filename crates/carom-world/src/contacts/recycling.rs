@@ -92,7 +92,7 @@ impl Scene<'_> {
     ) {
         state.drift = *drift;
         let known = self.known(state);
-        let roundings = [state.a, state.b].map(|body| self.sizes[body.index as usize].rounding());
+        let roundings = [state.a, state.b].map(|body| self.roundness[body.index as usize].of_core());
         state.is_touching = false;
         out.make_room(known.len());
         for manifold in known {

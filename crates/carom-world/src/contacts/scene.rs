@@ -5,11 +5,12 @@
 use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::deforming::Deforming;
 use crate::bodies::girth::Girth;
+use crate::bodies::roundness::Roundness;
 use crate::bodies::size::Size;
 use crate::bodies::solids::Solids;
 use crate::bodies::traits::Traits;
 use crate::budget::narrow_budget::NarrowBudget;
-use crate::contacts::carrying::{Carrier, carry, is_otherwise_round, round_of};
+use crate::contacts::carrying::{Carrier, carry};
 use crate::contacts::pair_state::PairState;
 use crate::contacts::sink::Sink;
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
@@ -26,6 +27,7 @@ pub(crate) struct Scene<'a> {
     /// The colliders of bodies that have several.
     pub(crate) solids: Solids<'a>,
     pub(crate) sizes: &'a [Size],
+    pub(crate) roundness: &'a [Roundness],
     pub(crate) bodies: &'a [Body],
     pub(crate) traits: &'a [Traits],
     pub(crate) girths: &'a [Girth],
@@ -94,12 +96,11 @@ impl<'a> Scene<'a> {
         if state.is_sensor {
             return;
         }
-        let shape = |body: usize| self.shapes[body].as_ref();
-        let round = |body: usize| shape(body).map_or(0.0, round_of);
+        let round = |body: usize| self.roundness[body].of_core();
         let a_moves = Carrier { from: &seen_a, to: &self.bodies[a].pose, round: round(a) };
         let b_moves = Carrier { from: &seen_b, to: &self.bodies[b].pose, round: round(b) };
         let rolls = |moves: &Carrier<'_>, body: usize| {
-            moves.from.rotation != moves.to.rotation && shape(body).is_some_and(is_otherwise_round)
+            moves.from.rotation != moves.to.rotation && self.roundness[body].is_uneven()
         };
         state.has_lost |= rolls(&a_moves, a) || rolls(&b_moves, b);
         state.is_touching = false;

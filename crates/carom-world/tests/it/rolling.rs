@@ -1,4 +1,5 @@
-//! Rolling friction, against the closed forms of a rolling ball.
+//! Round bodies roll level, straight on, and lose nothing. Rolling friction, against the closed
+//! forms of a rolling ball.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, is_bad};
 use carom_math::{Pose, Quat, Vec3};
@@ -101,5 +102,125 @@ fn bad_numbers_are_refused() {
         let material = Material::default().with_rolling_friction(bad);
         let refused = world.insert(BodyDesc::dynamic(ball(0.5)).with_material(material));
         assert!(is_bad(refused, "rolling friction", bad));
+    }
+}
+
+/// What makes the y axis of a shape the axis of a wheel that rolls along x.
+fn lying() -> Quat {
+    Quat::from_rotation_x(core::f32::consts::FRAC_PI_2)
+}
+
+/// Shapes that roll along x at this radius.
+fn wheels(radius: f32) -> Vec<(&'static str, Shape, Quat)> {
+    let thin = |z: f32| (Shape::cylinder(0.1, radius).unwrap(), Pose::new(lying(), Vec3::Z * z));
+    let axle = (Shape::capsule(0.5, 0.05).unwrap(), Pose::new(lying(), Vec3::ZERO));
+    let box_of = |z: f32| (cuboid(Vec3::splat(0.1)), Pose::from_translation(Vec3::Z * z));
+    vec![
+        ("ball", ball(radius), Quat::IDENTITY),
+        ("capsule", Shape::capsule(1.0, radius).unwrap(), lying()),
+        ("roller", Shape::cylinder(1.0, radius).unwrap(), lying()),
+        ("coin", Shape::cylinder(0.1 * radius, radius).unwrap(), lying()),
+        ("tyre", Shape::torus(0.8 * radius, 0.2 * radius).unwrap(), lying()),
+        ("lentil", Shape::ellipsoid(Vec3::new(radius, 0.6 * radius, radius)).unwrap(), lying()),
+        ("wheel set", Shape::compound(vec![thin(0.6), thin(-0.6), axle]).unwrap(), Quat::IDENTITY),
+        (
+            "dumbbell",
+            Shape::compound(vec![
+                (ball(radius), Pose::from_translation(Vec3::Z)),
+                (ball(radius), Pose::from_translation(Vec3::NEG_Z)),
+                box_of(0.0),
+            ])
+            .unwrap(),
+            Quat::IDENTITY,
+        ),
+    ]
+}
+
+/// Floors of which the top is at 0.
+fn floors() -> [(&'static str, Shape, f32); 3] {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for i in 0..=60_u32 {
+        vertices.extend((0..=6).map(|j| Vec3::new(2.7 * i as f32 - 10.0, 0.0, 1.3 * j as f32 - 4.1)));
+        for first in (0..6).map(|j| 7 * i + j).filter(|_| i < 60) {
+            triangles.push([first, first + 1, first + 7]);
+            triangles.push([first + 1, first + 8, first + 7]);
+        }
+    }
+    [
+        ("half-space", Shape::half_space(Vec3::Y).unwrap(), 0.0),
+        ("box", cuboid(Vec3::new(150.0, 1.0, 5.0)), -1.0),
+        ("mesh", Shape::mesh(vertices, triangles).unwrap(), 0.0),
+    ]
+}
+
+/// The contact point of a wheel stays below it, while the point of the wheel that was there goes
+/// up. A solver that takes one for the other makes wheels sink, lean, and turn over.
+#[test]
+fn wheels_roll_level_and_straight() {
+    for (on, floor, top) in floors() {
+        for (name, shape, rotation) in wheels(0.5) {
+            for speed in [3.0_f32, 12.0] {
+                let mut world = World::new();
+                world.insert(BodyDesc::fixed(floor.clone()).with_position(Vec3::Y * top)).unwrap();
+                let desc = BodyDesc::dynamic(shape.clone()).with_pose(Pose::new(rotation, Vec3::Y * 0.5));
+                let desc = desc.with_linear_velocity(Vec3::X * speed);
+                let body = world.insert(desc.with_angular_velocity(Vec3::NEG_Z * (2.0 * speed))).unwrap();
+                let axis =
+                    |world: &World| world.body(body).unwrap().pose().rotation * rotation.inverse() * Vec3::Z;
+                for _ in 0..300 {
+                    world.checked_step(DT).unwrap();
+                    let sunk = 0.5 - place(&world, body).y;
+                    assert!(sunk.abs() < 5e-4, "{name} at {speed} on a {on}: {sunk} deep");
+                }
+                let (at, lean) = (place(&world, body), axis(&world).y.abs());
+                assert!((at.x - 5.0 * speed).abs() < 2e-3 * 5.0 * speed, "{name} on a {on}: {at}");
+                assert!(at.z.abs() < 0.01 * at.x && lean < 2e-3, "{name} at {speed} on a {on}: {at} {lean}");
+            }
+        }
+    }
+}
+
+/// Without friction, what spins about its axis rests as deep as if it did not.
+#[test]
+fn what_spins_in_place_does_not_sink() {
+    for (name, shape, rotation) in wheels(0.5) {
+        for spin in [20.0, 60.0, 110.0, 300.0] {
+            let mut world = World::new();
+            let floor = BodyDesc::fixed(Shape::half_space(Vec3::Y).unwrap());
+            world.insert(floor.with_friction(0.0)).unwrap();
+            let desc = BodyDesc::dynamic(shape.clone()).with_pose(Pose::new(rotation, Vec3::Y * 0.5));
+            let desc = desc.with_friction(0.0).with_angular_velocity(Vec3::Z * spin);
+            let body = world.insert(desc).unwrap();
+            for _ in 0..180 {
+                world.checked_step(DT).unwrap();
+                let sunk = 0.5 - place(&world, body).y;
+                assert!(sunk.abs() < 1e-3, "{name} at {spin} rad/s: {sunk} deep");
+            }
+            let kept = world.body(body).unwrap().angular_velocity().z / spin;
+            assert!((kept - 1.0).abs() < 0.01, "{name} at {spin} rad/s: {kept}");
+        }
+    }
+}
+
+/// A board on driven rollers goes as fast as they turn, and as level as if they stood still.
+#[test]
+fn a_board_rides_on_rollers() {
+    for spin in [4.0_f32, 12.0, 30.0] {
+        let mut world = World::new();
+        for k in 0..40 {
+            let roller = BodyDesc::kinematic(Shape::cylinder(1.0, 0.1).unwrap());
+            let at = Vec3::new(0.25 * k as f32, -0.1, 0.0);
+            let roller = roller.with_pose(Pose::new(lying(), at)).with_angular_velocity(Vec3::NEG_Z * spin);
+            world.insert(roller).unwrap();
+        }
+        let board = BodyDesc::dynamic(cuboid(Vec3::new(0.5, 0.05, 0.4)));
+        let board = world.insert(board.with_position(Vec3::new(1.0, 0.05, 0.0))).unwrap();
+        for _ in 0..(60.0 * 60.0 / spin) as usize {
+            world.checked_step(DT).unwrap();
+            let sunk = 0.05 - place(&world, board).y;
+            assert!(sunk.abs() < 3e-3, "{spin}: {sunk} deep");
+        }
+        let speed = world.body(board).unwrap().linear_velocity().x;
+        assert!((speed - 0.1 * spin).abs() < 0.015 * 0.1 * spin, "{spin}: {speed}");
     }
 }

@@ -1,0 +1,126 @@
+//! Contacts on round surfaces: a ball or a wheel rolls over its contact within a step.
+//!
+//! Anchors turn with their bodies, so the anchor of a wheel that rolls rises like a mark on its
+//! rim. The wheel itself stays as high as its centre. Without a correction, it would fall until the
+//! next step finds its contact again: it would shake, lean, and gain energy.
+//!
+//! A point of the surface lies on a circle about the axis of its body. The circle reaches as far
+//! along the normal as its centre, plus its radius times the sine of the angle between normal and
+//! axis. The correction is the difference between that and the anchor. It is zero at the start of
+//! a step, and for a turn about the line that the circle's centre and the anchor are on. A ball has
+//! no axis: it reaches as far as its radius in each direction.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.2.2 (extent of a disc along an
+//! axis).
+
+use crate::group::{Group, NO_ROUND, Round};
+use crate::lane_vec::V3;
+use alloc::vec::Vec;
+use carom_geom::MAX_CONTACTS;
+use carom_lanes::{F32Lanes, Simd};
+use carom_math::{Real, Vec3, ops};
+
+/// The round surfaces of a contact in the next step: [`Solver::round_contacts_mut`].
+///
+/// [`Solver::round_contacts_mut`]: crate::Solver::round_contacts_mut
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RoundContact {
+    /// Index of the contact among those of the step.
+    pub contact: u32,
+    /// For A and B, the axis about which the surface is round, in the world frame: a unit vector,
+    /// or zero for a ball.
+    pub axis: [Vec3; 2],
+    /// For A and B, and for each contact point, the distance from the axis, or from the centre of
+    /// the ball. 0 for a surface that is not round. Not negative.
+    pub radius: [[Real; MAX_CONTACTS]; 2],
+}
+
+impl RoundContact {
+    /// Returns a contact that is not round yet, of this index.
+    pub const fn new(contact: u32) -> RoundContact {
+        RoundContact { contact, axis: [Vec3::ZERO; 2], radius: [[0.0; MAX_CONTACTS]; 2] }
+    }
+
+    /// Whether a side is round.
+    pub fn is_round(&self) -> bool {
+        self.radius.iter().flatten().any(|&radius| 0.0 < radius)
+    }
+
+    /// Whether all numbers are in their ranges.
+    fn is_sound(&self) -> bool {
+        let is_length = |&radius: &Real| (0.0..Real::INFINITY).contains(&radius);
+        self.axis.iter().all(|axis| axis.length_squared() <= 1.001)
+            && self.radius.iter().flatten().all(is_length)
+    }
+
+    /// Returns by how much nearer the round surface of A, 0, or B, 1, is than the anchors are that
+    /// turned with it, for a radius of 1. `turned` is the normal, turned back like the body.
+    pub(crate) fn rolled(&self, side: usize, normal: Vec3, turned: Vec3) -> Real {
+        let axis = self.axis[side];
+        let along = turned.dot(axis);
+        turned.dot(inwards(normal, axis)) - ops::sqrt((1.0 - along * along).max(0.0))
+    }
+}
+
+/// Returns the direction across the axis in which the normal points most; zero if there is none.
+fn inwards(normal: Vec3, axis: Vec3) -> Vec3 {
+    (normal - axis * normal.dot(axis)).normalize_or_zero()
+}
+
+/// As [`RoundContact::rolled`], in each lane: negative or 0.
+#[inline(always)]
+pub(crate) fn rolled<S: Simd>(simd: S, round: &Round, side: usize, turned: V3<S::F32x8>) -> S::F32x8 {
+    let along = turned.dot(V3::load(simd, &round.axis[side]));
+    let (zero, one) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, 1.0));
+    turned.dot(V3::load(simd, &round.inwards[side])) - (one - along * along).max(zero).sqrt()
+}
+
+/// Writes the round contacts into lanes beside groups that are already loaded. `active` are the
+/// contacts that are solved, `places` their lanes among all groups.
+pub(crate) fn load(
+    list: &[RoundContact],
+    (active, places): (&[u32], &[u32]),
+    groups: &mut [Group],
+    rounds: &mut Vec<Round>,
+) {
+    rounds.clear();
+    if list.is_empty() {
+        return;
+    }
+    for (&contact, &place) in active.iter().zip(places) {
+        let Some(found) = of_contact(list, contact) else { continue };
+        let (group, lane) = (&mut groups[place as usize / 8], place as usize % 8);
+        if group.round == NO_ROUND {
+            group.round = rounds.len() as u32;
+            rounds.push(Round::NONE);
+        }
+        let round = &mut rounds[group.round as usize];
+        let normal = Vec3::from_array(group.normal.map(|lanes| lanes[lane]));
+        for side in 0..2 {
+            let axis = found.axis[side];
+            let vectors = [(&mut round.axis[side], axis), (&mut round.inwards[side], inwards(normal, axis))];
+            for (lanes, vector) in vectors {
+                lanes.iter_mut().zip(vector.to_array()).for_each(|(lanes, x)| lanes[lane] = x);
+            }
+            let radii = round.radius[side].iter_mut().zip(found.radius[side]);
+            radii.for_each(|(lanes, radius)| lanes[lane] = radius);
+        }
+    }
+}
+
+/// Returns the entry of a contact. The list is sorted by contact.
+pub(crate) fn of_contact(list: &[RoundContact], contact: u32) -> Option<&RoundContact> {
+    let place = list.binary_search_by_key(&contact, |round| round.contact).ok()?;
+    list.get(place)
+}
+
+/// Returns the first entry that is out of its range, out of order, or not of one of `n_contacts`
+/// contacts.
+pub(crate) fn find_bad(list: &[RoundContact], n_contacts: usize) -> Option<usize> {
+    let is_good = |(place, round): (usize, &RoundContact)| {
+        let is_after = place == 0 || list[place - 1].contact < round.contact;
+        is_after && (round.contact as usize) < n_contacts && round.is_sound()
+    };
+    list.iter().enumerate().position(|row| !is_good(row))
+}
