@@ -165,7 +165,7 @@ fn run_waves(runner: &mut Runner, scene: &SceneSpec) {
             *deforming.borrow_mut() += start.elapsed().as_secs_f64();
             let _ = (deformed, world.step(STEP).is_ok());
         })
-        .entry("carom, mesh built anew", || {
+        .entry("carom (mesh built anew)", || {
             let (positions, mut world) = (next(&counts[1]), rebuilt.borrow_mut());
             let mesh = TriMesh::new(positions, rest.mesh().indices().to_vec());
             if let Some(mesh) = mesh.ok().and_then(|mesh| MeshShape::new(mesh).ok()) {
@@ -342,7 +342,7 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
         })
         .entry("rapier", || peer.borrow_mut().step());
     let comparison = if has_mesh {
-        comparison.entry("carom, edges not smoothed", || _ = rough.step(STEP).is_ok())
+        comparison.entry("carom (edges not smoothed)", || _ = rough.step(STEP).is_ok())
     } else {
         comparison
     };

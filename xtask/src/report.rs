@@ -136,10 +136,10 @@ pub(crate) fn csv(rows: &[Row]) -> String {
                 out,
                 "{},{},{},{},{},{},{},{},{},{},{},{},{}",
                 row.group,
-                row.workload,
+                field(&row.workload),
                 row.size,
                 row.unit,
-                entry.name,
+                field(&entry.name),
                 number(entry.typical),
                 number(entry.worst),
                 row.compared,
@@ -152,6 +152,11 @@ pub(crate) fn csv(rows: &[Row]) -> String {
         }
     }
     out
+}
+
+/// A name as one field of a line: in quotes if it has a comma (RFC 4180).
+fn field(name: &str) -> String {
+    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into() }
 }
 
 /// A page with the table and one log-log plot per workload that was run at more than one size.
@@ -304,6 +309,14 @@ mod tests {
         let csv = csv(std::slice::from_ref(&row));
         assert!(csv.lines().count() == 4 && csv.contains(",8.0000,64.00,1.0000,5.5000"), "{csv}");
         assert!(work(&[row]).contains("5.5000"));
+    }
+
+    #[test]
+    fn a_name_with_a_comma_is_one_field() {
+        let mut row = row(1000, 0.5, 2.0);
+        row.entries[1].name = "carom, \"as it was\"".to_string();
+        let csv = csv(&[row]);
+        assert!(csv.contains("broad,uniform,1000,ms,\"carom, \"\"as it was\"\"\",4.0000,"), "{csv}");
     }
 
     #[test]

@@ -270,7 +270,7 @@ pub(crate) fn turn_to(motor: &Motor, rows: &mut Rows, i: &mut JointImpulse, h: R
     let axes = Axes::of(rows);
     let held = Held::new(&axes, rows, |k| k != AXIS);
     let (mass, speed) = (held.mass(AXIS), axes.speed(rows, AXIS));
-    let angle = angle_near(rows.hinge_angle(), motor.middle());
+    let angle = angle_near(rows.limited.1, motor.middle());
     let change = motor.change(i.motors[AXIS], (angle, speed, mass), true, h);
     i.motors[AXIS] += change;
     let answer = held.answer(AXIS).map(|answer| answer as Real * change);
@@ -280,7 +280,7 @@ pub(crate) fn turn_to(motor: &Motor, rows: &mut Rows, i: &mut JointImpulse, h: R
         axes.iter().zip(impulses).map(|(&axis, &impulse)| axis * impulse).sum()
     };
     let (linear, angular) = (sum(&axes.linear[..3], &answer[..3]), sum(&axes.turn_b[3..], &answer[3..]));
-    let axis = rotation::rotate(rows.rotation_a, Vec3::X);
+    let axis = rows.limited.0;
     rows.push(linear);
     rows.twist(angular + axis * change);
     i.linear += linear;

@@ -50,9 +50,9 @@ impl JointImpulse {
         self.substep = h;
         self.linear *= ratio;
         self.angular *= ratio;
-        let single = [&mut self.lower, &mut self.upper, &mut self.spring];
-        let by_axis = self.limits.iter_mut().flatten().chain(&mut self.motors);
-        single.into_iter().chain(by_axis).for_each(|impulse| *impulse *= ratio);
+        [self.lower, self.upper, self.spring] = [self.lower, self.upper, self.spring].map(|x| x * ratio);
+        self.motors = self.motors.map(|x| x * ratio);
+        self.limits = self.limits.map(|sides| sides.map(|x| x * ratio));
     }
 }
 

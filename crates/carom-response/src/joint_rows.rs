@@ -1,8 +1,12 @@
 //! The two bodies of a joint during one iteration, and the rows that several kinds share.
 //!
+//! The places of the bodies change once in a substep, their velocities in each iteration. So a
+//! joint keeps its rows until the bodies move again, and an iteration loads velocities only.
+//!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints); E. Catto, Modeling and Solving
 //! Constraints, GDC 2009.
 
+use crate::free::{delta_rotation, motion};
 use crate::integrate::inverse_of;
 use crate::joint_gear_parts::GearStep;
 use crate::joint_kind::JointKind;
@@ -38,6 +42,8 @@ pub(crate) struct JointStep {
     pub(crate) movable: (bool, bool),
     /// Factors of the inverse masses and inertias of the bodies.
     pub(crate) scales: (JointScale, JointScale),
+    /// The rows at the present places of the bodies: see [`JointStep::follow`].
+    pub(crate) rows: Rows,
     /// Relative to the centres of mass, in the world frame, at the start of the step.
     pub(crate) anchor_a: Vec3,
     pub(crate) anchor_b: Vec3,
@@ -56,6 +62,7 @@ pub(crate) struct JointStep {
 }
 
 /// The two bodies during one iteration, with the masses that joints use.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rows {
     pub(crate) v_a: Vec3,
     pub(crate) w_a: Vec3,
@@ -73,40 +80,57 @@ pub(crate) struct Rows {
     pub(crate) rotation_b: Quat,
     /// The joint points in the world.
     pub(crate) points: [Vec3; 2],
+    /// For kinds that hold the point: the velocity of B's joint point relative to A's, times this,
+    /// is the impulse that stops it.
+    pub(crate) point_mass: Mat3,
+    /// The unit axis and the angle that a hinge or a cone limits. Other kinds have A's x axis and 0
+    /// here, which they do not use.
+    pub(crate) limited: (Vec3, Real),
 }
 
-impl Rows {
-    pub(crate) fn load(step: &JointStep, masses: &[MassData], states: &[State]) -> Rows {
-        let (a, b) = step.slots;
-        let (scale_a, scale_b) = step.scales;
+impl JointStep {
+    /// Finds the rows for the places of the bodies: at the start of the step, and after each motion
+    /// of the bodies.
+    pub(crate) fn follow(&mut self, kind: &JointKind, masses: &[MassData], states: &[State]) {
+        if self.is_idle {
+            return;
+        }
+        let (a, b) = self.slots;
+        let (scale_a, scale_b) = self.scales;
         let (state_a, state_b) = (&states[a], &states[b]);
         let moved = |s: &State| Vec3::new(s.back[0], s.back[1], s.back[2]);
-        let turned = |s: &State| Quat::from_xyzw(s.back[3], s.back[4], s.back[5], s.back[6]);
-        let velocity = |s: &State| Vec3::new(s.front[0], s.front[1], s.front[2]);
-        let spin = |s: &State| Vec3::new(s.front[3], s.front[4], s.front[5]);
-        let anchors = [
-            rotation::rotate(turned(state_a), step.anchor_a),
-            rotation::rotate(turned(state_b), step.anchor_b),
-        ];
-        let [center_a, center_b] = step.centers;
-        Rows {
-            v_a: velocity(state_a),
-            w_a: spin(state_a),
-            v_b: velocity(state_b),
-            w_b: spin(state_b),
-            mass_a: masses[a].inverse_mass * scale_a.moving,
-            mass_b: masses[b].inverse_mass * scale_b.moving,
-            inertia_a: turned_matrix(turned(state_a), masses[a].inertia_matrix() * scale_a.turning),
-            inertia_b: turned_matrix(turned(state_b), masses[b].inertia_matrix() * scale_b.turning),
-            anchor_a: anchors[0],
-            anchor_b: anchors[1],
-            points: [center_a + moved(state_a) + anchors[0], center_b + moved(state_b) + anchors[1]],
-            between: step.between + moved(state_b) - moved(state_a),
-            rotation_a: rotation::mul(turned(state_a), step.rotation_a),
-            rotation_b: rotation::mul(turned(state_b), step.rotation_b),
+        let (turned_a, turned_b) = (delta_rotation(state_a), delta_rotation(state_b));
+        let anchors = [rotation::rotate(turned_a, self.anchor_a), rotation::rotate(turned_b, self.anchor_b)];
+        let [center_a, center_b] = self.centers;
+        let rows = &mut self.rows;
+        rows.mass_a = masses[a].inverse_mass * scale_a.moving;
+        rows.mass_b = masses[b].inverse_mass * scale_b.moving;
+        rows.inertia_a = turned_matrix(turned_a, masses[a].inertia_matrix() * scale_a.turning);
+        rows.inertia_b = turned_matrix(turned_b, masses[b].inertia_matrix() * scale_b.turning);
+        [rows.anchor_a, rows.anchor_b] = anchors;
+        rows.points = [center_a + moved(state_a) + anchors[0], center_b + moved(state_b) + anchors[1]];
+        rows.between = self.between + moved(state_b) - moved(state_a);
+        rows.rotation_a = rotation::mul(turned_a, self.rotation_a);
+        rows.rotation_b = rotation::mul(turned_b, self.rotation_b);
+        rows.limited = match kind {
+            JointKind::Spherical { cone, .. } if *cone < core::f32::consts::PI => rows.bend(),
+            JointKind::Revolute { .. } => (rows.hinge_axis(), rows.hinge_angle()),
+            _ => (rows.hinge_axis(), 0.0),
+        };
+        if let JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } = kind {
+            rows.point_mass = rows.find_point_mass();
         }
     }
 
+    /// Returns the rows with the present velocities.
+    pub(crate) fn load(&self, states: &[State]) -> Rows {
+        let (v_a, w_a) = motion(&states[self.slots.0]);
+        let (v_b, w_b) = motion(&states[self.slots.1]);
+        Rows { v_a, w_a, v_b, w_b, ..self.rows }
+    }
+}
+
+impl Rows {
     pub(crate) fn store(&self, step: &JointStep, bodies: &mut Jointed) {
         let mut set = |slot: usize, v: Vec3, w: Vec3| {
             let m = &mut bodies.states[slot].front;
@@ -129,7 +153,7 @@ impl Rows {
 
     /// Unit vector from the joint point on A to that on B. If they coincide: A's x axis.
     pub(crate) fn along(&self) -> Vec3 {
-        self.offset().try_normalize().unwrap_or(rotation::rotate(self.rotation_a, Vec3::X))
+        self.offset().try_normalize().unwrap_or(self.hinge_axis())
     }
 
     /// Velocity of B's joint point relative to A's.
@@ -157,7 +181,7 @@ impl Rows {
             JointKind::Spherical { cone, twist } => *cone < core::f32::consts::PI || twist.is_some(),
             JointKind::Revolute { limits: None, .. } => {
                 // Both bodies may turn about the axis.
-                let axis = rotation::rotate(self.rotation_a, Vec3::X);
+                let axis = self.limited.0;
                 [self.w_a, self.w_b].into_iter().any(|w| turns(w - axis * axis.dot(w)))
             }
             JointKind::SixDof(axes) => !axes.turns_freely(),
@@ -189,9 +213,14 @@ impl Rows {
         axis.dot((self.inertia_a + self.inertia_b) * axis)
     }
 
+    /// A's x axis.
+    fn hinge_axis(&self) -> Vec3 {
+        rotation::rotate(self.rotation_a, Vec3::X)
+    }
+
     /// The unit axis about which B's x axis is rotated away from A's, and the angle.
-    pub(crate) fn bend(&self) -> (Vec3, Real) {
-        let (a, b) = (rotation::rotate(self.rotation_a, Vec3::X), rotation::rotate(self.rotation_b, Vec3::X));
+    fn bend(&self) -> (Vec3, Real) {
+        let (a, b) = (self.hinge_axis(), rotation::rotate(self.rotation_b, Vec3::X));
         let cross = a.cross(b);
         let sine = cross.length();
         let axis = if 0.0 < sine { cross / sine } else { rotation::rotate(self.rotation_a, Vec3::Y) };
@@ -200,25 +229,31 @@ impl Rows {
 
     /// Angular velocity of B relative to A about the axis.
     pub(crate) fn hinge_speed(&self) -> Real {
-        rotation::rotate(self.rotation_a, Vec3::X).dot(self.w_b - self.w_a)
+        self.limited.0.dot(self.w_b - self.w_a)
     }
 
     /// Angle from A's y axis to B's, about the axis.
-    pub(crate) fn hinge_angle(&self) -> Real {
+    fn hinge_angle(&self) -> Real {
         hinge_angle(self.rotation_a, self.rotation_b)
+    }
+
+    fn find_point_mass(&self) -> Mat3 {
+        // Twice the cross product with the lever: from the left, and from the right.
+        let levered = |m: Mat3, r: Vec3| {
+            let [x, y, z] = [m.x_axis, m.y_axis, m.z_axis].map(|column| r.cross(column));
+            Mat3::from_cols(y * r.z - z * r.y, z * r.x - x * r.z, x * r.y - y * r.x)
+        };
+        invert(
+            Mat3::from_diagonal(Vec3::splat(self.mass_a + self.mass_b))
+                - levered(self.inertia_a, self.anchor_a)
+                - levered(self.inertia_b, self.anchor_b),
+        )
     }
 
     /// Three rows at once: keeps the two joint points together.
     pub(crate) fn hold_point(&mut self, i: &mut JointImpulse, soft: Softness) {
-        let skew = |r: Vec3| {
-            Mat3::from_cols(Vec3::new(0.0, r.z, -r.y), Vec3::new(-r.z, 0.0, r.x), Vec3::new(r.y, -r.x, 0.0))
-        };
-        let (a, b) = (skew(self.anchor_a), skew(self.anchor_b));
-        let mass = Mat3::from_diagonal(Vec3::splat(self.mass_a + self.mass_b))
-            - a * self.inertia_a * a
-            - b * self.inertia_b * b;
         let want = self.velocity() + self.offset() * soft.bias_rate;
-        let change = invert(mass) * want * -soft.mass_scale - i.linear * soft.impulse_scale;
+        let change = self.point_mass * want * -soft.mass_scale - i.linear * soft.impulse_scale;
         i.linear += change;
         self.push(change);
     }

@@ -20,12 +20,13 @@ use crate::mass::MassData;
 use carom_math::{Quat, Real, Vec3, rotation};
 
 impl JointStep {
-    pub(crate) const fn idle() -> JointStep {
+    pub(crate) fn idle() -> JointStep {
         JointStep {
             is_idle: true,
             slots: (0, 0),
             movable: (false, false),
             scales: (JointScale::NONE, JointScale::NONE),
+            rows: Rows::default(),
             anchor_a: Vec3::ZERO,
             anchor_b: Vec3::ZERO,
             between: Vec3::ZERO,
@@ -52,6 +53,7 @@ impl JointStep {
             slots,
             movable,
             scales,
+            rows: Rows::default(),
             anchor_a: a.pose.transform_vector(joint.frame_a.translation - a.center_of_mass),
             anchor_b: b.pose.transform_vector(joint.frame_b.translation - b.center_of_mass),
             between: b.world_center() - a.world_center(),
@@ -65,13 +67,7 @@ impl JointStep {
 
     /// Records the angle and the speed of a joint with a torsion spring, before the forces of a
     /// substep act. `is_first`: of a step.
-    pub(crate) fn begin(
-        &mut self,
-        joint: &mut Joint,
-        masses: &[MassData],
-        states: &[State],
-        (h, is_first): (Real, bool),
-    ) {
+    pub(crate) fn begin(&mut self, joint: &mut Joint, states: &[State], (h, is_first): (Real, bool)) {
         if is_first {
             // The load is summed up over the substeps of one step.
             joint.load = JointLoad::default();
@@ -83,10 +79,10 @@ impl JointStep {
         if joint.torsion_spring.is_none() {
             return;
         }
-        let rows = Rows::load(self, masses, states);
+        let rows = self.load(states);
         self.start_speed = rows.hinge_speed();
         // The winding of the substep before resolves the number of turns.
-        joint.winding = joint.winding.at(rows.hinge_angle(), self.start_speed * h);
+        joint.winding = joint.winding.at(rows.limited.1, self.start_speed * h);
     }
 
     /// Applies the impulses of the step before, scaled to the length of this substep.
@@ -100,7 +96,7 @@ impl JointStep {
         if self.is_idle {
             return;
         }
-        let mut rows = Rows::load(self, masses, bodies.states);
+        let mut rows = self.load(bodies.states);
         let i = &mut joint.impulse;
         if rows.whirl(&joint.kind, substep) {
             *i = JointImpulse::default();
@@ -123,12 +119,11 @@ impl JointStep {
             JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } => {
                 rows.push(i.linear);
                 rows.twist(i.angular);
-                let axis = rotation::rotate(rows.rotation_a, Vec3::X);
+                let axis = rows.limited.0;
                 match joint.kind {
                     JointKind::Revolute { .. } => rows.twist(axis * about_axis(i)),
                     JointKind::Spherical { twist, .. } => {
-                        let (bend, _) = rows.bend();
-                        rows.twist(bend * -i.upper);
+                        rows.twist(axis * -i.upper);
                         if twist.is_some() {
                             rows.start_twist(i);
                         }
@@ -152,7 +147,7 @@ impl JointStep {
         if self.is_idle {
             return;
         }
-        let mut rows = Rows::load(self, masses, bodies.states);
+        let mut rows = self.load(bodies.states);
         let h = substep.h;
         if joint.spring.is_some() && !may_spring {
             // A soft joint is not relaxed: that would make it rigid.
@@ -171,7 +166,7 @@ impl JointStep {
             return;
         }
         if let Some(spring) = joint.torsion_spring.filter(|_| has_springs) {
-            let axis = rotation::rotate(rows.rotation_a, Vec3::X);
+            let axis = rows.limited.0;
             let (speed, old) = (rows.hinge_speed(), joint.impulse.spring);
             let turning = rows.felt_turning(axis);
             let new = spring.impulse(joint.deviation(&spring), self.start_speed, speed, old, turning, h);
@@ -224,7 +219,7 @@ impl JointStep {
             }
             JointKind::Spherical { cone, twist } => {
                 if cone < core::f32::consts::PI {
-                    let (bend, angle) = rows.bend();
+                    let (bend, angle) = rows.limited;
                     let mass = inverse_or_zero(rows.felt_turning(bend));
                     let speed = -bend.dot(rows.w_b - rows.w_a);
                     let change = limit(&mut i.upper, cone - angle, speed, mass, soft, h);
@@ -236,7 +231,7 @@ impl JointStep {
                 rows.hold_point(i, soft);
             }
             JointKind::Revolute { limits, motor } => {
-                let axis = rotation::rotate(rows.rotation_a, Vec3::X);
+                let (axis, angle) = rows.limited;
                 let mass = inverse_or_zero(rows.felt_turning(axis));
                 if let Some(motor) = motor.filter(|motor| !motor.is_position()) {
                     let (speed, old) = (axis.dot(rows.w_b - rows.w_a), i.motors[ABOUT_X]);
@@ -245,7 +240,7 @@ impl JointStep {
                     i.motors[ABOUT_X] = old + change;
                 }
                 if let Some([low, high]) = limits {
-                    let angle = angle_near(rows.hinge_angle(), 0.5 * (low + high));
+                    let angle = angle_near(angle, 0.5 * (low + high));
                     let speed = axis.dot(rows.w_b - rows.w_a);
                     let change = limit(&mut i.lower, angle - low, speed, mass, soft, h);
                     rows.twist(axis * change);
@@ -308,11 +303,8 @@ fn load(rows: &Rows, kind: &JointKind, i: &JointImpulse) -> (Vec3, Vec3) {
         JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => (Vec3::ZERO, Vec3::ZERO),
         JointKind::Weld => (i.linear, i.angular),
         JointKind::Spherical { .. } => {
-            (i.linear, i.angular - rows.bend().0 * i.upper + rows.twist_impulse(i))
+            (i.linear, i.angular - rows.limited.0 * i.upper + rows.twist_impulse(i))
         }
-        JointKind::Revolute { .. } => {
-            let axis = rotation::rotate(rows.rotation_a, Vec3::X);
-            (i.linear, i.angular + axis * about_axis(i))
-        }
+        JointKind::Revolute { .. } => (i.linear, i.angular + rows.limited.0 * about_axis(i)),
     }
 }

@@ -472,7 +472,7 @@ impl Solver {
                 substep::write(bodies, movers, (states, free), substep_motions, h);
             }
             for (step, &place) in joint_steps.iter_mut().zip(moving) {
-                step.begin(&mut joints[place as usize], masses, states, (h, is_first));
+                step.begin(&mut joints[place as usize], states, (h, is_first));
             }
             backend::advance(states, free, joint_pushes, Advance::Begin { h, is_first });
             if is_first {
@@ -498,6 +498,9 @@ impl Solver {
                 for _ in 0..take_back::PASSES {
                     colors.run(states, &Pass { stage: Stage::TakeBack, ..first });
                 }
+            }
+            for (step, &place) in joint_steps.iter_mut().zip(moving) {
+                step.follow(&joints[place as usize].kind, masses, states);
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
@@ -672,7 +675,7 @@ impl Solver {
     fn load_joints(&mut self, bodies: &[Body], joints: MovingJoints<'_>) {
         self.joint_steps.clear();
         let still = self.movers.len() as u32;
-        let Solver { slots, masses, free, joint_steps, joint_masses, is_active, .. } = self;
+        let Solver { slots, masses, states, free, joint_steps, joint_masses, is_active, .. } = self;
         let slots_of = |joint: &Joint| {
             let slot = |body: u32| slot_of(slots, body, still) as usize;
             (slot(joint.body_a), slot(joint.body_b))
@@ -696,6 +699,7 @@ impl Solver {
                 step.mount(gear, bodies, [a, b], mounts, scales);
                 mounts.into_iter().for_each(|slot| free[slot].join());
             }
+            step.follow(&joint.kind, masses, states);
             joint_steps.push(step);
             free[slot_a].join();
             free[slot_b].join();

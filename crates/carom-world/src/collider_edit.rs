@@ -29,8 +29,8 @@ impl<B: BroadPhase> World<B> {
     /// each of its density. If all are sensors, it is that of these. The body's frame stays, and so
     /// do the velocities of its points.
     ///
-    /// Errors: a stale body, a bad number, a half-space beside others, or a dynamic body that would
-    /// have no mass. Nothing is changed then.
+    /// Errors: a stale body, a bad number, or a dynamic body that would have no mass, as one with a
+    /// half-space has none. Nothing is changed then.
     pub fn insert_collider(
         &mut self,
         body: BodyId,
@@ -149,7 +149,7 @@ impl<B: BroadPhase> World<B> {
     /// Changes the colliders of a body and their parts, and gives it those: see
     /// [`World::put_composite`].
     ///
-    /// Errors: a half-space among several, or a dynamic body without mass. Nothing is changed then.
+    /// Errors: a dynamic body without mass. Nothing is changed then.
     pub(crate) fn edit_composite<R>(
         &mut self,
         id: BodyId,

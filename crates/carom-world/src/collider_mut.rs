@@ -39,8 +39,8 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
 
     /// Gives the collider another shape. The mass follows, if it was not given.
     ///
-    /// Errors: a half-space beside other colliders, a dynamic body that would have no mass, or a
-    /// shape with another number of parts than [`ColliderMut::set_part_materials`] was given.
+    /// Errors: a dynamic body that would have no mass, or a shape with another number of parts than
+    /// [`ColliderMut::set_part_materials`] was given.
     pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
         let place = usize::from(self.id.slot.index);
         self.world.bodies.part_materials.check_shape(self.id.body.index, self.id.slot.index, &shape)?;
@@ -56,7 +56,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     /// Puts the collider at another pose in the frame of its body. The mass follows, if it was not
     /// given.
     ///
-    /// Errors: a pose that is not finite, or of a half-space.
+    /// Errors: a pose that is not finite.
     pub fn set_local_pose(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
         let place = usize::from(self.id.slot.index);

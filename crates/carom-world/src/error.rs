@@ -16,8 +16,8 @@ pub enum WorldError {
     StaleBody(BodyId),
     /// No collider has this handle: it or its body was removed, or never was in this world.
     StaleCollider(ColliderId),
-    /// A collider cannot be one of several: a half-space has no end. The number is that of the part
-    /// among all shapes of the body.
+    /// A collider cannot be one of several, because its pose is not finite. The number is that of
+    /// the part among all shapes of the body.
     BadCollider(CompoundError),
     /// The body has several colliders, and this is for bodies with one:
     /// [`World::collider_mut`](crate::World::collider_mut) names one.

@@ -22,10 +22,17 @@ use glam::DVec3;
 /// One shape of a compound and its pose in the compound's frame.
 #[derive(Clone, Debug)]
 pub struct CompoundPart {
-    /// Any shape but a half-space or a compound.
+    /// Any shape but a compound. With a half-space the compound has no end, as that has none.
     pub shape: Shape,
     /// The part's frame in the compound's frame.
     pub pose: Pose,
+}
+
+impl CompoundPart {
+    /// Whether the part is a half-space.
+    pub fn is_half_space(&self) -> bool {
+        matches!(self.shape, Shape::HalfSpace(_))
+    }
 }
 
 /// Several shapes that move as one.
@@ -50,8 +57,6 @@ pub enum CompoundError {
     Empty,
     /// The part's pose is not finite.
     PoseNotFinite(usize),
-    /// The part is unbounded.
-    HalfSpace(usize),
     /// The part is itself a compound.
     Nested(usize),
 }
@@ -61,7 +66,6 @@ impl core::fmt::Display for CompoundError {
         match self {
             CompoundError::Empty => write!(f, "a compound needs at least one part"),
             CompoundError::PoseNotFinite(part) => write!(f, "the pose of part {part} is NaN or infinite"),
-            CompoundError::HalfSpace(part) => write!(f, "part {part} is a half-space, which has no end"),
             CompoundError::Nested(part) => write!(f, "part {part} is itself a compound"),
         }
     }
@@ -81,18 +85,16 @@ impl Compound {
             if !part.pose.is_finite() {
                 return Err(CompoundError::PoseNotFinite(index));
             }
-            match part.shape {
-                Shape::HalfSpace(_) => return Err(CompoundError::HalfSpace(index)),
-                Shape::Compound(_) => return Err(CompoundError::Nested(index)),
-                _ => {}
+            if matches!(part.shape, Shape::Compound(_)) {
+                return Err(CompoundError::Nested(index));
             }
             first_numbers.push(number);
             number = number.saturating_add(part.shape.n_parts());
         }
         let poses = parts.iter().map(|part| part.pose.wide()).collect();
         let boxes: Vec<Aabb> = parts.iter().map(|part| part.shape.aabb(&part.pose)).collect();
-        // Without a tree all parts are tested. A tree also fails if boxes exceed the range of
-        // `f32`.
+        // Without a tree all parts are tested. A tree also fails if a box exceeds the range of
+        // `f32`, as that of a half-space does.
         let tree = if FEW < boxes.len() { Bvh::build(&boxes, &BuildSettings::default()).ok() } else { None };
         Ok(Compound { parts, poses, boxes, first_numbers, tree })
     }

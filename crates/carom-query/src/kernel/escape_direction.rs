@@ -20,7 +20,7 @@ use super::super::num::sat::Chosen;
 use super::super::num::{Real, widen};
 use super::internal_edges::{Neighbour, Touch, touches};
 use super::manifolds::around;
-use super::shape::{Shape, ShapeKind};
+use super::shape::Shape;
 use crate::convex;
 use crate::ray_convex::Point;
 use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};
@@ -121,9 +121,8 @@ impl Surroundings<'_> {
 
     /// Whether a position is inside the piece of a touch, or nearly; a triangle has no inside.
     fn has_inside(&self, piece: &Neighbour<'_>, touch: &Touch, place: DVec3) -> bool {
-        if let ShapeKind::HalfSpace(plane) = piece.shape.kind() {
-            let normal = piece.pose.transform_vector(plane.normal_wide());
-            return normal.dot(place - piece.pose.translation) <= self.tolerance;
+        if let Some((normal, point)) = piece.shape.plane_of_part(touch.part, &piece.pose) {
+            return normal.dot(place - point) <= self.tolerance;
         }
         if piece.shape.is_mesh_part(touch.part) {
             return false;

@@ -25,7 +25,7 @@ use super::super::num::geom::Manifold;
 use super::super::num::sat::manifold_along;
 use super::super::num::{Pose, Real, widen, widen_real};
 use super::escape_direction::Surroundings;
-use super::shape::{Shape, ShapeKind};
+use super::shape::Shape;
 use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
 use carom_math::scaling::unit;
@@ -332,10 +332,9 @@ pub(super) fn touches<'a>(
 /// Returns the extent of a part along a unit vector, in the frame in which `pose` places it. A
 /// half-space has one only along its normal.
 fn reach(shape: &Shape, part: u32, pose: &WidePose, up: DVec3) -> Option<f64> {
-    if let ShapeKind::HalfSpace(plane) = shape.kind() {
-        let normal = pose.transform_vector(plane.normal_wide());
+    if let Some((normal, point)) = shape.plane_of_part(part, pose) {
         let is_along = (normal - up).abs().max_element() <= tol::SAME_NORMAL;
-        return is_along.then(|| up.dot(pose.translation));
+        return is_along.then(|| up.dot(point));
     }
     shape.with_part(part, pose, |map, pose| {
         let direction = pose.inverse_transform_vector(up);

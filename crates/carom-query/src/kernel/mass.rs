@@ -13,8 +13,8 @@ impl Shape {
     ///
     /// The masses of the parts of a compound are summed, so overlaps count twice. The result of a
     /// mesh is only valid if the mesh is closed. A field has the mass of its samples;
-    /// `DistanceField::moments` gives the error. Zero for half-spaces, height fields, and
-    /// user-defined shapes that are known only by their support maps.
+    /// `DistanceField::moments` gives the error. Zero for half-spaces, compounds with one, height
+    /// fields, and user-defined shapes that are known only by their support maps.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         if let Some(primitive) = self.primitive() {
             return primitive.mass_properties(density);
@@ -28,6 +28,10 @@ impl Shape {
                 ShapeKind::Field(s) => s
                     .moments()
                     .map_or(MassProperties::ZERO, |moments| MassProperties::of_moments(&moments, density)),
+                // It has no end, as a half-space has none.
+                ShapeKind::Compound(s) if s.parts().iter().any(|part| part.is_half_space()) => {
+                    MassProperties::ZERO
+                }
                 ShapeKind::Compound(s) => {
                     let parts =
                         s.parts().iter().map(|part| part.shape.mass_properties(density).placed(&part.pose));

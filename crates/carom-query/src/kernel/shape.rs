@@ -311,6 +311,20 @@ impl Shape {
         }
     }
 
+    /// Returns the plane of the part with this part number, for this shape at `pose`: its normal,
+    /// and a point of it. `None` if the part is not a half-space, or does not exist.
+    pub(super) fn plane_of_part(&self, number: u32, pose: &WidePose) -> Option<(DVec3, DVec3)> {
+        match self.kind() {
+            ShapeKind::HalfSpace(s) => Some((pose.transform_vector(s.normal_wide()), pose.translation)),
+            ShapeKind::Convex(_) | ShapeKind::Mesh(_) | ShapeKind::Field(_) => None,
+            ShapeKind::Compound(s) => {
+                let (part, number) = s.locate(number);
+                let part = s.parts().get(part)?;
+                part.shape.plane_of_part(number, &part.pose.wide().relative_to(&pose.inverse()))
+            }
+        }
+    }
+
     /// Calls `ask` with the convex part that has this part number, and with the pose of the part if
     /// this shape is at `pose`. `None` for a half-space, a field, or a number without a part.
     pub(super) fn with_part<T>(

@@ -15,6 +15,7 @@ mod corpus;
 mod cost;
 mod far_origin;
 mod fields;
+mod half_space_part;
 mod height_field;
 mod inside;
 mod internal_edges;

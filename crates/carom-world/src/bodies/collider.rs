@@ -36,7 +36,7 @@ use carom_query::Shape;
 pub struct ColliderDesc {
     /// Its shape.
     pub shape: Shape,
-    /// Its pose in the body's frame. A half-space has none but the identity.
+    /// Its pose in the body's frame.
     pub pose: Pose,
     /// Mass per volume. Not negative.
     pub density: f32,

@@ -67,7 +67,7 @@ impl Composite {
     /// Returns the colliders of a new body and their shape. `None` if there is one at the body's
     /// frame.
     ///
-    /// Errors: a collider with a bad number, or a half-space among several.
+    /// Errors: a collider with a bad number.
     pub(crate) fn of(
         colliders: &[ColliderDesc],
         mobility: Mobility,
@@ -246,7 +246,7 @@ impl Composite {
     }
 
     /// Returns mass, centre and inertia of the solid colliders, each of its density. If all are
-    /// sensors, of these.
+    /// sensors, of these. Zero if one of them has no end: see [`Shape::mass_properties`].
     pub(crate) fn mass(&self) -> MassProperties {
         let all_sense = self.solid.is_none();
         let mut masses = Vec::new();
@@ -255,6 +255,9 @@ impl Composite {
                 continue;
             };
             if all_sense || !collider.traits.is_sensor {
+                if placed.parts().iter().any(CompoundPart::is_half_space) {
+                    return MassProperties::ZERO;
+                }
                 let mass_of =
                     |part: &CompoundPart| part.shape.mass_properties(collider.density).placed(&part.pose);
                 masses.extend(placed.parts().iter().map(mass_of));

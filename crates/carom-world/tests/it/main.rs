@@ -24,6 +24,7 @@ mod frames;
 mod geared;
 mod gears;
 mod golden;
+mod half_space_among_colliders;
 mod heavy_joints;
 mod hook_panics;
 mod hooks;
