@@ -28,7 +28,7 @@ fn heap() -> Vec<(bool, Transform)> {
     let at = |i: usize| {
         let turn = Quat::from_rotation_z(0.1 * i as f32);
         let place = Vec3::new((i % 3) as f32 * 0.3, 1.0 + 1.1 * i as f32, (i % 2) as f32 * 0.2);
-        (i % 4 == 0, Transform::from_translation(place).with_rotation(turn))
+        (i.is_multiple_of(4), Transform::from_translation(place).with_rotation(turn))
     };
     (0..20).map(at).collect()
 }
