@@ -473,6 +473,7 @@ class Sphere(ShapeBase):
     """A ball around the origin."""
 
     _node_type = NODE_TYPE.GEOM_SPHERE
+    radius: float
 
     def __init__(self, radius: Any = 0.0) -> None:
         self.radius = float(radius.radius if isinstance(radius, Sphere) else radius)
@@ -498,6 +499,9 @@ class Ellipsoid(ShapeBase):
 
 
 class _Round(ShapeBase):
+    radius: float
+    halfLength: float
+
     def __init__(self, radius: Any = 0.0, lz: float = 0.0) -> None:
         if isinstance(radius, _Round):
             self.radius, self.halfLength = radius.radius, radius.halfLength
@@ -550,7 +554,7 @@ class ConvexBase(ShapeBase):
 
     def point(self, index: int) -> _Array:
         """A point, (3,)."""
-        return self._points[index]
+        return np.asarray(self._points[index])
 
     def points(self, index: int | None = None) -> _Array:
         """All points, (n, 3), or one."""
@@ -571,6 +575,8 @@ class ConvexBase(ShapeBase):
 
 class Convex(ConvexBase):
     """The hull of points. The list of triangles is kept, and does not matter."""
+
+    _triangles: list[tuple[int, ...]]
 
     def __init__(self, points: Any, triangles: Iterable[Any] = ()) -> None:
         if isinstance(points, Convex):
@@ -594,6 +600,7 @@ class Halfspace(ShapeBase):
     """All points x with n . x <= d."""
 
     _node_type = NODE_TYPE.GEOM_HALFSPACE
+    d: float
 
     def __init__(self, *args: Any) -> None:
         if len(args) == 1 and isinstance(args[0], Halfspace):
@@ -649,6 +656,7 @@ class BVHModelBase(CollisionGeometry):
     """The surface of triangles."""
 
     _object_type = OBJECT_TYPE.OT_BVH
+    build_state: int
 
     def __init__(self, other: BVHModelBase | None = None) -> None:
         self._points: list[_Array] = list(other._points) if other else []

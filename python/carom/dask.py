@@ -55,7 +55,9 @@ def clash(
     futures = []
     try:
         for members, cell in _cells(low, high, max_parts):
-            shapes, places, known = [], [], {}
+            shapes: list[Any] = []
+            places: list[tuple[int, npt.ArrayLike | None]] = []
+            known: dict[int, int] = {}
             for i in members.tolist():
                 shape = parts[i][0]
                 if id(shape) not in known:

@@ -102,7 +102,7 @@ def test_a_worker_dies_in_the_middle() -> None:
     with cluster, distributed.Client(cluster) as client:
         pids = client.run(os.getpid)
         assert len(set(pids.values())) == 2
-        killed = []
+        killed: list[int] = []
 
         def kill(done: int, total: int) -> None:
             if not killed and 3 <= done:

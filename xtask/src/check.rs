@@ -2,7 +2,7 @@
 
 use crate::metadata::{Package, packages};
 use crate::step::{End, Steps, cargo};
-use crate::{Error, bevy, golden, licences, no_std, python, rounding, site, tidy};
+use crate::{Error, bevy, golden, licences, no_std, python, release, rounding, site, tidy};
 use std::path::Path;
 use std::process::Command;
 
@@ -73,6 +73,8 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     // Whether each package is complete is built with --full alone.
     let verify = if extent == Extent::Full { "" } else { "--no-verify" };
     steps.cargo("packages", &format!("package --quiet --workspace --allow-dirty {verify}"), &[]);
+    steps.step("oldest compiler", || release::oldest_compiler(root, &packages));
+    steps.step("compatibility", || release::compatibility(root));
     steps.step("miri", || miri(root));
 
     if extent == Extent::Full {

@@ -19,6 +19,7 @@ mod no_std;
 mod pages;
 mod physics;
 mod python;
+mod release;
 mod report;
 mod rounding;
 mod site;
