@@ -1,6 +1,6 @@
 """The types of the compiled module. `carom` exports all of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, TypeAlias, final
 
@@ -17,13 +17,20 @@ __all__ = [
     "Assembly",
     "BodyContacts",
     "BodyHits",
+    "BrokenJoint",
     "Cast",
     "Contact",
+    "ContactEvents",
     "Decomposition",
     "Distance",
+    "Filter",
+    "ImpulseEvents",
     "JointContact",
+    "JointState",
+    "Material",
     "MeshReport",
     "Model",
+    "Motor",
     "NearestPoints",
     "Overlap",
     "PairBatch",
@@ -697,6 +704,9 @@ class BodyHits:
     def body(self) -> _Ints:
         """(n,) numbers of bodies; -1 if there is no hit."""
     @property
+    def collider(self) -> _Ints:
+        """(n,) numbers of colliders; -1 if there is no hit."""
+    @property
     def t(self) -> _Floats:
         """(n,) parameters in lengths of the direction; infinite if there is no hit."""
     @property
@@ -714,6 +724,9 @@ class BodyContacts:
     def bodies(self) -> _Ints:
         """(k, 2) numbers of bodies."""
     @property
+    def colliders(self) -> _Ints:
+        """(k, 2) numbers of colliders."""
+    @property
     def point(self) -> _Floats:
         """(k, 3) points, half way between the surfaces."""
     @property
@@ -722,14 +735,193 @@ class BodyContacts:
     @property
     def distance(self) -> _Floats:
         """(k,) lengths, negative for an overlap."""
+    @property
+    def impulse(self) -> _Floats:
+        """(k,) normal impulses of the last step, in mass times speed; 0 before the first step, and
+        while both bodies sleep.
+        """
+
+@final
+class Material:
+    """The surface of a collider. It does not change."""
+
+    def __new__(
+        cls,
+        friction: float = 0.5,
+        restitution: float = 0.0,
+        *,
+        rolling_friction: float = 0.0,
+        friction_rule: str = "geometric_mean",
+        restitution_rule: str = "max",
+        surface_velocity: npt.ArrayLike | None = None,
+        surface_spin: npt.ArrayLike | None = None,
+    ) -> Material: ...
+    @property
+    def friction(self) -> float:
+        """Coulomb's coefficient."""
+    @property
+    def restitution(self) -> float:
+        """0 does not bounce, 1 keeps the speed."""
+    @property
+    def rolling_friction(self) -> float:
+        """How far the support lies ahead of the point of contact of a body that rolls, a length."""
+    @property
+    def friction_rule(self) -> str:
+        """How two frictions become one: "average", "min", "multiply", "geometric_mean" or "max". Of
+        two rules the later in this list counts.
+        """
+    @property
+    def restitution_rule(self) -> str:
+        """How two restitutions become one."""
+    @property
+    def surface_velocity(self) -> _Floats:
+        """The velocity of the surface against its body, as of a belt, in the collider's frame,
+        (3,): length per time.
+        """
+    @property
+    def surface_spin(self) -> _Floats:
+        """The angular velocity of the surface against its body, as of a turntable, in the
+        collider's frame, (3,): radians per time.
+        """
+
+@final
+class Filter:
+    """What a collider meets. It does not change.
+
+    Two colliders meet if each is in a group of the other's mask, and their families differ or are
+    0.
+    """
+
+    def __new__(cls, groups: int = 1, mask: int = ..., family: int = 0) -> Filter: ...
+    @property
+    def groups(self) -> int:
+        """The groups that it is in, 32 bits."""
+    @property
+    def mask(self) -> int:
+        """The groups that it meets, 32 bits."""
+    @property
+    def family(self) -> int:
+        """Colliders of one family do not meet, such as the limbs of one figure. 0 is no family."""
+
+@final
+class Motor:
+    """A motor along or about an axis of a joint. It does not change."""
+
+    @staticmethod
+    def velocity(speed: float, *, max_force: float | None = None) -> Motor:
+        """Holds a speed of B against A: length per time along an axis, radians per time about one.
+        `max_force` is a force along an axis, a torque about one; without it there is no bound.
+        """
+    @staticmethod
+    def position(
+        target: float,
+        frequency: float,
+        damping_ratio: float = 1.0,
+        *,
+        max_force: float | None = None,
+    ) -> Motor:
+        """Pulls to a place along the axis, or to an angle in radians, as a damped spring does:
+        oscillations per time, and the damping in parts of the critical one.
+        """
+
+@final
+class ContactEvents:
+    """Pairs of colliders that began or ended to touch, k in all."""
+
+    @property
+    def bodies(self) -> _Ints:
+        """(k, 2) numbers of bodies, also of removed ones."""
+    @property
+    def colliders(self) -> _Ints:
+        """(k, 2) numbers of colliders, also of removed ones."""
+    @property
+    def began(self) -> _Bools:
+        """(k,) true if they began to touch, false if they ended."""
+    @property
+    def sensor(self) -> _Bools:
+        """(k,) whether one of them is a sensor."""
+
+@final
+class ImpulseEvents:
+    """Pairs of colliders that pushed each other by more than their threshold, k in all."""
+
+    @property
+    def bodies(self) -> _Ints:
+        """(k, 2) numbers of bodies."""
+    @property
+    def colliders(self) -> _Ints:
+        """(k, 2) numbers of colliders."""
+    @property
+    def total(self) -> _Floats:
+        """(k,) sums of the normal impulses in the step, in mass times speed."""
+    @property
+    def largest(self) -> _Floats:
+        """(k,) the largest normal impulse of one contact."""
+    @property
+    def point(self) -> _Floats:
+        """(k, 3) the place of that contact."""
+    @property
+    def normal(self) -> _Floats:
+        """(k, 3) the unit normal there, from the first body to the second."""
+    @property
+    def approach_speed(self) -> _Floats:
+        """(k,) the largest speed at which they came together before the step; 0 if they did not."""
+
+@final
+class JointState:
+    """The state of a joint."""
+
+    @property
+    def kind(self) -> str:
+        """One of the kinds of `World.add_joint`; "six_dof" for all of several axes."""
+    @property
+    def bodies(self) -> tuple[int, int]:
+        """The numbers of the two bodies."""
+    @property
+    def angle(self) -> float | None:
+        """The angle of a revolute joint, in radians; `None` for other kinds."""
+    @property
+    def translation(self) -> float | None:
+        """The place of a prismatic joint along its axis, a length; `None` for other kinds."""
+    @property
+    def speed(self) -> float | None:
+        """The speed of a revolute (radians per time) or prismatic joint (length per time); `None`
+        for other kinds.
+        """
+    @property
+    def force(self) -> _Floats:
+        """(3,) the force on the second body in the last step, in the world."""
+    @property
+    def torque(self) -> _Floats:
+        """(3,) the torque on the second body about its joint point, in the world."""
+    @property
+    def error(self) -> float:
+        """How far the joint points are from where the joint holds them, a length."""
+
+@final
+class BrokenJoint:
+    """A joint that broke in the last step."""
+
+    @property
+    def joint(self) -> int:
+        """The number that it had."""
+    @property
+    def bodies(self) -> tuple[int, int]:
+        """The numbers of the two bodies."""
+    @property
+    def force(self) -> float:
+        """The force at which it broke, the mean over the step."""
+    @property
+    def torque(self) -> float:
+        """The torque at which it broke, the mean over the step."""
 
 @final
 class World:
     """A world of rigid bodies, in single precision. Gravity is along -z by default.
 
     The unit of length is a metre: `length_unit` is its length in the unit of the caller. A body
-    has the number that `add` returns. Numbers of removed bodies are not used again. The same
-    calls give the same bits on any number of threads.
+    has the number that `add` returns; colliders and joints have numbers of their own. Numbers of
+    removed ones are not used again. The same calls give the same bits on any number of threads.
     """
 
     def __new__(
@@ -747,19 +939,33 @@ class World:
         *,
         mobility: str = "dynamic",
         density: float = 1.0,
-        friction: float = 0.5,
-        restitution: float = 0.0,
+        mass: float | None = None,
+        material: Material | None = None,
+        friction: float | None = None,
+        restitution: float | None = None,
+        filter: Filter | None = None,
         linear_velocity: npt.ArrayLike | None = None,
         angular_velocity: npt.ArrayLike | None = None,
+        gravity_scale: float = 1.0,
+        linear_damping: float = 0.0,
+        angular_damping: float = 0.0,
+        locked_axes: list[str] | None = None,
         ccd: bool = False,
         sensor: bool = False,
+        impulse_threshold: float | None = None,
         can_sleep: bool = True,
     ) -> int:
-        """Adds a body and returns its number. `mobility` is "dynamic", "kinematic" or "fixed". With
-        `ccd` it is swept in each step, so that it passes through nothing.
+        """Adds a body with one collider and returns its number. `mobility` is "dynamic",
+        "kinematic" or "fixed". With `ccd` it is swept in each step, so that it passes through
+        nothing.
+
+        Without `mass` the density makes it. `friction` (0.5) and `restitution` (0) are short for a
+        material. Dampings are rates per time. `locked_axes` are of "x", "y", "z", "ang_x", "ang_y",
+        "ang_z", of the world. A contact with a normal impulse above `impulse_threshold` in a step,
+        in mass times speed, is in `impulse_events`.
         """
     def remove(self, body: int) -> None:
-        """Removes a body."""
+        """Removes a body, its colliders and its joints."""
     def step(self, dt: float, count: int = 1, *, threads: int | None = None) -> None:
         """Does `count` steps of `dt` each."""
     def detect(self) -> None:
@@ -772,6 +978,8 @@ class World:
         """
     def velocities(self) -> _Floats:
         """The velocities of all bodies, (n, 6): linear of the centre of mass, then angular."""
+    def masses(self) -> _Floats:
+        """The masses of all bodies, (n,); 0 for those that are fixed or kinematic."""
     def sleeping(self) -> _Bools:
         """Whether each body sleeps, (n,)."""
     def set_pose(self, body: int, pose: npt.ArrayLike) -> None:
@@ -786,19 +994,132 @@ class World:
         """Sets the velocities of a body: linear (length per time) and angular (radians per
         time).
         """
+    def set_mobility(self, body: int, mobility: str) -> None:
+        """Sets the mobility of a body: "dynamic", "kinematic" or "fixed"."""
     def apply_impulse(
         self, body: int, impulse: npt.ArrayLike, point: npt.ArrayLike | None = None
     ) -> None:
         """Changes the velocity of a dynamic body by an impulse (mass times length per time) at its
         centre of mass, or at a point of the world.
         """
+    def apply_force(
+        self, body: int, force: npt.ArrayLike, point: npt.ArrayLike | None = None
+    ) -> None:
+        """Pushes a dynamic body by a force (mass times length per time squared) in the next step,
+        at its centre of mass or at a point of the world.
+        """
+    def add_collider(
+        self,
+        body: int,
+        shape: Shape,
+        pose: npt.ArrayLike | None = None,
+        *,
+        density: float = 1.0,
+        material: Material | None = None,
+        filter: Filter | None = None,
+        sensor: bool = False,
+        impulse_threshold: float | None = None,
+    ) -> int:
+        """Puts one more collider on a body, at a pose in the frame of the body, and returns its
+        number. The mass follows, if it was not given.
+        """
+    def remove_collider(self, collider: int) -> None:
+        """Takes a collider off its body. The mass follows, if it was not given."""
+    def colliders(self, body: int) -> _Ints:
+        """The numbers of the colliders of a body, in the order of their insertion, (k,)."""
+    def set_material(self, collider: int, material: Material) -> None:
+        """Sets the material of a collider."""
+    def set_filter(self, collider: int, filter: Filter) -> None:
+        """Sets the filter of a collider."""
+    def set_sensor(self, collider: int, sensor: bool) -> None:
+        """Makes a collider a sensor, which reports what it overlaps and pushes nothing, or not."""
+    def set_impulse_threshold(self, collider: int, threshold: float | None) -> None:
+        """Sets the normal impulse in a step above which a contact of a collider is reported by
+        `impulse_events`; `None` reports none.
+        """
+    def add_joint(
+        self,
+        kind: str,
+        a: int,
+        b: int,
+        *,
+        anchor: npt.ArrayLike | None = None,
+        anchors: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        axis: npt.ArrayLike | None = None,
+        frames: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        limits: tuple[float, float] | None = None,
+        motor: Motor | None = None,
+        cone: float | None = None,
+        twist: tuple[float, float] | None = None,
+        axis_limits: Mapping[str, str | tuple[float, float]] | None = None,
+        axis_motors: Mapping[str, Motor] | None = None,
+        length: float | None = None,
+        min_length: float | None = None,
+        supports: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        ratio: float | None = None,
+        spring: tuple[float, float] | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+        contacts: bool = False,
+    ) -> int:
+        """Joins two bodies, and returns the number of the joint. They do not collide, unless
+        `contacts` says so.
+
+        Kinds, with what they leave free: "weld" nothing; "revolute" the rotation about the axis;
+        "prismatic" the translation along it; "cylindrical" both; "universal" two rotations;
+        "spherical" all rotations; "six_dof" all but what `axis_limits` names; "distance" all, with
+        the distance of two points from `min_length` to `length`; "rope" all, with a distance of at
+        most `length`; "pulley" a rope over two `supports`; "gear" and "rack_and_pinion" couple two
+        joints, whose numbers are `a` and `b`.
+
+        `anchor`, `anchors` (on A and on B) and `axis` (y if not given) are in the world, `frames`
+        are poses in the frames of A and B. `limits` are radians or lengths. `cone` and `twist` are
+        angles of "spherical". `axis_limits` and `axis_motors` are for "cylindrical", "universal"
+        and "six_dof", by "x", "y", "z", "ang_x", "ang_y", "ang_z"; a limit is "free", "locked" or
+        two numbers. `spring` is a frequency and a damping ratio. `ratio` is that of the forces or
+        angles, of a rack a length per radian.
+        """
+    def remove_joint(self, joint: int) -> None:
+        """Removes a joint."""
+    def joints(self) -> _Ints:
+        """The numbers of the joints, ascending, (n,). Those that broke, and those of removed
+        bodies, are gone.
+        """
+    def joint(self, joint: int) -> JointState:
+        """The state of a joint."""
+    def set_motor(self, joint: int, motor: Motor | None, axis: str | None = None) -> None:
+        """Sets the motor of the one axis of a revolute or prismatic joint, or of an axis of another
+        kind: "x", "y", "z", "ang_x", "ang_y" or "ang_z". `None` has no motor.
+        """
+    def set_limits(self, joint: int, limits: tuple[float, float] | None) -> None:
+        """Sets the limits of the one axis of a revolute (radians) or prismatic joint; `None` has
+        none.
+        """
+    def set_axis_limit(self, joint: int, axis: str, limit: str | tuple[float, float]) -> None:
+        """Sets the limit of an axis of a joint of several: "free", "locked", or the least and the
+        largest place or angle.
+        """
+    def set_length(self, joint: int, length: float, min_length: float | None = None) -> None:
+        """Sets the length of a rope or pulley; of the kind "distance" also the least one, which is
+        otherwise the same.
+        """
+    def broken_joints(self) -> list[BrokenJoint]:
+        """The joints that broke in the last step."""
     def contacts(self) -> BodyContacts:
         """The contacts of pairs that touched at the last detection or at the start of the last
-        step.
+        step, with their impulses.
         """
     def events(self) -> tuple[_Ints, _Ints]:
         """The pairs of bodies that began or ended to touch at the last detection or in the last
         step: two arrays of the shape (k, 2).
+        """
+    def contact_events(self) -> ContactEvents:
+        """The pairs of colliders that began or ended to touch at the last detection or in the last
+        step, in the order of their bodies.
+        """
+    def impulse_events(self) -> ImpulseEvents:
+        """The pairs of colliders that pushed each other in the last step by more than the lower one
+        of their thresholds.
         """
     def cast_ray(
         self,
@@ -806,11 +1127,34 @@ class World:
         directions: npt.ArrayLike,
         *,
         max_t: float = ...,
+        filter: Filter | None = None,
         threads: int | None = None,
     ) -> BodyHits:
-        """The first hit of each ray on a body: origins and directions of the shape (n, 3)."""
-    def touching(self, shape: Shape, pose: npt.ArrayLike | None = None) -> _Ints:
-        """The bodies that touch a shape: numbers, (k,)."""
+        """The first hit of each ray on a body: origins and directions of the shape (n, 3). With a
+        filter, on what a collider with that filter meets. Sensors are not hit.
+        """
+    def touching(
+        self,
+        shape: Shape,
+        pose: npt.ArrayLike | None = None,
+        *,
+        filter: Filter | None = None,
+    ) -> _Ints:
+        """The bodies that touch a shape: numbers, (k,). With a filter, those that a collider with
+        that filter meets. Sensors are left out.
+        """
+    def snapshot(self) -> bytes:
+        """The state of the world as bytes: bodies, shapes, joints, contacts, and all numbers. Steps
+        after `restore` have the same bits. Raises WorldError for a body whose shape is a field.
+        """
+    def restore(self, snapshot: bytes) -> None:
+        """Puts the world into the state of a snapshot: same numbers, same bits from there on.
+        Raises WorldError for bytes that are no state of a world, and then changes nothing.
+        """
+    @staticmethod
+    def from_snapshot(snapshot: bytes) -> World:
+        """A new world in the state of a snapshot."""
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
     def state_hash(self) -> int:
         """A hash of all poses, velocities and sleep flags: equal bits give equal hashes."""
 

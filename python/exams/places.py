@@ -1,6 +1,6 @@
-"""A plugin of pytest that puts carom in the place of fcl, embree and rtree.
+"""A plugin of pytest that puts carom in the place of fcl, embree and rtree, or of Coal.
 
-`CAROM_EXAM` is "fcl" for `carom.fcl` alone, or "trimesh" for `carom.trimesh` as well.
+`CAROM_EXAM` is "fcl" for `carom.fcl` alone, "trimesh" for `carom.trimesh` as well, or "coal".
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ import sys
 import types
 from typing import Any
 
+import carom.coal
 import carom.fcl
 import carom.trimesh
 
 sys.modules["fcl"] = carom.fcl
 # Whatever would import these fails, so that no answer can come from them.
 sys.modules["rtree"] = None  # type: ignore[assignment]
+
+sys.modules["coal"] = carom.coal
 
 if os.environ.get("CAROM_EXAM") == "trimesh":
     # A module that looks like embree, so that trimesh offers its tests of it.

@@ -1,10 +1,10 @@
-"""Runs the tests of python-fcl and trimesh with carom in the place of fcl, embree and rtree.
+"""Runs the tests of python-fcl, trimesh and Coal with carom in the place of what they test.
 
-    python exams/run.py [--fcl FOLDER] [--trimesh FOLDER]
+    python exams/run.py [--fcl FOLDER] [--trimesh FOLDER] [--coal FOLDER]
 
 pip fetches the source packages. That of trimesh lacks its models and a module of its tests, so
 `generic.py` stands in, and tests that need other models are skipped. A folder is a checkout of the
-project, whose tests and models are used instead.
+project, whose tests and models are used instead. The tests of Coal are run from a checkout alone.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fcl", type=Path, help="a checkout of python-fcl")
     parser.add_argument("--trimesh", type=Path, help="a checkout of trimesh")
+    parser.add_argument("--coal", type=Path, help="a checkout of Coal")
     arguments = parser.parse_args()
     rows: list[tuple[str, str, dict[str, str]]] = []
     with tempfile.TemporaryDirectory() as name:
@@ -89,6 +90,19 @@ def main() -> int:
             files = [tests / file for file in (TRIMESH[:1] if shim == "fcl" else TRIMESH)]
             label = "carom.fcl under trimesh.collision" if shim == "fcl" else "carom.trimesh"
             rows.append((trimesh.name, label, run(files, shim, trimesh, stand_in)))
+        if arguments.coal is not None:
+            tests = arguments.coal.absolute() / "test" / "python_unit"
+            names = ["api", "collision", "geometric_shapes", "pickling"]
+            files = [tests / f"{name}.py" for name in names]
+            rows.append((arguments.coal.name, "carom.coal", run(files, "coal", folder, False)))
+            # A plain program without test functions.
+            program = (
+                f"import places, runpy; runpy.run_path({str(tests / 'collision_manager.py')!r})"
+            )
+            environment = {**os.environ, "CAROM_EXAM": "coal", "PYTHONPATH": str(HERE)}
+            done = subprocess.run([sys.executable, "-c", program], check=False, env=environment)
+            passed = "passed" if done.returncode == 0 else "failed"
+            rows[-1][2]["collision_manager.py"] = passed
     print(f"{'tests':<22} {'with':<36} {'passed':>7} {'failed':>7} {'skipped':>8}")
     is_good = True
     for suite, label, outcomes in rows:

@@ -9,6 +9,7 @@ mod assembly;
 mod cast;
 mod error;
 mod files;
+mod motor;
 mod points;
 mod pose;
 mod query;
@@ -20,8 +21,14 @@ mod sdf;
 mod shape;
 mod single;
 mod solid;
+mod stored_shape;
+mod surface;
 mod work;
 mod world;
+mod world_colliders;
+mod world_events;
+mod world_joints;
+mod world_snapshot;
 
 /// Collision detection; the package `carom` exports all of it.
 #[pyo3::pymodule]
@@ -34,6 +41,8 @@ mod _carom {
     use crate::error::{PoseError, ReadError, ShapeError, WorldError};
     #[pymodule_export]
     use crate::files::{MeshReport, Model, Part, mesh_report, read};
+    #[pymodule_export]
+    use crate::motor::PyMotor;
     #[pymodule_export]
     use crate::points::{NearestPoints, contains, nearest_points, winding_number};
     #[pymodule_export]
@@ -54,5 +63,11 @@ mod _carom {
     #[pymodule_export]
     use crate::solid::{Overlap, overlap, relation, triangle_pairs};
     #[pymodule_export]
-    use crate::world::{BodyContacts, BodyHits, PyWorld};
+    use crate::surface::{PyFilter, PyMaterial};
+    #[pymodule_export]
+    use crate::world::{BodyHits, PyWorld};
+    #[pymodule_export]
+    use crate::world_events::{BodyContacts, ContactEvents, ImpulseEvents};
+    #[pymodule_export]
+    use crate::world_joints::{BrokenJoint, JointState};
 }

@@ -1,30 +1,45 @@
 //! `carom.World`: bodies that fall, collide and come to rest.
 //!
 //! A world computes in single precision. The handles of Python are numbers that count up. The
-//! number of a body is its `user_data` in the crate.
+//! number of a body, a collider or a joint is its `user_data` in the crate.
 
 use crate::array::{self, Rows, array, array_rows};
 use crate::error::{self, WorldError};
 use crate::pose::{self, to_seven};
 use crate::shape::PyShape;
+use crate::stored_shape::StoredShape;
+use crate::surface::{PyFilter, PyMaterial};
 use crate::{single, work};
 use carom_math::{Interval, Ray};
 use carom_world::{
-    BodyDesc, BodyId, BodyRef, ColliderDesc, EventKind, Material, QueryFilter, World, WorldSettings,
+    BodyDesc, BodyId, BodyRef, ColliderDesc, ColliderId, Filter, JointId, LockedAxes, Material, Mobility,
+    QueryFilter, World, WorldSettings,
 };
 use glam::{DVec3, Vec3};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use std::collections::HashMap;
 
 /// A world of rigid bodies, in single precision. Gravity is along -z by default.
 ///
 /// The unit of length is a metre: `length_unit` is its length in the unit of the caller. A body has
-/// the number that `add` returns. Numbers of removed bodies are not used again. The same calls give
-/// the same bits on any number of threads.
+/// the number that `add` returns; colliders and joints have numbers of their own. Numbers of
+/// removed ones are not used again. The same calls give the same bits on any number of threads.
 #[pyclass(module = "carom", name = "World")]
 pub(crate) struct PyWorld {
-    world: World,
-    bodies: Vec<Option<BodyId>>,
+    pub(crate) world: World,
+    pub(crate) bodies: Vec<Option<BodyId>>,
+    pub(crate) colliders: Vec<Option<StoredCollider>>,
+    pub(crate) joints: Vec<Option<JointId>>,
+    /// The numbers of all bodies and colliders that ever were: events name removed ones, too.
+    pub(crate) body_numbers: HashMap<BodyId, u32>,
+    pub(crate) collider_numbers: HashMap<ColliderId, u32>,
+}
+
+/// A collider, and what its shape is made of.
+pub(crate) struct StoredCollider {
+    pub(crate) id: ColliderId,
+    pub(crate) shape: StoredShape,
 }
 
 /// The first hits of n rays on bodies, one row for each.
@@ -32,6 +47,8 @@ pub(crate) struct PyWorld {
 pub(crate) struct BodyHits {
     /// (n,) numbers of bodies; -1 if there is no hit.
     body: Py<PyArray1<i64>>,
+    /// (n,) numbers of colliders; -1 if there is no hit.
+    collider: Py<PyArray1<i64>>,
     /// (n,) parameters in lengths of the direction; infinite if there is no hit.
     t: Py<PyArray1<f64>>,
     /// (n, 3) points; NaN if there is no hit.
@@ -40,21 +57,8 @@ pub(crate) struct BodyHits {
     normal: Py<PyArray2<f64>>,
 }
 
-/// The contacts of a world, k in all, sorted by the bodies.
-#[pyclass(frozen, get_all, module = "carom")]
-pub(crate) struct BodyContacts {
-    /// (k, 2) numbers of bodies.
-    bodies: Py<PyArray2<i64>>,
-    /// (k, 3) points, half way between the surfaces.
-    point: Py<PyArray2<f64>>,
-    /// (k, 3) unit vectors from the first body to the second.
-    normal: Py<PyArray2<f64>>,
-    /// (k,) lengths, negative for an overlap.
-    distance: Py<PyArray1<f64>>,
-}
-
-/// Pairs of bodies that began to touch, and that ended.
-type BeganEnded<'py> = (Bound<'py, PyArray2<i64>>, Bound<'py, PyArray2<i64>>);
+/// A row of [`BodyHits`].
+type Hit = (i64, i64, f64, DVec3, DVec3);
 
 #[pymethods]
 impl PyWorld {
@@ -66,7 +70,7 @@ impl PyWorld {
         settings.solver.length_unit = length_unit;
         settings.solver.substeps = substeps;
         settings.check().map_err(error::world)?;
-        Ok(PyWorld { world: World::with_settings(settings), bodies: Vec::new() })
+        Ok(PyWorld::empty(World::with_settings(settings)))
     }
 
     fn __len__(&self) -> usize {
@@ -77,63 +81,89 @@ impl PyWorld {
         format!("<carom.World, {} bodies>", self.world.len())
     }
 
-    /// Adds a body and returns its number. `mobility` is "dynamic", "kinematic" or "fixed". With
-    /// `ccd` it is swept in each step, so that it passes through nothing.
-    #[pyo3(signature = (shape, pose = None, *, mobility = "dynamic", density = 1.0, friction = 0.5, restitution = 0.0, linear_velocity = None, angular_velocity = None, ccd = false, sensor = false, can_sleep = true))]
+    /// Adds a body with one collider and returns its number. `mobility` is "dynamic", "kinematic"
+    /// or "fixed". With `ccd` it is swept in each step, so that it passes through nothing.
+    #[pyo3(signature = (shape, pose = None, *, mobility = "dynamic", density = 1.0, mass = None, material = None, friction = None, restitution = None, filter = None, linear_velocity = None, angular_velocity = None, gravity_scale = 1.0, linear_damping = 0.0, angular_damping = 0.0, locked_axes = None, ccd = false, sensor = false, impulse_threshold = None, can_sleep = true))]
     fn add(
         &mut self,
         shape: &Bound<'_, PyShape>,
         pose: Option<&Bound<'_, PyAny>>,
         mobility: &str,
         density: f32,
-        friction: f32,
-        restitution: f32,
+        mass: Option<f32>,
+        material: Option<&Bound<'_, PyMaterial>>,
+        friction: Option<f32>,
+        restitution: Option<f32>,
+        filter: Option<&Bound<'_, PyFilter>>,
         linear_velocity: Option<&Bound<'_, PyAny>>,
         angular_velocity: Option<&Bound<'_, PyAny>>,
+        gravity_scale: f32,
+        linear_damping: f32,
+        angular_damping: f32,
+        locked_axes: Option<Vec<String>>,
         ccd: bool,
         sensor: bool,
+        impulse_threshold: Option<f32>,
         can_sleep: bool,
     ) -> PyResult<u32> {
+        let material = match (material, friction, restitution) {
+            (Some(_), Some(_), _) => return Err(error::value("friction", "is that of the material")),
+            (Some(_), _, Some(_)) => return Err(error::value("restitution", "is that of the material")),
+            (Some(material), None, None) => material.get().material,
+            (None, _, _) => Material::new(friction.unwrap_or(0.5), restitution.unwrap_or(0.0)),
+        };
         let (shape, place) = (shape.get(), pose::pose(pose, "pose")?);
         let is_plane = matches!(shape.shape, carom_query::f64::Shape::HalfSpace(_));
-        let mut collider = ColliderDesc::new(single::shape(shape)?);
         // A half-space is a body of its own, and has no pose in it.
         let place = if is_plane { shape.placed(&place) } else { place };
+        let number = next(self.bodies.len(), "bodies")?;
+        let collider_number = next(self.colliders.len(), "colliders")?;
+        let stored = StoredShape::of(&shape.shape)?;
+        let mut collider = ColliderDesc::new(stored.build()?);
         if let (Some(frame), false) = (&shape.frame, is_plane) {
             collider = collider.with_pose(single::pose(frame)?);
         }
         let collider = collider
             .with_density(density)
-            .with_material(Material::new(friction, restitution))
-            .with_sensor(sensor);
-        let desc = match mobility {
-            "dynamic" => BodyDesc::dynamic(collider),
-            "kinematic" => BodyDesc::kinematic(collider),
-            "fixed" => BodyDesc::fixed(collider),
-            other => {
-                let wanted = format!("must be \"dynamic\", \"kinematic\" or \"fixed\", not {other:?}");
-                return Err(error::value("mobility", wanted));
-            }
-        };
-        let number = u32::try_from(self.bodies.len()).map_err(|_| error::world("too many bodies"))?;
+            .with_material(material)
+            .with_filter(filter.map_or_else(Filter::default, |filter| filter.get().filter))
+            .with_sensor(sensor)
+            .with_impulse_threshold(impulse_threshold.unwrap_or(f32::MAX))
+            .with_user_data(u64::from(collider_number));
+        let mut desc = BodyDesc::empty(mobility_of(mobility)?).with_collider(collider);
+        if let Some(mass) = mass {
+            desc = desc.with_mass(mass);
+        }
         let linear = array::vector_or_zero(linear_velocity, "linear_velocity")?.as_vec3();
         let angular = array::vector_or_zero(angular_velocity, "angular_velocity")?.as_vec3();
         let desc = desc
             .with_pose(single::pose(&place)?)
             .with_linear_velocity(linear)
             .with_angular_velocity(angular)
+            .with_gravity_scale(gravity_scale)
+            .with_damping(linear_damping, angular_damping)
+            .with_locked_axes(locked(locked_axes.as_deref().unwrap_or_default())?)
             .with_ccd(ccd)
             .with_can_sleep(can_sleep)
             .with_user_data(u64::from(number));
-        self.bodies.push(Some(self.world.insert(desc).map_err(error::world)?));
+        let id = self.world.insert(desc).map_err(error::world)?;
+        self.bodies.push(Some(id));
+        self.body_numbers.insert(id, number);
+        let first = self.world.body(id).map_err(error::world)?.colliders().next().map(|c| c.id());
+        self.note_collider(first.ok_or_else(|| error::world("a body without its collider"))?, stored);
         Ok(number)
     }
 
-    /// Removes a body.
+    /// Removes a body, its colliders and its joints.
     fn remove(&mut self, body: u32) -> PyResult<()> {
         let id = self.id(body)?;
+        let view = self.world.body(id).map_err(error::world)?;
+        let colliders: Vec<u64> = view.colliders().map(|collider| collider.user_data()).collect();
         self.world.remove(id).map_err(error::world)?;
         self.bodies[body as usize] = None;
+        for collider in colliders {
+            self.colliders[collider as usize] = None;
+        }
         Ok(())
     }
 
@@ -174,6 +204,15 @@ impl PyWorld {
         array_rows(py, self.live().map(|(_, body)| row(&body)).collect())
     }
 
+    /// The masses of all bodies, (n,); 0 for those that are fixed or kinematic.
+    fn masses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let mass = |body: BodyRef<'_>| match body.mobility() {
+            Mobility::Dynamic => f64::from(body.mass()),
+            _ => 0.0,
+        };
+        array(py, self.live().map(|(_, body)| mass(body)).collect())
+    }
+
     /// Whether each body sleeps, (n,).
     fn sleeping<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         array(py, self.live().map(|(_, body)| body.is_sleeping()).collect())
@@ -207,6 +246,12 @@ impl PyWorld {
         })
     }
 
+    /// Sets the mobility of a body: "dynamic", "kinematic" or "fixed".
+    fn set_mobility(&mut self, body: u32, mobility: &str) -> PyResult<()> {
+        let mobility = mobility_of(mobility)?;
+        self.change(body, |world, id| world.body_mut(id)?.set_mobility(mobility).map(|_| ()))
+    }
+
     /// Changes the velocity of a dynamic body by an impulse (mass times length per time) at its
     /// centre of mass, or at a point of the world.
     #[pyo3(signature = (body, impulse, point = None))]
@@ -227,43 +272,36 @@ impl PyWorld {
         })
     }
 
-    /// The contacts of pairs that touched at the last detection or at the start of the last step.
-    fn contacts(&self, py: Python<'_>) -> PyResult<BodyContacts> {
-        let mut rows: Vec<([i64; 2], DVec3, DVec3, f64)> = Vec::new();
-        for view in self.world.contacts().filter(|view| view.is_touching) {
-            let bodies = [self.number(view.a), self.number(view.b)];
-            let contacts = view.manifolds.iter().flat_map(|m| m.contacts());
-            let row = |c: &carom_geom::Contact| {
-                (bodies, c.middle().as_dvec3(), c.normal.as_dvec3(), f64::from(c.distance))
-            };
-            rows.extend(contacts.map(row));
-        }
-        Ok(BodyContacts {
-            bodies: array_rows(py, rows.iter().map(|row| row.0).collect())?.unbind(),
-            point: array_rows(py, rows.iter().map(|row| row.1.to_array()).collect())?.unbind(),
-            normal: array_rows(py, rows.iter().map(|row| row.2.to_array()).collect())?.unbind(),
-            distance: array(py, rows.iter().map(|row| row.3).collect()).unbind(),
+    /// Pushes a dynamic body by a force (mass times length per time squared) in the next step, at
+    /// its centre of mass or at a point of the world.
+    #[pyo3(signature = (body, force, point = None))]
+    fn apply_force(
+        &mut self,
+        body: u32,
+        force: &Bound<'_, PyAny>,
+        point: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let force = array::vector(force, "force")?.as_vec3();
+        let point = point.map(|point| array::vector(point, "point")).transpose()?.map(|p| p.as_vec3());
+        self.change(body, |world, id| {
+            let mut body = world.body_mut(id)?;
+            match point {
+                Some(point) => body.apply_force_at(force, point).map(|_| ()),
+                None => body.apply_force(force).map(|_| ()),
+            }
         })
     }
 
-    /// The pairs of bodies that began or ended to touch at the last detection or in the last step:
-    /// two arrays of the shape (k, 2).
-    fn events<'py>(&self, py: Python<'py>) -> PyResult<BeganEnded<'py>> {
-        let of = |kind: EventKind| {
-            let events = self.world.events().iter().filter(move |event| event.kind == kind);
-            array_rows(py, events.map(|event| [self.number(event.a), self.number(event.b)]).collect())
-        };
-        Ok((of(EventKind::Began)?, of(EventKind::Ended)?))
-    }
-
-    /// The first hit of each ray on a body: origins and directions of the shape (n, 3).
-    #[pyo3(signature = (origins, directions, *, max_t = f64::INFINITY, threads = None))]
+    /// The first hit of each ray on a body: origins and directions of the shape (n, 3). With a
+    /// filter, on what a collider with that filter meets. Sensors are not hit.
+    #[pyo3(signature = (origins, directions, *, max_t = f64::INFINITY, filter = None, threads = None))]
     fn cast_ray(
         &self,
         py: Python<'_>,
         origins: &Bound<'_, PyAny>,
         directions: &Bound<'_, PyAny>,
         max_t: f64,
+        filter: Option<&Bound<'_, PyFilter>>,
         threads: Option<usize>,
     ) -> PyResult<BodyHits> {
         let rows = [Rows::points(origins, "origins")?, Rows::points(directions, "directions")?];
@@ -274,44 +312,46 @@ impl PyWorld {
             return Err(error::value("directions", format!("{given} rows, but origins has {n}")));
         }
         let interval = Interval::new(0.0, max_t as f32);
-        let mut found = vec![(-1_i64, f64::INFINITY, DVec3::NAN, DVec3::ZERO); n];
+        let mut found: Vec<Hit> = vec![(-1_i64, -1_i64, f64::INFINITY, DVec3::NAN, DVec3::ZERO); n];
         let len = work::job_len(n, 1024);
         let jobs = found.chunks_mut(len).enumerate().map(|(i, part)| (i * len, part)).collect();
-        let world = &self.world;
-        work::run(py, threads, jobs, |(first, part): (usize, &mut [(i64, f64, DVec3, DVec3)])| {
-            let filter = QueryFilter::default();
-            let mut query = world.query(&filter);
+        let (world, wanted) = (self, query_filter(filter));
+        work::run(py, threads, jobs, |(first, part): (usize, &mut [Hit])| {
+            let mut query = world.world.query(&wanted);
             for (i, slot) in part.iter_mut().enumerate() {
                 let ray =
                     Ray::new(origins.vector(first + i).as_vec3(), directions.vector(first + i).as_vec3());
                 if let Some(hit) = query.cast_ray(&ray, interval) {
-                    let number = world.body(hit.body).map_or(-1, |body| body.user_data() as i64);
+                    let (body, collider) = (world.number(hit.body), world.collider_number(hit.collider));
                     let (t, normal) = (hit.hit.t, hit.hit.normal.as_dvec3());
-                    *slot = (number, f64::from(t), ray.at(t).as_dvec3(), normal);
+                    *slot = (body, collider, f64::from(t), ray.at(t).as_dvec3(), normal);
                 }
             }
         })?;
         Ok(BodyHits {
             body: array(py, found.iter().map(|row| row.0).collect()).unbind(),
-            t: array(py, found.iter().map(|row| row.1).collect()).unbind(),
-            point: array_rows(py, found.iter().map(|row| row.2.to_array()).collect())?.unbind(),
-            normal: array_rows(py, found.iter().map(|row| row.3.to_array()).collect())?.unbind(),
+            collider: array(py, found.iter().map(|row| row.1).collect()).unbind(),
+            t: array(py, found.iter().map(|row| row.2).collect()).unbind(),
+            point: array_rows(py, found.iter().map(|row| row.3.to_array()).collect())?.unbind(),
+            normal: array_rows(py, found.iter().map(|row| row.4.to_array()).collect())?.unbind(),
         })
     }
 
-    /// The bodies that touch a shape: numbers, (k,).
-    #[pyo3(signature = (shape, pose = None))]
+    /// The bodies that touch a shape: numbers, (k,). With a filter, those that a collider with that
+    /// filter meets. Sensors are left out.
+    #[pyo3(signature = (shape, pose = None, *, filter = None))]
     fn touching<'py>(
         &self,
         py: Python<'py>,
         shape: &Bound<'py, PyShape>,
         pose: Option<&Bound<'py, PyAny>>,
+        filter: Option<&Bound<'py, PyFilter>>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let shape = shape.get();
         let place = single::pose(&shape.placed(&pose::pose(pose, "pose")?))?;
-        let shape = single::shape(shape)?;
-        let colliders =
-            py.detach(|| self.world.query(&QueryFilter::default()).overlap_shape(&shape, &place).to_vec());
+        let shape = StoredShape::of(&shape.shape)?.build()?;
+        let wanted = query_filter(filter);
+        let colliders = py.detach(|| self.world.query(&wanted).overlap_shape(&shape, &place).to_vec());
         let mut numbers: Vec<i64> = colliders.into_iter().map(|id| self.number(id.body())).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -324,18 +364,82 @@ impl PyWorld {
     }
 }
 
+/// Returns the filter of a query.
+fn query_filter(filter: Option<&Bound<'_, PyFilter>>) -> QueryFilter<'static> {
+    filter.map_or(QueryFilter::SOLID, |filter| QueryFilter::SOLID.with_filter(filter.get().filter))
+}
+
+fn mobility_of(name: &str) -> PyResult<Mobility> {
+    match name {
+        "dynamic" => Ok(Mobility::Dynamic),
+        "kinematic" => Ok(Mobility::Kinematic),
+        "fixed" => Ok(Mobility::Fixed),
+        other => {
+            let wanted = format!("must be \"dynamic\", \"kinematic\" or \"fixed\", not {other:?}");
+            Err(error::value("mobility", wanted))
+        }
+    }
+}
+
+fn locked(names: &[String]) -> PyResult<LockedAxes> {
+    let mut axes = LockedAxes::empty();
+    for name in names {
+        axes |= match name.as_str() {
+            "x" => LockedAxes::TRANSLATION_X,
+            "y" => LockedAxes::TRANSLATION_Y,
+            "z" => LockedAxes::TRANSLATION_Z,
+            "ang_x" => LockedAxes::ROTATION_X,
+            "ang_y" => LockedAxes::ROTATION_Y,
+            "ang_z" => LockedAxes::ROTATION_Z,
+            other => {
+                let wanted = "must be of \"x\", \"y\", \"z\", \"ang_x\", \"ang_y\", \"ang_z\"";
+                return Err(error::value("locked_axes", format!("{wanted}, not {other:?}")));
+            }
+        };
+    }
+    Ok(axes)
+}
+
+/// Returns the number of the next thing in a list.
+pub(crate) fn next(len: usize, what: &str) -> PyResult<u32> {
+    u32::try_from(len).map_err(|_| error::world(format!("too many {what}")))
+}
+
 impl PyWorld {
-    fn id(&self, number: u32) -> PyResult<BodyId> {
+    pub(crate) fn empty(world: World) -> PyWorld {
+        PyWorld {
+            world,
+            bodies: Vec::new(),
+            colliders: Vec::new(),
+            joints: Vec::new(),
+            body_numbers: HashMap::new(),
+            collider_numbers: HashMap::new(),
+        }
+    }
+
+    /// Returns the handle of a body, or an error that names its number.
+    pub(crate) fn id(&self, number: u32) -> PyResult<BodyId> {
         let id = self.bodies.get(number as usize).copied().flatten();
         id.ok_or_else(|| WorldError::new_err(format!("body {number} does not exist")))
     }
 
-    fn number(&self, id: BodyId) -> i64 {
-        // Events name bodies that were removed, too.
-        self.world.body(id).map_or(-1, |body| body.user_data() as i64)
+    /// Returns the number of a body, also of one that was removed.
+    pub(crate) fn number(&self, id: BodyId) -> i64 {
+        self.body_numbers.get(&id).map_or(-1, |number| i64::from(*number))
     }
 
-    fn live(&self) -> impl Iterator<Item = (usize, BodyRef<'_>)> {
+    /// Returns the number of a collider, also of one that was removed.
+    pub(crate) fn collider_number(&self, id: ColliderId) -> i64 {
+        self.collider_numbers.get(&id).map_or(-1, |number| i64::from(*number))
+    }
+
+    /// Notes a collider under the next number.
+    pub(crate) fn note_collider(&mut self, id: ColliderId, shape: StoredShape) {
+        self.collider_numbers.insert(id, self.colliders.len() as u32);
+        self.colliders.push(Some(StoredCollider { id, shape }));
+    }
+
+    pub(crate) fn live(&self) -> impl Iterator<Item = (usize, BodyRef<'_>)> {
         let bodies = self.bodies.iter().enumerate();
         bodies.filter_map(|(number, id)| Some((number, self.world.body((*id)?).ok()?)))
     }
@@ -346,6 +450,6 @@ impl PyWorld {
         change: impl FnOnce(&mut World, BodyId) -> Result<(), carom_world::WorldError>,
     ) -> PyResult<()> {
         let id = self.id(number)?;
-        change(&mut self.world, id).map_err(error::world)
+        change(&mut self.world, id).map_err(|e| error::world(format!("body {number}: {e}")))
     }
 }

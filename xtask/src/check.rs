@@ -2,7 +2,7 @@
 
 use crate::metadata::{Package, packages};
 use crate::step::{End, Steps, cargo};
-use crate::{Error, golden, licences, no_std, python, rounding, site, tidy};
+use crate::{Error, bevy, golden, licences, no_std, python, release, rounding, site, tidy};
 use std::path::Path;
 use std::process::Command;
 
@@ -68,10 +68,13 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     steps.step("rounding", || rounding::check(root, &packages));
     steps.step("golden states on other targets", || golden::check(root, extent == Extent::Full));
     steps.step("python", || python::check(root, extent == Extent::Full));
+    steps.step("bevy", || bevy::check(root, extent == Extent::Full));
     steps.step("licences", || licences::check(root));
     // Whether each package is complete is built with --full alone.
     let verify = if extent == Extent::Full { "" } else { "--no-verify" };
     steps.cargo("packages", &format!("package --quiet --workspace --allow-dirty {verify}"), &[]);
+    steps.step("oldest compiler", || release::oldest_compiler(root, &packages));
+    steps.step("compatibility", || release::compatibility(root));
     steps.step("miri", || miri(root));
 
     if extent == Extent::Full {

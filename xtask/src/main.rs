@@ -4,6 +4,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 mod bench;
+mod bevy;
 mod browser;
 mod cases;
 mod check;
@@ -18,6 +19,7 @@ mod no_std;
 mod pages;
 mod physics;
 mod python;
+mod release;
 mod report;
 mod rounding;
 mod site;
@@ -48,6 +50,7 @@ cargo xtask golden [--full]            the scenes of carom-golden on every targe
                                        --full: optimized, as in a release
 cargo xtask site                       the live testbed as a page, in target/site
 cargo xtask python [--full]            the Python package: its wheel, tests, types and stubs; --full: also the lints
+cargo xtask bevy [--full]              the plugin for bevy: its tests, example and README; --full: also lints and docs
 cargo xtask rounding                   whether a library calls what rounds differently on other targets
 cargo xtask volumes [N]                N bounding volumes (10000000) held exactly to contain what they should
 cargo xtask cases                      real data with known answers through the program, where the data is
@@ -131,6 +134,7 @@ fn run() -> Result<bool, Error> {
         ["fuzz", target] => fuzz::run(&root, Some(target), seconds),
         ["golden"] => golden::run(&root, full),
         ["python"] => Ok(is_passed(python::check(&root, full)?)),
+        ["bevy"] => Ok(is_passed(bevy::check(&root, full)?)),
         ["rounding"] => Ok(is_passed(rounding::check(&root, &metadata::packages(&root)?)?)),
         ["site"] => site::run(&root),
         ["volumes"] => volumes::run(&root, 10_000_000),

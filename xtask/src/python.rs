@@ -11,6 +11,9 @@ const FOLDER: &str = "target/python";
 /// What the environment needs besides the wheel.
 const TOOLS: [&str; 5] = ["maturin>=1.9.4,<2", "numpy", "pytest", "mypy", "ruff"];
 
+/// What some tests need. Without one of them its tests are skipped.
+const PEERS: [&str; 6] = ["dask", "distributed", "matplotlib", "nbclient", "ipykernel", "coal"];
+
 /// Checks the package. Skipped if there is no Python with `venv`, or if pip cannot install tools.
 /// `is_full` checks the lints of the binding, too.
 pub(crate) fn check(root: &Path, is_full: bool) -> Result<End, Error> {
@@ -29,6 +32,13 @@ pub(crate) fn check(root: &Path, is_full: bool) -> Result<End, Error> {
     let install = [&[&python as &str, "-m", "pip", "install", "--quiet"] as &[&str], &TOOLS].concat();
     if let Err(why) = call(&package, &folder, &install)? {
         return Ok(End::Skipped(format!("pip: {}", why.lines().last().unwrap_or_default())));
+    }
+    let mut missing = Vec::new();
+    for peer in PEERS {
+        let install = [&python as &str, "-m", "pip", "install", "--quiet", peer];
+        if call(&package, &folder, &install)?.is_err() {
+            missing.push(peer);
+        }
     }
 
     let wheels = folder.join("wheels");
@@ -74,7 +84,11 @@ pub(crate) fn check(root: &Path, is_full: bool) -> Result<End, Error> {
             return Ok(End::Failed(report));
         }
     }
-    Ok(End::Passed(last.lines().last().unwrap_or_default().trim().to_string()))
+    let mut note = last.lines().last().unwrap_or_default().trim().to_string();
+    if !missing.is_empty() {
+        note.push_str(&format!("; not installed: {}", missing.join(", ")));
+    }
+    Ok(End::Passed(note))
 }
 
 /// Runs a command in a folder. Returns what it printed, as an error if it failed.

@@ -114,6 +114,29 @@ pub enum Command {
         {\"capsule\":[half,R]}, {\"tapered\":[half,R_UP,R_DOWN]}, {\"cylinder\":[half,R]}, {\"cone\":[half,R]}, {\"torus\":[R,r]}, {\"ellipsoid\":[a,b,c]}, {\"hull\":[[x,y,z],..]},\n\
         {\"mesh\":{\"vertices\":[[x,y,z],..],\"triangles\":[[i,j,k],..]}}, {\"file\":PATH,\"scale\":S}")]
     Batch(BatchArgs),
+    /// Print a script that completes commands and options in a shell
+    #[command(
+        after_help = "Example:\n  carom completions bash > ~/.local/share/bash-completion/completions/carom"
+    )]
+    Completions(CompletionsArgs),
+    /// Print the manual, or write a page for each command
+    #[command(after_help = "Examples:\n  carom man | man -l -\n  carom man -o ~/.local/share/man/man1")]
+    Man(ManArgs),
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Write `carom.1`, and a page for each command, to this folder
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `demo`.

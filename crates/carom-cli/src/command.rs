@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod check;
+pub mod completions;
 pub mod decompose;
 pub mod demo;
 pub(crate) mod demo_actors;
@@ -21,6 +22,7 @@ pub(crate) mod demo_trees;
 pub(crate) mod demo_walk;
 pub mod distance;
 pub mod info;
+pub mod man;
 pub mod pairs;
 pub mod ray;
 pub mod sdf;

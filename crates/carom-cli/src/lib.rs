@@ -63,6 +63,8 @@ pub fn main() -> ExitCode {
         Command::Pairs(args) => command::pairs::run(args),
         Command::Srdf(args) => command::srdf::run(args),
         Command::Batch(args) => command::batch::run(args, winding),
+        Command::Completions(args) => command::completions::run(args),
+        Command::Man(args) => command::man::run(args),
     };
     match ended {
         Ok(Found::Nothing) => ExitCode::SUCCESS,

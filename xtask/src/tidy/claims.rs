@@ -135,7 +135,7 @@ pub(super) fn check(path: &str, text: &str, tests: &TestNames) -> Vec<Complaint>
 /// The crate in whose folder the path lies.
 fn crate_of(path: &str) -> Option<&str> {
     let (name, _) = path.strip_prefix("crates/").unwrap_or(path).split_once('/')?;
-    (name == "xtask" || path.starts_with("crates/")).then_some(name)
+    (matches!(name, "xtask" | "bevy_carom") || path.starts_with("crates/")).then_some(name)
 }
 
 fn is_name(c: char) -> bool {

@@ -7,8 +7,17 @@ use std::path::Path;
 
 /// What stands at the top besides dot-files; build output and what lies beside a checkout are
 /// passed over.
-const TOP: [&str; 8] =
-    ["Cargo.toml", "Cargo.lock", "crates", "benches", "python", "xtask", "README.md", "LICENSE"];
+const TOP: [&str; 9] = [
+    "Cargo.toml",
+    "Cargo.lock",
+    "crates",
+    "benches",
+    "bevy_carom",
+    "python",
+    "xtask",
+    "README.md",
+    "LICENSE",
+];
 /// Folders that are not the repository's.
 const FOREIGN: [&str; 3] = ["target", "shared", ".git"];
 /// Beginnings of names that programs write at the top; `.gitignore` has them too.

@@ -1,0 +1,146 @@
+//! `carom.World`: its state as bytes, and back.
+//!
+//! The state is MessagePack with named fields. Shapes are stored as the numbers that they are made
+//! of, so that a world of another process goes on with the same bits.
+
+use crate::error;
+use crate::stored_shape::{StoredPose, StoredShape, compound, stored_pose};
+use crate::world::{PyWorld, StoredCollider};
+use carom_query::Shape;
+use carom_world::{BodyId, ColliderId, JointId, Snapshot, World};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the format.
+const VERSION: u32 = 1;
+
+/// All that a world is.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    state: Snapshot,
+    /// By number; `None` for those that were removed.
+    bodies: Vec<Option<BodyId>>,
+    joints: Vec<Option<JointId>>,
+    colliders: Vec<Option<(ColliderId, StoredShape)>>,
+    /// The poses of the parts of each body of several colliders.
+    parts: Vec<(BodyId, Vec<StoredPose>)>,
+}
+
+#[pymethods]
+impl PyWorld {
+    /// The state of the world as bytes: bodies, shapes, joints, contacts, and all numbers. Steps
+    /// after `restore` have the same bits. Raises WorldError for a body whose shape is a field.
+    fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let opaque = |collider: &&StoredCollider| collider.shape.is_opaque();
+        if let Some(collider) = self.colliders.iter().flatten().find(opaque) {
+            let body = self.number(collider.id.body());
+            return Err(error::world(format!("body {body}: a field cannot be stored")));
+        }
+        let stored = Stored {
+            version: VERSION,
+            state: self.world.snapshot(),
+            bodies: self.bodies.clone(),
+            joints: self.joints.clone(),
+            colliders: {
+                let colliders = self.colliders.iter();
+                colliders.map(|one| one.as_ref().map(|one| (one.id, one.shape.clone()))).collect()
+            },
+            parts: self.parts(),
+        };
+        let bytes = py.detach(|| rmp_serde::to_vec_named(&stored));
+        Ok(PyBytes::new(py, &bytes.map_err(|e| error::world(format!("snapshot: {e}")))?))
+    }
+
+    /// Puts the world into the state of a snapshot: same numbers, same bits from there on. Raises
+    /// WorldError for bytes that are no state of a world, and then changes nothing.
+    fn restore(&mut self, py: Python<'_>, snapshot: &[u8]) -> PyResult<()> {
+        let stored: Result<Stored, _> = py.detach(|| rmp_serde::from_slice(snapshot));
+        let stored = stored.map_err(|e| error::world(format!("snapshot: {e}")))?;
+        if stored.version != VERSION {
+            return Err(error::world(format!("snapshot: version {} is not {VERSION}", stored.version)));
+        }
+        let shapes = stored.shapes()?;
+        let mut world = World::with_settings(*self.world.settings());
+        let restored = world.restore_with(&stored.state, |body| shapes.get(&body).cloned());
+        restored.map_err(|e| error::world(format!("snapshot: {e}")))?;
+        let mut new = PyWorld::empty(world);
+        let numbered = (0..).zip(&stored.bodies).filter_map(|(number, id)| Some(((*id)?, number)));
+        new.body_numbers = numbered.collect();
+        (new.bodies, new.joints) = (stored.bodies, stored.joints);
+        for (number, collider) in (0..).zip(stored.colliders) {
+            if let Some((id, _)) = &collider {
+                new.collider_numbers.insert(*id, number);
+            }
+            new.colliders.push(collider.map(|(id, shape)| StoredCollider { id, shape }));
+        }
+        // Events of the step before the snapshot name bodies that are gone.
+        let old = std::mem::replace(self, new);
+        for (id, number) in old.body_numbers {
+            self.body_numbers.entry(id).or_insert(number);
+        }
+        for (id, number) in old.collider_numbers {
+            self.collider_numbers.entry(id).or_insert(number);
+        }
+        Ok(())
+    }
+
+    /// A new world in the state of a snapshot.
+    #[staticmethod]
+    fn from_snapshot(py: Python<'_>, snapshot: &[u8]) -> PyResult<PyWorld> {
+        let mut world = PyWorld::empty(World::new());
+        world.restore(py, snapshot)?;
+        Ok(world)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let make = slf.get_type().getattr("from_snapshot")?;
+        Ok((make, (slf.borrow().snapshot(slf.py())?,)))
+    }
+}
+
+impl PyWorld {
+    /// Returns the poses of the parts of each body whose shape is a compound of its colliders.
+    fn parts(&self) -> Vec<(BodyId, Vec<StoredPose>)> {
+        let of_body = |(id, shape): (BodyId, &Shape)| match shape {
+            Shape::Compound(shape) => {
+                Some((id, shape.parts().iter().map(|part| stored_pose(&part.pose)).collect()))
+            }
+            _ => None,
+        };
+        self.world.shapes().filter_map(of_body).collect()
+    }
+}
+
+impl Stored {
+    /// Makes the shapes of all bodies.
+    fn shapes(&self) -> PyResult<BTreeMap<BodyId, Shape>> {
+        // By the order of the colliders on their body.
+        let mut of_body: BTreeMap<BodyId, BTreeMap<ColliderId, &StoredShape>> = BTreeMap::new();
+        for (id, shape) in self.colliders.iter().flatten() {
+            of_body.entry(id.body()).or_default().insert(*id, shape);
+        }
+        let parts: BTreeMap<BodyId, &Vec<StoredPose>> = self.parts.iter().map(|(id, p)| (*id, p)).collect();
+        let mut shapes = BTreeMap::new();
+        for &body in self.bodies.iter().flatten() {
+            let own: Vec<&StoredShape> = of_body.remove(&body).unwrap_or_default().into_values().collect();
+            let shape = match (own.as_slice(), parts.get(&body)) {
+                // A body without a collider has a point.
+                ([], _) => StoredShape::Sphere(0.0).build()?,
+                ([one], None) => one.build()?,
+                (several, poses) => {
+                    let parts: Vec<&StoredShape> = several.iter().flat_map(|one| one.parts()).collect();
+                    let poses = poses.map_or(&[] as &[StoredPose], |poses| poses.as_slice());
+                    if parts.len() != poses.len() {
+                        return Err(error::world("snapshot: a body whose parts have no poses"));
+                    }
+                    compound(&parts, poses)?
+                }
+            };
+            shapes.insert(body, shape);
+        }
+        Ok(shapes)
+    }
+}
