@@ -16,6 +16,7 @@
 use crate::scenes::{AnyWorld, Error, STEP};
 use carom_broad::Mobility;
 use carom_math::{Interval, Mat3, Ray, Vec3, ops};
+use carom_query::project_point;
 use carom_world::{BodyHit, BodyId, ParticlesId, QueryFilter, SoftBodyId, SoftHit, SoftThing};
 
 /// Radians per second: how stiff a pull is. That of a body is critically damped.
@@ -100,8 +101,9 @@ fn first_rigid(world: &AnyWorld, ray: &Ray) -> Option<BodyHit> {
     loop {
         let filter = QueryFilter::SOLID.without(&around);
         let hit = world.query(&filter).cast_ray(ray, Interval::FORWARD)?;
-        let is_movable = world.body(hit.body).is_ok_and(|body| body.mobility() == Mobility::Dynamic);
-        if is_movable || 0.0 < hit.hit.t {
+        let body = world.body(hit.body).ok()?;
+        let start = project_point(body.shape(), &body.pose(), ray.origin);
+        if body.mobility() == Mobility::Dynamic || start.is_none_or(|start| 0.0 <= start.distance) {
             return Some(hit);
         }
         around.push(hit.body);

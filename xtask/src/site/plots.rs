@@ -72,7 +72,9 @@ pub(super) fn write(benches: &Path, site: &Path) -> Result<String, Error> {
             .to_owned();
     for folder in files(&benches.join("results"), "") {
         let name = stem(&folder);
-        let plots = files(&folder.join("plots"), "svg");
+        // A plot without any row is an empty file.
+        let is_drawn = |plot: &PathBuf| std::fs::metadata(plot).is_ok_and(|data| 0 < data.len());
+        let plots: Vec<PathBuf> = files(&folder.join("plots"), "svg").into_iter().filter(is_drawn).collect();
         if plots.is_empty() {
             continue;
         }
@@ -97,7 +99,7 @@ pub(super) fn write(benches: &Path, site: &Path) -> Result<String, Error> {
             let title = super::escaped(&title);
             let _ = writeln!(
                 body,
-                "<figure><img src=\"{FOLDER}/{name}/{file}\" alt=\"{title}\" loading=\"lazy\"><figcaption>{title}</figcaption></figure>"
+                "<figure><a href=\"{FOLDER}/{name}/{file}\"><img src=\"{FOLDER}/{name}/{file}\" alt=\"{title}\" loading=\"lazy\"></a><figcaption>{title}</figcaption></figure>"
             );
         }
         body += "</div>\n";
