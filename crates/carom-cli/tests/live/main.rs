@@ -246,7 +246,7 @@ fn a_drag_moves_cloth_and_water() {
             browser.press("#scenes button[data-scene='raft']");
             run(&mut browser, 30);
         }
-        let start = if scene == "cloth" { corner(&mut browser) } else { [0.3, 0.29, 0.3] };
+        let start = if scene == "cloth" { corner(&mut browser) } else { [0.44, 0.25, 0.44] };
         let height =
             |browser: &mut Browser| if scene == "cloth" { corner(browser)[1] } else { highest_soft(browser) };
         let (at, before) = (pixel_of(&mut browser, start), height(&mut browser));
