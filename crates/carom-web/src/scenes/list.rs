@@ -128,7 +128,7 @@ pub const SCENES: &[Scene] = &[
         title: "Bullets at a thin wall",
         about: "A wall of a millimetre stops bullets at a kilometre per second. Play it slowly.",
         group: "Fast and sticky",
-        count: Count { usual: 1000, most: 3000, of: "bullets" },
+        count: Count { usual: 400, most: 3000, of: "bullets" },
         camera: Some(camera([-0.4, 1.3, 0.0], 2.6, -0.5, 0.1)),
         source: Source::Spec(|request| carom_scenes::bullets(request.count, request.seed)),
     },
