@@ -8,8 +8,12 @@ mod bevy;
 mod browser;
 mod cases;
 mod check;
+#[path = "../../crates/carom-cli/tests/chromium/mod.rs"]
+mod chromium;
 mod corpus;
 mod cross;
+#[path = "../../crates/carom-cli/tests/chromium/driver.rs"]
+mod driver;
 mod fuzz;
 mod golden;
 mod licences;

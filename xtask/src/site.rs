@@ -1,15 +1,20 @@
-//! `cargo xtask site`: the testbed as a module for browsers, a page around it, and an index with a
-//! picture of each scene. The folder works from a file system and from any static server.
+//! `cargo xtask site`: the testbed as a module for browsers, a page around it, an index with a
+//! picture of each scene, the guide, and the plots of the benches. The folder works from a file
+//! system and from any static server.
+
+mod guide;
+mod links;
+mod plots;
 
 use crate::Error;
-use crate::browser;
 use crate::cross::CrossCompiler;
+use crate::driver::Browser;
 use crate::step::{End, cargo};
-use serde_json::Value;
+use base64::Engine as _;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// The folder of the site, below that of the workspace.
 const FOLDER: &str = "target/site";
@@ -22,8 +27,12 @@ const TRIPLE: &str = "wasm32-unknown-unknown";
 
 /// The steps that a scene has made in its picture: most have come to what they show.
 const STEPS_OF_PICTURE: u32 = 100;
-/// The longest time for one picture.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The steps of a scene that is over sooner.
+const EARLY_STEPS: [(&str, u32); 1] = [("bullets", 3)];
+/// The size of a picture, in pixels.
+const PICTURE: [u32; 2] = [480, 320];
+/// Browsers that are started for a picture, at most: now and then one hangs.
+const MAX_BROWSERS: usize = 3;
 
 /// Builds the module with the compiler for other targets. Skipped where there is none.
 pub(crate) fn module(root: &Path) -> Result<End, Error> {
@@ -84,14 +93,21 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     }
     let document: Value = serde_json::from_slice(&output.stdout)?;
     let scenes: Vec<Value> = document["scenes"].as_array().cloned().unwrap_or_default();
-    let n_pictures = scenes.iter().filter(|scene| is_drawn(&folder, word(scene, "name"))).count();
+    let n_pictures = draw_scenes(&folder, &scenes);
     std::fs::write(folder.join("index.html"), index(&scenes, &folder))?;
-    let _ = std::fs::remove_dir_all(folder.join("profile"));
+    let source = std::fs::read_to_string(root.join("crates/carom/src/lib.rs"))?;
+    std::fs::write(folder.join("guide.html"), framed("carom: the guide", &guide::body(&source)))?;
+    let plots = plots::write(&root.join("benches"), &folder)?;
+    std::fs::write(folder.join("plots.html"), framed("carom: benchmarks", &plots))?;
     println!("wrote {}: {} scenes, {n_pictures} pictures", folder.display(), scenes.len());
-    if n_pictures < scenes.len() {
-        println!("skipped: pictures need Chromium");
-    }
-    Ok(true)
+    let wrong = links::wrong(&folder, &["index.html", "guide.html", "plots.html"])?;
+    wrong.iter().for_each(|line| println!("{line}"));
+    Ok(wrong.is_empty())
+}
+
+/// Returns a page with this title around the body.
+fn framed(title: &str, body: &str) -> String {
+    include_str!("site/page.html").replace("__TITLE__", title).replace("__BODY__", body)
 }
 
 /// Returns a text of a scene.
@@ -99,30 +115,69 @@ fn word<'a>(scene: &'a Value, key: &str) -> &'a str {
     scene[key].as_str().unwrap_or_default()
 }
 
-/// Lets a browser without a window draw a scene into a file, and returns whether it is there.
-fn is_drawn(folder: &Path, name: &str) -> bool {
-    let picture = folder.join(format!("{name}.png"));
-    let _ = std::fs::remove_file(&picture);
-    let Some(mut browser) = browser::without_window(&folder.join("profile")) else { return false };
-    let child = browser
-        .args(["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"])
-        .args(["--hide-scrollbars", "--window-size=480,320", "--virtual-time-budget=3000"])
-        .arg(format!("--screenshot={}", picture.display()))
-        .arg(format!(
-            "file://{}#scene={name}&steps={STEPS_OF_PICTURE}&bare=1&theme=light",
-            folder.join(PAGE).display()
-        ))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    let Ok(mut child) = child else { return false };
-    let end = Instant::now() + PATIENCE;
-    while matches!(child.try_wait(), Ok(None)) && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(50));
+/// Draws all scenes into files, and returns how many there are. The reason why others are missing
+/// is printed.
+fn draw_scenes(folder: &Path, scenes: &[Value]) -> usize {
+    let mut browser = None;
+    let mut n_drawn = 0;
+    for scene in scenes {
+        let name = word(scene, "name");
+        let picture = folder.join(format!("{name}.png"));
+        let _ = std::fs::remove_file(&picture);
+        let mut failed = String::new();
+        for attempt in 0..MAX_BROWSERS {
+            let done =
+                draw_scene(&mut browser, &folder.join(format!("profile-{name}-{attempt}")), folder, name)
+                    .and_then(|png| std::fs::write(&picture, png).map_err(|error| error.to_string()));
+            match done {
+                Ok(()) => {
+                    n_drawn += 1;
+                    failed.clear();
+                    break;
+                }
+                Err(error) => {
+                    failed = error;
+                    browser = None;
+                }
+            }
+        }
+        if !failed.is_empty() {
+            println!("no picture of {name}: {failed}");
+        }
     }
-    let _ = child.kill();
-    let _ = child.wait();
-    picture.is_file()
+    n_drawn
+}
+
+/// Opens a scene in the browser, starting one if there is none, waits until the page says that it
+/// is drawn, and returns its picture.
+fn draw_scene(
+    browser: &mut Option<Browser>,
+    profile: &Path,
+    folder: &Path,
+    name: &str,
+) -> Result<Vec<u8>, String> {
+    let started = match browser.take() {
+        Some(browser) => browser,
+        None => Browser::launch(profile, PICTURE)?,
+    };
+    let browser = browser.insert(started);
+    let early = EARLY_STEPS.iter().find(|(scene, _)| *scene == name);
+    let n_steps = early.map_or(STEPS_OF_PICTURE, |(_, n_steps)| *n_steps);
+    // A new query loads the page again, which another fragment alone does not.
+    let address = format!(
+        "file://{}?{name}#scene={name}&steps={n_steps}&bare=1&theme=light",
+        folder.join(PAGE).display()
+    );
+    browser.try_call("Page.navigate", json!({"url": address}))?;
+    browser.wait_until(&format!(
+        "location.search === '?{name}' && (document.body.dataset.ready === 'yes' || document.body.dataset.state === 'failed')"
+    ))?;
+    if browser.try_value("document.body.dataset.state")? == json!("failed") {
+        return Err(browser.try_value("document.getElementById('message').textContent")?.to_string());
+    }
+    let shot = browser.try_call("Page.captureScreenshot", json!({"format": "png"}))?;
+    let text = shot["data"].as_str().ok_or("no picture")?;
+    base64::engine::general_purpose::STANDARD.decode(text).map_err(|error| error.to_string())
 }
 
 /// Returns the page with all scenes, group by group.
@@ -146,13 +201,15 @@ fn index(scenes: &[Value], folder: &Path) -> String {
         };
         let _ = writeln!(
             list,
-            "<a href=\"{PAGE}#scene={name}\">{picture}<b>{}</b><span>{}</span></a>",
+            "<a class=\"card\" href=\"{PAGE}#scene={name}\">{picture}<b>{}</b><span>{}</span></a>",
             escaped(word(scene, "title")),
             escaped(word(scene, "about"))
         );
     }
     list += "</div>\n";
-    include_str!("site.html").replace("__SCENES__", &list)
+    let lead = "<h1>carom, live</h1>\n<p class=\"lead\">Collision detection that runs in this page. Choose a scene: \
+                pull bodies, shoot at them, change gravity and friction, and find out why two bodies touch.</p>\n";
+    framed("carom, live", &format!("{lead}{list}"))
 }
 
 /// Escapes text for HTML.
@@ -163,7 +220,6 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn the_index_has_a_line_for_each_scene() {
@@ -171,7 +227,7 @@ mod tests {
             |name: &str, group: &str| json!({"name": name, "title": "A < B", "about": "x", "group": group});
         let folder = std::env::temp_dir().join("no-such-site");
         let page = index(&[scene("one", "g"), scene("two", "g"), scene("three", "h")], &folder);
-        assert_eq!((page.matches("<a href").count(), page.matches("<h2>").count()), (3, 2));
+        assert_eq!((page.matches("<a class").count(), page.matches("<h2>").count()), (3, 2));
         assert!(page.contains("live.html#scene=two") && page.contains("A &lt; B"), "{page}");
         assert!(!page.contains("__") && !page.contains("http:") && !page.contains("https:"), "{page}");
         assert_eq!(page.matches("<div").count(), page.matches("</div>").count());

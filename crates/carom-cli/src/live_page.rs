@@ -20,6 +20,18 @@ use std::path::{Path, PathBuf};
 /// The name of the module's file.
 const MODULE: &str = "carom_web.wasm";
 
+/// The script of the page: the parts share the scope of one function.
+const SCRIPT: &str = concat!(
+    include_str!("live/module.js"),
+    include_str!("live/state.js"),
+    include_str!("live/picture.js"),
+    include_str!("live/overlays.js"),
+    include_str!("live/panels.js"),
+    include_str!("live/settings.js"),
+    include_str!("live/pointer.js"),
+    include_str!("live/play.js")
+);
+
 /// Returns the page that holds the module `wasm` and starts with the scene `first`.
 ///
 /// Errors: the bytes are no WebAssembly module.
@@ -31,7 +43,7 @@ pub fn live_page(wasm: &[u8], first: &str) -> Result<String, String> {
     let packed = encoder.write_all(wasm).and_then(|()| encoder.finish());
     let packed = packed.map_err(|error| format!("the module cannot be compressed: {error}"))?;
     let encoded = base64::engine::general_purpose::STANDARD.encode(packed);
-    let script = [page::RENDERER, page::CHARTS, include_str!("live/live.js")].concat();
+    let script = [page::RENDERER, page::CHARTS, "(async () => {\n", SCRIPT, "})();\n"].concat();
     // Base64 has no underscore, so no mark is in the data. It goes in last and is not searched.
     Ok(include_str!("live/live.html")
         .replace("__STYLE__", page::STYLE)

@@ -1,7 +1,7 @@
 //! The clock of the workspace: all time is read here.
 //!
 //! There is no clock without the standard library, nor on `wasm32-unknown-unknown`, because the
-//! standard clock panics there.
+//! standard clock panics there. A program on that target can lend one: [`lend`].
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision
 //! detection).
@@ -12,6 +12,16 @@ pub struct Moment(imp::Instant);
 
 /// Whether there is a clock. Without one, budgets in time are refused, and measured times are zero.
 pub const IS_THERE: bool = imp::IS_THERE;
+
+/// Lends a clock to a target that has none: a function that returns seconds and never goes back.
+/// Measured times come from it, but [`IS_THERE`] stays false, and budgets in time are still
+/// refused.
+///
+/// Returns whether it is used: false if the target has a clock, if one was lent before, or without
+/// the standard library (test: `clock::a_clock_is_lent_only_where_none_is`).
+pub fn lend(now: fn() -> f64) -> bool {
+    imp::lend(now)
+}
 
 impl Moment {
     /// Reads the clock.
@@ -39,6 +49,10 @@ mod imp {
 
     pub(super) const IS_THERE: bool = true;
 
+    pub(super) fn lend(_: fn() -> f64) -> bool {
+        false
+    }
+
     pub(super) fn now() -> Instant {
         Instant::now()
     }
@@ -50,17 +64,36 @@ mod imp {
 
 #[cfg(not(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown")))))]
 mod imp {
-    /// The only moment there is.
+    #[cfg(feature = "std")]
+    static LENT: std::sync::OnceLock<fn() -> f64> = std::sync::OnceLock::new();
+
+    /// Seconds of the clock that was lent; 0 without one.
     #[derive(Clone, Copy, Debug)]
-    pub(super) struct Instant;
+    pub(super) struct Instant(f64);
 
     pub(super) const IS_THERE: bool = false;
 
-    pub(super) fn now() -> Instant {
-        Instant
+    #[cfg(feature = "std")]
+    pub(super) fn lend(now: fn() -> f64) -> bool {
+        LENT.set(now).is_ok()
     }
 
-    pub(super) fn seconds_between(_: Instant, _: Instant) -> f64 {
-        0.0
+    #[cfg(not(feature = "std"))]
+    pub(super) fn lend(_: fn() -> f64) -> bool {
+        false
+    }
+
+    #[cfg(feature = "std")]
+    pub(super) fn now() -> Instant {
+        Instant(LENT.get().map_or(0.0, |now| now()))
+    }
+
+    #[cfg(not(feature = "std"))]
+    pub(super) fn now() -> Instant {
+        Instant(0.0)
+    }
+
+    pub(super) fn seconds_between(earlier: Instant, later: Instant) -> f64 {
+        (later.0 - earlier.0).max(0.0)
     }
 }

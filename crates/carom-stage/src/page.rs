@@ -4,7 +4,12 @@
 //! Reference: crates/carom-cli/src/player.rs and crates/carom-web/src/page.rs, which write pages.
 
 /// Script: `makeRenderer(canvas)` draws bodies, sheets, particles and lines with WebGL 2.
-pub const RENDERER: &str = include_str!("page/renderer.js");
+pub const RENDERER: &str = concat!(
+    include_str!("page/geometry.js"),
+    include_str!("page/shaders.js"),
+    include_str!("page/camera.js"),
+    include_str!("page/renderer.js")
+);
 
 /// Script: `drawChart` draws lines over frames; `shown` and `brief` write numbers.
 pub const CHARTS: &str = include_str!("page/charts.js");

@@ -1,13 +1,14 @@
 //! What a user does to a world between two steps.
 //!
-//! Reference: E. Catto, Box2D 3.1, samples: the mouse joint, 2024 (a soft pull at a point).
+//! Reference: E. Catto, Box2D 3.1, samples, 2024 (what a user can do in a testbed).
 
+use crate::drag::Drag;
 use crate::scenes::{AnyWorld, Error};
 use carom_broad::Mobility;
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Sphere, TriMesh};
-use carom_math::{Interval, Mat3, Ray, Vec3};
+use carom_math::Vec3;
 use carom_query::{MeshShape, Shape};
-use carom_world::{BodyDesc, BodyId, QueryFilter};
+use carom_world::{BodyDesc, BodyId};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -15,19 +16,20 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub enum Action {
-    /// Takes hold of the first dynamic body on a ray, at the point that it meets.
+    /// Takes hold of what a ray meets first: a dynamic body at that point, a vertex of a cloth, a
+    /// rope or a soft body, or some particles.
     Grab {
         /// Where the ray begins.
         origin: [f32; 3],
         /// Its direction.
         direction: [f32; 3],
     },
-    /// Pulls the point of the body that is held towards a place.
+    /// Pulls what is held towards a place.
     Drag {
         /// The place.
         to: [f32; 3],
     },
-    /// Lets go of the body that is held.
+    /// Lets go of what is held.
     Release,
     /// Shoots a heavy ball, which passes through nothing.
     Shoot {
@@ -105,60 +107,11 @@ pub enum Setting {
     Ccd,
 }
 
-/// A body that a user holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Drag {
-    /// The body.
-    pub body: BodyId,
-    /// The point of it that is held, in its frame.
-    pub local: Vec3,
-    /// The place in the world that the point is pulled to.
-    pub to: Vec3,
-}
-
-/// Radians per second: how stiff the pull of a drag is. The pull is critically damped.
-const DRAG_STIFFNESS: f32 = 12.0;
-
 /// Density of what is spawned, in kg/m3: about that of wood.
 const DENSITY: f32 = 400.0;
 
 /// Density of a ball that is shot.
 const SHOT_DENSITY: f32 = 4000.0;
-
-impl Drag {
-    /// Applies the force of the next step.
-    ///
-    /// The point shall be accelerated as a mass on a critically damped spring. The force that does
-    /// this follows from the effective mass of the body at the point.
-    pub(crate) fn pull(&self, world: &mut AnyWorld) -> Result<(), Error> {
-        // A body that was removed is held no more.
-        let Ok(body) = world.body(self.body).map(|body| *body.motion()) else { return Ok(()) };
-        let point = body.pose.transform_point(self.local);
-        let lever = point - body.world_center();
-        let velocity = body.linear_velocity + body.angular_velocity.cross(lever);
-        let cross = Mat3::from_cols(
-            Vec3::new(0.0, lever.z, -lever.y),
-            Vec3::new(-lever.z, 0.0, lever.x),
-            Vec3::new(lever.y, -lever.x, 0.0),
-        );
-        let inverse_mass = Mat3::from_diagonal(Vec3::splat(body.inverse_mass))
-            - cross * body.world_inverse_inertia() * cross;
-        let gravity = world.settings().solver.gravity * body.gravity_scale;
-        let wanted = (self.to - point) * (DRAG_STIFFNESS * DRAG_STIFFNESS)
-            - velocity * (2.0 * DRAG_STIFFNESS)
-            - gravity;
-        let force = inverse_mass.inverse() * wanted;
-        if force.is_finite() {
-            world.body_mut(self.body)?.apply_force_at(force, point)?;
-        }
-        Ok(())
-    }
-
-    /// Returns the point of the body in the world.
-    pub fn point(&self, world: &AnyWorld) -> Option<Vec3> {
-        world.body(self.body).ok().map(|body| body.pose().transform_point(self.local))
-    }
-}
 
 impl Action {
     /// Does it.
@@ -167,14 +120,15 @@ impl Action {
     pub(crate) fn apply(&self, world: &mut AnyWorld, drag: &mut Option<Drag>) -> Result<(), Error> {
         match self {
             Action::Grab { origin, direction } => {
-                *drag = grab(world, Vec3::from_array(*origin), Vec3::from_array(*direction));
+                release(world, drag)?;
+                *drag = Drag::grab(world, Vec3::from_array(*origin), Vec3::from_array(*direction));
             }
             Action::Drag { to } => {
                 if let Some(drag) = drag {
                     drag.to = Vec3::from_array(*to);
                 }
             }
-            Action::Release => *drag = None,
+            Action::Release => release(world, drag)?,
             Action::Shoot { origin, velocity, radius } => {
                 let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(*radius)?)).with_density(SHOT_DENSITY);
                 let ball = ball.with_position(Vec3::from_array(*origin)).with_ccd(true);
@@ -195,18 +149,9 @@ impl Action {
     }
 }
 
-/// Returns the first dynamic body on a ray as one that is held where the ray meets it. Other bodies
-/// hide what is behind them.
-fn grab(world: &AnyWorld, origin: Vec3, direction: Vec3) -> Option<Drag> {
-    let ray = Ray::new(origin, direction);
-    let hit = world.query(&QueryFilter::SOLID).cast_ray(&ray, Interval::FORWARD)?;
-    let body = world.body(hit.body).ok()?;
-    if body.mobility() != Mobility::Dynamic {
-        return None;
-    }
-    let to = origin + direction * hit.hit.t;
-    let local = body.pose().inverse_transform_point(to);
-    Some(Drag { body: hit.body, local, to })
+/// Lets go of what is held, if something is.
+pub(crate) fn release(world: &mut AnyWorld, drag: &mut Option<Drag>) -> Result<(), Error> {
+    drag.take().map_or(Ok(()), |drag| drag.end(world))
 }
 
 impl Spawned {

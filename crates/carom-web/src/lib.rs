@@ -36,16 +36,19 @@
 #![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)] // An application crate, never without std.
 
 mod action;
+mod drag;
 mod explain;
 mod islands;
 mod live;
 mod picture;
 pub mod scenes;
 mod testbed;
+mod triangles;
 #[cfg(target_family = "wasm")]
 pub mod wasm;
 
-pub use action::{Action, Drag, Setting, Spawned};
+pub use action::{Action, Setting, Spawned};
+pub use drag::{Drag, Held};
 pub use live::Live;
 pub use picture::{Drawn, NONE, Picture};
 pub use testbed::{ReplayOutcome, Testbed};

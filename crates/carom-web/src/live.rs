@@ -7,14 +7,15 @@
 //! error).
 
 use crate::action::Action;
+use crate::drag::{Held, Hit, first_on_ray};
 use crate::picture::{Drawn, Picture};
 use crate::scenes::{Error, Request, SCENES, STEP, scene};
 use crate::testbed::{ReplayOutcome, Testbed};
 use carom_broad::Mobility;
 use carom_broad_auto::catalogue::ALGORITHMS;
 use carom_io::Format;
-use carom_math::{Interval, Ray, Vec3};
-use carom_world::{BodyId, QueryFilter};
+use carom_math::Vec3;
+use carom_world::BodyId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -45,7 +46,7 @@ enum Command {
     EndRecording,
     /// Starts the replay of the last recording.
     Replay,
-    /// Finds the first body on a ray.
+    /// Finds what a ray meets first: a body, a soft body or particles.
     Pick { origin: [f32; 3], direction: [f32; 3] },
     /// Explains why two bodies touch, or do not.
     Explain { a: u32, b: u32 },
@@ -64,7 +65,19 @@ pub struct Live {
     drawn: Drawn,
     /// The mesh that was read last.
     mesh: Option<Mesh>,
+    times: [f32; PHASES.len()],
 }
+
+/// The phases of a step whose times are measured, in the order in which they run. A user sees the
+/// name, and the explanation.
+const PHASES: [(&str, &str); 6] = [
+    ("broad phase", "finds pairs of bodies whose boxes overlap"),
+    ("narrow phase", "finds the contacts of these pairs"),
+    ("soft bodies", "moves cloth, ropes, jelly and particles"),
+    ("solver", "finds impulses at contacts and joints, and moves the bodies"),
+    ("continuous", "stops fast bodies at the first thing that they meet"),
+    ("boxes", "moves the boxes of the bodies along with them"),
+];
 
 /// Vertices and triangles.
 type Mesh = (Vec<[f32; 3]>, Vec<[u32; 3]>);
@@ -77,7 +90,13 @@ impl Live {
         let first = &SCENES[0];
         let request = Request { count: first.count.usual, seed: 1 };
         let bed = Testbed::start(first, request, ALGORITHMS[0].name)?;
-        let mut live = Live { bed, picture: Picture::default(), drawn: Drawn::default(), mesh: None };
+        let mut live = Live {
+            bed,
+            picture: Picture::default(),
+            drawn: Drawn::default(),
+            mesh: None,
+            times: [0.0; PHASES.len()],
+        };
         live.look()?;
         Ok(live)
     }
@@ -148,7 +167,18 @@ impl Live {
     ///
     /// Errors: those of the world.
     pub fn step(&mut self) -> Result<(), Error> {
-        self.bed.step()
+        self.bed.step()?;
+        let times = &self.bed.world().stats().times;
+        let solver = times.response - times.soft - times.continuous;
+        let phases = [times.broad, times.narrow, times.soft, solver, times.continuous, times.refit];
+        self.times = phases.map(|seconds| (1e3 * seconds) as f32);
+        Ok(())
+    }
+
+    /// Returns the milliseconds that the last step took in each phase of the list; zero without a
+    /// clock.
+    pub fn times(&self) -> &[f32] {
+        &self.times
     }
 
     /// Reads the picture of the present state.
@@ -170,16 +200,20 @@ impl Live {
 
     fn pick(&self, origin: Vec3, direction: Vec3) -> Result<Value, Error> {
         let world = self.bed.world();
-        let ray = Ray::new(origin, direction);
-        let Some(hit) = world.query(&QueryFilter::SOLID).cast_ray(&ray, Interval::FORWARD) else {
-            return Ok(Value::Null);
-        };
-        let body = world.body(hit.body)?;
-        let at = origin + direction * hit.hit.t;
-        Ok(json!({
-            "body": hit.body.index(), "at": at.to_array(), "name": body.shape().name(),
-            "can_be_dragged": body.mobility() == Mobility::Dynamic,
-        }))
+        Ok(match first_on_ray(world, origin, direction) {
+            None => Value::Null,
+            Some(Hit::Body(id, at)) => {
+                let body = world.body(id)?;
+                json!({
+                    "body": id.index(), "at": at.to_array(), "name": body.shape().name(),
+                    "can_be_dragged": body.mobility() == Mobility::Dynamic,
+                })
+            }
+            Some(Hit::Soft(held, at)) => {
+                let name = if matches!(held, Held::Particles { .. }) { "particles" } else { "soft body" };
+                json!({"body": null, "at": at.to_array(), "name": name, "can_be_dragged": true})
+            }
+        })
     }
 
     fn state(&self) -> Value {
@@ -209,7 +243,7 @@ impl Live {
                 "pairs of boxes": stats.n_pairs, "box tests": stats.n_box_tests,
                 "pairs tested": stats.n_tested, "touching": stats.n_touching,
                 "manifolds": stats.n_manifolds, "swept": stats.n_swept, "joints": world.joints().count(),
-                "particles": self.picture.particles.len() / 3,
+                "particles": self.picture.n_particles(),
             },
         })
     }
@@ -230,7 +264,7 @@ fn list() -> Value {
     });
     let scenes: Vec<Value> = scenes.collect();
     let broad_phases: Vec<&str> = ALGORITHMS.iter().map(|listed| listed.name).collect();
-    json!({"scenes": scenes, "broad_phases": broad_phases, "step": STEP})
+    json!({"scenes": scenes, "broad_phases": broad_phases, "step": STEP, "phases": PHASES})
 }
 
 /// Reads all parts of a file as one mesh.

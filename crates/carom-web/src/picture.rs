@@ -9,8 +9,9 @@
 use crate::islands::islands;
 use crate::scenes::{Error, walkers};
 use crate::testbed::Testbed;
+use crate::triangles::met;
 use carom_broad::{BroadPhase as _, Mobility};
-use carom_math::Pose;
+use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_stage::{Outlines, PlayerShape};
 use carom_world::{BodyId, SoftThing};
@@ -38,6 +39,8 @@ pub struct Drawn {
     pub volumes: bool,
     /// The islands of bodies that touch or are joined.
     pub islands: bool,
+    /// The triangles of meshes and height fields that the step met.
+    pub triangles: bool,
 }
 
 /// Numbers that a renderer reads after each step.
@@ -63,13 +66,27 @@ pub struct Picture {
     pub volumes: Vec<f32>,
     /// For each thing that is drawn: the least index of a body in its island.
     pub islands: Vec<u32>,
+    /// Corners of the triangles of meshes and height fields that contacts were found with, or that
+    /// wheels stand on: nine floats for each.
+    pub triangles: Vec<f32>,
     /// Vertices of all sheets, one after the other.
     pub sheets: Vec<f32>,
-    /// Positions of all particles, cloud after cloud.
+    /// Positions of all particles and of the beads of ropes, cloud after cloud.
     pub particles: Vec<f32>,
     sheet_triangles: Vec<Vec<[u32; 3]>>,
-    clouds: Vec<(usize, f32)>,
+    clouds: Vec<Cloud>,
 }
+
+/// Balls of one radius that are drawn: particles, or beads along a rope.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cloud {
+    n: usize,
+    radius: f32,
+    is_rope: bool,
+}
+
+/// Beads from one vertex of a rope to the next: near enough to each other to look like a rope.
+const BEADS_PER_SEGMENT: usize = 4;
 
 impl Picture {
     /// Forgets all shapes, for another scene.
@@ -154,6 +171,10 @@ impl Picture {
             let indices = self.bodies.iter().step_by(2);
             self.islands.extend(indices.map(|&index| islands.get(index as usize).copied().unwrap_or(NONE)));
         }
+        self.triangles.clear();
+        if drawn.triangles {
+            self.triangles.extend(met(bed).as_flattened().iter().flat_map(|corner| corner.to_array()));
+        }
         self.joints.clear();
         if drawn.joints {
             for joint in world.joints() {
@@ -222,10 +243,11 @@ impl Picture {
         for thing in world.soft_things() {
             match thing {
                 SoftThing::Body(id) => {
-                    if let Ok(body) = world.soft_body(id)
-                        && body.mesh().is_some()
-                    {
+                    let Ok(body) = world.soft_body(id) else { continue };
+                    if body.mesh().is_some() {
                         self.sheets.extend(body.positions().iter().flat_map(|v| v.to_array()));
+                    } else {
+                        self.particles.extend(beads(body.positions()).flat_map(|v| v.to_array()));
                     }
                 }
                 SoftThing::Particles(id) => {
@@ -237,6 +259,11 @@ impl Picture {
         }
     }
 
+    /// Returns the number of particles, without the beads of ropes.
+    pub fn n_particles(&self) -> usize {
+        self.clouds.iter().filter(|cloud| !cloud.is_rope).map(|cloud| cloud.n).sum()
+    }
+
     /// Describes the shapes from number `first` on, the sheets and the clouds of particles.
     pub fn layout(&self, first: usize) -> Value {
         let shapes: Vec<Value> = self.outlines.shapes().iter().skip(first).map(describe).collect();
@@ -246,18 +273,45 @@ impl Picture {
             "version": self.version,
             "shapes": shapes,
             "sheets": sheets.map(|triangles| json!({"triangles": triangles.as_flattened()})).collect::<Vec<_>>(),
-            "clouds": clouds.map(|(n, radius)| json!({"n": n, "radius": radius})).collect::<Vec<_>>(),
+            "clouds": clouds
+                .map(|cloud| json!({"n": cloud.n, "radius": cloud.radius, "rope": cloud.is_rope}))
+                .collect::<Vec<_>>(),
         })
     }
 }
 
-/// Returns the number of particles and the radius of each cloud.
-fn clouds(bed: &Testbed) -> Result<Vec<(usize, f32)>, Error> {
+/// Returns points along a rope: its vertices, and some between them.
+fn beads(vertices: &[Vec3]) -> impl Iterator<Item = Vec3> + '_ {
+    let n = if vertices.len() < 2 { 0 } else { n_beads(vertices.len()) };
+    (0..n).map(|k| {
+        let (segment, bead) = (k / BEADS_PER_SEGMENT, k % BEADS_PER_SEGMENT);
+        let ends = [vertices[segment], vertices[(segment + 1).min(vertices.len() - 1)]];
+        ends[0] + (ends[1] - ends[0]) * (bead as f32 / BEADS_PER_SEGMENT as f32)
+    })
+}
+
+/// Returns the number of beads of a rope with so many vertices, at least two.
+fn n_beads(n_vertices: usize) -> usize {
+    (n_vertices - 1) * BEADS_PER_SEGMENT + 1
+}
+
+/// Returns the clouds, in the order of the soft things.
+fn clouds(bed: &Testbed) -> Result<Vec<Cloud>, Error> {
     let mut clouds = Vec::new();
     for thing in bed.world().soft_things() {
-        if let SoftThing::Particles(id) = thing {
-            let particles = bed.world().particles(id)?;
-            clouds.push((particles.positions().len(), particles.radius()));
+        match thing {
+            SoftThing::Particles(id) => {
+                let particles = bed.world().particles(id)?;
+                let (n, radius) = (particles.positions().len(), particles.radius());
+                clouds.push(Cloud { n, radius, is_rope: false });
+            }
+            SoftThing::Body(id) => {
+                let body = bed.world().soft_body(id)?;
+                if body.mesh().is_none() {
+                    let n = beads(body.positions()).count();
+                    clouds.push(Cloud { n, radius: body.radius(), is_rope: true });
+                }
+            }
         }
     }
     Ok(clouds)

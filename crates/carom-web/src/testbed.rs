@@ -5,7 +5,8 @@
 //!
 //! Reference: G. Fiedler, Deterministic Lockstep, gafferongames.com, 2014 (replay by inputs).
 
-use crate::action::{Action, Drag, Setting};
+use crate::action::{Action, Setting, release};
+use crate::drag::Drag;
 use crate::explain::explain;
 use crate::scenes::{Actors, AnyWorld, Error, Request, Roles, STEP, Scene};
 use carom_bounds::Aabb;
@@ -123,7 +124,7 @@ impl Testbed {
         {
             let is_same = self.world.state_hash() == hash;
             replay.outcome = if is_same { ReplayOutcome::Same } else { ReplayOutcome::Different };
-            self.drag = None;
+            release(&mut self.world, &mut self.drag)?;
         }
         Ok(())
     }
@@ -244,7 +245,7 @@ impl Testbed {
             snapshot: self.world.snapshot(),
             shapes: self.world.shapes().map(|(id, shape)| (id, shape.clone())).collect(),
             actors: self.actors.clone(),
-            drag: self.drag,
+            drag: self.drag.clone(),
             n_steps: self.n_steps,
         }
     }
@@ -257,13 +258,23 @@ impl Testbed {
         };
         self.world.restore_on(broad, &state.snapshot, shape_of)?;
         self.actors = state.actors.clone();
-        (self.drag, self.n_steps) = (state.drag, state.n_steps);
+        (self.drag, self.n_steps) = (state.drag.clone(), state.n_steps);
         Ok(())
     }
 
     /// Returns the world, for queries.
     pub fn world(&self) -> &AnyWorld {
         &self.world
+    }
+
+    /// Returns what acts on the world between its steps.
+    pub fn actors(&self) -> &Actors {
+        &self.actors
+    }
+
+    /// Returns what a user holds.
+    pub fn drag(&self) -> Option<&Drag> {
+        self.drag.as_ref()
     }
 
     /// Explains why two bodies touch, or do not, as JSON: the phase that decided and its reason,

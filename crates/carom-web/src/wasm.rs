@@ -2,10 +2,21 @@
 //! in the module's memory, and so do the numbers of the picture.
 //!
 //! Reference: crates/carom-golden/src/wasm.rs (an export without generated glue).
-#![allow(unsafe_code)] // The names of the exports; no memory is touched here.
+#![allow(unsafe_code)] // The names of exports and of an import; no memory is touched here.
 
 use crate::live::Live;
 use std::cell::RefCell;
+
+#[link(wasm_import_module = "page")]
+unsafe extern "C" {
+    /// Returns milliseconds of the page's clock, which never goes back.
+    safe fn now() -> f64;
+}
+
+/// Seconds of the page's clock.
+fn seconds() -> f64 {
+    now() * 1e-3
+}
 
 /// The session, and the texts of the last call.
 #[derive(Default)]
@@ -25,7 +36,10 @@ impl Page {
     fn run(&mut self, work: impl FnOnce(&mut Live, &[u8]) -> Result<String, crate::scenes::Error>) -> bool {
         let live = match self.live.take() {
             Some(live) => Ok(live),
-            None => Live::new(),
+            None => {
+                carom_math::clock::lend(seconds);
+                Live::new()
+            }
         };
         let done = live.and_then(|live| work(self.live.insert(live), &self.inbox));
         let is_done = done.is_ok();
@@ -94,7 +108,8 @@ pub extern "C" fn carom_outbox() -> *const u8 {
 }
 
 /// Returns the address and the length of a buffer of the picture: 0 bodies, 1 poses, 2 states,
-/// 3 contacts, 4 joints, 5 boxes, 6 sheets, 7 particles, 8 volumes, 9 islands.
+/// 3 contacts, 4 joints, 5 boxes, 6 sheets, 7 particles, 8 volumes, 9 islands, 10 triangles,
+/// 11 milliseconds in each phase of the last step.
 fn buffer(number: u32) -> (usize, usize) {
     PAGE.with_borrow(|page| {
         let Some(live) = &page.live else { return (0, 0) };
@@ -110,6 +125,8 @@ fn buffer(number: u32) -> (usize, usize) {
             7 => &picture.particles,
             8 => &picture.volumes,
             9 => return (picture.islands.as_ptr().addr(), picture.islands.len()),
+            10 => &picture.triangles,
+            11 => return (live.times().as_ptr().addr(), live.times().len()),
             _ => return (0, 0),
         };
         (floats.as_ptr().addr(), floats.len())

@@ -78,7 +78,8 @@ pub struct Shortfall {
     pub is_deferred: bool,
 }
 
-/// Seconds in each phase; zero without a clock ([`carom_math::clock`]).
+/// Seconds in each phase; zero without a clock ([`carom_math::clock`]). The sum of `broad`,
+/// `narrow`, `response` and `refit` is that of the step.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PhaseTimes {
@@ -86,8 +87,12 @@ pub struct PhaseTimes {
     pub broad: f64,
     /// Contacts of shapes.
     pub narrow: f64,
-    /// Velocities and poses.
+    /// Velocities and poses: soft things, the solver, continuous detection.
     pub response: f64,
+    /// The part of `response` in which soft things moved; 0 without any.
+    pub soft: f64,
+    /// The part of `response` in which continuous detection ran.
+    pub continuous: f64,
     /// Boxes of the bodies that moved.
     pub refit: f64,
 }

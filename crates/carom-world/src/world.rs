@@ -188,12 +188,14 @@ impl<B: BroadPhase> World<B> {
         self.call_hooks(hooks);
         // Response: velocities and poses.
         self.respond(dt, &plan, on_substep)?;
+        let moved = clock.lap();
         if 0.0 < dt {
             self.swap_deformed();
             self.resolve_continuous();
             self.end_deformation();
         }
-        self.stats.times.response = clock.lap();
+        self.stats.times.continuous = clock.lap();
+        self.stats.times.response = moved + self.stats.times.continuous;
         // Boxes follow the poses, so that queries find the bodies where they are.
         self.refit_moved(plan.is_free());
         self.stats.times.refit = clock.lap();

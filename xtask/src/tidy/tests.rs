@@ -70,6 +70,9 @@ fn unsafe_code_and_instruction_sets_stay_in_lanes() {
         [""; 0]
     );
     assert_eq!(rules("benches/broad.rs", "unsafe {}\n", Kind::Dev), ["unsafe"]);
+    let import = "unsafe extern \"C\" {\n    safe fn now() -> f64;\n}\n";
+    assert_eq!(rules("crates/carom-web/src/wasm.rs", import, Kind::Library), [""; 0]);
+    assert_eq!(rules("crates/carom-web/src/live.rs", import, Kind::Library), ["unsafe"]);
 }
 
 #[test]

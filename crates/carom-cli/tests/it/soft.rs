@@ -200,7 +200,6 @@ fn pages_show_the_faces_that_touch() {
         assert!(size < 600_000, "{arguments}: {size} bytes");
         let picture = folder().join("soft.png");
         let Some(picture) = crate::player::screenshot(&page, &format!("frame={frame}"), &picture) else {
-            println!("skipped: no Chromium is installed");
             return;
         };
         let n = crate::player::n_of_hue(&picture, colour);

@@ -4,11 +4,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
 
 mod browser;
+#[path = "../chromium/mod.rs"]
+mod chromium;
+#[path = "../chromium/driver.rs"]
+mod driver;
 
-use browser::{Browser, point};
+use browser::point;
 use carom_cli::live_page::live_page;
 use carom_web::Testbed;
 use carom_web::scenes::{Request, SCENES, scene};
+use driver::Browser;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -210,6 +215,110 @@ fn a_drag_moves_a_body() {
     browser.mouse("mouseReleased", [corner[0] + 450.0, corner[1] - 400.0]);
     assert_ne!(state(&mut browser)["yaw"], yaw);
     assert_eq!(hash(&mut browser), hash_before);
+}
+
+/// The height of the highest vertex of a soft body or particle.
+fn highest_soft(browser: &mut Browser) -> f64 {
+    let script = "Math.max(...[...testbed.sheets(), ...testbed.particles()].filter((_, i) => i % 3 === 1))";
+    browser.value(script).as_f64().unwrap()
+}
+
+/// The corner of a cloth is pulled up, and falls when the button is released. So does some water.
+#[test]
+fn a_drag_moves_cloth_and_water() {
+    let Some(mut browser) = open("scene=cloth&count=16&steps=60") else { return };
+    // The corner of the cloth of 17 by 17 vertices that is nearest to the eye: nothing hides it.
+    let nearest = "[0, 16, 272, 288].reduce((best, k) => {
+        const [x, z] = [Math.sin(testbed.camera.yaw), Math.cos(testbed.camera.yaw)], all = testbed.sheets();
+        const along = k => x * all[3 * k] + z * all[3 * k + 2];
+        return along(best) < along(k) ? k : best;
+    })";
+    let corner_index = browser.value(nearest).as_u64().unwrap();
+    let corner = |browser: &mut Browser| {
+        let all = browser
+            .value(&format!("[...testbed.sheets().slice(3 * {corner_index}, 3 * {corner_index} + 3)]"));
+        [0, 1, 2].map(|k| all[k].as_f64().unwrap())
+    };
+    let pixel_of =
+        |browser: &mut Browser, at: [f64; 3]| point(&browser.value(&format!("testbed.pixelAt({at:?})")));
+    for scene in ["cloth", "raft"] {
+        if scene == "raft" {
+            browser.press("#scenes button[data-scene='raft']");
+            run(&mut browser, 30);
+        }
+        let start = if scene == "cloth" { corner(&mut browser) } else { [0.44, 0.25, 0.44] };
+        let height =
+            |browser: &mut Browser| if scene == "cloth" { corner(browser)[1] } else { highest_soft(browser) };
+        let (at, before) = (pixel_of(&mut browser, start), height(&mut browser));
+        browser.call(
+            "Input.dispatchMouseEvent",
+            serde_json::json!({"type": "mouseMoved", "x": at[0], "y": at[1]}),
+        );
+        browser.mouse("mousePressed", at);
+        assert!(!state(&mut browser)["held"].is_null(), "{scene}: it is held");
+        for k in 1..=10 {
+            browser.mouse("mouseMoved", [at[0], at[1] - 14.0 * f64::from(k)]);
+        }
+        run(&mut browser, 60);
+        let lifted = height(&mut browser);
+        assert!(before + 0.25 < lifted, "{scene}: {before} to {lifted}");
+        browser.mouse("mouseReleased", [at[0], at[1] - 140.0]);
+        assert!(state(&mut browser)["held"].is_null());
+        run(&mut browser, 60);
+        assert!(height(&mut browser) < lifted - 0.2, "{scene}: it falls");
+    }
+}
+
+/// A click draws the triangles of the hills that wheels and boxes stand on; another one hides them.
+#[test]
+fn triangles_that_were_met_are_drawn() {
+    let Some(mut browser) = open("scene=vehicle&steps=90&theme=light") else { return };
+    let n_triangles = |browser: &mut Browser| browser.value("testbed.triangles().length / 9").as_u64();
+    // Pixels of the colour of outlines, after a picture was drawn.
+    let n_pixels = |browser: &mut Browser| {
+        let script = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
+            const view = document.getElementById('view'), copy = document.createElement('canvas');
+            [copy.width, copy.height] = [view.width, view.height];
+            const context = copy.getContext('2d');
+            context.drawImage(view, 0, 0);
+            const pixels = context.getImageData(0, 0, copy.width, copy.height).data;
+            let n = 0;
+            for (let i = 0; i < pixels.length; i += 4) n += pixels[i] < 60 && 60 < pixels[i + 1] && 150 < pixels[i + 2];
+            done(n);
+        })))";
+        browser.value(script).as_u64().unwrap()
+    };
+    let hash_before = hash(&mut browser);
+    assert_eq!(n_triangles(&mut browser), Some(0));
+    let without = n_pixels(&mut browser);
+    browser.press("#triangles");
+    let n = n_triangles(&mut browser).unwrap();
+    assert!(20 < n, "{n} triangles");
+    let with = n_pixels(&mut browser);
+    assert!(without + 100 < with, "{without} and {with} pixels");
+    browser.press("#triangles");
+    assert_eq!(n_triangles(&mut browser), Some(0));
+    assert_eq!(hash(&mut browser), hash_before);
+}
+
+/// The times of the phases are measured by the page's clock, and their sum is at most the step.
+#[test]
+fn the_profile_shows_each_phase() {
+    let Some(mut browser) = open("scene=boxes&count=400&steps=0") else { return };
+    run(&mut browser, 90);
+    let figures = browser.value("testbed.figures()");
+    let phases: Vec<f64> =
+        figures["phases"].as_array().unwrap().iter().map(|time| time.as_f64().unwrap()).collect();
+    let (step, sum) = (figures["step"].as_f64().unwrap(), phases.iter().sum::<f64>());
+    assert!([0, 1, 3].iter().all(|k| 0.0 < phases[*k]), "{figures}");
+    assert!(0.5 * step < sum && sum <= 1.05 * step + 0.1, "{figures}");
+    assert_eq!(phases[2], 0.0, "no soft body");
+    let rows = browser.value("document.querySelector('#profile').innerText");
+    let rows = rows.as_str().unwrap();
+    assert!(
+        ["step", "broad phase", "narrow phase", "solver", "drawing"].iter().all(|row| rows.contains(row))
+    );
+    assert!(!rows.contains("soft bodies"), "{rows}");
 }
 
 #[test]

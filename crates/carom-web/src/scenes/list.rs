@@ -65,7 +65,7 @@ pub const SCENES: &[Scene] = &[
         about: "Ragdolls fall down stairs. Drag one by a limb.",
         group: "Joints",
         count: Count { usual: 8, most: 60, of: "ragdolls" },
-        camera: None,
+        camera: Some(camera([2.2, 1.6, 0.0], 18.0, 0.9, 0.35)),
         source: Source::Spec(|request| carom_scenes::stairs(request.count, request.seed)),
     },
     Scene {
@@ -92,7 +92,7 @@ pub const SCENES: &[Scene] = &[
         about: "Weld, door, lift, sleeve, shaft, shoulder, plate, rod, rope, pulley, gears, rack. Pull them.",
         group: "Joints",
         count: Count { usual: 12, most: 12, of: "joints" },
-        camera: Some(camera([0.0, 1.9, 0.0], 15.0, 0.25, 0.3)),
+        camera: Some(camera([0.9, 1.8, 0.0], 16.5, 0.25, 0.3)),
         source: Source::Fill(|world, request| passive(joint_kinds(world, request), request)),
     },
     Scene {
@@ -128,8 +128,8 @@ pub const SCENES: &[Scene] = &[
         title: "Bullets at a thin wall",
         about: "A wall of a millimetre stops bullets at a kilometre per second. Play it slowly.",
         group: "Fast and sticky",
-        count: Count { usual: 100, most: 1000, of: "bullets" },
-        camera: Some(camera([-0.6, 0.6, 0.0], 3.5, -1.0, 0.2)),
+        count: Count { usual: 400, most: 3000, of: "bullets" },
+        camera: Some(camera([-0.4, 1.3, 0.0], 2.6, -0.5, 0.1)),
         source: Source::Spec(|request| carom_scenes::bullets(request.count, request.seed)),
     },
     Scene {

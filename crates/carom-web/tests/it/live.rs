@@ -25,6 +25,7 @@ fn run(live: &mut Live, n_steps: usize) -> Value {
 fn draw_all() -> Value {
     json!({
         "command": "draw", "contacts": true, "joints": true, "boxes": true, "volumes": true, "islands": true,
+        "triangles": true,
     })
 }
 
@@ -72,7 +73,7 @@ fn pictures_of_all_scenes_fit_together() {
         n_sheets += sheets.len();
         n_clouds += clouds.len();
     }
-    assert_eq!((n_sheets, n_clouds, n_wheels), (4, 2, 12));
+    assert_eq!((n_sheets, n_clouds, n_wheels), (4, 3, 12));
 }
 
 /// Bodies that touch are one island, and those that fall alone are one each. Levels of the broad

@@ -19,6 +19,7 @@ use crate::soft::error::SoftError;
 use crate::soft::resting::Push;
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
+use crate::stats::Clock;
 use crate::{BodyId, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -40,7 +41,9 @@ impl<B: BroadPhase> World<B> {
     /// Steps soft things by `dt` seconds, and wakes bodies that they push.
     pub(crate) fn step_soft(&mut self, dt: f32) -> Result<(), WorldError> {
         let Some(mut soft) = self.soft.set.take() else { return Ok(()) };
+        let clock = Clock::start();
         let stepped = self.step_soft_set(&mut soft, dt);
+        self.stats.times.soft = clock.since_start();
         self.soft.set = Some(soft);
         if stepped? {
             self.bodies.active.apply_changes(&self.bodies.motions);

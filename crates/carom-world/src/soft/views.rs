@@ -321,6 +321,29 @@ impl ParticlesMut<'_> {
         Ok(self)
     }
 
+    /// Sets the velocities of particles, by their indices in [`ParticlesRef::positions`].
+    ///
+    /// Errors: the first index without a particle, or a velocity that is not finite. Nothing
+    /// changes then.
+    pub fn set_velocities(&mut self, velocities: &[(u32, Vec3)]) -> Result<&mut Self, WorldError> {
+        let mut changed = alloc::vec::Vec::with_capacity(velocities.len());
+        let thing = self.set.thing(SoftThing::Particles(self.id));
+        for &(vertex, velocity) in velocities {
+            check_finite(velocity, "velocity")?;
+            let vertex = vertex as usize;
+            let id = thing.and_then(|thing| thing.particle(vertex));
+            changed.push((id.ok_or(SoftError::NoSuchVertex { vertex })?, velocity));
+        }
+        for (id, velocity) in changed {
+            if let Some(position) = self.set.solver.position(id) {
+                self.set.solver.set_particle(id, position, velocity).map_err(SoftError::from)?;
+            }
+        }
+        self.set.read_particles();
+        self.set.wake();
+        Ok(self)
+    }
+
     /// Removes particles, by their indices in [`ParticlesRef::positions`]. The others keep their
     /// order.
     ///

@@ -436,3 +436,39 @@ pub(crate) fn mixed<B: carom_broad::BroadPhase>(world: &mut World<B>) -> Mixed {
     bodies.push(load);
     Mixed { bodies, soft: vec![cloth, rope, jelly], particles: particles.to_vec() }
 }
+
+/// Single particles get velocities. An index without a particle, or a velocity that is not finite,
+/// changes nothing.
+#[test]
+fn particles_get_velocities() {
+    let mut world = World::new();
+    world.solver_settings_mut().gravity = Vec3::ZERO;
+    let places: Vec<Vec3> = (0..4).map(|k| Vec3::X * k as f32).collect();
+    let id = world.insert_particles(sand(0.05).with_positions(&places)).unwrap();
+    let set = |world: &mut World, changes: &[(u32, Vec3)]| {
+        world.particles_mut(id).unwrap().set_velocities(changes).map(|_| ()).is_ok()
+    };
+    assert!(!set(&mut world, &[(0, Vec3::Y), (4, Vec3::Y)]) && !set(&mut world, &[(1, Vec3::Y * f32::NAN)]));
+    assert!(world.particles(id).unwrap().velocities().iter().all(|v| *v == Vec3::ZERO));
+    assert!(set(&mut world, &[(3, Vec3::Y), (1, Vec3::Z * 2.0)]));
+    assert_eq!(world.particles(id).unwrap().velocities(), [Vec3::ZERO, Vec3::Z * 2.0, Vec3::ZERO, Vec3::Y]);
+    (0..60).for_each(|_| world.checked_step(DT).map(|_| ()).unwrap());
+    let at = world.particles(id).unwrap().positions();
+    assert!(at[0].distance(places[0]) < 1e-3 && (at[1].z - 2.0).abs() < 0.05 && (at[3].y - 1.0).abs() < 0.05);
+}
+
+/// The times of soft things and of continuous detection are parts of the response.
+#[test]
+fn times_of_parts_fit_into_the_response() {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    let cloth = SoftBodyDesc::grid([1.0; 2], [8; 2], ClothSettings::default());
+    world.insert_soft_body(cloth.with_position(Vec3::Y * 0.3)).unwrap();
+    let bullet = BodyDesc::dynamic(ball(0.05)).with_ccd(true).with_position(Vec3::Y * 3.0);
+    world.insert(bullet.with_linear_velocity(Vec3::Y * -300.0)).unwrap();
+    let times = world.checked_step(DT).unwrap().times;
+    assert!(0.0 < times.soft && 0.0 < times.continuous, "{times:?}");
+    assert!(times.soft + times.continuous <= times.response, "{times:?}");
+    let alone = World::new().checked_step(DT).unwrap().times;
+    assert_eq!((alone.soft, alone.continuous), (0.0, 0.0));
+}

@@ -1,0 +1,12 @@
+//! The clock.
+
+use carom_math::clock::{IS_THERE, Moment, lend};
+
+/// The tests run where the standard library has a clock: a lent one is refused, and is not read.
+#[test]
+fn a_clock_is_lent_only_where_none_is() {
+    let before = Moment::now();
+    assert!(IS_THERE && !lend(|| 1e9) && !lend(|| 2e9));
+    let passed = Moment::now().seconds_since(before);
+    assert!((0.0..1e3).contains(&passed), "{passed}");
+}
