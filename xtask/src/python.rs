@@ -12,7 +12,9 @@ const FOLDER: &str = "target/python";
 const TOOLS: [&str; 5] = ["maturin>=1.9.4,<2", "numpy", "pytest", "mypy", "ruff"];
 
 /// What some tests need. Without one of them its tests are skipped.
-const PEERS: [&str; 6] = ["dask", "distributed", "matplotlib", "nbclient", "ipykernel", "coal"];
+const PEERS: [&str; 2] = ["dask", "distributed"];
+/// The same, and large: only installed with `--full`.
+const LARGE_PEERS: [&str; 4] = ["matplotlib", "nbclient", "ipykernel", "coal"];
 
 /// Checks the package. Skipped if there is no Python with `venv`, or if pip cannot install tools.
 /// `is_full` checks the lints of the binding, too.
@@ -34,7 +36,8 @@ pub(crate) fn check(root: &Path, is_full: bool) -> Result<End, Error> {
         return Ok(End::Skipped(format!("pip: {}", why.lines().last().unwrap_or_default())));
     }
     let mut missing = Vec::new();
-    for peer in PEERS {
+    let large = if is_full { &LARGE_PEERS[..] } else { &[] };
+    for peer in PEERS.iter().chain(large).copied() {
         let install = [&python as &str, "-m", "pip", "install", "--quiet", peer];
         if call(&package, &folder, &install)?.is_err() {
             missing.push(peer);

@@ -242,6 +242,12 @@ pub(crate) fn solve(
 
     for k in 0..6 {
         let Some(motor) = kind.motors[k].filter(|_| kind.limits[k] != AxisLimit::Locked) else { continue };
+        let motor = match kind.limits[k] {
+            AxisLimit::Between(low, high) => {
+                motor.within(axes.place_near(k, 0.5 * (low + high)), [low, high], h)
+            }
+            _ => motor,
+        };
         let place = axes.place_near(k, motor.middle());
         let row = (place, axes.speed(rows, k), held.mass(k));
         let change = motor.change(i.motors[k], row, may_spring, h);

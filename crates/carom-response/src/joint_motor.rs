@@ -110,6 +110,19 @@ impl Motor {
         }
     }
 
+    /// Returns the motor as it drives between limits: at a speed not beyond them in a substep of
+    /// length `h`. Otherwise the motor and the limit would push against each other, more in each
+    /// substep, until the softer one yields: the limit.
+    pub(crate) fn within(&self, place: Real, [low, high]: [Real; 2], h: Real) -> Motor {
+        match self.drive {
+            Drive::Velocity(speed) => {
+                let [back, ahead] = [place - low, high - place].map(|room| room.max(0.0) / h);
+                Motor { drive: Drive::Velocity(speed.clamp(-back, ahead)), ..*self }
+            }
+            Drive::Position(..) => *self,
+        }
+    }
+
     /// Returns the change of the impulse `old` in one iteration. `place` is the place or angle,
     /// `mass` the mass along or about the axis. Springs act in the first of the two passes of a
     /// substep only: `may_spring`.

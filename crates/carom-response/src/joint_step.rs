@@ -233,14 +233,16 @@ impl JointStep {
             JointKind::Revolute { limits, motor } => {
                 let (axis, angle) = rows.limited;
                 let mass = inverse_or_zero(rows.felt_turning(axis));
+                let near = |[low, high]: [Real; 2]| angle_near(angle, 0.5 * (low + high));
                 if let Some(motor) = motor.filter(|motor| !motor.is_position()) {
+                    let motor = limits.map_or(motor, |limits| motor.within(near(limits), limits, h));
                     let (speed, old) = (axis.dot(rows.w_b - rows.w_a), i.motors[ABOUT_X]);
                     let change = motor.change(old, (0.0, speed, mass), has_springs, h);
                     rows.twist(axis * change);
                     i.motors[ABOUT_X] = old + change;
                 }
                 if let Some([low, high]) = limits {
-                    let angle = angle_near(angle, 0.5 * (low + high));
+                    let angle = near([low, high]);
                     let speed = axis.dot(rows.w_b - rows.w_a);
                     let change = limit(&mut i.lower, angle - low, speed, mass, soft, h);
                     rows.twist(axis * change);

@@ -13,7 +13,7 @@ pub(crate) enum Size {
     /// Corners, edges and faces, sharp or all with one rounding radius, or a compound of sharp
     /// parts. With the largest distance of a point from the origin of the body.
     Small { radius: f32 },
-    /// Flat parts, possibly without end.
+    /// Flat parts, possibly without end; or a compound with such a part.
     Large,
     /// Contacts are not recycled. The shape is round in another way, so contacts move on it when it
     /// turns; or the body is fast, or there is none.
@@ -36,15 +36,19 @@ impl Size {
             (_, ShapeKind::Convex(_)) => Size::Other,
             (_, ShapeKind::HalfSpace(_) | ShapeKind::Mesh(_)) | (Shape::Field(_), _) => Size::Large,
             (_, ShapeKind::Compound(compound)) => {
-                let radius = compound.parts().iter().try_fold(0.0_f32, |radius, part| {
-                    match (Size::of(&part.shape, false), Roundness::of(&part.shape)) {
-                        (Size::Small { radius: of_part }, Roundness::Sharp) => {
-                            Some(radius.max(part.pose.translation.length() + of_part))
+                let mut size = Size::Small { radius: 0.0 };
+                for part in compound.parts() {
+                    let reach = part.pose.translation.length();
+                    size = match (size, Size::of(&part.shape, false), Roundness::of(&part.shape)) {
+                        (Size::Small { radius }, Size::Small { radius: own }, Roundness::Sharp) => {
+                            Size::Small { radius: radius.max(reach + own) }
                         }
-                        _ => None,
-                    }
-                });
-                radius.map_or(Size::Other, |radius| Size::Small { radius })
+                        (Size::Large, Size::Small { .. }, Roundness::Sharp)
+                        | (Size::Small { .. } | Size::Large, Size::Large, _) => Size::Large,
+                        _ => return Size::Other,
+                    };
+                }
+                size
             }
             // Round, as a torus is.
             (_, ShapeKind::Field(_)) => Size::Other,

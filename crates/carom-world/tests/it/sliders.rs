@@ -5,7 +5,10 @@ use crate::jointed::{
 };
 use crate::scenes::{CheckedStep, DT};
 use carom_math::{Pose, Quat, Vec3};
-use carom_world::{BodyId, JointDesc, JointFault, JointId, JointKind, Motor, Spring, World, WorldError};
+use carom_world::{
+    AxisLimit, BodyId, JointAxis, JointDesc, JointFault, JointId, JointKind, Motor, SixDof, Spring, World,
+    WorldError,
+};
 
 const FREE: JointKind = JointKind::FREE_PRISMATIC;
 
@@ -117,6 +120,47 @@ fn limits_hold_at_speed_and_give_no_energy() {
             assert!(-1.02 < place && place < 2.02, "{masses:?}, step {step}: {place}");
             let now = energy(&world, &bodies, 0.0);
             assert!(now <= 1.001 * start, "{masses:?}, step {step}: {now}, {start}");
+        }
+    }
+}
+
+/// A motor of any strength stops at a limit: it and the limit do not push against each other.
+#[test]
+fn no_motor_drives_through_a_limit() {
+    let limits = [-0.3, 0.5];
+    for max_force in [1.0, 1e3, 1e6, f32::MAX] {
+        for speed in [2.0_f32, -2.0, 50.0] {
+            let motor = Some(Motor::velocity(speed).with_max_force(max_force));
+            let mut six = SixDof::LOCKED;
+            six.limits[JointAxis::X as usize] = AxisLimit::Between(limits[0], limits[1]);
+            six.motors[JointAxis::X as usize] = motor;
+            let mut turning = SixDof::LOCKED;
+            turning.limits[JointAxis::AngX as usize] = AxisLimit::Between(limits[0], limits[1]);
+            turning.motors[JointAxis::AngX as usize] = motor;
+            let kinds = [
+                (JointKind::Prismatic { limits: Some(limits), motor }, false),
+                (JointKind::Revolute { limits: Some(limits), motor }, true),
+                (JointKind::SixDof(six), false),
+                (JointKind::SixDof(turning), true),
+            ];
+            for (kind, turns) in kinds {
+                let mut world = world_with(0.0);
+                let a = insert_box(&mut world, Vec3::splat(0.3), 200.0, Pose::IDENTITY);
+                let b = insert_box(&mut world, Vec3::splat(0.2), 1.0, Pose::IDENTITY);
+                let joint = JointDesc::new(a, b, kind).with_anchor(Vec3::ZERO).with_axis(Vec3::X);
+                world.insert_joint(joint.with_contacts(false)).unwrap();
+                for step in 0..600 {
+                    world.checked_step(DT).unwrap();
+                    let [from, to] = [a, b].map(|body| world.body(body).unwrap().pose());
+                    let between = from.inverse() * to;
+                    let turned = 2.0 * between.rotation.x.atan2(between.rotation.w);
+                    let place = if turns { turned } else { between.translation.x };
+                    let is_within = limits[0] - 0.02 < place && place < limits[1] + 0.02;
+                    assert!(is_within, "{kind:?}, step {step}: {place}");
+                    let is_there = if speed < 0.0 { place < -0.28 } else { 0.48 < place };
+                    assert!(step < 300 || is_there, "{kind:?}, step {step}: {place}");
+                }
+            }
         }
     }
 }
