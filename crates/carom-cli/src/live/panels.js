@@ -39,13 +39,12 @@ const showCharts = () => {
   chart($("pair-chart"), $("pair-values"), [{ name: "boxes", colour: chartColours[2], values: history.pairs }, { name: "touching", colour: chartColours[1], values: history.touching }]);
 };
 // ---- The profile: mean times of the last steps, as bars.
-const forgetTimes = () => { for (const list of [times.step, ...times.phases, times.rest, times.drawing]) list.length = 0; };
+const forgetTimes = () => { for (const list of [times.step, ...times.phases, times.drawing]) list.length = 0; };
 // Notes the times of a step that took `ms` with all that acts before and after it.
 const noteTimes = ms => {
   const now = read("times");
   recent(times.step, ms);
   now.forEach((time, k) => recent(times.phases[k], time));
-  recent(times.rest, Math.max(0, ms - now.reduce((sum, time) => sum + time, 0)));
 };
 const FRAME_MS = 1000 / 60;
 const profileRow = (name, about, className) => {
@@ -62,8 +61,10 @@ $("profile").append(wholeStep.row, ...phaseRows.map(line => line.row), drawing.r
 const showProfile = () => {
   const step = mean(times.step);
   wholeStep.show(step, step / FRAME_MS);
-  [...times.phases, times.rest].forEach((list, k) => {
-    const ms = mean(list);
+  const means = times.phases.map(mean);
+  // Clocks of browsers are coarse, so a single step may seem shorter than its phases.
+  const other = Math.max(0, step - means.reduce((sum, ms) => sum + ms, 0));
+  [...means, other].forEach((ms, k) => {
     phaseRows[k].show(ms, step ? ms / step : 0);
     phaseRows[k].row.hidden = !ms;
   });

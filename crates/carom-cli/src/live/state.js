@@ -11,7 +11,7 @@ const CHART_LENGTH = 240, N_KEPT = 60;
 const keep = (list, value) => { list.push(value); if (CHART_LENGTH < list.length) list.shift(); };
 const history = { step: [], pairs: [], touching: [] }, frameTimes = [];
 // Milliseconds of the last steps, of each of their phases, and of the last drawings.
-const times = { step: [], phases: phases.map(() => []), rest: [], drawing: [] };
+const times = { step: [], phases: phases.map(() => []), drawing: [] };
 const recent = (list, value) => { list.push(value); if (N_KEPT < list.length) list.shift(); };
 
 const theme = new URLSearchParams(location.hash.slice(1)).get("theme");
