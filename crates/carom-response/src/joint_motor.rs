@@ -60,6 +60,9 @@ pub struct Motor {
     /// The target.
     pub drive: Drive,
     /// The largest force along an axis, or the largest torque about one. Not negative.
+    ///
+    /// Joints take no body for lighter than a three-hundredth of the heaviest one that is connected
+    /// to it by joints. A lighter one accelerates less than this force says.
     pub max_force: Real,
 }
 
