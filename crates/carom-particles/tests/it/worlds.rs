@@ -195,9 +195,8 @@ fn cloth_carries_a_box() {
     assert!((carried / weight - 1.0).abs() < 0.02, "{carried} {weight}");
 }
 
-/// A wheel rolls along a floor at 2 m/s and into a bed of sand, which stops it. The edge of the bed
-/// is nearly as high as the axle, so the wheel climbs a little, and may slide back. Without sand it
-/// rolls on.
+/// A wheel rolls along a floor at 2 m/s and onto a bed of sand, which stops it. The bed is nearly as
+/// high as the axle; a third of the wheel's energy takes it up there. Without sand it rolls on.
 #[test]
 fn sand_stops_a_rolling_wheel() {
     let (radius, width) = (0.15, 0.24);
@@ -218,7 +217,7 @@ fn sand_stops_a_rolling_wheel() {
         let desc =
             desc.with_linear_velocity(Vec3::X * 2.0).with_angular_velocity(Vec3::NEG_Z * (2.0 / radius));
         let id = scene.add_body(desc, cylinder(0.5 * width, radius));
-        for _ in 0..60 {
+        for _ in 0..150 {
             scene.step(&mut none);
         }
         let before = scene.place(id);
@@ -227,9 +226,9 @@ fn sand_stops_a_rolling_wheel() {
     };
     let [(free, free_speed), (stopped, speed)] = [false, true].map(roll);
     println!("without sand at {free} with {free_speed} m/s, with sand at {stopped} with {speed} m/s");
-    assert!(1.9 < free_speed && 2.8 < free.x, "{free}");
-    assert!(0.2 < stopped.x && stopped.x < 0.6, "{stopped}");
-    assert!(-0.3 < speed && speed < 0.1, "{speed}");
+    assert!(1.9 < free_speed && 5.8 < free.x, "{free}");
+    assert!(0.2 < stopped.x && stopped.x < 1.4, "{stopped}");
+    assert!(speed.abs() < 0.1, "{speed}");
     assert!(radius - 0.01 < stopped.y && stopped.y < radius + 0.2, "it is on the floor or on sand");
 }
 
