@@ -195,8 +195,8 @@ fn cloth_carries_a_box() {
     assert!((carried / weight - 1.0).abs() < 0.02, "{carried} {weight}");
 }
 
-/// A wheel rolls along a floor at 2 m/s and onto a bed of sand, which stops it. The bed is nearly as
-/// high as the axle; a third of the wheel's energy takes it up there. Without sand it rolls on.
+/// A wheel rolls along a floor at 2 m/s and onto a bed of sand, which stops it. The bed is nearly
+/// as high as the axle; a third of the wheel's energy takes it up there. Without sand it rolls on.
 #[test]
 fn sand_stops_a_rolling_wheel() {
     let (radius, width) = (0.15, 0.24);
