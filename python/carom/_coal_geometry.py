@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._carom import Shape
+from ._quaternion import from_matrix, to_matrix
 
 _Array = npt.NDArray[np.float64]
 _MAX = sys.float_info.max
@@ -105,30 +106,11 @@ class Quaternion:
 
     def matrix(self) -> _Array:
         """The rotation as a matrix, (3, 3)."""
-        x, y, z, w = self.coeffs() / np.linalg.norm(self.coeffs())
-        return np.array(
-            [
-                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-            ]
-        )
+        return to_matrix([self.w, self.x, self.y, self.z])
 
 
 def _quaternion(r: _Array) -> Quaternion:
-    """Shepperd's method: from the largest of the trace and the diagonal."""
-    trace = np.trace(r)
-    i = int(np.argmax([trace, *np.diag(r)]))
-    if i == 0:
-        parts = [1 + trace, r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]
-    else:
-        a, b, c = i - 1, i % 3, (i + 1) % 3
-        parts = [r[c, b] - r[b, c], 0.0, 0.0, 0.0]
-        parts[1 + a] = 1 + 2 * r[a, a] - trace
-        parts[1 + b] = r[a, b] + r[b, a]
-        parts[1 + c] = r[a, c] + r[c, a]
-    q = np.array(parts) / np.linalg.norm(parts)
-    return Quaternion(*(q if 0 <= q[0] else -q))
+    return Quaternion(*from_matrix(r))
 
 
 def _rotation(value: Any) -> _Array:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from . import _carom
 from ._carom import Assembly, Shape
+from ._quaternion import from_matrix, to_matrix
 
 _Array = npt.NDArray[np.float64]
 
@@ -52,40 +53,6 @@ def _vector(numbers: Any) -> _Array:
     if vector.shape != (3,):
         raise ValueError(f"three numbers are needed, not an array of the shape {vector.shape}")
     return vector
-
-
-def _from_quaternion(numbers: Any) -> _Array:
-    w, x, y, z = np.asarray(numbers, dtype=np.float64) / np.linalg.norm(numbers)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def _to_quaternion(matrix: _Array) -> _Array:
-    """Shepperd's method: from the largest of the trace and the diagonal."""
-    trace = np.trace(matrix)
-    i = int(np.argmax([trace, *np.diag(matrix)]))
-    q = np.empty(4)
-    if i == 0:
-        q[0] = 1 + trace
-        q[1:] = [
-            matrix[2, 1] - matrix[1, 2],
-            matrix[0, 2] - matrix[2, 0],
-            matrix[1, 0] - matrix[0, 1],
-        ]
-    else:
-        a = i - 1
-        b, c = (a + 1) % 3, (a + 2) % 3
-        q[0] = matrix[c, b] - matrix[b, c]
-        q[1 + a] = 1 + 2 * matrix[a, a] - trace
-        q[1 + b] = matrix[a, b] + matrix[b, a]
-        q[1 + c] = matrix[a, c] + matrix[c, a]
-    q /= np.linalg.norm(q)
-    return q if 0 <= q[0] else -q
 
 
 class Transform:
@@ -124,7 +91,7 @@ class Transform:
         return self._matrix[:3, 3].copy()
 
     def getQuatRotation(self) -> _Array:
-        return _to_quaternion(self._matrix[:3, :3])
+        return from_matrix(self._matrix[:3, :3])
 
     def setRotation(self, R: Any) -> None:
         self._matrix[:3, :3] = R
@@ -133,7 +100,7 @@ class Transform:
         self._matrix[:3, 3] = _vector(T)
 
     def setQuatRotation(self, q: Any) -> None:
-        self._matrix[:3, :3] = _from_quaternion(q)
+        self._matrix[:3, :3] = to_matrix(q)
 
 
 class CollisionGeometry:
