@@ -113,9 +113,9 @@ pub struct GravityScale(pub f32);
 /// The rates at which the velocities of a body decay, per second, by default 0.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub struct Damping {
-    /// Of the linear velocity.
+    /// Damping of the linear velocity.
     pub linear: f32,
-    /// Of the angular velocity.
+    /// Damping of the angular velocity.
     pub angular: f32,
 }
 

@@ -12,7 +12,7 @@ pub struct DebugLine {
     pub from: Vec3,
     /// The other end.
     pub to: Vec3,
-    /// What it shows, for the choice of a colour.
+    /// The kind of thing that it shows, for the choice of a colour.
     pub role: DrawRole,
 }
 
@@ -21,7 +21,7 @@ pub struct DebugLine {
 pub struct DebugPoint {
     /// Its place.
     pub at: Vec3,
-    /// What it shows, for the choice of a colour.
+    /// The kind of thing that it shows, for the choice of a colour.
     pub role: DrawRole,
 }
 

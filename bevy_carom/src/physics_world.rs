@@ -42,7 +42,7 @@ pub(crate) struct BodyEntry {
     pub(crate) velocities: [Vec3; 2],
 }
 
-/// What optional components of a body say.
+/// The values of the optional components of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BodySettings {
     pub(crate) mobility: Mobility,
@@ -61,7 +61,7 @@ pub(crate) struct ColliderEntry {
     pub(crate) settings: ColliderSettings,
 }
 
-/// Where a collider is in its body, and what its optional components say.
+/// The place of a collider in its body, and the values of its optional components.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ColliderSettings {
     pub(crate) pose: Pose,

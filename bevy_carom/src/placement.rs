@@ -1,4 +1,4 @@
-//! Where a body and its colliders are, from the transforms of the hierarchy.
+//! The places of a body and its colliders, from the transforms of the hierarchy.
 //!
 //! `GlobalTransform` is of the last frame, and rounds rotations. So transforms are multiplied here.
 

@@ -1,4 +1,4 @@
-//! Before a step: what components say is brought into the world.
+//! Before a step: the values of components are brought into the world.
 //!
 //! - Entities are taken in the order of their indices, so that a world is the same in each run.
 //!   `Entity`'s own order is the reverse.
