@@ -264,6 +264,12 @@ impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
     }
 }
 
+/// Sorts pairs by falling bound. It stands alone so that each walk does not bring a sort of its own.
+#[inline(never)]
+fn sort_farthest_first(stack: &mut [u128]) {
+    stack.sort_unstable_by(|x, y| y.cmp(x));
+}
+
 #[inline(always)]
 fn narrow_gaps<S: Simd>(simd: S, gaps: S::F32x8, limit: f64) -> ([f64; 8], u32) {
     let near = gaps.le(S::F32x8::splat(simd, rounding::up(limit))).bits();
@@ -337,7 +343,7 @@ where
                 stack.push(entry(gaps[lane_b as usize & 7], lane_a | turn, lane_b));
             }
         }
-        stack.sort_unstable_by(|x, y| y.cmp(x));
+        sort_farthest_first(&mut stack);
         loop {
             let next = if best_first { heap.pop().map(|Reverse(e)| e) } else { stack.pop() };
             let Some(next) = next else { break };
@@ -429,7 +435,7 @@ where
             if best_first && HEAP_LIMIT <= heap.len() {
                 best_first = false;
                 stack.extend(heap.drain().map(|Reverse(e)| e));
-                stack.sort_unstable_by(|x, y| y.cmp(x));
+                sort_farthest_first(&mut stack);
             }
         }
         self.memory.heap = heap;
