@@ -50,7 +50,7 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     );
 
     // Before the tests, which open the page around it in a browser.
-    steps.step("module of the live page", || site::module(root));
+    steps.step("module of the live page", || site::module(root, site::Build::Checked));
     // Clippy has seen the examples. Those of the facade are tests too.
     let tests = format!("test --workspace --tests --no-fail-fast --features {features}");
     steps.cargo("tests", &tests, &[]);

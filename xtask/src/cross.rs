@@ -3,6 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Arguments of cargo that compile a program of the profile `golden` and glam with `simd128` for
+/// wasm, and leave the standard library as it is: modules with and without it share that.
+pub(crate) const WITH_SIMD128: &str = "-Zprofile-rustflags \
+    --config profile.golden.rustflags=[\"-Ctarget-feature=+simd128\"] \
+    --config profile.golden.package.\"*\".rustflags=[] \
+    --config profile.golden.package.glam.rustflags=[\"-Ctarget-feature=+simd128\"]";
+
+/// The folder of all builds of the profile `golden` for wasm, below that of the workspace.
+pub(crate) const WASM_FOLDER: &str = "target/golden/wasm32";
+
 /// A compiler whose package has the sources of the standard library, so that cargo can build it for
 /// any target.
 #[derive(Clone)]

@@ -11,7 +11,7 @@
 
 use crate::Error;
 use crate::browser;
-use crate::cross::CrossCompiler;
+use crate::cross::{CrossCompiler, WITH_SIMD128};
 use crate::step::End;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -309,11 +309,6 @@ impl Golden<'_> {
     /// wasm in node and in Chromium; then with `simd128` in node.
     fn wasm(&self) -> Vec<Row> {
         const TRIPLE: &str = "wasm32-unknown-unknown";
-        // The program and glam alone: the standard library stays as it is.
-        const SIMD: &str = "--lib -Zprofile-rustflags \
-            --config profile.golden.rustflags=[\"-Ctarget-feature=+simd128\"] \
-            --config profile.golden.package.\"*\".rustflags=[] \
-            --config profile.golden.package.glam.rustflags=[\"-Ctarget-feature=+simd128\"]";
         let script = self.root.join("crates/carom-golden/report.mjs");
         let module = |arguments: &str| {
             let build = Build {
@@ -333,7 +328,7 @@ impl Golden<'_> {
         let plain = module("--lib");
         let in_node = row("wasm32 (node)", plain.clone().and_then(node));
         let page = plain.and_then(|module| in_browser(self.root, &module, &script));
-        let simd = module(SIMD).and_then(|module| {
+        let simd = module(&format!("--lib {WITH_SIMD128}")).and_then(|module| {
             let has_simd = std::fs::read(&module).is_ok_and(|bytes| has_vectors(&bytes));
             let without = || Reason::Failed("the module is without simd128".to_string());
             has_simd.then_some(module).ok_or_else(without)

@@ -7,7 +7,7 @@ mod links;
 mod plots;
 
 use crate::Error;
-use crate::cross::CrossCompiler;
+use crate::cross::{CrossCompiler, WASM_FOLDER, WITH_SIMD128};
 use crate::driver::Browser;
 use crate::step::{End, cargo};
 use base64::Engine as _;
@@ -34,20 +34,36 @@ const PICTURE: [u32; 2] = [480, 320];
 /// Browsers that are started for a picture, at most: now and then one hangs.
 const MAX_BROWSERS: usize = 3;
 
+/// How the module is compiled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// For users: optimized.
+    Release,
+    /// For tests: optimized a little, with the standard library that the golden states are built
+    /// with.
+    Checked,
+}
+
 /// Builds the module with the compiler for other targets. Skipped where there is none.
-pub(crate) fn module(root: &Path) -> Result<End, Error> {
+pub(crate) fn module(root: &Path, build: Build) -> Result<End, Error> {
     let compiler = match CrossCompiler::find(root) {
         Ok(compiler) => compiler,
         Err(why) => return Ok(End::Skipped(why)),
     };
-    let target = root.join("target/wasm");
+    let (target, profile, how, flags) = match build {
+        Build::Release => ("target/wasm", "release", String::new(), "-Ctarget-feature=+simd128"),
+        Build::Checked => {
+            (WASM_FOLDER, "golden", format!("--config profile.golden.opt-level=1 {WITH_SIMD128}"), "")
+        }
+    };
+    let target = root.join(target);
     let arguments = format!(
-        "rustc --release --quiet -p carom-web --lib --crate-type cdylib --target {TRIPLE} \
+        "rustc --profile {profile} {how} --quiet -p carom-web --lib --crate-type cdylib --target {TRIPLE} \
          -Zbuild-std=std,panic_abort -Zbuild-std-features= -- -Cstrip=symbols"
     );
     let mut environment: Vec<(&str, String)> = compiler.environment().to_vec();
     environment.push(("CARGO_TARGET_DIR", target.display().to_string()));
-    environment.push(("RUSTFLAGS", "-Ctarget-feature=+simd128".to_string()));
+    environment.push(("RUSTFLAGS", flags.to_string()));
     environment.push(("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", compiler.linker.display().to_string()));
     let environment: Vec<(&str, &str)> =
         environment.iter().map(|(key, value)| (*key, value.as_str())).collect();
@@ -57,7 +73,7 @@ pub(crate) fn module(root: &Path) -> Result<End, Error> {
     let folder = root.join(FOLDER);
     std::fs::create_dir_all(&folder)?;
     // Written anew, so that it is younger than the sources from which cargo made it.
-    let bytes = std::fs::read(target.join(TRIPLE).join("release").join(MODULE))?;
+    let bytes = std::fs::read(target.join(TRIPLE).join(profile).join(MODULE))?;
     std::fs::write(folder.join(MODULE), &bytes)?;
     Ok(End::Passed(format!("{} kB", bytes.len() / 1000)))
 }
@@ -65,7 +81,7 @@ pub(crate) fn module(root: &Path) -> Result<End, Error> {
 /// Builds the module, or takes the one that is there, and writes the site. True if nothing failed.
 pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     let folder = root.join(FOLDER);
-    match module(root)? {
+    match module(root, Build::Release)? {
         End::Passed(note) => println!("built {MODULE}: {note}"),
         End::Failed(report) => {
             println!("{report}");

@@ -264,7 +264,7 @@ impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
     }
 }
 
-/// Sorts pairs by falling bound. It stands alone so that each walk does not bring a sort of its own.
+/// Sorts pairs by falling bound. It stands alone so that walks do not bring sorts of their own.
 #[inline(never)]
 fn sort_farthest_first(stack: &mut [u128]) {
     stack.sort_unstable_by(|x, y| y.cmp(x));
