@@ -55,7 +55,7 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     let tests = format!("test --workspace --tests --no-fail-fast --features {features}");
     steps.cargo("tests", &tests, &[]);
     steps.cargo("examples of the docs", &format!("test --workspace --doc --features {features}"), &[]);
-    steps.cargo("tests of the plain loops", "test -p carom-lanes --all-features", &[]);
+    steps.step("tests of the plain loops", || plain_loops(root));
 
     let strict = [("RUSTDOCFLAGS", "-D warnings")];
     steps.cargo("docs", &format!("doc --quiet {all} --no-deps"), &strict);
@@ -105,8 +105,8 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
 }
 
 /// Every feature of every crate, as cargo wants them: the tests are built once, with all that can
-/// be switched on. But not with the plain loops of `generic`, which double the code: lane by lane,
-/// carom-lanes holds every instruction set against them. Nor with glam's `scalar`, which users do
+/// be switched on. But not with the plain loops of `generic`, which double the code: `plain_loops`
+/// holds every instruction set against them. Nor with glam's `scalar`, which users do
 /// not have; the golden states run with it.
 fn tested_features(packages: &[Package]) -> String {
     let tested = packages.iter().filter(|package| package.name != "carom-benches");
@@ -115,6 +115,24 @@ fn tested_features(packages: &[Package]) -> String {
         features.map(|name| format!("{}/{name}", package.name))
     });
     names.collect::<Vec<_>>().join(",")
+}
+
+/// Runs the tests that hold every instruction set against the plain loops: lane by lane, and whole
+/// algorithms. Not optimized, because the plain loops take most of the time then.
+fn plain_loops(root: &Path) -> Result<End, Error> {
+    const TESTS: [&str; 2] = [
+        "-p carom-lanes --all-features",
+        "-p carom-bvh -p carom-geom -p carom-particles --features carom-lanes/generic \
+         --test it -- instruction_set eight_at_a_time",
+    ];
+    let mut notes = Vec::new();
+    for tests in TESTS {
+        match cargo(root, &format!("test --config profile.dev.opt-level=0 {tests}"), &[])? {
+            End::Passed(note) => notes.push(note),
+            other => return Ok(other),
+        }
+    }
+    Ok(End::Passed(notes.join(", ")))
 }
 
 /// Builds every library crate by itself, so that none leans on a feature that a neighbour switched
