@@ -11,10 +11,10 @@ use crate::color::NOBODY;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
 use crate::free::{FreeMotion, Moves, delta_rotation, gyration_sq, motion, set_motion, slot_of};
 use crate::group::{Group, NO_DRIVE, NO_ROUND, Pass};
+use crate::gyroscope::uneven_inertia;
 use crate::impulse::{self};
 use crate::impulse_cache::{self, Damping, ImpulseCache, ManifoldKey, Rows};
 use crate::integrate;
-use crate::integrate::inverse_of;
 use crate::lane_vec::{REST, State};
 use crate::load::LoadScale;
 use crate::locked_axes::LockedAxes;
@@ -24,7 +24,7 @@ pub(crate) use crate::summary::summarize;
 use crate::summary::{AHEAD, NOT_MATCHED, Summary};
 use alloc::vec::Vec;
 use carom_lanes::{Kernel, Simd};
-use carom_math::{Mat3, Real, Vec3, ops, rotation, tol};
+use carom_math::{Real, Vec3, ops};
 
 /// Writes how each of these bodies moves. Returns whether all their values are finite.
 pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
@@ -102,7 +102,7 @@ pub(crate) fn load_bodies(
         let body = &forces.bodies[number as usize];
         *state = REST;
         *mass = MassData { center: body.world_center(), ..MassData::NONE };
-        *free = FreeMotion { rotation: body.pose.rotation, ..FreeMotion::NONE };
+        *free = FreeMotion::NONE;
         let (mut v, mut w) = (body.linear_velocity, body.angular_velocity);
         if body.is_active() {
             (v, w) = (body.locked_axes.free_translation(v), body.locked_axes.free_rotation(w));
@@ -143,7 +143,7 @@ pub(crate) fn load_bodies(
             mass.max_contact_speed_sq = if 0.0 < size_sq { size_sq / dt_sq } else { Real::INFINITY };
             // A body whose rotation is locked keeps no angular momentum, so it turns as given.
             if !body.locked_axes.intersects(LockedAxes::ROTATION) {
-                free.inertia = uneven_inertia(&body.inverse_inertia);
+                free.is_uneven = uneven_inertia(body).is_some();
             }
         } else if body.is_driven() {
             free.moves = Moves::ByVelocity;
@@ -344,12 +344,12 @@ pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses:
     }
 }
 
-/// The work on bodies between two passes over contacts. `h` is the length of a substep.
+/// The work on bodies between two passes over contacts.
 #[derive(Clone, Copy)]
 pub(crate) enum Advance {
     /// Adds the forces of a substep. `is_first`: of a step.
-    Begin { h: Real, is_first: bool },
-    /// Integrates velocities to positions. `dt` is the length of the whole step.
+    Begin { is_first: bool },
+    /// Integrates velocities to positions for `h`. `dt` is the length of the whole step.
     End { h: Real, dt: Real },
 }
 
@@ -365,7 +365,7 @@ pub(crate) fn advance(
     advance: Advance,
 ) {
     match advance {
-        Advance::Begin { h, is_first } => begin_substep(states, free, joint_pushes, h, is_first),
+        Advance::Begin { is_first } => begin_substep(states, free, joint_pushes, is_first),
         Advance::End { h, dt } => end_substep(states, free, h, MAX_CONTACT_TURN / dt),
     }
 }
@@ -376,7 +376,6 @@ fn begin_substep(
     states: &mut [State],
     free: &mut [FreeMotion],
     joint_pushes: &mut [(Vec3, Vec3)],
-    h: Real,
     is_first: bool,
 ) {
     let mut by_joints = joint_pushes.iter_mut();
@@ -395,14 +394,6 @@ fn begin_substep(
         }
         free.v = (v + free.dv) * free.keep_v;
         free.w = (w + free.dw) * free.keep_w;
-        if free.is_jointed && free.inertia != Mat3::ZERO {
-            let turned = rotation::mul(delta_rotation(state), free.rotation);
-            let own = rotation::rotate_back(turned, free.w);
-            // Only the change is rotated back. Rotating the whole vector would make it grow or
-            // shrink by rounding in every step.
-            let change = integrate::gyroscopic(free.inertia, own, h) - own;
-            free.w += rotation::rotate(turned, change);
-        }
         set_motion(state, free.v + push_v, free.w + push_w);
     }
 }
@@ -422,7 +413,10 @@ fn end_substep(states: &mut [State], free: &mut [FreeMotion], h: Real, fastest: 
         let mut rotation = delta_rotation(state);
         free.is_whirling |= free.is_loose() && fastest * fastest < w.length_squared();
         if free.is_jointed {
-            rotation = integrate::turn_by_euler(rotation, w, h);
+            // One with an uneven inertia is turned by its `Gyroscope`.
+            if !free.is_uneven {
+                rotation = integrate::turn_by_euler(rotation, w, h);
+            }
         } else if !free.is_whirling {
             rotation = integrate::turn(rotation, w, h);
         }
@@ -430,16 +424,4 @@ fn end_substep(states: &mut [State], free: &mut [FreeMotion], h: Real, fastest: 
         (d[0], d[1], d[2]) = (d[0] + v.x * h, d[1] + v.y * h, d[2] + v.z * h);
         [d[3], d[4], d[5], d[6]] = rotation.to_array();
     }
-}
-
-/// Returns the inertia tensor, or zero if all principal moments are equal or the body does not
-/// turn.
-fn uneven_inertia(inverse: &Mat3) -> Mat3 {
-    let inverse_of_one = Mat3::from_diagonal(Vec3::splat(inverse.x_axis.x));
-    let size = inverse.x_axis.x.abs();
-    if inverse.abs_diff_eq(inverse_of_one, tol::INERTIA_ROUND * size) {
-        return Mat3::ZERO;
-    }
-    let inertia = inverse_of(inverse);
-    if inertia.is_finite() { inertia } else { Mat3::ZERO }
 }

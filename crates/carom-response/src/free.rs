@@ -4,7 +4,7 @@
 
 use crate::body::Body;
 use crate::lane_vec::State;
-use carom_math::{Mat3, Quat, Real, Vec3};
+use carom_math::{Quat, Real, Vec3};
 
 /// How a body moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +55,9 @@ pub(crate) struct FreeMotion {
     pub(crate) is_driven: bool,
     /// Whether the caller changed its motion within the step.
     pub(crate) is_steered: bool,
-    pub(crate) rotation: Quat,
-    /// The inertia tensor in the body's frame; zero if all principal moments are equal.
-    pub(crate) inertia: Mat3,
+    /// Whether its angular velocity changes as it turns: see
+    /// [`uneven_inertia`](crate::gyroscope::uneven_inertia).
+    pub(crate) is_uneven: bool,
 }
 
 impl FreeMotion {
@@ -76,8 +76,7 @@ impl FreeMotion {
         is_jointed: false,
         is_driven: false,
         is_steered: false,
-        rotation: Quat::IDENTITY,
-        inertia: Mat3::ZERO,
+        is_uneven: false,
     };
 
     /// Returns the change of the velocity by the forces of a substep, and the velocities before
@@ -111,11 +110,6 @@ impl FreeMotion {
     /// Returns the velocity that forces add in a substep.
     pub(crate) fn dv(&self) -> Vec3 {
         self.dv
-    }
-
-    /// Marks a body as held by joints.
-    pub(crate) fn join(&mut self) {
-        self.is_jointed = true;
     }
 
     /// Whether the body moves by forces, and no joint holds it.

@@ -7,13 +7,12 @@
 //! - A fast body with an axis of symmetry has a closed form: it spins about its axis, and the axis
 //!   precesses about the angular momentum.
 //!
-//! For motion with forces and contacts, see [`crate::ode`].
+//! For motion with forces and contacts, see [`crate::ode`]. Bodies that joints hold turn in each
+//! substep, see `gyroscope.rs`.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (the ODE form); E. Hairer,
 //! C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, IV.4 (projection onto invariants)
 //! and VII.5 (rigid bodies).
-//! Tried: Catto's implicit Euler step for the gyroscopic torque damps a top; a midpoint rule lets
-//! its momentum drift.
 
 use carom_math::glam::{DMat3, DQuat, DVec3};
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
@@ -140,35 +139,6 @@ pub fn rotation_by(turn: DVec3) -> DQuat {
         (sine / angle, cosine)
     };
     DQuat::from_xyzw(turn.x * sine, turn.y * sine, turn.z * sine, cosine)
-}
-
-/// Returns the angular velocity after `h` of free motion under the gyroscopic torque, both in the
-/// body's frame.
-///
-/// `inertia` is the tensor about the centre of mass in the body's frame. The energy is kept at any
-/// spin. The length of the momentum is kept for a body of revolution, and nearly kept for others.
-/// Joints need this angular velocity before the body turns.
-pub fn gyroscopic(inertia: Mat3, angular_velocity: Vec3, h: Real) -> Vec3 {
-    let w = angular_velocity;
-    let momentum = inertia * w;
-    // f(w') = I (w' - w) + h m x I m = 0 with m = (w + w') / 2, one Newton step from w' = w.
-    let residual = w.cross(momentum) * h;
-    let jacobian = inertia + (skew(w) * inertia - skew(momentum)) * (0.5 * h);
-    let determinant = jacobian.as_dmat3().determinant();
-    if !(determinant.abs() > 0.0) {
-        return w;
-    }
-    let next = w - inverse_of(&jacobian) * residual;
-    // The torque is perpendicular to the motion, so it does no work.
-    let twice_energy = |w: Vec3| w.as_dvec3().dot(inertia.as_dmat3() * w.as_dvec3());
-    let (before, after) = (twice_energy(w), twice_energy(next));
-    let scaled = (next.as_dvec3() * carom_math::ops::sqrt(before / after)).as_vec3();
-    if scaled.is_finite() { scaled } else { w }
-}
-
-/// The matrix of the cross product: `skew(a) * b = a x b`.
-fn skew(a: Vec3) -> Mat3 {
-    Mat3::from_cols(Vec3::new(0.0, a.z, -a.y), Vec3::new(-a.z, 0.0, a.x), Vec3::new(a.y, -a.x, 0.0))
 }
 
 /// Half angles up to the root of this use the series: radians squared.

@@ -148,6 +148,13 @@ impl Joint {
         self.kind.motors().any(|motor| motor.turns())
     }
 
+    /// After an overflow, the impulse starts again at zero.
+    pub(crate) fn reset_overflow(&mut self) {
+        if !self.is_finite() {
+            self.impulse = JointImpulse::default();
+        }
+    }
+
     pub(crate) fn is_finite(&self) -> bool {
         self.check_settings().is_ok()
             && self.winding.is_sound()

@@ -72,6 +72,7 @@ mod driven;
 mod energy;
 mod free;
 mod group;
+mod gyroscope;
 mod impact;
 mod impulse;
 mod impulse_cache;

@@ -24,11 +24,11 @@ use crate::driven::Driven;
 use crate::energy::{self, Energies};
 use crate::free::{FreeMotion, Moves, slot_of};
 use crate::group::{Drive, Group, Pass, Round, Stage};
+use crate::gyroscope::Gyroscope;
 use crate::impact::{self, Bouncers, Moment};
 use crate::impulse_cache::{CachedImpulse, Damping, ImpulseCache, SleepingImpulses};
 use crate::island::Islands;
 use crate::joint::{Joint, MovingJoints};
-use crate::joint_load::JointImpulse;
 use crate::joint_mass::JointMasses;
 use crate::joint_rows::{JointStep, Jointed, Substep as JointSubstep};
 use crate::joint_softness::Softness;
@@ -142,6 +142,7 @@ pub struct Solver {
     stirred: Vec<u32>,
     all_joints: Vec<u32>,
     joint_steps: Vec<JointStep>,
+    gyroscopes: Vec<Gyroscope>,
     joint_masses: JointMasses,
     joint_pushes: Vec<(Vec3, Vec3)>,
     motion_bounds: MotionBounds,
@@ -454,10 +455,10 @@ impl Solver {
         let softness = Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
         let substep = JointSubstep { h, softness, slop: first.slop };
         self.joint_pushes.clear();
-        if !moving.is_empty() {
-            self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
-        }
-        let Solver { settings, groups, classes, states, free, masses, joint_steps, joint_pushes, .. } = self;
+        let n_pushes = if moving.is_empty() { 0 } else { self.states.len() };
+        self.joint_pushes.resize(n_pushes, (Vec3::ZERO, Vec3::ZERO));
+        let Solver { settings, groups, classes, states, free, masses, .. } = self;
+        let Solver { joint_steps, joint_pushes, gyroscopes, .. } = self;
         let Solver { bouncing, bounces, slots, movers, motion_bounds, substep_motions, .. } = self;
         bounces.clear();
         let still = movers.len() as u32;
@@ -474,7 +475,7 @@ impl Solver {
             for (step, &place) in joint_steps.iter_mut().zip(moving) {
                 step.begin(&mut joints[place as usize], states, (h, is_first));
             }
-            backend::advance(states, free, joint_pushes, Advance::Begin { h, is_first });
+            backend::advance(states, free, joint_pushes, Advance::Begin { is_first });
             if is_first {
                 colors.run(states, &first);
             }
@@ -494,6 +495,7 @@ impl Solver {
             elapsed += h;
             motion_bounds.apply(states);
             backend::advance(states, free, joint_pushes, Advance::End { h, dt });
+            gyroscopes.iter().for_each(|gyroscope| gyroscope.turn(states, joint_pushes, h));
             if is_last {
                 for _ in 0..take_back::PASSES {
                     colors.run(states, &Pass { stage: Stage::TakeBack, ..first });
@@ -523,11 +525,7 @@ impl Solver {
             self.impulses[*contact as usize].add(bounce);
         }
         for &place in moving {
-            let joint = &mut joints[place as usize];
-            if !joint.is_finite() {
-                // An overflow: the impulse starts again at zero.
-                joint.impulse = JointImpulse::default();
-            }
+            joints[place as usize].reset_overflow();
         }
         self.trim();
         stats.n_awake = self.islands.n_awake;
@@ -674,8 +672,11 @@ impl Solver {
     /// Prepares each joint for this step.
     fn load_joints(&mut self, bodies: &[Body], joints: MovingJoints<'_>) {
         self.joint_steps.clear();
+        self.gyroscopes.clear();
         let still = self.movers.len() as u32;
-        let Solver { slots, masses, states, free, joint_steps, joint_masses, is_active, .. } = self;
+        let Solver { slots, masses, states, free, joint_steps, joint_masses, is_active, gyroscopes, .. } =
+            self;
+        let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
         let slots_of = |joint: &Joint| {
             let slot = |body: u32| slot_of(slots, body, still) as usize;
             (slot(joint.body_a), slot(joint.body_b))
@@ -697,12 +698,15 @@ impl Solver {
                 let mounts = gear.mounts.map(|body| slot_of(slots, body, still) as usize);
                 let scales = mounts.map(|slot| joint_masses.scale(masses, slot));
                 step.mount(gear, bodies, [a, b], mounts, scales);
-                mounts.into_iter().for_each(|slot| free[slot].join());
+                mounts
+                    .into_iter()
+                    .zip(gear.mounts)
+                    .for_each(|(slot, body)| join(slot, &bodies[body as usize]));
             }
             step.follow(&joint.kind, masses, states);
             joint_steps.push(step);
-            free[slot_a].join();
-            free[slot_b].join();
+            join(slot_a, a);
+            join(slot_b, b);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::integrate;
 use crate::lane_vec::State;
 use crate::mass::MassData;
 use crate::rest::{StepMotion, Touch};
-use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
+use carom_math::{Quat, Real, Vec3, ops, rotation};
 
 /// Results of a step for all bodies or a chunk of them, by slot.
 #[derive(Clone, Copy)]
@@ -110,7 +110,7 @@ fn rotate(body: &Body, state: &State, free: &FreeMotion, dt: Real) -> (Quat, Vec
         return (turned(delta), w);
     }
     let start = body.pose.rotation.as_dquat().normalize();
-    if free.inertia == Mat3::ZERO {
+    if !free.is_uneven {
         let whirled = || integrate::rotation_by(w.as_dvec3() * f64::from(dt)) * start;
         return (if free.is_whirling { whirled().as_quat() } else { turned(delta) }, w);
     }

@@ -55,6 +55,11 @@ fn a_free_body_keeps_its_energy_and_its_angular_momentum() {
     check(&[("spin", 10.0)]);
 }
 
+#[test]
+fn a_top_on_a_ball_joint_goes_round_and_does_not_sink() {
+    check(&[("top", 60.0), ("top-fast", 60.0)]);
+}
+
 /// The film of an engine that does nothing is not what carom did: the figures see the difference.
 #[test]
 fn a_world_that_does_not_step_fails_what_moves() {

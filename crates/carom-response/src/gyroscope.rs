@@ -1,0 +1,122 @@
+//! How a body that joints hold turns within a substep: its angular momentum in the world stays.
+//!
+//! A joint acts on the present orientation, so the angular velocity must belong to it as well. It
+//! changes while the body turns, although nothing pushes the body: the momentum is constant, and
+//! the inertia turns.
+//!
+//! 1. The body turns by half of the substep. Its momentum gives the angular velocity there.
+//! 2. It turns by the whole substep at that angular velocity, from where it was. Its momentum gives
+//!    the angular velocity at the end.
+//! 3. If the energy grew by the error of the method, the angular velocity is reduced.
+//!
+//! Only changes are computed from the momentum. The inverse of an inertia in single precision is
+//! not exact, and a whole momentum would grow or shrink by it in each substep.
+//!
+//! Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, IV.8.1 (the
+//! midpoint rule on the group of rotations) and VII.5 (rigid bodies).
+//! Tried: changing the angular velocity in the body's frame before the substep, and turning by the
+//! result. Energy is kept, but not the direction of the momentum: a top on a ball joint falls over
+//! within a minute. Figures: `benches/notes/carom-world.md`.
+
+use crate::body::Body;
+use crate::free::{FreeMotion, delta_rotation, motion, set_motion};
+use crate::integrate::{inverse_of, turn_by_euler};
+use crate::lane_vec::State;
+use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation, tol};
+
+/// Radians. A substep in which a body turns farther is divided.
+const PIECE_TURN: Real = 0.08;
+
+/// The largest number of pieces of a substep.
+const MAX_PIECES: Real = 32.0;
+
+/// A body that joints hold, and whose inertia is not the same about all axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gyroscope {
+    slot: usize,
+    /// Orientation at the start of the step.
+    rotation: Quat,
+    /// Tensor about the centre of mass, in the body's frame.
+    inertia: Mat3,
+    inverse_inertia: Mat3,
+}
+
+impl Gyroscope {
+    /// Marks a body as held by joints. At the first call for it: returns its gyroscope if it turns
+    /// by forces and its inertia is uneven.
+    pub(crate) fn join(free: &mut FreeMotion, slot: usize, body: &Body) -> Option<Gyroscope> {
+        let was_jointed = core::mem::replace(&mut free.is_jointed, true);
+        let inertia = if was_jointed || !free.is_uneven { None } else { uneven_inertia(body) };
+        let (rotation, inverse_inertia) = (body.pose.rotation, body.inverse_inertia);
+        inertia.map(|inertia| Gyroscope { slot, rotation, inertia, inverse_inertia })
+    }
+
+    /// Turns the body by a substep of length `h`. The change of its angular velocity is added to
+    /// those by joints, so that it is not taken for one by contacts.
+    pub(crate) fn turn(&self, states: &mut [State], joint_pushes: &mut [(Vec3, Vec3)], h: Real) {
+        let state = &mut states[self.slot];
+        let (v, w) = motion(state);
+        let pieces = ops::ceil(w.length() * h / PIECE_TURN).clamp(1.0, MAX_PIECES);
+        let (mut delta, mut new_w) = (delta_rotation(state), w);
+        for _ in 0..pieces as u32 {
+            (delta, new_w) = self.turn_piece(delta, new_w, h / pieces);
+        }
+        if new_w.is_finite() && delta.is_finite() {
+            set_motion(state, v, new_w);
+            joint_pushes[self.slot].1 += new_w - w;
+            state.back[3..7].copy_from_slice(&delta.to_array());
+        }
+    }
+
+    /// Returns the rotation since the start of the step and the angular velocity, a time `h` after
+    /// these.
+    fn turn_piece(&self, delta: Quat, w: Vec3, h: Real) -> (Quat, Vec3) {
+        let orientation = rotation::mul(delta, self.rotation);
+        // All in the frame that the body has now.
+        let own = rotation::rotate_back(orientation, w);
+        let momentum = self.inertia * own;
+        let half = small_turn(own, 0.5 * h);
+        let middle = own + self.inverse_inertia * change_by(half.conjugate(), momentum);
+        let middle = middle + change_by(half, middle);
+        let whole = small_turn(middle, h);
+        let change_of_momentum = change_by(whole.conjugate(), momentum);
+        let change = self.inverse_inertia * change_of_momentum;
+        let gain = change.dot(momentum + change_of_momentum) + own.dot(change_of_momentum);
+        let dw = change + change_by(whole, own + change);
+
+        let new_w = w + rotation::rotate(orientation, dw);
+        let end = turn_by_euler(delta, rotation::rotate(orientation, middle), h);
+        if 0.0 < gain {
+            let twice_energy = own.dot(momentum);
+            return (end, new_w * ops::sqrt(twice_energy / (twice_energy + gain)));
+        }
+        (end, new_w)
+    }
+}
+
+/// Returns the rotation of [`turn_by_euler`], which is relative to the present orientation.
+fn small_turn(angular_velocity: Vec3, h: Real) -> Quat {
+    let half = angular_velocity * (0.5 * h);
+    let scale = 1.0 / ops::sqrt(1.0 + half.length_squared());
+    Quat::from_xyzw(half.x * scale, half.y * scale, half.z * scale, scale)
+}
+
+/// Returns the change of a vector by a rotation. It is as precise as the change is small.
+fn change_by(rotation: Quat, vector: Vec3) -> Vec3 {
+    let axis = Vec3::new(rotation.x, rotation.y, rotation.z);
+    let twice = axis.cross(vector) * 2.0;
+    twice * rotation.w + axis.cross(twice)
+}
+
+/// Returns the inertia tensor in the body's frame. `None` if all principal moments are equal or the
+/// body cannot turn about an axis: its angular velocity does not change as it turns.
+pub(crate) fn uneven_inertia(body: &Body) -> Option<Mat3> {
+    let inverse = &body.inverse_inertia;
+    let inverse_of_one = Mat3::from_diagonal(Vec3::splat(inverse.x_axis.x));
+    let size = inverse.x_axis.x.abs();
+    if inverse.abs_diff_eq(inverse_of_one, tol::INERTIA_ROUND * size) {
+        return None;
+    }
+    let inertia = inverse_of(inverse);
+    inertia.is_finite().then_some(inertia)
+}
