@@ -123,7 +123,7 @@ pub use soft::rays::SoftHit;
 pub use soft::set::SoftEvent;
 #[cfg(feature = "soft")]
 pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
-pub use stats::{PhaseTimes, Shortfall, Stats};
+pub use stats::{PhaseTimes, Shortfall, StepStats};
 pub use step_options::StepOptions;
 pub use substeps::{BodyForces, Substep};
 pub use world::{DefaultBroadPhase, World};

@@ -6,7 +6,7 @@ use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
 use carom_world::{
-    BodyDesc, BodyId, Budget, JointDesc, JointKind, Snapshot, Stats, World, WorldError, WorldSettings,
+    BodyDesc, BodyId, Budget, JointDesc, JointKind, Snapshot, StepStats, World, WorldError, WorldSettings,
 };
 
 pub(crate) const DT: f32 = 1.0 / 60.0;
@@ -17,18 +17,18 @@ const MOST_CHECKED: usize = 64;
 /// Steps after which the world is checked.
 pub(crate) trait CheckedStep {
     /// [`World::step`], then [`World::validate`].
-    fn checked_step(&mut self, dt: f32) -> Result<&Stats, WorldError>;
+    fn checked_step(&mut self, dt: f32) -> Result<&StepStats, WorldError>;
 
     /// [`World::step_with_budget`], then [`World::validate`].
-    fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError>;
+    fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&StepStats, WorldError>;
 }
 
 impl<B: BroadPhase> CheckedStep for World<B> {
-    fn checked_step(&mut self, dt: f32) -> Result<&Stats, WorldError> {
+    fn checked_step(&mut self, dt: f32) -> Result<&StepStats, WorldError> {
         self.checked_step_within(dt, Budget::Unlimited)
     }
 
-    fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
+    fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&StepStats, WorldError> {
         self.step_with_budget(dt, budget)?;
         if self.len() <= MOST_CHECKED {
             self.validate()?;

@@ -5,7 +5,7 @@ use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, heap, stack, 
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_math::Vec3;
-use carom_world::{BodyDesc, BodyId, Budget, EventKind, Stats, World};
+use carom_world::{BodyDesc, BodyId, Budget, EventKind, StepStats, World};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn n_suspended<B: BroadPhase>(world: &World<B>) -> usize {
 }
 
 /// A few hundred bodies that fall into a heap, on a budget of so many steps of work.
-fn run<B: BroadPhase + Default>(n_steps: usize, budget: u64) -> (Vec<Stats>, World<B>) {
+fn run<B: BroadPhase + Default>(n_steps: usize, budget: u64) -> (Vec<StepStats>, World<B>) {
     let mut world = world_on::<B>();
     heap(&mut world, 144, 5);
     let step = |_| *world.checked_step_within(DT, Budget::Steps(budget)).unwrap();
