@@ -79,7 +79,7 @@ pub(crate) enum Hit {
 pub(crate) fn first_on_ray(world: &AnyWorld, origin: Vec3, direction: Vec3) -> Option<Hit> {
     let ray = Ray::new(origin, direction);
     let rigid = first_rigid(world, &ray);
-    let soft = world.cast_ray_soft(&ray, Interval::FORWARD);
+    let soft = world.query(&QueryFilter::SOLID).cast_ray_soft(&ray, Interval::FORWARD);
     let rigid_t = rigid.as_ref().map_or(f32::INFINITY, |hit| hit.hit.t);
     let soft = soft.filter(|hit| hit.t < rigid_t);
     if let Some(held) = soft.and_then(|hit| taken(world, &hit)) {
