@@ -15,6 +15,7 @@
 //! | `insert` | insertion and removal |
 //! | `views` | reading and changing one of them |
 //! | `advance` | the step |
+//! | `part_surfaces` | the material of the part that they touch |
 //! | `sleeping` | when they sleep, and the push on bodies that sleep |
 //! | `stored` | what a snapshot has of them |
 //!
@@ -27,6 +28,7 @@ pub(crate) mod distance;
 pub(crate) mod error;
 pub(crate) mod id;
 pub(crate) mod insert;
+pub(crate) mod part_surfaces;
 pub(crate) mod resting;
 pub(crate) mod set;
 pub(crate) mod sleeping;

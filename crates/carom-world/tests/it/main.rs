@@ -65,6 +65,8 @@ mod snapshots;
 #[cfg(feature = "soft")]
 mod soft;
 #[cfg(feature = "soft")]
+mod soft_materials;
+#[cfg(feature = "soft")]
 mod soft_state;
 mod squeezed;
 mod steering;
