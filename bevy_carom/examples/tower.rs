@@ -47,7 +47,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ball = (
         RigidBody::Dynamic,
         Collider::sphere(0.5)?,
-        Density(20.0),
+        // Steel; the bricks are as heavy as water.
+        Density(7800.0),
         ImpulseThreshold(1.0),
         Transform::from_xyz(-6.0, 1.2, 0.0),
         LinearVelocity(Vec3::X * 12.0),

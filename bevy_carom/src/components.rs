@@ -155,7 +155,7 @@ impl SurfaceMaterial {
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollisionFilter(pub Filter);
 
-/// Mass per volume of a collider, by default 1.
+/// Mass per volume of a collider, by default 1000: that of water in kg/m3.
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 pub struct Density(pub f32);
 

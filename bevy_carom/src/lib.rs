@@ -6,6 +6,7 @@ mod components;
 mod convert;
 mod debug_lines;
 mod events;
+mod interpolation;
 mod joint;
 mod messages;
 mod physics_world;
@@ -22,6 +23,7 @@ pub use components::{
 };
 pub use convert::{pose_of, transform_of};
 pub use debug_lines::{DebugLine, DebugLines, DebugPoint};
+pub use interpolation::Interpolated;
 pub use joint::Joint;
 pub use messages::{
     ContactBegan, ContactEnded, ContactImpulse, JointBroke, Refusal, RefusalCause, StepRefused,

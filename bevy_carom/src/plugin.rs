@@ -2,8 +2,8 @@
 
 use crate::messages::{ContactBegan, ContactEnded, ContactImpulse, JointBroke, Refusal, StepRefused};
 use crate::physics_world::PhysicsWorld;
-use crate::{events, read, remove, write};
-use bevy_app::{App, FixedPostUpdate, Plugin};
+use crate::{events, interpolation, read, remove, write};
+use bevy_app::{App, FixedPostUpdate, Plugin, RunFixedMainLoop, RunFixedMainLoopSystems};
 use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use carom_world::WorldSettings;
 
@@ -51,12 +51,23 @@ impl Plugin for CaromPlugin {
             .add_observer(remove::body)
             .add_observer(remove::collider)
             .add_observer(remove::joint)
+            .add_observer(interpolation::remove)
             .configure_sets(
                 FixedPostUpdate,
                 (CaromSystems::Read, CaromSystems::Step, CaromSystems::Write).chain(),
             )
             .add_systems(FixedPostUpdate, read::read.in_set(CaromSystems::Read))
             .add_systems(FixedPostUpdate, events::step.in_set(CaromSystems::Step))
-            .add_systems(FixedPostUpdate, write::write.in_set(CaromSystems::Write));
+            .add_systems(FixedPostUpdate, write::write.in_set(CaromSystems::Write))
+            .add_systems(FixedPostUpdate, interpolation::begin.before(CaromSystems::Read))
+            .add_systems(FixedPostUpdate, interpolation::end.after(CaromSystems::Write))
+            .add_systems(
+                RunFixedMainLoop,
+                interpolation::hide.in_set(RunFixedMainLoopSystems::BeforeFixedMainLoop),
+            )
+            .add_systems(
+                RunFixedMainLoop,
+                interpolation::show.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop),
+            );
     }
 }

@@ -158,7 +158,7 @@ fn found_in<'w>(parts: ColliderPartsItem<'w, '_>, place: &Transform) -> Found<'w
         scale: place.scale,
         material: parts.material.copied().unwrap_or_default().0,
         filter: parts.filter.copied().unwrap_or_default().0,
-        density: parts.density.map_or(1.0, |density| density.0),
+        density: parts.density.map_or(ColliderDesc::DEFAULT_DENSITY, |density| density.0),
         is_sensor: parts.is_sensor,
         impulse_threshold: parts.threshold.map_or(f32::MAX, |threshold| threshold.0),
     };

@@ -938,7 +938,7 @@ class World:
         pose: npt.ArrayLike | None = None,
         *,
         mobility: str = "dynamic",
-        density: float = 1.0,
+        density: float = 1000.0,
         mass: float | None = None,
         material: Material | None = None,
         friction: float | None = None,
@@ -959,10 +959,11 @@ class World:
         "kinematic" or "fixed". With `ccd` it is swept in each step, so that it passes through
         nothing.
 
-        Without `mass` the density makes it. `friction` (0.5) and `restitution` (0) are short for a
-        material. Dampings are rates per time. `locked_axes` are of "x", "y", "z", "ang_x", "ang_y",
-        "ang_z", of the world. A contact with a normal impulse above `impulse_threshold` in a step,
-        in mass times speed, is in `impulse_events`.
+        Without `mass` the density makes it: 1000, that of water in kg/m3, unless another is given.
+        `friction` (0.5) and `restitution` (0) are short for a material. Dampings are rates per
+        time. `locked_axes` are of "x", "y", "z", "ang_x", "ang_y", "ang_z", of the world. A contact
+        with a normal impulse above `impulse_threshold` in a step, in mass times speed, is in
+        `impulse_events`.
         """
     def remove(self, body: int) -> None:
         """Removes a body, its colliders and its joints."""
@@ -1014,7 +1015,7 @@ class World:
         shape: Shape,
         pose: npt.ArrayLike | None = None,
         *,
-        density: float = 1.0,
+        density: float = 1000.0,
         material: Material | None = None,
         filter: Filter | None = None,
         sensor: bool = False,

@@ -309,14 +309,13 @@ impl Robot {
         let settings = AllowedSettings::default().with_samples(samples).with_seed(seed);
         let settings = settings.with_always_share(always_share);
         let search = py.detach(|| AllowedSearch::new(&self.cell, 0, &settings));
-        let mut search = search.map_err(|e| error::value("robot", e))?;
-        while let Some(round) = search.round() {
+        let search = search.map_err(|e| error::value("robot", e))?;
+        let found = search.run(|search, round| {
             let mut answers = vec![Vec::new(); round.len()];
             let jobs: Vec<(u32, &mut Vec<bool>)> = round.zip(answers.iter_mut()).collect();
             work::run(py, threads, jobs, |(sample, answer)| *answer = search.test(sample))?;
-            search.add(&answers);
-        }
-        let found = search.finish();
+            Ok::<_, PyErr>(answers)
+        })?;
         Ok(found.iter().map(|pair| self.named(pair.parts, pair.reason.name())).collect())
     }
 

@@ -83,7 +83,7 @@ impl PyWorld {
 
     /// Adds a body with one collider and returns its number. `mobility` is "dynamic", "kinematic"
     /// or "fixed". With `ccd` it is swept in each step, so that it passes through nothing.
-    #[pyo3(signature = (shape, pose = None, *, mobility = "dynamic", density = 1.0, mass = None, material = None, friction = None, restitution = None, filter = None, linear_velocity = None, angular_velocity = None, gravity_scale = 1.0, linear_damping = 0.0, angular_damping = 0.0, locked_axes = None, ccd = false, sensor = false, impulse_threshold = None, can_sleep = true))]
+    #[pyo3(signature = (shape, pose = None, *, mobility = "dynamic", density = 1000.0, mass = None, material = None, friction = None, restitution = None, filter = None, linear_velocity = None, angular_velocity = None, gravity_scale = 1.0, linear_damping = 0.0, angular_damping = 0.0, locked_axes = None, ccd = false, sensor = false, impulse_threshold = None, can_sleep = true))]
     fn add(
         &mut self,
         shape: &Bound<'_, PyShape>,

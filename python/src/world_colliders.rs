@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 impl PyWorld {
     /// Puts one more collider on a body, at a pose in the frame of the body, and returns its
     /// number. The mass follows, if it was not given.
-    #[pyo3(signature = (body, shape, pose = None, *, density = 1.0, material = None, filter = None, sensor = false, impulse_threshold = None))]
+    #[pyo3(signature = (body, shape, pose = None, *, density = 1000.0, material = None, filter = None, sensor = false, impulse_threshold = None))]
     fn add_collider(
         &mut self,
         body: u32,

@@ -154,7 +154,7 @@ def test_gears_and_racks() -> None:
 def test_a_door_that_only_turns_and_slides() -> None:
     world = World((0, 0, 0))
     frame = world.add(Shape.box([1, 1, 1]), mobility="fixed")
-    door = world.add(Shape.box([0.2, 0.2, 0.2]), [0, 0, 2])
+    door = world.add(Shape.box([0.2, 0.2, 0.2]), [0, 0, 2], density=1.0)
     limits: dict[str, str | tuple[float, float]] = {"x": (-0.5, 0.5), "ang_x": "free"}
     rest: dict[str, str | tuple[float, float]] = {
         name: "locked" for name in ("y", "z", "ang_y", "ang_z")

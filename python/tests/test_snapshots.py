@@ -42,11 +42,12 @@ def scene() -> World:
     bodies = []
     for i in range(30):
         at = [*rng.uniform(-3, 3, 2), 1.5 + 0.4 * i]
-        body = world.add(shapes[i % 12], at, filter=Filter(family=i % 3), impulse_threshold=0.1)
+        family = Filter(family=i % 3)
+        body = world.add(shapes[i % 12], at, density=1.0, filter=family, impulse_threshold=0.1)
         bodies.append(body)
         if i % 4 == 1:
             world.add_collider(body, shapes[(i + 7) % 12], [0.2, 0.1, 0.4], density=2.0)
-    extra = world.add_collider(bodies[2], Shape.sphere(0.4), [0, 0, 0.5])
+    extra = world.add_collider(bodies[2], Shape.sphere(0.4), [0, 0, 0.5], density=1.0)
     world.remove_collider(extra)
     hinge = world.add_joint("revolute", bodies[0], bodies[1], limits=(-1.0, 1.0))
     world.set_motor(hinge, Motor.velocity(2.0, max_force=0.5))

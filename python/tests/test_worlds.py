@@ -61,10 +61,12 @@ def test_bodies_are_numbered_and_moved() -> None:
     world.step(0.5)
     np.testing.assert_allclose(world.poses()[0, :3], [5.5, 0, 0], atol=1e-6)
     world.set_velocity(b, angular=[0, 0, 1])
-    world.apply_impulse(c, [0, 2, 0])
-    mass = 4 / 3 * np.pi * 0.125
+    world.apply_impulse(c, [0, 2000, 0])
+    # Of the density of water, if none is given.
+    mass = 1000 * 4 / 3 * np.pi * 0.125
+    assert world.masses()[1] == pytest.approx(mass, rel=1e-6)
     np.testing.assert_allclose(world.velocities()[0], [0, 0, 0, 0, 0, 1], atol=1e-6)
-    np.testing.assert_allclose(world.velocities()[1, :3], [0, 2 / mass, 0], atol=1e-5)
+    np.testing.assert_allclose(world.velocities()[1, :3], [0, 2000 / mass, 0], atol=1e-5)
     world.set_pose(b, [0.8, 0, 0])
     world.set_pose(c, pose([0, 0, 0]))
     world.detect()

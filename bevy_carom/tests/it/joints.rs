@@ -41,7 +41,7 @@ fn a_rope_breaks_and_is_reported_once() {
     let mut app = app();
     let hook = hook(&mut app);
     let load = ball(&mut app, Vec3::NEG_Y * 2.0);
-    let rope = Joint::new(hook, load, |a, b| JointDesc::rope(a, b, 2.0).with_break_force(50.0));
+    let rope = Joint::new(hook, load, |a, b| JointDesc::rope(a, b, 2.0).with_break_force(50_000.0));
     let rope = app.world_mut().spawn(rope).id();
     updates(&mut app, 60);
     assert!((place(&app, load).y + 2.0).abs() < 0.02 && physics(&app).joint_id(rope).is_some());

@@ -3,6 +3,7 @@
 
 mod changes;
 mod hierarchy;
+mod interpolation;
 mod joints;
 mod queries;
 mod refusals;

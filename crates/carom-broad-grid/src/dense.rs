@@ -17,7 +17,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, Filter, FinderIndex, Mobility, PairBuffer, PairFinder, ProxyTable};
+use carom_broad::{Filter, FinderIndex, Mobility, PairBuffer, PairFinder, ProxyChanges, ProxyTable};
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -225,7 +225,7 @@ impl<L: Layout> DenseGrid<L> {
 impl<L: Layout> PairFinder for DenseGrid<L> {
     const SKIPS_STATICS: bool = true;
 
-    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> u64 {
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: ProxyChanges) -> u64 {
         let DenseGrid { moving, fixed, work, .. } = self;
         let are_others =
             changes.members && regroup(slots.iter().copied(), proxies.filters(), moving, fixed, work);
@@ -243,7 +243,7 @@ impl<L: Layout> PairFinder for DenseGrid<L> {
         core::mem::swap(found, &mut work.search.found);
     }
 
-    fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
+    fn index(&self, changes: ProxyChanges) -> Option<&dyn FinderIndex> {
         if changes.is_any() { None } else { Some(self) }
     }
 
@@ -251,7 +251,7 @@ impl<L: Layout> PairFinder for DenseGrid<L> {
         self.moving.bytes() + self.fixed.bytes() + self.work.bytes()
     }
 
-    fn validate(&self, proxies: &ProxyTable, _: &[u32], changes: Changes) -> Result<(), String> {
+    fn validate(&self, proxies: &ProxyTable, _: &[u32], changes: ProxyChanges) -> Result<(), String> {
         if changes.is_any() {
             return Ok(());
         }

@@ -16,7 +16,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, Filter, FinderIndex, Mobility, PairBuffer, PairFinder, ProxyId, ProxyTable};
+use carom_broad::{Filter, FinderIndex, Mobility, PairBuffer, PairFinder, ProxyChanges, ProxyId, ProxyTable};
 
 /// If one box in this many leaves its cells at once, all cells are rebuilt, which costs less.
 const MANY: usize = 4;
@@ -251,7 +251,7 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         self.unsettle(slot, is_moving(filter), NOWHERE);
     }
 
-    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes) -> u64 {
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], _: ProxyChanges) -> u64 {
         let SparseGrid { sizes, placement, .. } = self;
         let seen = |slot: u32| placement.footprint(&proxies.boxes()[slot as usize]);
         let is_replanned = sizes.replan(slots, seen, !P::IS_LOOSE);
@@ -286,7 +286,7 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
     }
 
     /// The index also covers boxes that are in no cell yet.
-    fn index(&self, _: Changes) -> Option<&dyn FinderIndex> {
+    fn index(&self, _: ProxyChanges) -> Option<&dyn FinderIndex> {
         Some(self)
     }
 
@@ -304,7 +304,7 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
             + search.bytes()
     }
 
-    fn validate(&self, proxies: &ProxyTable, slots: &[u32], _: Changes) -> Result<(), String> {
+    fn validate(&self, proxies: &ProxyTable, slots: &[u32], _: ProxyChanges) -> Result<(), String> {
         self.nodes.validate()?;
         let mut n_members = 0;
         for slot in 0..proxies.n_slots() as u32 {

@@ -9,7 +9,7 @@ use crate::columns::Columns;
 use crate::pieces::work_on;
 use crate::rows::{PIECE, Task};
 use alloc::vec::Vec;
-use carom_broad::{Changes, FromFinder, Mobility, PairBuffer, PairFinder, ProxyTable};
+use carom_broad::{FromFinder, Mobility, PairBuffer, PairFinder, ProxyChanges, ProxyTable};
 
 /// Sorted columns with sizes and positions chosen from the boxes. Static boxes have columns of
 /// their own, sorted only when one of them changes.
@@ -33,7 +33,7 @@ pub struct ColumnPruner {
 impl PairFinder for ColumnPruner {
     const SKIPS_STATICS: bool = true;
 
-    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> u64 {
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: ProxyChanges) -> u64 {
         let ColumnPruner { kind, resting, n_resting, .. } = self;
         if changes.statics {
             kind.clear();

@@ -12,7 +12,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, Filter, FromFinder, PairBuffer, PairFinder, ProxyTable};
+use carom_broad::{Filter, FromFinder, PairBuffer, PairFinder, ProxyChanges, ProxyTable};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
@@ -201,7 +201,7 @@ impl PairFinder for RegionAxes {
             + is_changed.capacity()
     }
 
-    fn validate(&self, _: &ProxyTable, _: &[u32], _: Changes) -> Result<(), String> {
+    fn validate(&self, _: &ProxyTable, _: &[u32], _: ProxyChanges) -> Result<(), String> {
         if !self.changed.is_empty() {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, Filter, FromFinder, PairBuffer, PairFinder, ProxyTable};
+use carom_broad::{Filter, FromFinder, PairBuffer, PairFinder, ProxyChanges, ProxyTable};
 
 /// Sorted ends on three axes, kept from frame to frame.
 ///
@@ -99,7 +99,7 @@ impl PairFinder for SortedAxes {
         sap.bytes() + 4 * (coming.capacity() + going.capacity()) + new.capacity() * size_of::<(u32, Aabb)>()
     }
 
-    fn validate(&self, _: &ProxyTable, slots: &[u32], _: Changes) -> Result<(), String> {
+    fn validate(&self, _: &ProxyTable, slots: &[u32], _: ProxyChanges) -> Result<(), String> {
         if !self.coming.is_empty() || !self.going.is_empty() || self.sap.is_unsettled() {
             return Ok(());
         }

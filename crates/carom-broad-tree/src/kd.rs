@@ -34,7 +34,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, FinderIndex, FromFinder, PairBuffer, PairFinder, ProxyTable};
+use carom_broad::{FinderIndex, FromFinder, PairBuffer, PairFinder, ProxyChanges, ProxyTable};
 
 /// A kd-tree with kept planes, for coherent motion of boxes of any sizes, evenly distributed or
 /// not. It costs some time per box and frame even if little moves;
@@ -73,7 +73,7 @@ impl PlaneTree {
 impl PairFinder for PlaneTree {
     const SKIPS_STATICS: bool = true;
 
-    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> u64 {
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: ProxyChanges) -> u64 {
         let before = self.planes.n_reworked;
         self.planes.update(proxies.boxes(), slots, changes.members);
         self.packed.fill(&mut self.planes, proxies);
@@ -89,7 +89,7 @@ impl PairFinder for PlaneTree {
         search::run(planes, packed, jobs, 0..jobs.len(), work, found);
     }
 
-    fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
+    fn index(&self, changes: ProxyChanges) -> Option<&dyn FinderIndex> {
         if changes.is_any() { None } else { Some(self) }
     }
 
@@ -106,7 +106,7 @@ impl PairFinder for PlaneTree {
         self.planes.bytes() + self.packed.bytes() + self.jobs.bytes() + self.work.bytes()
     }
 
-    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> Result<(), String> {
+    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: ProxyChanges) -> Result<(), String> {
         if changes.is_any() {
             return Ok(());
         }

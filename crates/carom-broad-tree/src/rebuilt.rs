@@ -20,7 +20,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Culling};
-use carom_broad::{BoxHit, Changes, FinderIndex, FromFinder, Mobility, PairBuffer, PairFinder, ProxyTable};
+use carom_broad::{
+    BoxHit, FinderIndex, FromFinder, Mobility, PairBuffer, PairFinder, ProxyChanges, ProxyTable,
+};
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -45,7 +47,7 @@ pub struct TreeMaker {
 impl PairFinder for TreeMaker {
     const SKIPS_STATICS: bool = true;
 
-    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes) -> u64 {
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], _: ProxyChanges) -> u64 {
         let TreeMaker { tree, order, .. } = self;
         let is_static = |slot: usize| proxies.filters()[slot].mobility == Mobility::Fixed;
         if slots.len() == proxies.n_live() {
@@ -62,7 +64,7 @@ impl PairFinder for TreeMaker {
         all_pairs(tree, descent, tasks, found);
     }
 
-    fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
+    fn index(&self, changes: ProxyChanges) -> Option<&dyn FinderIndex> {
         if changes.is_any() { None } else { Some(self) }
     }
 
@@ -74,7 +76,7 @@ impl PairFinder for TreeMaker {
         self.tree.bytes() + self.order.bytes() + self.descent.bytes() + self.tasks.bytes()
     }
 
-    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> Result<(), String> {
+    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: ProxyChanges) -> Result<(), String> {
         if changes.is_any() {
             return Ok(());
         }

@@ -24,7 +24,7 @@ use glam::Vec3;
 /// The kinds of change since the last [`PairFinder::refresh`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Changes {
+pub struct ProxyChanges {
     /// A box was added or removed, or its filter was changed.
     pub members: bool,
     /// A box was moved.
@@ -33,9 +33,9 @@ pub struct Changes {
     pub statics: bool,
 }
 
-impl Changes {
+impl ProxyChanges {
     /// Everything has changed, or the changes are unknown.
-    pub const ALL: Changes = Changes { members: true, boxes: true, statics: true };
+    pub const ALL: ProxyChanges = ProxyChanges { members: true, boxes: true, statics: true };
 
     /// Whether something has changed.
     pub const fn is_any(self) -> bool {
@@ -90,7 +90,7 @@ pub trait PairFinder {
 
     /// Updates the kept structure for these live slots, which are sorted. Returns the number of
     /// rebuilds.
-    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> u64 {
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: ProxyChanges) -> u64 {
         let _ = (proxies, slots, changes);
         0
     }
@@ -103,7 +103,7 @@ pub trait PairFinder {
     /// Returns the index for spatial queries, if it is valid with these changes since the last
     /// refresh. Otherwise the boxes are tested one by one. An index given with some changes is also
     /// given with none.
-    fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
+    fn index(&self, changes: ProxyChanges) -> Option<&dyn FinderIndex> {
         let _ = changes;
         None
     }
@@ -120,7 +120,7 @@ pub trait PairFinder {
 
     /// Checks the kept structure for these live slots, which are sorted, if it is valid with these
     /// changes since the last refresh. Slow; for tests.
-    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> Result<(), String> {
+    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: ProxyChanges) -> Result<(), String> {
         let _ = (proxies, slots, changes);
         Ok(())
     }
@@ -169,7 +169,7 @@ pub trait FinderIndex {
 pub struct FromFinder<F> {
     finder: F,
     proxies: ProxyTable,
-    changes: Changes,
+    changes: ProxyChanges,
     /// Whether some box has groups other than the default; never unset.
     has_groups: bool,
     /// Whether some box is static; never unset.
@@ -196,7 +196,7 @@ impl<F: PairFinder> FromFinder<F> {
         FromFinder {
             finder,
             proxies: ProxyTable::new(),
-            changes: Changes::default(),
+            changes: ProxyChanges::default(),
             has_groups: false,
             has_statics: false,
             pair_filter: None,
@@ -302,7 +302,7 @@ impl<F: PairFinder> BroadPhase for FromFinder<F> {
         for slot in proxies.live() {
             finder.left(slot, &proxies.boxes()[slot as usize], &proxies.filters()[slot as usize]);
         }
-        self.changes = Changes::ALL;
+        self.changes = ProxyChanges::ALL;
         (self.has_groups, self.has_statics) = (false, false);
         let proxies = core::mem::take(&mut self.proxies);
         BroadPhaseState::new(proxies, self.pair_filter.take(), core::mem::take(&mut self.log))

@@ -76,7 +76,7 @@ pub use brute_force::{BruteForce, EveryPair};
 pub use canonical::{sort_pairs, wanted_pairs};
 pub use error::BroadPhaseError;
 pub use filter::{Filter, Groups, Mobility, PairFilter};
-pub use from_finder::{Changes, FinderIndex, FromFinder, PairFinder};
+pub use from_finder::{FinderIndex, FromFinder, PairFinder, ProxyChanges};
 pub use id::ProxyId;
 pub use pair::{EventLog, Pair};
 pub use pair_buffer::PairBuffer;

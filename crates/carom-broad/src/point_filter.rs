@@ -12,7 +12,7 @@
 //! sweep replaces the test of all against all.
 
 use crate::proxy::ProxyTable;
-use crate::{Changes, Filter, PairBuffer, PairFinder, ProxyId};
+use crate::{Filter, PairBuffer, PairFinder, ProxyChanges, ProxyId};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::DVec3;
@@ -164,7 +164,7 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
         restored.extend(points.iter().filter(|point| point.is_restored).map(|point| point.slot));
         restored.sort_unstable();
         *n_points = points.len();
-        found.rebuilds += behind.refresh(proxies, restored, Changes::ALL);
+        found.rebuilds += behind.refresh(proxies, restored, ProxyChanges::ALL);
         behind.find(proxies, restored, found);
     }
 

@@ -9,7 +9,7 @@
 //! and static bodies).
 
 use crate::proxy::ProxyTable;
-use crate::{BoxHit, Changes, Filter, FinderIndex, Mobility, PairBuffer, PairFinder, ProxyId, scan_box};
+use crate::{BoxHit, Filter, FinderIndex, Mobility, PairBuffer, PairFinder, ProxyChanges, ProxyId, scan_box};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -70,8 +70,8 @@ fn is_static(filter: &Filter) -> bool {
 }
 
 /// Returns the changes that concern the static finder.
-fn of_statics(changes: Changes) -> Changes {
-    if changes.statics { Changes::ALL } else { Changes::default() }
+fn of_statics(changes: ProxyChanges) -> ProxyChanges {
+    if changes.statics { ProxyChanges::ALL } else { ProxyChanges::default() }
 }
 
 impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
@@ -122,7 +122,7 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
         }
     }
 
-    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> u64 {
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: ProxyChanges) -> u64 {
         let StaticDynamic { statics, dynamics, static_slots, dynamic_slots, .. } = self;
         if changes.members {
             static_slots.clear();
@@ -138,7 +138,7 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
         }
         let mut n_rebuilds = dynamics.refresh(proxies, dynamic_slots, changes);
         if changes.statics {
-            n_rebuilds += statics.refresh(proxies, static_slots, Changes::ALL);
+            n_rebuilds += statics.refresh(proxies, static_slots, ProxyChanges::ALL);
             self.n_static_refreshes += 1;
         }
         n_rebuilds
@@ -150,7 +150,7 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
         if static_slots.is_empty() {
             return;
         }
-        let (boxes, index) = (proxies.boxes(), statics.index(Changes::default()));
+        let (boxes, index) = (proxies.boxes(), statics.index(ProxyChanges::default()));
         for &slot in dynamic_slots.iter() {
             let aabb = &boxes[slot as usize];
             let mut meet = |other| {
@@ -166,7 +166,7 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
         }
     }
 
-    fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
+    fn index(&self, changes: ProxyChanges) -> Option<&dyn FinderIndex> {
         self.statics.index(of_statics(changes))?;
         self.dynamics.index(changes)?;
         Some(self)
@@ -185,7 +185,7 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
             + size_of::<(ProxyId, Aabb)>() * (static_moves.capacity() + dynamic_moves.capacity())
     }
 
-    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> Result<(), String> {
+    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: ProxyChanges) -> Result<(), String> {
         let is_static = |slot: &u32| is_static(&proxies.filters()[*slot as usize]);
         let (fixed, moving): (Vec<u32>, Vec<u32>) = slots.iter().partition(|slot| is_static(slot));
         self.statics.validate(proxies, &fixed, of_statics(changes))?;
@@ -200,7 +200,7 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
 /// Queries both indices, one after the other. They exist: [`PairFinder::index`] has checked.
 impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
     fn indices(&self) -> impl Iterator<Item = &dyn FinderIndex> {
-        let unchanged = Changes::default();
+        let unchanged = ProxyChanges::default();
         self.dynamics.index(unchanged).into_iter().chain(self.statics.index(unchanged))
     }
 

@@ -24,7 +24,7 @@ use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_geom::{Capsule, Cuboid, Cylinder, Ellipsoid, ShapeError};
 use carom_math::{Pose, scaling};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, Filter, QueryFilter, World, WorldError};
+use carom_world::{BodyDesc, BodyId, BodyRef, Filter, QueryFilter, World, WorldError};
 use glam::{DQuat, DVec3, Vec3};
 
 /// The height of the body's feet above those of the figure, in heights of the figure. So ground
@@ -179,12 +179,8 @@ impl CharacterBody {
             // A body with several contacts in a call is pushed once.
             let is_new = self.contacts[..k].iter().all(|old| old.body != contact.body);
             if is_new && world.body(contact.body).map(|body| body.mobility()) == Ok(Mobility::Dynamic) {
-                let body = world.body(contact.body)?.motion();
-                let arm = contact.point - world.to_wide(body.world_center());
-                let turn = arm.cross(contact.normal);
-                let inertia = body.world_inverse_inertia();
-                let turned = (inertia * turn.as_vec3()).as_dvec3();
-                let inverse_mass = f64::from(body.inverse_mass) + turn.dot(turned);
+                let inverse_mass =
+                    inverse_mass_at(world, world.body(contact.body)?, contact.point, contact.normal);
                 if 0.0 < inverse_mass {
                     let force = contact.approach / (inverse_mass * dt);
                     self.contacts[k].force = -contact.normal * force;
@@ -225,10 +221,7 @@ impl CharacterBody {
     fn shared_part<B: BroadPhase>(&self, world: &World<B>, ground: &Ground, missing: DVec3) -> f64 {
         let body = world.body_at(ground.object).and_then(|body| world.body(body).ok());
         let (Some(body), Some(direction)) = (body, scaling::unit(missing)) else { return 1.0 };
-        let motion = body.motion();
-        let turn = (ground.point - world.to_wide(motion.world_center())).cross(direction);
-        let turned = (motion.world_inverse_inertia() * turn.as_vec3()).as_dvec3();
-        let inverse_mass = f64::from(motion.inverse_mass) + turn.dot(turned);
+        let inverse_mass = inverse_mass_at(world, body, ground.point, direction);
         1.0 / (1.0 + self.character.settings().mass * inverse_mass.max(0.0))
     }
 
@@ -259,6 +252,20 @@ fn body_contact<B: BroadPhase>(world: &World<B>, contact: &Contact) -> Option<Bo
     let body = world.body_at(contact.object)?;
     let Contact { point, normal, approach, .. } = *contact;
     Some(BodyContact { body, point, normal, approach, force: DVec3::ZERO })
+}
+
+/// Returns the inverse of the mass that a body has against a push at a point, in a direction of
+/// length 1.
+fn inverse_mass_at<B: BroadPhase>(
+    world: &World<B>,
+    body: BodyRef<'_, B>,
+    point: DVec3,
+    direction: DVec3,
+) -> f64 {
+    let body = body.motion();
+    let turn = (point - world.to_wide(body.world_center())).cross(direction);
+    let turned = (body.world_inverse_inertia() * turn.as_vec3()).as_dvec3();
+    f64::from(body.inverse_mass) + turn.dot(turned)
 }
 
 /// Returns half of the height difference of figure and body.

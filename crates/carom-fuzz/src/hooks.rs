@@ -4,7 +4,7 @@ use crate::bytes::Bytes;
 use crate::world::{check_finite, insert};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_geom::HalfSpace;
-use carom_math::Vec3;
+use carom_math::{Vec3, splitmix};
 use carom_query::Shape;
 use carom_world::{
     ActiveHooks, BodyDesc, BodyId, ContactMut, Hooks, MixedMaterial, PairView, Spring, StepOptions, Which,
@@ -54,11 +54,7 @@ struct Stream(u64);
 
 impl Stream {
     fn next(&mut self) -> u64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        splitmix::next(&mut self.0)
     }
 
     fn below(&mut self, n: u64) -> u64 {

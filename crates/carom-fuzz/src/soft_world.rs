@@ -132,7 +132,9 @@ pub fn soft_world(bytes: &[u8]) {
         world.insert(BodyDesc::fixed(Shape::HalfSpace(plane)).with_position(Vec3::Y * -2.0)).unwrap();
     }
     if let (Ok(cube), 0..200) = (Cuboid::new(Vec3::splat(0.5)), bytes.byte()) {
-        world.insert(BodyDesc::dynamic(Shape::Cuboid(cube)).with_pose(Pose::IDENTITY)).unwrap();
+        world
+            .insert(BodyDesc::dynamic(Shape::Cuboid(cube)).with_density(1.0).with_pose(Pose::IDENTITY))
+            .unwrap();
     }
     let mut n_calls = 0;
     while !bytes.is_empty() && n_calls < MAX_CALLS {

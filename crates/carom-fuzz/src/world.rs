@@ -39,7 +39,7 @@ pub(crate) fn insert<B: BroadPhase>(world: &mut World<B>, bytes: &mut Bytes<'_>)
     let desc = match bytes.byte() % 4 {
         0 => BodyDesc::fixed(shape),
         1 => BodyDesc::kinematic(shape),
-        _ => BodyDesc::dynamic(shape),
+        _ => BodyDesc::dynamic(shape).with_density(1.0),
     };
     let mut desc = desc.with_pose(Pose::new(bytes.rotation_f32(), bytes.point_f32()));
     if bytes.byte().is_multiple_of(2) {

@@ -80,11 +80,16 @@ pub(crate) fn turned(dice: &mut Dice) -> Quat {
     rotation::normalize(Quat::from_xyzw(v.x, v.y, v.z, 0.7))
 }
 
+/// A body of density 1: the constants are of light bodies, from before water was the default.
+fn dynamic(shape: Shape) -> BodyDesc {
+    BodyDesc::dynamic(shape).with_density(1.0)
+}
+
 fn tower<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     world.insert(ground()?)?;
     for i in 0..20 {
         let place = Vec3::new(0.0, 0.5 + i as f32, 0.0);
-        world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))?).with_position(place))?;
+        world.insert(dynamic(cuboid(Vec3::splat(0.5))?).with_position(place))?;
     }
     Ok(())
 }
@@ -118,7 +123,7 @@ fn trough<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
             2 => hull.clone(),
             _ => cuboid(Vec3::new(0.5, 0.3, 0.4))?,
         };
-        let desc = BodyDesc::dynamic(shape).with_pose(Pose::new(turned(&mut dice), place + dice.point(0.1)));
+        let desc = dynamic(shape).with_pose(Pose::new(turned(&mut dice), place + dice.point(0.1)));
         world.insert(desc.with_restitution(if i % 7 == 0 { 0.4 } else { 0.0 }))?;
     }
     Ok(())
@@ -155,10 +160,10 @@ fn joints<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
         world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.1, 3.0, 0.1))?).with_position(Vec3::Y * 3.0))?;
     for i in 0..6 {
         let at = Vec3::new(2.0 + 1.5 * i as f32, 0.8, 0.0);
-        let frame = world.insert(BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.1, 0.3))?).with_position(at))?;
+        let frame = world.insert(dynamic(cuboid(Vec3::new(0.4, 0.1, 0.3))?).with_position(at))?;
         for (x, z) in [(0.3, 0.45), (0.3, -0.45), (-0.3, 0.45), (-0.3, -0.45)] {
             let hub = at + Vec3::new(x, -0.2, z);
-            let wheel = world.insert(BodyDesc::dynamic(ball(0.25)?).with_position(hub).with_family(i + 1))?;
+            let wheel = world.insert(dynamic(ball(0.25)?).with_position(hub).with_family(i + 1))?;
             let axle = JointDesc::revolute(frame, wheel).with_anchor(hub).with_axis(Vec3::Z);
             world.insert_joint(axle.with_motor(Motor::velocity(-4.0).with_max_force(3.0)))?;
         }
@@ -166,7 +171,7 @@ fn joints<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     let mut last = post;
     for i in 0..8 {
         let at = Vec3::new(0.5 + 0.7 * i as f32, 5.8, 3.0) + dice.point(0.05);
-        let link = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.2, 0.1)?));
+        let link = dynamic(Shape::Capsule(Capsule::new(0.2, 0.1)?));
         let link = world.insert(link.with_position(at).with_family(20))?;
         let joint = JointDesc::spherical(last, link).with_cone(1.2);
         world.insert_joint(joint.with_anchor(at - Vec3::X * 0.35).with_axis(Vec3::X))?;
@@ -185,7 +190,7 @@ fn lift<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     for _ in 0..40 {
         let place = Vec3::new(dice.range(-4.0, 4.0), dice.range(1.5, 6.0), dice.range(-4.0, 4.0));
         let half = Vec3::new(dice.range(0.2, 0.5), dice.range(0.2, 0.5), dice.range(0.2, 0.5));
-        world.insert(BodyDesc::dynamic(cuboid(half)?).with_pose(Pose::new(turned(&mut dice), place)))?;
+        world.insert(dynamic(cuboid(half)?).with_pose(Pose::new(turned(&mut dice), place)))?;
     }
     Ok(())
 }

@@ -37,6 +37,7 @@ pub mod ops;
 pub mod predicates;
 pub mod rounding;
 pub mod scaling;
+pub mod splitmix;
 pub mod tol;
 mod wide;
 

@@ -14,6 +14,7 @@
 //! Differs: random numbers follow from a seed, so equal input gives equal bits.
 
 use crate::body::{Body, BodyKind};
+use carom_math::splitmix::{GAMMA, mixed};
 use carom_math::{Real, Vec3, ops};
 use core::f32::consts::{FRAC_PI_2, TAU};
 
@@ -130,16 +131,7 @@ impl Meeting {
 }
 
 /// Returns two pseudorandom numbers from 0 to 1, for a seed and an index.
-///
-/// Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
-/// 2014 (SplitMix64).
 fn units(seed: u64, draw: u64) -> [Real; 2] {
-    const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mixed = |state: u64| {
-        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    };
     let bits = mixed(mixed(seed.wrapping_add(GAMMA)).wrapping_add(draw.wrapping_mul(GAMMA)));
     // 24 bits each: every number is exact.
     [bits >> 40, bits >> 8 & 0xff_ffff].map(|bits| bits as Real / 16_777_216.0)

@@ -10,15 +10,14 @@
 //! change the answer. A pair is dropped as soon as it can be neither.
 //!
 //! Reference: S. Chitta, I. Sucan, S. Cousins, MoveIt!, IEEE Robotics and Automation Magazine,
-//! 2012; MoveIt, Setup Assistant (the reasons and their order, 10,000 samples, a share of 0.95); G.
-//! Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014
-//! (splitmix64).
+//! 2012; MoveIt, Setup Assistant (the reasons and their order, 10,000 samples, a share of 0.95).
 //! Differs: two links on one link without geometry, such as fingers, are not adjacent. Always takes
 //! the same samples as Never.
 
 use crate::workcell::Workcell;
 use carom_io::{Robot, RobotJointKind};
 use carom_math::f64::Pose;
+use carom_math::splitmix;
 use core::f64::consts::PI;
 use core::fmt;
 use core::ops::Range;
@@ -263,6 +262,21 @@ impl<'a> AllowedSearch<'a> {
         self.open.retain(|pair| pair.n_touching == 0 || n_done - pair.n_touching <= most);
     }
 
+    /// Runs all rounds and returns the pairs that were found, sorted. `test` returns the answers of
+    /// [`AllowedSearch::test`] for the samples of a round, in any order, on one thread or several.
+    ///
+    /// Errors: the first one of `test`, which ends the search.
+    pub fn run<E>(
+        mut self,
+        mut test: impl FnMut(&AllowedSearch<'a>, Range<u32>) -> Result<Vec<Vec<bool>>, E>,
+    ) -> Result<Vec<AllowedPair>, E> {
+        while let Some(samples) = self.round() {
+            let answers = test(&self, samples)?;
+            self.add(&answers);
+        }
+        Ok(self.finish())
+    }
+
     /// Returns the number of samples from which on a pair that touches is Always.
     fn least_always(&self) -> u32 {
         let least = (f64::from(self.settings.samples) * self.settings.always_share).ceil();
@@ -300,12 +314,8 @@ pub fn allowed_pairs(
     robot: usize,
     settings: &AllowedSettings,
 ) -> Result<Vec<AllowedPair>, AllowedError> {
-    let mut search = AllowedSearch::new(cell, robot, settings)?;
-    while let Some(samples) = search.round() {
-        let answers: Vec<Vec<bool>> = samples.map(|sample| search.test(sample)).collect();
-        search.add(&answers);
-    }
-    Ok(search.finish())
+    let search = AllowedSearch::new(cell, robot, settings)?;
+    search.run(|search, samples| Ok(samples.map(|sample| search.test(sample)).collect()))
 }
 
 /// Returns the pairs of links whose parts are adjacent, low index first.
@@ -333,14 +343,6 @@ fn middle([low, high]: [f64; 2]) -> f64 {
 
 /// Returns the random number in [0, 1) with this index.
 fn share_of(seed: u64, index: u64) -> f64 {
-    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut z = mixed(seed).wrapping_add(index.wrapping_mul(STEP));
-    z = mixed(z.wrapping_add(STEP));
-    (z >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-fn mixed(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    let mut state = splitmix::mixed(seed).wrapping_add(index.wrapping_mul(splitmix::GAMMA));
+    (splitmix::next(&mut state) >> 11) as f64 / (1_u64 << 53) as f64
 }

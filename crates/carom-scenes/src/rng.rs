@@ -1,14 +1,14 @@
 //! Random numbers that are the same on every machine.
 //!
-//! Splitmix64, and on top of it only sums, products and correctly rounded square roots: no sine, no
-//! logarithm, so every number is the same bit for bit wherever IEEE arithmetic is.
+//! [`carom_math::splitmix`], and on top of it only sums, products and correctly rounded square
+//! roots: no sine, no logarithm. So every number is the same bit for bit wherever IEEE arithmetic
+//! is.
 //!
-//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
-//! 2014, fig. 17.
 //! Reference: G. Marsaglia, Choosing a Point from the Surface of a Sphere, 1972 (by refusal of what
 //! lies outside).
 
 use carom_math::ops::sqrt;
+use carom_math::splitmix;
 use glam::{DQuat, DVec3};
 
 /// A stream of random numbers, told by its seed.
@@ -25,11 +25,7 @@ impl Rng {
 
     /// All 64 bits random.
     pub fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        splitmix::next(&mut self.state)
     }
 
     /// Uniform in `[0, 1)`, a multiple of 2^-53.

@@ -43,8 +43,9 @@ impl PlayerShape {
             Shape::Cuboid(cuboid) => PlayerShape::Cuboid(cuboid.half_extents()),
             Shape::HalfSpace(half_space) => PlayerShape::Plane(half_space.normal()),
             _ => {
-                let mut mesh = PlayerMesh::default();
-                push_triangles(shape, &Pose::IDENTITY, &mut mesh);
+                let (mut mesh, mut planes) = (PlayerMesh::default(), Vec::new());
+                push_triangles(shape, &Pose::IDENTITY, &mut mesh, &mut planes);
+                push_squares(&planes, &mut mesh);
                 PlayerShape::Mesh(mesh)
             }
         }
@@ -108,9 +109,9 @@ impl Outlines {
     }
 }
 
-/// Adds the triangles of a shape, or of the parts of a compound, to a mesh. Planes and fields have
-/// none.
-fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
+/// Adds the triangles of a shape, or of the parts of a compound, to a mesh. Fields have none.
+/// Planes are added to a list.
+fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh, planes: &mut Vec<(Pose, Vec3)>) {
     match shape {
         Shape::Hull(hull) => {
             let first = mesh.vertices.len() as u32;
@@ -128,7 +129,7 @@ fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
             mesh.triangles.extend(shape.mesh().indices().iter().map(|t| t.map(|v| v + first)));
         }
         Shape::HeightField(field) => {
-            push_triangles(&Shape::Mesh(Arc::new(field.mesh().clone())), pose, mesh);
+            push_triangles(&Shape::Mesh(Arc::new(field.mesh().clone())), pose, mesh, planes);
         }
         Shape::TaperedCapsule(convex) => push_convex(convex, pose, mesh),
         Shape::Cone(convex) => push_convex(convex, pose, mesh),
@@ -141,11 +142,32 @@ fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
         Shape::Sphere(sphere) => push_round(0.0, sphere.radius(), pose, mesh),
         Shape::Compound(compound) => {
             for part in compound.parts() {
-                push_triangles(&part.shape, &(*pose * part.pose), mesh);
+                push_triangles(&part.shape, &(*pose * part.pose), mesh, planes);
             }
         }
         Shape::Torus(torus) => push_torus(torus.major_radius(), torus.minor_radius(), pose, mesh),
-        Shape::HalfSpace(_) | Shape::Field(_) => {}
+        Shape::HalfSpace(half_space) => planes.push((*pose, half_space.normal())),
+        Shape::Field(_) => {}
+    }
+}
+
+/// The half side of the square for a plane of a compound without other parts, in metres.
+const LONE_PLANE_HALF_SIDE: f32 = 10.0;
+
+/// Adds a square for a plane of a compound, around the foot of the perpendicular from the origin.
+/// It reaches twice as far as the other parts.
+fn push_squares(planes: &[(Pose, Vec3)], mesh: &mut PlayerMesh) {
+    let reach = mesh.vertices.iter().map(|vertex| vertex.length()).fold(0.0, f32::max);
+    let half_side = if 0.0 < reach { 2.0 * reach } else { LONE_PLANE_HALF_SIDE };
+    for (pose, normal) in planes {
+        let normal = pose.transform_vector(*normal);
+        let foot = normal * normal.dot(pose.translation);
+        let (across, along) = normal.any_orthonormal_pair();
+        let first = mesh.vertices.len() as u32;
+        for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+            mesh.vertices.push(foot + (across * x + along * y) * half_side);
+        }
+        mesh.triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
     }
 }
 
@@ -253,7 +275,7 @@ fn push_box(half_extents: Vec3, pose: &Pose, mesh: &mut PlayerMesh) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use carom_geom::{Cone, Cuboid, Ellipsoid, Sphere};
+    use carom_geom::{Cone, Cuboid, Ellipsoid, HalfSpace, Sphere};
     use carom_query::{Compound, CompoundPart};
 
     fn volume(mesh: &PlayerMesh) -> f32 {
@@ -273,7 +295,7 @@ mod tests {
         let part = CompoundPart { shape: Shape::Cuboid(Cuboid::new(half).unwrap()), pose };
         let shape = Shape::Compound(Arc::new(Compound::new(vec![part]).unwrap()));
         let mut mesh = PlayerMesh { vertices: Vec::new(), triangles: Vec::new() };
-        push_triangles(&shape, &Pose::IDENTITY, &mut mesh);
+        push_triangles(&shape, &Pose::IDENTITY, &mut mesh, &mut Vec::new());
         assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (8, 12));
         assert!((volume(&mesh) - 8.0).abs() < 1e-4, "{}", volume(&mesh));
     }
@@ -289,6 +311,30 @@ mod tests {
             let PlayerShape::Mesh(mesh) = PlayerShape::of(&shape) else { panic!("{shape:?}") };
             let part = volume(&mesh) / full;
             assert!((0.75..=1.0001).contains(&part), "{shape:?}: {part}");
+        }
+    }
+
+    /// A box on a tilted floor: the floor is a square in its plane, seen from outside of it.
+    #[test]
+    fn a_half_space_in_a_compound_is_drawn_as_a_square() {
+        let turn = carom_math::Quat::from_rotation_z(0.4);
+        let floor = Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap());
+        let floor = CompoundPart { shape: floor, pose: Pose::new(turn, Vec3::new(5.0, -2.0, 1.0)) };
+        let cube = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());
+        let cube = CompoundPart { shape: cube, pose: Pose::from_translation(Vec3::X * 3.0) };
+        let (place, normal) = (floor.pose.translation, floor.pose.transform_vector(Vec3::Y));
+        for (parts, half_side) in [(vec![floor.clone()], 10.0), (vec![floor, cube], 2.0 * 12.75_f32.sqrt())] {
+            let n_before = 8 * (parts.len() - 1);
+            let shape = Shape::Compound(Arc::new(Compound::new(parts).unwrap()));
+            let PlayerShape::Mesh(mesh) = PlayerShape::of(&shape) else { panic!("a mesh") };
+            assert_eq!(mesh.vertices.len(), n_before + 4);
+            let square = &mesh.vertices[n_before..];
+            assert!(square.iter().all(|corner| (*corner - place).dot(normal).abs() < 1e-4));
+            assert!((square[0].distance(square[1]) - 2.0 * half_side).abs() < 1e-3);
+            for [a, b, c] in &mesh.triangles[mesh.triangles.len() - 2..] {
+                let [a, b, c] = [a, b, c].map(|corner| mesh.vertices[*corner as usize]);
+                assert!(0.0 < (b - a).cross(c - a).dot(normal));
+            }
         }
     }
 

@@ -1,8 +1,6 @@
 //! Reproducible random inputs, including degenerate ones.
-//!
-//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
-//! 2014 (SplitMix64).
 
+use carom_math::splitmix;
 use glam::DVec3;
 
 /// A small random generator. Equal seeds give equal sequences.
@@ -17,10 +15,7 @@ impl Random {
 
     /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        splitmix::next(&mut self.0)
     }
 
     /// Returns an integer in `0..n`.

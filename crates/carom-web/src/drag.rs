@@ -36,14 +36,14 @@ const MAX_GRIP_ANGLE: f32 = 0.01;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drag {
     /// What is held.
-    pub held: Held,
+    pub held: Dragged,
     /// The place in the world that it is pulled to.
     pub to: Vec3,
 }
 
 /// What a user holds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Held {
+pub enum Dragged {
     /// A dynamic body.
     Body {
         /// The body.
@@ -72,14 +72,14 @@ pub(crate) enum Hit {
     /// A body, at this place.
     Body(BodyId, Vec3),
     /// A vertex or particles that can be dragged, at this place.
-    Soft(Held, Vec3),
+    Soft(Dragged, Vec3),
 }
 
 /// Returns what a ray meets first, rigid or soft; `None` if nothing is on it or near it.
 pub(crate) fn first_on_ray(world: &AnyWorld, origin: Vec3, direction: Vec3) -> Option<Hit> {
     let ray = Ray::new(origin, direction);
     let rigid = first_rigid(world, &ray);
-    let soft = world.cast_ray_soft(&ray, Interval::FORWARD);
+    let soft = world.query(&QueryFilter::SOLID).cast_ray_soft(&ray, Interval::FORWARD);
     let rigid_t = rigid.as_ref().map_or(f32::INFINITY, |hit| hit.hit.t);
     let soft = soft.filter(|hit| hit.t < rigid_t);
     if let Some(held) = soft.and_then(|hit| taken(world, &hit)) {
@@ -111,7 +111,7 @@ fn first_rigid(world: &AnyWorld, ray: &Ray) -> Option<BodyHit> {
 }
 
 /// Returns what a hit of a ray takes hold of; `None` for a triangle without a free vertex.
-fn taken(world: &AnyWorld, hit: &SoftHit) -> Option<Held> {
+fn taken(world: &AnyWorld, hit: &SoftHit) -> Option<Dragged> {
     match hit.thing {
         SoftThing::Body(thing) => {
             let body = world.soft_body(thing).ok()?;
@@ -123,7 +123,7 @@ fn taken(world: &AnyWorld, hit: &SoftHit) -> Option<Held> {
             let free = corners.into_iter().filter(|vertex| !bound.contains(vertex));
             let distance = |vertex: &u32| body.positions()[*vertex as usize].distance_squared(hit.point);
             let vertex = free.min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
-            Some(Held::Vertex { thing, vertex })
+            Some(Dragged::Vertex { thing, vertex })
         }
         SoftThing::Particles(thing) => gripped(world, thing, hit.part),
     }
@@ -136,13 +136,13 @@ fn bound_vertices(world: &AnyWorld, thing: SoftBodyId) -> Vec<u32> {
 }
 
 /// Returns a particle and the ones around it.
-fn gripped(world: &AnyWorld, thing: ParticlesId, particle: u32) -> Option<Held> {
+fn gripped(world: &AnyWorld, thing: ParticlesId, particle: u32) -> Option<Dragged> {
     let particles = world.particles(thing).ok()?;
     let center = *particles.positions().get(particle as usize)?;
     let reach = GRIP_RADII * particles.radius();
     let offsets = particles.positions().iter().map(|position| *position - center);
     let near = (0..).zip(offsets).filter(|(_, offset)| offset.length_squared() <= reach * reach);
-    Some(Held::Particles { thing, held: near.collect() })
+    Some(Dragged::Particles { thing, held: near.collect() })
 }
 
 /// Returns the vertex or particle at the least angle from a ray, not farther than parameter `end`.
@@ -162,7 +162,7 @@ fn nearest_to_ray(world: &AnyWorld, ray: &Ray, end: f32) -> Option<Hit> {
                 continue;
             }
             let held = match thing {
-                SoftThing::Body(thing) => Held::Vertex { thing, vertex: part },
+                SoftThing::Body(thing) => Dragged::Vertex { thing, vertex: part },
                 SoftThing::Particles(thing) => gripped(world, thing, part)?,
             };
             best = Some((aside, Hit::Soft(held, *position)));
@@ -180,7 +180,7 @@ impl Drag {
                 let body = world.body(id).ok()?;
                 let local = body.pose().inverse_transform_point(to);
                 let is_movable = body.mobility() == Mobility::Dynamic;
-                is_movable.then_some(Drag { held: Held::Body { body: id, local }, to })
+                is_movable.then_some(Drag { held: Dragged::Body { body: id, local }, to })
             }
             Hit::Soft(held, to) => Some(Drag { held, to }),
         }
@@ -190,14 +190,14 @@ impl Drag {
     pub(crate) fn pull(&self, world: &mut AnyWorld) -> Result<(), Error> {
         let part = (DRAG_STIFFNESS * STEP as f32).min(1.0);
         match &self.held {
-            Held::Body { body, local } => pull_body(world, *body, *local, self.to),
-            Held::Vertex { thing, vertex } => {
+            Dragged::Body { body, local } => pull_body(world, *body, *local, self.to),
+            Dragged::Vertex { thing, vertex } => {
                 let Some(at) = self.point(world) else { return Ok(()) };
                 let step = ((self.to - at) * part).clamp_length_max(MAX_SOFT_SPEED * STEP as f32);
                 world.soft_body_mut(*thing)?.pin(*vertex, at + step)?;
                 Ok(())
             }
-            Held::Particles { thing, held } => {
+            Dragged::Particles { thing, held } => {
                 let Ok(particles) = world.particles(*thing) else { return Ok(()) };
                 let positions = particles.positions();
                 let velocity = |&(particle, offset): &(u32, Vec3)| {
@@ -214,7 +214,7 @@ impl Drag {
 
     /// Lets go.
     pub(crate) fn end(&self, world: &mut AnyWorld) -> Result<(), Error> {
-        if let Held::Vertex { thing, vertex } = self.held
+        if let Dragged::Vertex { thing, vertex } = self.held
             && world.soft_body(thing).is_ok()
         {
             world.soft_body_mut(thing)?.release(vertex)?;
@@ -225,13 +225,13 @@ impl Drag {
     /// Returns the point that is held, in the world; `None` if it was removed.
     pub fn point(&self, world: &AnyWorld) -> Option<Vec3> {
         match &self.held {
-            Held::Body { body, local } => {
+            Dragged::Body { body, local } => {
                 world.body(*body).ok().map(|body| body.pose().transform_point(*local))
             }
-            Held::Vertex { thing, vertex } => {
+            Dragged::Vertex { thing, vertex } => {
                 world.soft_body(*thing).ok()?.positions().get(*vertex as usize).copied()
             }
-            Held::Particles { thing, held } => {
+            Dragged::Particles { thing, held } => {
                 // The particle that was taken first is the one at the middle.
                 let (particle, _) = held.iter().find(|(_, offset)| *offset == Vec3::ZERO)?;
                 world.particles(*thing).ok()?.positions().get(*particle as usize).copied()

@@ -48,7 +48,7 @@ mod triangles;
 pub mod wasm;
 
 pub use action::{Action, Setting, Spawned};
-pub use drag::{Drag, Held};
+pub use drag::{Drag, Dragged};
 pub use live::Live;
 pub use picture::{Drawn, NONE, Picture};
 pub use testbed::{ReplayOutcome, Testbed};

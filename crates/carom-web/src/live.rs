@@ -7,7 +7,7 @@
 //! error).
 
 use crate::action::Action;
-use crate::drag::{Held, Hit, first_on_ray};
+use crate::drag::{Dragged, Hit, first_on_ray};
 use crate::picture::{Drawn, Picture};
 use crate::scenes::{Error, Request, SCENES, STEP, scene};
 use crate::testbed::{ReplayOutcome, Testbed};
@@ -210,7 +210,7 @@ impl Live {
                 })
             }
             Some(Hit::Soft(held, at)) => {
-                let name = if matches!(held, Held::Particles { .. }) { "particles" } else { "soft body" };
+                let name = if matches!(held, Dragged::Particles { .. }) { "particles" } else { "soft body" };
                 json!({"body": null, "at": at.to_array(), "name": name, "can_be_dragged": true})
             }
         })

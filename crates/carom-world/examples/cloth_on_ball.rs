@@ -3,7 +3,7 @@
 //! `cargo run --release --example cloth_on_ball -p carom-world --features soft`
 
 use carom_geom::{HalfSpace, Sphere};
-use carom_math::{Interval, Ray, Vec3};
+use carom_math::{Ray, Vec3};
 use carom_query::Shape;
 use carom_world::{BodyDesc, ClothSettings, QueryFilter, SoftBodyDesc, SoftSettings, World};
 
@@ -31,9 +31,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             assert!(world.soft_body(sheet)?.touching().any(|body| body == ball));
             // A ray from above meets it before the ball.
             let down = Ray::new(Vec3::new(0.1, 3.0, 0.1), Vec3::NEG_Y);
-            let hit = world.cast_ray_soft(&down, Interval::FORWARD).ok_or("no cloth on the ball")?;
-            let below =
-                world.query(&QueryFilter::SOLID).cast_ray(&down, Interval::FORWARD).ok_or("no ball")?;
+            let mut query = world.query(&QueryFilter::SOLID);
+            let hit = query.cast_ray_soft(&down, 9.0).ok_or("no cloth on the ball")?;
+            let below = query.cast_ray(&down, 9.0).ok_or("no ball")?;
             assert!(hit.t < below.hit.t);
             world.body_mut(ball)?.apply_impulse_at(Vec3::X * 60.0, Vec3::Y * RADIUS)?;
         }

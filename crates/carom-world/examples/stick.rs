@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // A box on a hinge, and a dart that flies at its lower half.
     let hook = world.insert(BodyDesc::fixed(ball(0.1)?).with_position(Vec3::Y))?;
-    let target = world.insert(BodyDesc::dynamic(cube(0.5)?))?;
+    let target = world.insert(BodyDesc::dynamic(cube(0.5)?).with_mass(1.0))?;
     world.insert_joint(
         JointDesc::new(hook, target, JointKind::Spherical { cone: 4.0, twist: None })
             .with_anchor(Vec3::Y)
@@ -24,10 +24,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     world.insert(dart.with_response(Response::Stick))?;
 
     // A bat gives what it hits 5 Ns more than the collision does.
-    let bat = BodyDesc::dynamic(cube(0.5)?).with_position(Vec3::new(-3.0, 0.0, 5.0));
+    let bat = BodyDesc::dynamic(cube(0.5)?).with_mass(1.0).with_position(Vec3::new(-3.0, 0.0, 5.0));
     let bat = bat.with_linear_velocity(Vec3::X * 3.0).with_response(Response::Knock { impulse: 5.0 });
     world.insert(bat)?;
-    let struck = world.insert(BodyDesc::dynamic(ball(0.5)?).with_position(Vec3::new(0.0, 0.0, 5.0)))?;
+    let struck = world.insert(BodyDesc::dynamic(ball(0.5)?).with_mass(0.5).with_position(Vec3::Z * 5.0))?;
 
     // A rule of one pair: the wall holds everything but the ghost.
     let wall = world.insert(BodyDesc::fixed(cube(0.5)?).with_position(Vec3::Z * 10.0))?;

@@ -16,7 +16,7 @@ use crate::memory::trim;
 use crate::stats::{Clock, PhaseTimes, Shortfall};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
-use carom_response::StepStats;
+use carom_response::SolverStats;
 
 impl<B: BroadPhase> World<B> {
     /// Finds contacts and reports events. `filter` is asked about pairs; without it the answers of
@@ -32,7 +32,7 @@ impl<B: BroadPhase> World<B> {
         self.stats.shortfall = Shortfall::default();
         self.stats.times = PhaseTimes::default();
         // Phases that do not run count zero.
-        self.stats.solver = StepStats::default();
+        self.stats.solver = SolverStats::default();
         self.stats.n_fallen = 0;
         (self.stats.n_swept, self.stats.n_stopped, self.stats.n_box_tests) = (0, 0, 0);
         let had_suspended = self.bodies.active.has_suspended();

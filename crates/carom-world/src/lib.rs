@@ -109,6 +109,8 @@ pub use queries::cast::BodyImpact;
 pub use queries::debug_draw::{DebugDraw, DrawFlags, DrawRole};
 pub use queries::filter::QueryFilter;
 pub use queries::query::{BodyHit, NearBody, Query};
+#[cfg(feature = "soft")]
+pub use queries::soft_rays::SoftHit;
 pub use settings::WorldSettings;
 pub use snapshot::Snapshot;
 #[cfg(feature = "soft")]
@@ -118,12 +120,10 @@ pub use soft::error::SoftError;
 #[cfg(feature = "soft")]
 pub use soft::id::{ParticlesId, SoftBodyId, SoftThing};
 #[cfg(feature = "soft")]
-pub use soft::rays::SoftHit;
-#[cfg(feature = "soft")]
 pub use soft::set::SoftEvent;
 #[cfg(feature = "soft")]
 pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
-pub use stats::{PhaseTimes, Shortfall, Stats};
+pub use stats::{PhaseTimes, Shortfall, StepStats};
 pub use step_options::StepOptions;
 pub use substeps::{BodyForces, Substep};
 pub use world::{DefaultBroadPhase, World};

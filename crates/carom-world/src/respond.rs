@@ -13,7 +13,7 @@ use crate::substeps::{Guarded, Names};
 use crate::{World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
-use carom_response::{ContactLink, Contacts, StepStats, Substep};
+use carom_response::{ContactLink, Contacts, SolverStats, Substep};
 
 impl<B: BroadPhase> World<B> {
     /// Wakes sleeping bodies that are touched, then moves all awake bodies by `dt`.
@@ -155,7 +155,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Counts the work of this step and its time, for the plans of later steps.
     pub(crate) fn note_work(&mut self, plan: &Plan) {
-        let StepStats { n_manifolds, n_substeps, .. } = self.stats.solver;
+        let SolverStats { n_manifolds, n_substeps, .. } = self.stats.solver;
         self.stats.n_steps += (n_manifolds * n_substeps as usize) as u64;
         self.budget.cost_model.n_deferred = 0;
         self.budget.cost_model.learn(&self.stats, plan.work());

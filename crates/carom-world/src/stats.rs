@@ -4,7 +4,7 @@
 //! 25.2 (the terms of the cost).
 
 use carom_math::clock::Moment;
-use carom_response::StepStats;
+use carom_response::SolverStats;
 
 /// Counts and times of the last [`World::step`](crate::World::step) or
 /// [`World::detect`](crate::World::detect).
@@ -12,7 +12,7 @@ use carom_response::StepStats;
 /// The counts are the same in every run; the times are not.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[non_exhaustive]
-pub struct Stats {
+pub struct StepStats {
     /// Bodies in the world.
     pub n_bodies: usize,
     /// Pairs of boxes that touch.
@@ -40,7 +40,7 @@ pub struct Stats {
     /// Bodies that fell asleep at the end of the step.
     pub n_fallen: usize,
     /// Counts of the solver.
-    pub solver: StepStats,
+    pub solver: SolverStats,
     /// Steps of work, the unit of [`Budget::Steps`](carom_math::Budget::Steps): each pair of shapes
     /// that was tested, and each manifold in each substep.
     pub n_steps: u64,

@@ -23,7 +23,7 @@ use crate::continuous::{Continuous, ContinuousStep};
 use crate::hooks::{Hooks, NoHooks};
 use crate::joint::Joints;
 use crate::settings::WorldSettings;
-use crate::stats::{Clock, Stats};
+use crate::stats::{Clock, StepStats};
 use crate::step_options::StepOptions;
 use crate::substeps::Guarded;
 use alloc::vec::Vec;
@@ -53,7 +53,7 @@ pub struct World<B: BroadPhase = DefaultBroadPhase> {
     pub(crate) solver: Solver,
     pub(crate) continuous: Continuous,
     pub(crate) budget: BudgetState,
-    pub(crate) stats: Stats,
+    pub(crate) stats: StepStats,
     #[cfg(feature = "soft")]
     pub(crate) soft: crate::soft::set::Soft,
 }
@@ -103,7 +103,7 @@ impl<B: BroadPhase> World<B> {
                 next_pair: Pair { a: 0, b: 0 },
                 round_robin: RoundRobin::default(),
             },
-            stats: Stats::default(),
+            stats: StepStats::default(),
             #[cfg(feature = "soft")]
             soft: crate::soft::set::Soft::default(),
         }
@@ -113,12 +113,12 @@ impl<B: BroadPhase> World<B> {
     ///
     /// Errors: a time step or a setting out of its bounds; nothing is changed then. Or a body whose
     /// numbers leave the finite range; the bodies then keep their poses.
-    pub fn step(&mut self, dt: f32) -> Result<&Stats, WorldError> {
+    pub fn step(&mut self, dt: f32) -> Result<&StepStats, WorldError> {
         self.step_with_budget(dt, Budget::Unlimited)
     }
 
-    /// Does as [`World::step`], but stops working when the budget is spent. [`Stats::shortfall`]
-    /// says what was left out.
+    /// Does as [`World::step`], but stops working when the budget is spent.
+    /// [`StepStats::shortfall`] says what was left out.
     ///
     /// Work is left out in this order:
     ///
@@ -137,17 +137,17 @@ impl<B: BroadPhase> World<B> {
     /// that joints connect to it.
     ///
     /// The unit of work is a pair of shapes that is tested, or a manifold that is solved in one
-    /// substep ([`Stats::n_steps`]). A budget in these units gives the same bits in every run
+    /// substep ([`StepStats::n_steps`]). A budget in these units gives the same bits in every run
     /// (test: `budget::the_same_bits_with_the_same_steps`). A budget in seconds is planned from
     /// measured costs of earlier steps, and at first from the costs of a slow machine. Without a
     /// clock it is an error.
-    pub fn step_with_budget(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
+    pub fn step_with_budget(&mut self, dt: f32, budget: Budget) -> Result<&StepStats, WorldError> {
         self.step_with(dt, StepOptions::new().with_budget(budget))
     }
 
     /// One step with all that can be said about it: [`World::step`] and [`World::step_with_budget`]
     /// are this one.
-    pub fn step_with(&mut self, dt: f32, options: StepOptions<'_>) -> Result<&Stats, WorldError> {
+    pub fn step_with(&mut self, dt: f32, options: StepOptions<'_>) -> Result<&StepStats, WorldError> {
         let StepOptions { budget, hooks, on_substep } = options;
         let mut on_substep = Guarded::new(on_substep);
         let is_done = self.step_all(dt, budget, hooks, &mut on_substep);
@@ -230,7 +230,7 @@ impl<B: BroadPhase> World<B> {
     /// neither. It moves no body, but wakes those whose contacts began. Later steps start from what
     /// it found, so their bits differ from those of a world without this call. An event that it
     /// reports is not reported again.
-    pub fn detect(&mut self) -> &Stats {
+    pub fn detect(&mut self) -> &StepStats {
         self.bodies.active.apply_changes(&self.bodies.motions);
         self.detect_within(&mut Plan::start(Budget::Unlimited, self.budget.cost_model, 0), 0.0, None);
         &self.stats
@@ -328,7 +328,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the counts and times of the last step or detection.
-    pub fn stats(&self) -> &Stats {
+    pub fn stats(&self) -> &StepStats {
         &self.stats
     }
 

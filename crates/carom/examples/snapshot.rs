@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             0.02 * (i % 3) as f32,
         )))?;
     }
-    let ball = BodyDesc::dynamic(Shape::sphere(0.4)?).with_density(5.0);
+    let ball = BodyDesc::dynamic(Shape::sphere(0.4)?).with_density(5000.0);
     let ball = world.insert(ball.with_position(Vec3::new(-6.0, 2.0, 0.0)))?;
     for _ in 0..30 {
         world.step(DT)?;

@@ -217,7 +217,8 @@
 //! # Several colliders on a body
 //!
 //! A body may have several shapes, each at its pose, with its own density, material, filter and
-//! number. One of them may be a sensor. The mass follows from those that are no sensors.
+//! number. One of them may be a sensor. The mass follows from those that are no sensors. A collider
+//! that is given no density has that of water, 1000 kg/m3.
 //!
 //! ```
 //! use carom::prelude::*;

@@ -18,6 +18,11 @@ fn cuboid(x: f32, y: f32, z: f32) -> Shape {
     Shape::Cuboid(Cuboid::new(Vec3::new(x, y, z)).unwrap())
 }
 
+/// A body of density 1, as the forces below are stated for.
+fn dynamic(shape: Shape) -> BodyDesc {
+    BodyDesc::dynamic(shape).with_density(1.0)
+}
+
 fn ground() -> BodyDesc {
     BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap()))
 }
@@ -52,9 +57,7 @@ fn kinds(audit: &Audit) -> Vec<(FaultKind, u64)> {
 fn flying() -> (World, BodyId) {
     let mut world = weightless();
     let id = world
-        .insert(
-            BodyDesc::dynamic(ball(0.5)).with_linear_velocity(Vec3::X * 2.0).with_angular_velocity(Vec3::Y),
-        )
+        .insert(dynamic(ball(0.5)).with_linear_velocity(Vec3::X * 2.0).with_angular_velocity(Vec3::Y))
         .unwrap();
     (world, id)
 }
@@ -66,7 +69,7 @@ fn right_worlds_have_no_faults() {
     for n in 0..6 {
         let at = Vec3::new(0.1 * n as f32, 0.6 + 1.1 * n as f32, 0.0);
         let shape = if n % 2 == 0 { ball(0.5) } else { cuboid(0.5, 0.4, 0.3) };
-        world.insert(BodyDesc::dynamic(shape).with_position(at)).unwrap();
+        world.insert(dynamic(shape).with_position(at)).unwrap();
     }
     let audit = audited(&mut world, 600, AuditSettings::default(), |_, _| {});
     assert!(audit.faults().is_empty(), "{:#?}", audit.faults());
@@ -149,7 +152,7 @@ fn energy_and_momentum_from_nothing() {
 fn energy_is_above_the_start_after_losses_too() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
-    let id = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 2.0)).unwrap();
+    let id = world.insert(dynamic(ball(0.5)).with_position(Vec3::Y * 2.0)).unwrap();
     let audit = audited(&mut world, 60, AuditSettings::default(), |world, step| {
         if step == 50 {
             world
@@ -182,7 +185,7 @@ fn a_centre_that_passes_a_surface() {
             let mut world = weightless();
             world.insert(BodyDesc::fixed(wall.clone())).unwrap();
             let start = Vec3::new(0.3, 1.5, 0.2);
-            let id = world.insert(BodyDesc::dynamic(ball(0.1)).with_position(start)).unwrap();
+            let id = world.insert(dynamic(ball(0.1)).with_position(start)).unwrap();
             let settings = AuditSettings::default();
             let audit = audited(&mut world, 4, settings, |world, step| {
                 if let (3, Some(put)) = (step, put) {
@@ -203,7 +206,7 @@ fn a_centre_that_passes_a_surface() {
 fn overlap_and_sleep() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
-    let id = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 0.5)).unwrap();
+    let id = world.insert(dynamic(ball(0.5)).with_position(Vec3::Y * 0.5)).unwrap();
     let settings = AuditSettings::default().with_max_depth(0.1);
     let audit = audited(&mut world, 3, settings, |_, _| {});
     assert_eq!(kinds(&audit), []);
@@ -216,7 +219,7 @@ fn overlap_and_sleep() {
 fn a_body_asleep_in_the_air() {
     // Planted by gravity that begins to act while it sleeps.
     let mut world = weightless();
-    let id = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+    let id = world.insert(dynamic(ball(0.5))).unwrap();
     let audit = audited(&mut world, 90, AuditSettings::default(), |_, _| {});
     assert_eq!(kinds(&audit), []);
     assert!(world.body(id).unwrap().is_sleeping());
@@ -230,7 +233,7 @@ fn a_body_asleep_in_the_air() {
 fn bodies_that_are_driven_are_left_out_and_counted() {
     let mut world = weightless();
     world.insert(BodyDesc::kinematic(cuboid(0.5, 0.5, 0.5)).with_linear_velocity(Vec3::X * 3.0)).unwrap();
-    world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * 2.0)).unwrap();
+    world.insert(dynamic(ball(0.5)).with_position(Vec3::X * 2.0)).unwrap();
     let audit = audited(&mut world, 90, AuditSettings::default(), |_, _| {});
     assert_eq!(kinds(&audit), []);
     assert!(0 < audit.n_left_out());
@@ -243,7 +246,7 @@ fn a_contact_that_begins_unreported() {
     let run = |hides: bool| {
         let mut world = weightless();
         world.insert(ground()).unwrap();
-        let id = world.insert(BodyDesc::dynamic(ball(0.2)).with_can_sleep(false)).unwrap();
+        let id = world.insert(dynamic(ball(0.2)).with_can_sleep(false)).unwrap();
         let mut audit = Audit::new(AuditSettings::default());
         for (step, height) in [0.2, 0.2, 1.0, 0.2, 0.2].into_iter().enumerate() {
             world.body_mut(id).unwrap().set_pose(Pose::from_translation(Vec3::Y * height)).unwrap();
@@ -265,9 +268,8 @@ fn an_overlap_that_grows() {
     let run = |sinks: f32| {
         let mut world = weightless();
         world.insert(ground()).unwrap();
-        let id = world
-            .insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 0.48).with_can_sleep(false))
-            .unwrap();
+        let id =
+            world.insert(dynamic(ball(0.5)).with_position(Vec3::Y * 0.48).with_can_sleep(false)).unwrap();
         let mut audit = Audit::new(AuditSettings::default());
         for step in 0..900 {
             // The caller puts it deeper and deeper.

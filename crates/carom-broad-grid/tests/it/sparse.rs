@@ -1,7 +1,7 @@
 //! The cells that are kept from frame to frame.
 
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{BroadPhase, Changes, Filter, Mobility, PairBuffer, PairFinder, ProxyTable};
+use carom_broad::{BroadPhase, Filter, Mobility, PairBuffer, PairFinder, ProxyChanges, ProxyTable};
 use carom_broad_grid::{Hashed, LooseOctree, SparseGrid, SpatialHash};
 use carom_testkit::conform::dice::Dice;
 use glam::Vec3;
@@ -97,8 +97,8 @@ fn check_each_is_found_once(boxes: &[Aabb], is_static: impl Fn(usize) -> bool) -
         finder.came(id.index(), &aabb, &filter);
     }
     let slots: Vec<u32> = proxies.live().collect();
-    finder.refresh(&proxies, &slots, Changes::ALL);
-    finder.validate(&proxies, &slots, Changes::default()).unwrap();
+    finder.refresh(&proxies, &slots, ProxyChanges::ALL);
+    finder.validate(&proxies, &slots, ProxyChanges::default()).unwrap();
     let mut found = PairBuffer::new();
     finder.find(&proxies, &slots, &mut found);
     let mut pairs: Vec<_> = found.low().iter().copied().zip(found.high().iter().copied()).collect();

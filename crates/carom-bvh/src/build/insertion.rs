@@ -14,6 +14,7 @@
 
 use super::links::{Links, NONE};
 use alloc::vec::Vec;
+use carom_math::splitmix;
 
 /// The maximum number of nodes in a search. Greedy descent alone makes trees twice as expensive
 /// over real parts.
@@ -37,14 +38,9 @@ pub(crate) fn insert_all(links: &mut Links) {
 
 /// A random order, the same every time.
 pub(crate) fn shuffle(order: &mut [u32]) {
-    // Steele, Lea, Flood 2014 (splitmix64).
     let mut state = 0_u64;
     for i in (1..order.len()).rev() {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = state;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
+        let bits = splitmix::next(&mut state);
         // The upper half times the length, shifted back: without a division.
         let other = ((bits >> 32) * (i as u64 + 1)) >> 32;
         order.swap(i, other as usize);

@@ -19,7 +19,7 @@ use carom_broad_auto::catalogue::{self, Place, Whole};
 use carom_math::{Pose, Vec3};
 use carom_scenes::{AntHill, SceneSpec, ShapeSpec, scoreboard};
 use carom_stage::{Outlines, PlayerShape};
-use carom_world::{BodyId, Budget, DrawFlags, Stats, World, WorldError, WorldSettings};
+use carom_world::{BodyId, Budget, DrawFlags, StepStats, World, WorldError, WorldSettings};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -120,7 +120,7 @@ struct Shortfall {
 }
 
 impl Shortfall {
-    fn take(&mut self, stats: &Stats, budget_ms: Option<f64>) {
+    fn take(&mut self, stats: &StepStats, budget_ms: Option<f64>) {
         let ms = stats.times.total() * 1e3;
         self.n_late += u32::from(budget_ms.is_some_and(|budget| budget < ms));
         self.worst_ms = self.worst_ms.max(ms);

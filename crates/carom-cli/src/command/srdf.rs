@@ -80,13 +80,12 @@ fn search(
     cell: &Workcell,
     settings: &AllowedSettings,
 ) -> Result<Vec<AllowedPair>, carom_robot::AllowedError> {
-    let mut search = AllowedSearch::new(cell, 0, settings)?;
+    let search = AllowedSearch::new(cell, 0, settings)?;
     let mut progress = Progress::new("poses", u64::from(settings.samples));
-    while let Some(samples) = search.round() {
+    search.run(|search, samples| {
         let n = samples.len();
-        let answers: Vec<Vec<bool>> = samples.into_par_iter().map(|sample| search.test(sample)).collect();
-        search.add(&answers);
+        let answers = samples.into_par_iter().map(|sample| search.test(sample)).collect();
         progress.step_by(n);
-    }
-    Ok(search.finish())
+        Ok(answers)
+    })
 }

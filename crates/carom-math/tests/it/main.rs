@@ -9,3 +9,4 @@ mod pose;
 mod predicates;
 mod roots;
 mod rotation;
+mod splitmix;

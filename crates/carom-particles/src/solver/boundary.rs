@@ -44,6 +44,8 @@ pub(crate) struct Candidate {
     wall: Vec3,
     /// Sum of all pushes on a body, in mass times length.
     pub(crate) on_body: Vec3,
+    /// The roughness where it touches, as soon as it does.
+    pub(crate) surface: Option<Surface>,
 }
 
 /// The candidates of a boundary.
@@ -52,7 +54,16 @@ pub(crate) type Candidates = Vec<Candidate>;
 fn candidate(slot: usize) -> Candidate {
     let zero = Vec3::ZERO;
     let slot = slot as u32;
-    Candidate { slot, push: 0.0, friction: zero, change: zero, normal: zero, wall: zero, on_body: zero }
+    Candidate {
+        slot,
+        push: 0.0,
+        friction: zero,
+        change: zero,
+        normal: zero,
+        wall: zero,
+        on_body: zero,
+        surface: None,
+    }
 }
 
 /// Finds the particles near a plane. Distances to it are exact everywhere, so no path is traced.
@@ -272,12 +283,12 @@ trait Yielding {
     fn softness(&self, point: Vec3, direction: Vec3) -> f32;
 }
 
-/// Sets the changes of some candidates from the places of now. `share` is among how many contacts
-/// the boundary is divided.
+/// Sets the changes of some candidates from the places of now. `surface` returns the roughness at a
+/// point, and `share` is among how many contacts the boundary is divided.
 fn solve<Y: Yielding>(
     store: &Store,
     distance: impl Fn(Vec3) -> (f32, Vec3),
-    surface: &Surface,
+    surface: impl Fn(Vec3) -> Surface,
     boundary: &Y,
     share: f32,
     candidates: &mut [Candidate],
@@ -298,6 +309,7 @@ fn solve<Y: Yielding>(
         let before = candidate.push;
         candidate.push = (before + (radius - d) / softness).max(0.0);
         let mut change = normal * (candidate.push - before);
+        let surface = candidate.surface.get_or_insert_with(|| surface(point));
         let friction = friction_of(store, slot, surface);
         if 0.0 < friction.at_rest {
             let slid = place + change * w - vector(&store.positions[slot]) - motion.of_point(point);
@@ -342,7 +354,7 @@ pub(crate) fn project_still(
     candidates: &mut [Candidate],
 ) {
     for_each_chunk(candidates, |candidates| {
-        solve(store, &distance, surface, &Still, 0.0, candidates);
+        solve(store, &distance, |_| *surface, &Still, 0.0, candidates);
     });
     apply(&mut store.predicted, candidates);
 }
@@ -544,8 +556,12 @@ impl BodyState {
             share = candidates.iter().filter(is_touching).count() as f32;
         }
         let this = *self;
+        let surface = |point: Vec3| match body.surface_at {
+            Some(surface_at) => surface_at(pose.inverse_transform_point(point)),
+            None => body.surface,
+        };
         for_each_chunk(candidates, |candidates| {
-            solve(store, distance, &body.surface, &this, share, candidates);
+            solve(store, distance, surface, &this, share, candidates);
         });
         let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
         let center = pose.transform_point(self.center);

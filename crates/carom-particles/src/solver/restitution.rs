@@ -11,7 +11,6 @@
 use crate::solver::boundary::{BodyState, Candidate};
 use crate::solver::contact::Contacts;
 use crate::solver::store::{Row, Store, vector};
-use crate::solver::surroundings::Surface;
 use carom_math::ops::sqrt;
 use glam::Vec3;
 
@@ -59,10 +58,10 @@ impl Restitution<'_> {
     }
 
     /// Particles on a boundary that does not move.
-    pub(crate) fn on_still(&self, store: &mut Store, surface: &Surface, candidates: &[Candidate]) {
+    pub(crate) fn on_still(&self, store: &mut Store, candidates: &[Candidate]) {
         for candidate in candidates.iter().filter(|candidate| 0.0 < candidate.push) {
             let (slot, normal) = (candidate.slot as usize, candidate.normal);
-            let Some(restitution) = of_pair(store, slot, surface) else { continue };
+            let Some(restitution) = of_pair(store, candidate) else { continue };
             let [incoming, now] = [vector(&self.incoming[slot]), vector(&store.velocities[slot])];
             let w = store.positions[slot][3];
             let impulse = self.impulse(restitution, normal, incoming, now, w);
@@ -74,14 +73,13 @@ impl Restitution<'_> {
     pub(crate) fn on_body(
         &self,
         store: &mut Store,
-        surface: &Surface,
         state: &mut BodyState,
         dt: f32,
         candidates: &mut [Candidate],
     ) {
         for candidate in candidates.iter_mut().filter(|candidate| 0.0 < candidate.push) {
             let (slot, normal) = (candidate.slot as usize, candidate.normal);
-            let Some(restitution) = of_pair(store, slot, surface) else { continue };
+            let Some(restitution) = of_pair(store, candidate) else { continue };
             let point = vector(&store.positions[slot]) - normal * store.radius(slot);
             let [body_before, body_now] = state.velocities_at(point);
             let incoming = vector(&self.incoming[slot]) - body_before;
@@ -96,9 +94,11 @@ impl Restitution<'_> {
     }
 }
 
-/// The larger restitution of a particle and a surface; none for liquids, and if nothing bounces.
-fn of_pair(store: &Store, slot: usize, surface: &Surface) -> Option<f32> {
-    let restitution = store.group(slot).restitution.max(surface.restitution);
+/// The larger restitution of a particle and the surface that it touches; none for liquids, and if
+/// nothing bounces.
+fn of_pair(store: &Store, candidate: &Candidate) -> Option<f32> {
+    let slot = candidate.slot as usize;
+    let restitution = store.group(slot).restitution.max(candidate.surface?.restitution.min(1.0));
     (0.0 < restitution && !store.phases[slot].is_fluid()).then_some(restitution)
 }
 

@@ -125,6 +125,7 @@ impl Step<'_> {
                 let surfaces = surfaces.chain(surroundings.fields.iter().map(|field| field.surface));
                 let mut surfaces = surfaces.chain(surroundings.bodies.iter().map(|body| body.surface));
                 surfaces.any(|surface| 0.0 < surface.restitution)
+                    || surroundings.bodies.iter().any(|body| body.surface_at.is_some())
                     || groups.iter().any(|group| 0.0 < group.restitution)
             },
             has_contacts: groups.iter().any(|group| !group.is_fluid()),
@@ -181,7 +182,7 @@ impl Step<'_> {
         self.finish(dt)?;
         self.work.states.iter_mut().for_each(|state| state.finish(dt));
         if kinds.has_restitution {
-            self.bounce(dt, surroundings)?;
+            self.bounce(dt)?;
         }
         for (body, state) in self.work.states.iter().enumerate() {
             if !state.is_finite() {
@@ -417,23 +418,18 @@ impl Step<'_> {
     }
 
     /// Lets contacts that pushed bounce.
-    fn bounce(&mut self, dt: f32, surroundings: &Surroundings<'_, '_>) -> Result<(), ParticleError> {
+    fn bounce(&mut self, dt: f32) -> Result<(), ParticleError> {
         let (work, store) = (&mut *self.work, &mut *self.store);
         let least_speed = 2.0 * self.settings.gravity.length() * dt;
         let restitution = Restitution { incoming: &work.incoming, least_speed };
         if !work.contacts.is_empty() {
             restitution.between(store, &work.contacts);
         }
-        for ((body, state), candidates) in
-            surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
-        {
-            restitution.on_body(store, &body.surface, state, dt, candidates);
+        for (state, candidates) in work.states.iter_mut().zip(&mut work.bodies) {
+            restitution.on_body(store, state, dt, candidates);
         }
-        for (field, candidates) in surroundings.fields.iter().zip(&work.fields) {
-            restitution.on_still(store, &field.surface, candidates);
-        }
-        for (plane, candidates) in self.planes.iter().zip(&work.planes) {
-            restitution.on_still(store, &plane.surface, candidates);
+        for candidates in work.fields.iter().chain(&work.planes) {
+            restitution.on_still(store, candidates);
         }
         match store.velocities.iter().position(|row| !vector(row).is_finite()) {
             Some(slot) => Err(ParticleError::Exploded { particle: store.ids[slot] }),

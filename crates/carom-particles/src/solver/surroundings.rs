@@ -15,6 +15,9 @@ use glam::Vec3;
 /// A signed distance and the unit vector in which it grows, as functions of a point.
 pub type DistanceFn<'a> = &'a (dyn Fn(Vec3) -> (f32, Vec3) + Sync);
 
+/// The roughness of a surface at a point of it.
+pub type SurfaceFn<'a> = &'a (dyn Fn(Vec3) -> Surface + Sync);
+
 /// The roughness of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -100,6 +103,10 @@ pub struct BodyBoundary<'a> {
     pub distance: DistanceFn<'a>,
     /// The roughness of the surface.
     pub surface: Surface,
+    /// The roughness at a point of the surface, in the body's frame, instead of `surface`: for a
+    /// body of several materials. It is called once for each contact in a substep. Restitutions
+    /// above 1 count as 1.
+    pub surface_at: Option<SurfaceFn<'a>>,
     /// Body frame in the world.
     pub pose: Pose,
     /// Centre of mass, in the body's frame.
@@ -129,6 +136,7 @@ impl<'a> BodyBoundary<'a> {
         BodyBoundary {
             distance,
             surface: Surface::default(),
+            surface_at: None,
             pose,
             center_of_mass: Vec3::ZERO,
             inverse_mass: 0.0,

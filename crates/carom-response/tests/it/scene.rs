@@ -3,7 +3,7 @@
 
 use carom_geom::{Contact, Manifold};
 use carom_math::{Mat3, Pose, Vec3};
-use carom_response::{Body, BodyKind, ContactPair, Joint, Sleepers, Solver, SolverSettings, StepStats};
+use carom_response::{Body, BodyKind, ContactPair, Joint, Sleepers, Solver, SolverSettings, SolverStats};
 use carom_sat::box_box;
 
 pub(crate) const DT: f32 = 1.0 / 60.0;
@@ -105,7 +105,7 @@ impl Scene {
         Some(ContactPair::new(a as u32, b as u32, world, self.friction, self.restitution))
     }
 
-    pub(crate) fn step(&mut self) -> StepStats {
+    pub(crate) fn step(&mut self) -> SolverStats {
         self.find_contacts();
         self.sleepers.wake_touched(&mut self.bodies, &self.contacts, &self.joints, self.solver.settings());
         let stats = self.solver.step(&mut self.bodies, &self.contacts, &mut self.joints, DT).unwrap();
@@ -114,8 +114,8 @@ impl Scene {
         stats
     }
 
-    pub(crate) fn run(&mut self, seconds: f32) -> StepStats {
-        let mut stats = StepStats::default();
+    pub(crate) fn run(&mut self, seconds: f32) -> SolverStats {
+        let mut stats = SolverStats::default();
         for _ in 0..(seconds / DT).round() as usize {
             stats = self.step();
         }

@@ -86,14 +86,21 @@ fn the_default_pose_is_the_middle_without_zero() {
 fn answers_depend_on_the_seed_alone() {
     let cell = sled(0.6, [-1.0, 1.0]);
     let settings = AllowedSettings::default().with_samples(500).with_seed(7);
-    let mut search = AllowedSearch::new(&cell, 0, &settings).unwrap();
-    while let Some(samples) = search.round() {
+    let search = AllowedSearch::new(&cell, 0, &settings).unwrap();
+    let found = search.run(|search, samples| {
         // Backwards, as threads may do it.
         let mut answers: Vec<Vec<bool>> = samples.rev().map(|sample| search.test(sample)).collect();
         answers.rotate_left(1);
-        search.add(&answers);
-    }
-    assert_eq!(search.finish(), allowed_pairs(&cell, 0, &settings).unwrap());
+        Ok::<_, AllowedError>(answers)
+    });
+    assert_eq!(found, allowed_pairs(&cell, 0, &settings));
+    // An error ends the search.
+    let (search, mut n_rounds) = (AllowedSearch::new(&cell, 0, &settings).unwrap(), 0);
+    let stopped = search.run(|_, _| {
+        n_rounds += 1;
+        Err("stop")
+    });
+    assert_eq!((stopped, n_rounds), (Err("stop"), 1));
     let of_seed = |seed: u64| -> Vec<Vec<bool>> {
         let search = AllowedSearch::new(&cell, 0, &settings.with_seed(seed)).unwrap();
         (0..64).map(|sample| search.test(sample)).collect()

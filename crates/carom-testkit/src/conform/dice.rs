@@ -1,9 +1,7 @@
 //! Random numbers for the suites; the same on every machine.
-//!
-//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
-//! 2014 (splitmix64).
 
 use carom_bounds::Aabb;
+use carom_math::splitmix;
 use glam::Vec3;
 
 /// A stream of random numbers.
@@ -18,10 +16,7 @@ impl Dice {
 
     /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        splitmix::next(&mut self.0)
     }
 
     /// Returns an integer, uniform in `0..n`; 0 for n = 0.

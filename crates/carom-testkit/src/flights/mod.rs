@@ -222,8 +222,10 @@ impl Flight {
         let settings = WorldSettings::default();
         let solver = settings.solver.with_gravity(gravity);
         let mut world = World::with_settings(settings.with_solver(solver));
-        let placed =
-            |desc: BodyDesc| desc.with_friction(friction as f32).with_restitution(restitution as f32);
+        let placed = |desc: BodyDesc| {
+            let desc = desc.with_friction(friction as f32).with_restitution(restitution as f32);
+            desc.with_density(1.0)
+        };
         for (shape, pose) in &obstacle.fixed {
             let pose = Pose::new(frame.rotation, frame.transform_point(pose.translation));
             world.insert(placed(BodyDesc::fixed(shape.clone())).with_pose(pose)).unwrap();

@@ -2,7 +2,7 @@
 
 use carom_math::Vec3;
 use carom_web::scenes::{Request, scene};
-use carom_web::{Action, Held, ReplayOutcome, Testbed};
+use carom_web::{Action, Dragged, ReplayOutcome, Testbed};
 use carom_world::{ParticlesId, SoftBodyId, SoftThing};
 
 fn start(name: &str, count: usize) -> Testbed {
@@ -137,11 +137,11 @@ fn the_first_thing_on_the_ray_is_taken() {
         held
     };
     let above = taken(&mut bed, [0.1, 5.0, 0.0], [0.0, -1.0, 0.0]);
-    assert!(matches!(above, Some(Held::Vertex { .. })), "{above:?}");
+    assert!(matches!(above, Some(Dragged::Vertex { .. })), "{above:?}");
     // From below the floor the ball is met before the cloth. The floor is a half-space, so the ray
     // starts above it.
     let below = taken(&mut bed, [0.0, 0.02, 0.05], [0.0, 1.0, 0.0]);
-    assert!(matches!(below, Some(Held::Body { .. })), "{below:?}");
+    assert!(matches!(below, Some(Dragged::Body { .. })), "{below:?}");
     assert!(taken(&mut bed, [30.0, 5.0, 0.0], [0.0, -1.0, 0.0]).is_none(), "the floor");
     assert!(taken(&mut bed, [0.0, 5.0, 0.0], [0.0, 1.0, 0.0]).is_none(), "the sky");
 }

@@ -28,7 +28,7 @@ use carom_response::{Body, CombineRule, LockedAxes, Response};
 ///
 /// let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.5)?))
 ///     .with_pose(Pose::from_translation(Vec3::new(0.0, 3.0, 0.0)))
-///     .with_density(1000.0)
+///     .with_density(600.0)
 ///     .with_restitution(0.8);
 /// # let _ = ball;
 /// # Ok::<(), carom_geom::ShapeError>(())
@@ -94,7 +94,7 @@ pub enum BodyMass {
 
 impl BodyDesc {
     /// A dynamic body with this collider, at the origin, at rest. A shape alone is a collider of
-    /// density 1, friction 0.5, and no restitution.
+    /// density 1000 (water, in kg/m3), friction 0.5, and no restitution.
     pub fn dynamic(collider: impl Into<ColliderDesc>) -> BodyDesc {
         BodyDesc::empty(Mobility::Dynamic).with_collider(collider)
     }

@@ -38,7 +38,7 @@ pub struct ColliderDesc {
     pub shape: Shape,
     /// Its pose in the body's frame.
     pub pose: Pose,
-    /// Mass per volume. Not negative.
+    /// Mass per volume. Not negative. [`ColliderDesc::DEFAULT_DENSITY`] if none is given.
     pub density: f32,
     /// Its surface.
     pub material: Material,
@@ -65,12 +65,17 @@ pub struct ColliderDesc {
 }
 
 impl ColliderDesc {
-    /// A solid collider at the body's frame, of density 1, with the default material and filter.
+    /// The density of a collider that is given none: that of water, 1000 kg/m3. A cube of 1 m has
+    /// a mass of 1000 kg, and a capsule of a person's size about that of a person.
+    pub const DEFAULT_DENSITY: f32 = 1000.0;
+
+    /// A solid collider at the body's frame, of the density of water, 1000 kg/m3, with the default
+    /// material and filter.
     pub const fn new(shape: Shape) -> ColliderDesc {
         ColliderDesc {
             shape,
             pose: Pose::IDENTITY,
-            density: 1.0,
+            density: ColliderDesc::DEFAULT_DENSITY,
             material: Material::new(0.5, 0.0),
             part_materials: None,
             filter: Filter::new(carom_broad::Groups::DEFAULT, carom_broad::Groups::all()),

@@ -108,7 +108,7 @@ impl<'a> Solids<'a> {
     }
 
     /// Returns the properties of a collider at a part number of a contact.
-    fn traits_at(&self, body: usize, part: u32) -> Traits {
+    pub(crate) fn traits_at(&self, body: usize, part: u32) -> Traits {
         let place = self.locate(body, part);
         let traits = *self.traits_of(body, place.0);
         self.part_material(body, place).map_or(traits, |part| traits.with_material(&part.material))

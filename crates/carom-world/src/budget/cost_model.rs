@@ -14,7 +14,7 @@
 //! `benches/notes/carom-world.md`.
 
 use crate::budget::round_robin::Demand;
-use crate::stats::Stats;
+use crate::stats::StepStats;
 
 /// A second in nanoseconds.
 const NANOSECONDS: f64 = 1.0e9;
@@ -180,7 +180,7 @@ impl CostModel {
     }
 
     /// After a step: updates the costs from its counts and times.
-    pub(crate) fn learn(&mut self, stats: &Stats, work: &StepWork) {
+    pub(crate) fn learn(&mut self, stats: &StepStats, work: &StepWork) {
         let n_due = stats.n_tested + stats.shortfall.n_pairs;
         self.n_wanted = n_due;
         if 0 < work.n_manifold_ends {
@@ -189,7 +189,7 @@ impl CostModel {
             let part = (n_due + stats.n_recycled) as f64 / work.n_due.max(1) as f64;
             self.due = (0.5 * (self.due + part)).min(1.0);
         }
-        let Stats { times, .. } = stats;
+        let StepStats { times, .. } = stats;
         let factor = cost_ratio(work.has_suspended);
         let known = self.unit_costs.get_or_insert(UnitCosts::SLOW);
         blend(&mut known.before, times.broad, 1.0);

@@ -231,7 +231,7 @@ impl Lists<'_> {
 
 /// The difference of two lists, and the edits for the pair states.
 #[derive(Default)]
-pub(crate) struct Changes {
+pub(crate) struct PairChanges {
     pub(crate) gone: Vec<u32>,
     pub(crate) added: Vec<u32>,
     /// Scratch memory for the rear half.
@@ -245,7 +245,7 @@ pub(crate) struct Changes {
     edits: Vec<Edit>,
 }
 
-impl Changes {
+impl PairChanges {
     /// Finds the difference of two lists, of which the old one has gaps: see [`Lists::compare`].
     pub(crate) fn find(
         &mut self,
@@ -359,7 +359,7 @@ impl Changes {
         (pairs, gaps): (&mut Vec<Pair>, &mut FreeSlots),
         new: &[Pair],
     ) -> usize {
-        let Changes { added, runs, coming, edits, .. } = self;
+        let PairChanges { added, runs, coming, edits, .. } = self;
         runs.clear();
         coming.clear();
         let (start, end) = (places.start, places.end.min(pairs.len()));
@@ -545,7 +545,7 @@ mod tests {
         let chosen = |bits: u32| -> Vec<Pair> {
             all.iter().zip(0..).filter(|(_, k)| bits >> k & 1 == 1).map(|(pair, _)| *pair).collect()
         };
-        let mut changes = Changes::default();
+        let mut changes = PairChanges::default();
         for bits in 0..128 {
             for (others, replaced) in (0..128).flat_map(|others| [(others, 9), (others, 3)]) {
                 let (old, new) = (chosen(bits), chosen(others));
@@ -574,7 +574,7 @@ mod tests {
         let mut dice = Dice::new(5);
         let mut born = alloc::collections::BTreeMap::new();
         let (mut states, mut pairs, mut gaps) = (PairStates::default(), Vec::new(), FreeSlots::default());
-        let mut changes = Changes::default();
+        let mut changes = PairChanges::default();
         let caches = some_caches();
         let cache_of = |state: &PairState| {
             let number = 7 * state.a.index + 5 * state.b.index + 3 * state.a.generation;
@@ -657,7 +657,7 @@ mod tests {
             (0..60_000).map(|k| Pair { a: 3 * k / 10, b: 20_000 + 3 * (k % 10) }).collect();
         let list: Vec<PairState> = pairs.iter().map(|&pair| state(pair, 1)).collect();
         let mut states = PairStates { caches: alloc::vec![ManifoldCache::new(); list.len()], list };
-        let (mut gaps, mut changes) = (FreeSlots::default(), Changes::default());
+        let (mut gaps, mut changes) = (FreeSlots::default(), PairChanges::default());
         let mut living: alloc::collections::BTreeSet<Pair> = pairs.iter().copied().collect();
         let (mut n_chunks, mut n_around, mut most_moved, mut most_gaps) = (0, 0, 0, 0);
         for round in 0..2200 {

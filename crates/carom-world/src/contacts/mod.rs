@@ -48,7 +48,7 @@ pub(crate) mod touches;
 use crate::BodyId;
 use crate::bodies::BodySet;
 use crate::contacts::belts::Belts;
-use crate::contacts::changes::{Changes, FreeSlots};
+use crate::contacts::changes::{FreeSlots, PairChanges};
 use crate::contacts::events::{Approach, Event, EventKind, ImpulseEvent};
 use crate::contacts::hooked::Hooked;
 use crate::contacts::pair_state::PairState;
@@ -260,7 +260,7 @@ pub(crate) struct Scratch {
     /// The events of the last detection.
     pub(crate) last_events: Vec<Event>,
     pub(crate) fresh: Vec<(Event, bool)>,
-    pub(crate) changes: Changes,
+    pub(crate) changes: PairChanges,
     /// How many manifolds each chunk of the active pairs had.
     #[cfg(feature = "parallel")]
     pub(crate) found_in: Vec<u32>,

@@ -11,7 +11,7 @@ use crate::contacts::narrow::{self};
 use crate::contacts::pair_state::PairState;
 use crate::joint::Joints;
 use crate::memory::trim;
-use crate::stats::Stats;
+use crate::stats::StepStats;
 use carom_broad::{BroadPhase, Pair};
 use core::mem;
 
@@ -25,7 +25,7 @@ impl ContactSet {
         broad: &mut B,
         bodies: &BodySet,
         joints: &Joints,
-        stats: &mut Stats,
+        stats: &mut StepStats,
         mut note_change: impl FnMut(Pair, i32),
     ) {
         let mut new = mem::take(&mut self.scratch.pairs);

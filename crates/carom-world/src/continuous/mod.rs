@@ -44,7 +44,7 @@ use crate::continuous::state::Guard;
 use crate::continuous::state::Sweeps;
 use crate::joint::Joints;
 use crate::settings::WorldSettings;
-use crate::stats::Stats;
+use crate::stats::StepStats;
 use alloc::vec::Vec;
 use carom_response::Solver;
 
@@ -59,7 +59,7 @@ pub(crate) struct ContinuousStep<'a, B> {
     pub(crate) contacts: &'a mut ContactSet,
     pub(crate) solver: &'a Solver,
     pub(crate) continuous: &'a mut Continuous,
-    pub(crate) stats: &'a mut Stats,
+    pub(crate) stats: &'a mut StepStats,
 }
 
 impl<B> ContinuousStep<'_, B> {

@@ -8,3 +8,5 @@ pub(crate) mod cast;
 pub(crate) mod debug_draw;
 pub(crate) mod filter;
 pub(crate) mod query;
+#[cfg(feature = "soft")]
+pub(crate) mod soft_rays;

@@ -16,6 +16,7 @@ use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
 use crate::soft::distance::ShapeDistance;
 use crate::soft::error::SoftError;
+use crate::soft::part_surfaces::surface_of;
 use crate::soft::resting::Push;
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
@@ -25,7 +26,7 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_math::{Mat3, Pose, Vec3};
-use carom_particles::{Attachment, BodyBoundary, DistanceFn, SolidPass, Surface, Surroundings, Touched};
+use carom_particles::{Attachment, BodyBoundary, DistanceFn, SolidPass, SurfaceFn, Surroundings, Touched};
 use carom_response::{Body, BodyKind};
 
 /// The distance up to which distances are exact, in radii of the solver. A liquid queries within
@@ -73,15 +74,21 @@ impl<B: BroadPhase> World<B> {
             .map(|shape| ShapeDistance::new(shape, reach))
             .collect();
         let distances: Vec<_> = shapes.iter().map(|shape| |point: Vec3| shape.at(point)).collect();
+        let surfaces: Vec<_> = near.iter().map(|&body| self.bodies.part_surfaces(body)).collect();
         let mut boundaries: Vec<BodyBoundary<'_>> = Vec::with_capacity(near.len());
-        for ((&body, distance), acceleration) in near.iter().zip(&distances).zip(accelerations) {
-            boundaries.push(self.boundary_of(body, distance, acceleration));
+        for (((&body, distance), surface), acceleration) in
+            near.iter().zip(&distances).zip(&surfaces).zip(accelerations)
+        {
+            let boundary = self.boundary_of(body, distance, acceleration);
+            let surface_at = surface.as_ref().map(|surface| surface as SurfaceFn<'_>);
+            boundaries.push(BodyBoundary { surface_at, ..boundary });
         }
         let ids: Vec<BodyId> = near.iter().map(|&body| self.bodies.id_at(body)).collect();
         soft.advance(dt, &ids, &mut boundaries)?;
         let pushes: Vec<[Vec3; 2]> =
             boundaries.iter().map(|boundary| [boundary.impulse, boundary.angular_impulse]).collect();
         drop(boundaries);
+        drop(surfaces);
         let is_woken = self.push_bodies(soft, &near, &pushes, dt)?;
         let settings = &self.settings.solver;
         let is_at_rest =
@@ -179,10 +186,8 @@ impl<B: BroadPhase> World<B> {
         let is_dynamic = body.kind == BodyKind::Dynamic && !self.bodies.is_suspended(number as usize);
         let moves = self.bodies.active.moves(number) && body.kind != BodyKind::Fixed;
         let velocity = |v: Vec3| if moves { v } else { Vec3::ZERO };
-        let surface =
-            Surface::default().with_friction(traits.friction).with_restitution(traits.restitution.min(1.0));
         BodyBoundary {
-            surface,
+            surface: surface_of(traits),
             center_of_mass: body.center_of_mass,
             inverse_mass: if is_dynamic { body.inverse_mass } else { 0.0 },
             inverse_inertia: if is_dynamic { body.inverse_inertia } else { Mat3::ZERO },

@@ -15,9 +15,9 @@
 //! | `insert` | insertion and removal |
 //! | `views` | reading and changing one of them |
 //! | `advance` | the step |
+//! | `part_surfaces` | the material of the part that they touch |
 //! | `sleeping` | when they sleep, and the push on bodies that sleep |
 //! | `stored` | what a snapshot has of them |
-//! | `rays` | rays and nearest points |
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, ACM Transactions on Graphics 33(4), 2014.
@@ -28,7 +28,7 @@ pub(crate) mod distance;
 pub(crate) mod error;
 pub(crate) mod id;
 pub(crate) mod insert;
-pub(crate) mod rays;
+pub(crate) mod part_surfaces;
 pub(crate) mod resting;
 pub(crate) mod set;
 pub(crate) mod sleeping;

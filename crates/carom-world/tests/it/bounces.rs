@@ -1,5 +1,6 @@
 //! A bounce leaves the energy that its restitution says: heights after many bounces.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground};
 use carom_geom::{Capsule, HalfSpace};
 use carom_math::{Pose, Quat, Vec3};
@@ -17,7 +18,7 @@ fn drop_of(shape: Shape, rest: f32, height: f32, restitution: f32) -> (World, Bo
     let mut world = world(SolverSettings::default());
     world.insert(ground().with_restitution(restitution)).unwrap();
     let at = Vec3::new(0.0, rest + height, 0.0);
-    let body = world.insert(BodyDesc::dynamic(shape).with_position(at)).unwrap();
+    let body = world.insert(of_unit_density(shape).with_position(at)).unwrap();
     (world, body)
 }
 
@@ -92,7 +93,7 @@ fn flat_and_long_bodies_keep_their_height() {
     let mut world = self::world(SolverSettings::default());
     world.insert(ground().with_restitution(1.0)).unwrap();
     let lying = Pose::new(Quat::from_rotation_z(0.5 * core::f32::consts::PI), Vec3::new(0.0, 2.3, 0.0));
-    let capsule = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.5, 0.3).unwrap())).with_pose(lying);
+    let capsule = of_unit_density(Shape::Capsule(Capsule::new(0.5, 0.3).unwrap())).with_pose(lying);
     let body = world.insert(capsule).unwrap();
     assert_tops("capsule", &tops(&mut world, body, 0.3, DT, 15), (15, 2.0, 1.0), 0.01);
 }
@@ -102,10 +103,10 @@ fn flat_and_long_bodies_keep_their_height() {
 fn a_ball_on_a_box_at_rest_keeps_its_height() {
     let mut world = self::world(SolverSettings::default());
     world.insert(ground()).unwrap();
-    let block = BodyDesc::dynamic(cuboid(Vec3::splat(1.0))).with_position(Vec3::new(0.0, 1.0, 0.0));
+    let block = of_unit_density(cuboid(Vec3::splat(1.0))).with_position(Vec3::new(0.0, 1.0, 0.0));
     world.insert(block.with_density(1e5)).unwrap();
     let at = Vec3::new(0.0, 4.25, 0.0);
-    let body = world.insert(BodyDesc::dynamic(ball(0.25)).with_position(at).with_restitution(1.0)).unwrap();
+    let body = world.insert(of_unit_density(ball(0.25)).with_position(at).with_restitution(1.0)).unwrap();
     assert_tops("on a box", &tops(&mut world, body, 2.25, DT, 20), (20, 2.0, 1.0), 0.02);
 }
 
@@ -117,7 +118,7 @@ fn other_gravity_and_other_units_keep_the_height() {
         let mut world = self::world(solver);
         world.insert(ground().with_restitution(1.0)).unwrap();
         let at = Vec3::new(0.0, 2.5 * unit, 0.0);
-        let body = world.insert(BodyDesc::dynamic(ball(0.5 * unit)).with_position(at)).unwrap();
+        let body = world.insert(of_unit_density(ball(0.5 * unit)).with_position(at)).unwrap();
         let tops: Vec<f32> =
             tops(&mut world, body, 0.5 * unit, DT, 15).iter().map(|top| top / unit).collect();
         assert_tops(&format!("gravity {gravity}"), &tops, (15, 2.0, 1.0), 0.02);
@@ -133,7 +134,7 @@ fn a_ball_between_floor_and_ceiling_keeps_its_energy() {
     let turn = Quat::from_rotation_x(core::f32::consts::PI);
     let turned = Pose::new(turn, Vec3::new(0.0, 3.0, 0.0));
     world.insert(ceiling.with_pose(turned).with_restitution(1.0)).unwrap();
-    let desc = BodyDesc::dynamic(ball(0.25)).with_position(Vec3::new(0.0, 1.0, 0.0));
+    let desc = of_unit_density(ball(0.25)).with_position(Vec3::new(0.0, 1.0, 0.0));
     let thrown = desc.with_linear_velocity(Vec3::new(0.0, 12.0, 0.0));
     let body = world.insert(thrown).unwrap();
     let start = energy(&world);
@@ -155,7 +156,7 @@ fn balls_that_meet_exchange_their_velocities() {
     for (restitution, masses) in [(1.0, [1.0, 1.0]), (1.0, [1.0, 9.0]), (0.6, [2.0, 1.0])] {
         let mut world = self::world(SolverSettings::default().with_gravity(Vec3::ZERO));
         let insert = |world: &mut World, x: f32, v: f32, mass: f32| {
-            let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::new(x, 0.0, 0.0)).with_density(mass);
+            let desc = of_unit_density(ball(0.5)).with_position(Vec3::new(x, 0.0, 0.0)).with_density(mass);
             let desc = desc.with_linear_velocity(Vec3::new(v, 0.0, 0.0));
             world.insert(desc.with_restitution(restitution)).unwrap()
         };
@@ -186,7 +187,7 @@ fn a_fast_ball_that_is_stopped_as_it_bounces_gains_no_energy() {
             let mut world = world(SolverSettings::default());
             world.insert(ground().with_restitution(1.0)).unwrap();
             let at = Vec3::new(0.0, radius + height, 0.0);
-            let desc = BodyDesc::dynamic(ball(radius)).with_position(at).with_ccd(true);
+            let desc = of_unit_density(ball(radius)).with_position(at).with_ccd(true);
             let body = world.insert(desc).unwrap();
             // The stored velocity lags half a substep behind.
             let lag = 0.5 * f64::from(dt) / 6.0 * 9.81;

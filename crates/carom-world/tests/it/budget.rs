@@ -7,12 +7,12 @@ use carom_broad_tree::DynamicBvh;
 use carom_geom::{Capsule, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
-use carom_world::{BodyDesc, BodyId, Budget, Scatter, SolverSettings, Stats, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, Budget, Scatter, SolverSettings, StepStats, World, WorldSettings};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The heap on a budget; statistics and energy of every step, and the hash at the end.
-fn run<B: BroadPhase + Default>(n_steps: usize, budget: Budget) -> (Vec<(Stats, f64)>, World<B>) {
+fn run<B: BroadPhase + Default>(n_steps: usize, budget: Budget) -> (Vec<(StepStats, f64)>, World<B>) {
     let mut world = world_on::<B>();
     heap(&mut world, 144, 5);
     let mut trace = Vec::new();

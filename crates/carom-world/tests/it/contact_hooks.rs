@@ -1,5 +1,6 @@
 //! Contacts that a hook changes, against closed forms.
 
+use crate::of_unit_density;
 use crate::scenes::{DT, ball, cuboid, ground};
 use carom_math::Vec3;
 use carom_world::{ActiveHooks, BodyDesc, BodyId, ContactMut, Hooks, Spring, StepOptions, Which, World};
@@ -49,7 +50,7 @@ fn velocity(world: &World, id: BodyId) -> Vec3 {
 fn a_bounded_impulse_carries_a_part_of_the_weight() {
     for (name, shape, mass) in [("box", cuboid(Vec3::splat(0.5)), 1.0), ("ball", ball(0.5), TAU / 12.0)] {
         for part in [0.0, 0.25, 0.5, 0.9] {
-            let (mut world, id) = on_floor(BodyDesc::dynamic(shape.clone()).with_position(Vec3::Y * 0.5));
+            let (mut world, id) = on_floor(of_unit_density(shape.clone()).with_position(Vec3::Y * 0.5));
             let hooks = by(|contact: &mut ContactMut<'_>| {
                 let n = contact.manifold().contacts().len() as f32;
                 let bound = part * mass * G * DT / n;
@@ -79,7 +80,7 @@ fn soft_ground_sinks_and_rings_as_a_spring() {
                 let omega = TAU * frequency;
                 let sink = G / (omega * omega);
                 // From half of the depth at rest, so it stays in contact.
-                let desc = BodyDesc::dynamic(shape.clone()).with_position(Vec3::Y * (half - 0.5 * sink));
+                let desc = of_unit_density(shape.clone()).with_position(Vec3::Y * (half - 0.5 * sink));
                 let (mut world, id) = on_floor(desc.with_density(density));
                 let hooks = by(|contact: &mut ContactMut<'_>| {
                     contact.set_spring(Spring::new(frequency, ratio));
@@ -109,7 +110,7 @@ fn soft_ground_sinks_and_rings_as_a_spring() {
 fn springs_of_any_stiffness_hold() {
     for frequency in [1.0, 30.0, 100.0, 1000.0, 1e6, 1e9] {
         for ratio in [0.0, 1.0, 1e9] {
-            let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.6);
+            let desc = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.6);
             let (mut world, id) = on_floor(desc);
             let hooks = by(|contact: &mut ContactMut<'_>| contact.set_spring(Spring::new(frequency, ratio)));
             let mut highest = 0.0_f32;
@@ -133,7 +134,7 @@ fn mass_scales_are_those_of_a_collision() {
             let mut world = World::new();
             world.solver_settings_mut().gravity = Vec3::ZERO;
             let desc = |x: f32| {
-                let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * x).with_friction(0.0);
+                let desc = of_unit_density(ball(0.5)).with_position(Vec3::X * x).with_friction(0.0);
                 desc.with_restitution(restitution).with_hooks(ActiveHooks::MODIFY)
             };
             let a = world.insert(desc(-0.7).with_linear_velocity(Vec3::X * 2.0)).unwrap();
@@ -163,7 +164,7 @@ fn surface_velocity_carries_exactly() {
         let mut world = World::new();
         world.insert(belt.with_hooks(ActiveHooks::MODIFY)).unwrap();
         let id =
-            world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.3))).with_position(Vec3::Y * 0.3)).unwrap();
+            world.insert(of_unit_density(cuboid(Vec3::splat(0.3))).with_position(Vec3::Y * 0.3)).unwrap();
         let hooks = by(|contact: &mut ContactMut<'_>| {
             if by_hook {
                 contact.set_surface_velocity(Which::A, Vec3::X * 1.5, Vec3::ZERO);
@@ -177,7 +178,7 @@ fn surface_velocity_carries_exactly() {
     assert_eq!(run(true), run(false));
 
     let (mut world, id) =
-        on_floor(BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(Vec3::new(2.0, 0.2, 0.0)));
+        on_floor(of_unit_density(cuboid(Vec3::splat(0.2))).with_position(Vec3::new(2.0, 0.2, 0.0)));
     let spin = Vec3::Y * 0.8;
     let hooks = by(|contact: &mut ContactMut<'_>| {
         let at = contact.manifold().contacts();
@@ -202,7 +203,7 @@ fn surface_velocity_carries_exactly() {
 /// apart falls, and one whose contact overlaps more is pushed out.
 #[test]
 fn removed_and_moved_points_count() {
-    let (mut world, id) = on_floor(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5));
+    let (mut world, id) = on_floor(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5));
     let hooks = by(|contact: &mut ContactMut<'_>| {
         for point in contact.points_mut() {
             if 0.1 < point.contact().point_b.x {
@@ -230,7 +231,7 @@ fn removed_and_moved_points_count() {
     assert!(0 < n_pushing);
 
     for (distance, falls) in [(0.3, true), (-0.02, false)] {
-        let (mut world, id) = on_floor(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 0.5));
+        let (mut world, id) = on_floor(of_unit_density(ball(0.5)).with_position(Vec3::Y * 0.5));
         let hooks = by(|contact: &mut ContactMut<'_>| {
             contact.points_mut().iter_mut().for_each(|point| point.set_distance(distance));
         });
@@ -253,7 +254,7 @@ fn a_one_way_platform_turns() {
     let desc = BodyDesc::fixed(cuboid(Vec3::new(2.0, 0.1, 2.0))).with_hooks(ActiveHooks::MODIFY);
     let wall = world.insert(desc.with_pose(carom_math::Pose::new(turned, Vec3::ZERO))).unwrap();
     let bullet = |x: f32, z: f32| {
-        let desc = BodyDesc::dynamic(ball(0.1)).with_position(Vec3::new(x, 0.0, z)).with_ccd(true);
+        let desc = of_unit_density(ball(0.1)).with_position(Vec3::new(x, 0.0, z)).with_ccd(true);
         desc.with_linear_velocity(Vec3::X * (-60.0 * x))
     };
     // Its own y axis points along -x. What comes from there is held.

@@ -1,5 +1,6 @@
 //! What is wrong is refused at the door, and the world is unharmed.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
 use carom_geom::{Contact, HalfSpace, MassProperties};
 use carom_math::{Mat3, Pose, Quat, Vec3};
@@ -12,14 +13,14 @@ fn refused(desc: BodyDesc) -> WorldError {
     let mut world = World::new();
     let error = world.insert(desc).unwrap_err();
     assert!(world.is_empty() && world.checked_step(DT).is_ok());
-    world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+    world.insert(of_unit_density(ball(0.5))).unwrap();
     world.checked_step(DT).unwrap();
     error
 }
 
 #[test]
 fn bad_bodies() {
-    let good = || BodyDesc::dynamic(ball(0.5));
+    let good = || of_unit_density(ball(0.5));
     for bad in BAD {
         let v = Vec3::new(0.0, bad, 0.0);
         assert!(matches!(refused(good().with_position(v)), WorldError::Pose(_)));
@@ -40,14 +41,14 @@ fn bad_bodies() {
     assert!(is_bad(World::new().insert(good().with_friction(-0.1)), "friction", -0.1));
     assert_eq!(refused(good().with_density(0.0)), WorldError::NoMass);
     let plane = Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap());
-    assert_eq!(refused(BodyDesc::dynamic(plane)), WorldError::NoMass);
+    assert_eq!(refused(of_unit_density(plane)), WorldError::NoMass);
 }
 
 #[test]
 fn stale_handles() {
     let mut world = World::new();
-    let a = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
-    let b = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * 2.0)).unwrap();
+    let a = world.insert(of_unit_density(ball(0.5))).unwrap();
+    let b = world.insert(of_unit_density(ball(0.5)).with_position(Vec3::X * 2.0)).unwrap();
     let joint = world.insert_joint(JointDesc::weld(a, b).with_anchor(Vec3::X).with_axis(Vec3::X)).unwrap();
     world.remove(a).unwrap();
     let stale = WorldError::StaleBody(a);
@@ -69,7 +70,7 @@ fn stale_handles() {
     );
     assert_eq!(world.joint(joint).map(|_| ()), Err(WorldError::StaleJoint(joint)), "it went with its body");
     assert_eq!(world.remove_joint(joint), Err(WorldError::StaleJoint(joint)));
-    let c = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+    let c = world.insert(of_unit_density(ball(0.5))).unwrap();
     assert!(c.index() == a.index() && c != a && world.body(a).map(|body| body.pose()).is_err());
     assert_eq!(world.insert_joint(JointDesc::weld(a, b).with_anchor(Vec3::X).with_axis(Vec3::X)), Err(stale));
     let bad = |what, value| Err(WorldError::BadJoint(JointFault::BadValue { what, value }));
@@ -90,7 +91,7 @@ fn stale_handles() {
 fn bad_steps_and_changes() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
-    let body = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y)).unwrap();
+    let body = world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y)).unwrap();
     let hash = world.state_hash();
     for bad in BAD.into_iter().chain([-1.0]) {
         assert!(matches!(world.checked_step(bad), Err(WorldError::Solver(_))));
@@ -124,7 +125,7 @@ fn far_and_large_bodies_do_no_harm() {
     world.insert(ground()).unwrap();
     world.insert(BodyDesc::fixed(cuboid(Vec3::splat(1e30)))).unwrap();
     for far in [1e6, 1e12, 1e30, 3e38] {
-        let body = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::new(far, far, -far));
+        let body = of_unit_density(ball(0.5)).with_position(Vec3::new(far, far, -far));
         world
             .insert(
                 body.with_linear_velocity(Vec3::new(far, 0.0, 0.0)).with_angular_velocity(Vec3::splat(1e6)),
@@ -150,8 +151,8 @@ fn extreme_numbers_are_refused_or_stepped() {
             let mut world = World::new();
             world.insert(ground()).unwrap();
             // It has something to touch.
-            world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::new(0.9, 0.5, 0.0))).unwrap();
-            let good = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+            world.insert(of_unit_density(ball(0.5)).with_position(Vec3::new(0.9, 0.5, 0.0))).unwrap();
+            let good = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
             let v = Vec3::new(x, -x, x);
             let desc = match what {
                 0 => good.with_density(x),
@@ -194,9 +195,8 @@ fn extreme_pushes_do_no_harm() {
         for what in 0..4 {
             let mut world = World::new();
             world.insert(ground()).unwrap();
-            let body = world
-                .insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5))
-                .unwrap();
+            let body =
+                world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
             world.checked_step(DT).unwrap();
             let v = Vec3::new(x, -x, 0.5 * x);
             let pushed = match what {
@@ -223,10 +223,8 @@ fn steps_of_any_length() {
     for dt in [0.0, 1e-45, 1e-30, 1e-6, 1.0, 1e6, 1e20, 1e30, f32::MAX] {
         let mut world = World::new();
         world.insert(ground()).unwrap();
-        let a =
-            world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
-        let b =
-            world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 1.5).with_ccd(true)).unwrap();
+        let a = world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
+        let b = world.insert(of_unit_density(ball(0.5)).with_position(Vec3::Y * 1.5).with_ccd(true)).unwrap();
         world
             .insert_joint(
                 JointDesc::new(a, b, JointKind::Spherical { cone: 1.0, twist: None })
@@ -256,7 +254,7 @@ fn masses_far_apart() {
         world.insert(ground()).unwrap();
         let of = |mass: f32| MassProperties::new(mass, Vec3::ZERO, Mat3::IDENTITY * (mass / 6.0));
         let at = |y: f32, mass: f32| {
-            BodyDesc::dynamic(cuboid(Vec3::splat(0.5)))
+            of_unit_density(cuboid(Vec3::splat(0.5)))
                 .with_position(Vec3::Y * y)
                 .with_mass_properties(of(mass))
         };
@@ -279,7 +277,7 @@ fn joints_of_bodies_that_go() {
     let mut ids = Vec::new();
     for i in 0..8 {
         ids.push(
-            world.insert(BodyDesc::dynamic(ball(0.4)).with_position(Vec3::new(i as f32, 3.0, 0.0))).unwrap(),
+            world.insert(of_unit_density(ball(0.4)).with_position(Vec3::new(i as f32, 3.0, 0.0))).unwrap(),
         );
     }
     let mut joints = Vec::new();
@@ -338,7 +336,7 @@ fn many_bodies_at_one_point() {
         let mut world = World::new();
         world.insert(ground()).unwrap();
         for _ in 0..n {
-            world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 2.0)).unwrap();
+            world.insert(of_unit_density(ball(0.5)).with_position(Vec3::Y * 2.0)).unwrap();
         }
         let all = n * (n - 1) / 2;
         for _ in 0..n_steps {
@@ -361,7 +359,7 @@ fn contacts_are_within_the_numbers() {
     let mut world = World::new();
     let plane = Shape::HalfSpace(HalfSpace::new(Vec3::new(-9e-9, 1.0, -1.3e-7)).unwrap());
     world.insert(BodyDesc::fixed(plane).with_position(Vec3::new(-7.0, 1.46e31, -0.4))).unwrap();
-    let ball = world.insert(BodyDesc::dynamic(ball(3.0)).with_position(Vec3::Y * -f32::MAX)).unwrap();
+    let ball = world.insert(of_unit_density(ball(3.0)).with_position(Vec3::Y * -f32::MAX)).unwrap();
     for _ in 0..3 {
         world.detect();
         let is_sound = |c: &Contact| c.point_a.is_finite() && c.point_b.is_finite() && c.distance.is_finite();

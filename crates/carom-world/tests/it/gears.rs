@@ -1,5 +1,6 @@
 //! A train of gears: concave meshes that drive each other by their teeth alone.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT};
 use carom_geom::TriMesh;
 use carom_math::{Pose, Quat, Vec3};
@@ -45,7 +46,7 @@ fn train(n: usize) -> (World, Vec<(BodyId, u32)>) {
         let arbor = world
             .insert(BodyDesc::fixed(crate::scenes::ball(0.01)).with_position(Vec3::X * x).with_sensor(true))
             .unwrap();
-        let own = world.insert(BodyDesc::dynamic(shape.clone()).with_pose(pose).with_friction(0.0)).unwrap();
+        let own = world.insert(of_unit_density(shape.clone()).with_pose(pose).with_friction(0.0)).unwrap();
         let motor = (i == 0).then_some(Motor::velocity(SPEED).with_max_force(5.0));
         world
             .insert_joint(

@@ -1,10 +1,9 @@
 //! Hooks and callbacks that panic: the world stays usable.
 
+use crate::of_unit_density;
 use crate::scenes::{DT, cuboid, ground, stack};
 use carom_math::Vec3;
-use carom_world::{
-    ActiveHooks, BodyDesc, ContactMut, Hooks, MixedMaterial, PairView, StepOptions, Substep, World,
-};
+use carom_world::{ActiveHooks, ContactMut, Hooks, MixedMaterial, PairView, StepOptions, Substep, World};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Panics in one of the hooks, for one of the pairs.
@@ -42,7 +41,7 @@ fn columns() -> World {
     world.insert(ground()).unwrap();
     for k in 0..160_u64 {
         let at = Vec3::new((k % 40) as f32 * 1.3, 0.5 + (k / 40) as f32 * 1.01, 0.0);
-        let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_user_data(k);
+        let desc = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at).with_user_data(k);
         world.insert(desc.with_hooks(ActiveHooks::all())).unwrap();
     }
     world
@@ -162,7 +161,7 @@ fn events_survive_a_panic_of_a_filter() {
     world.step(DT).unwrap();
     // The upper box is far away now, so its pair ends in the broad phase. A third one comes.
     world.body_mut(boxes[1]).unwrap().set_pose(carom_math::Pose::from_translation(Vec3::Y * 90.0)).unwrap();
-    let third = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 1.5).with_user_data(77);
+    let third = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 1.5).with_user_data(77);
     world.insert(third.with_hooks(ActiveHooks::FILTER)).unwrap();
     let hooks = Panics(ActiveHooks::FILTER);
     let call = || world.step_with(DT, StepOptions::new().with_hooks(&hooks)).map(|_| ());

@@ -1,5 +1,6 @@
 //! Impulse events: closed forms of impacts and of bodies at rest.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad, world_on};
 use carom_broad::BruteForce;
 use carom_broad_tree::DynamicBvh;
@@ -10,7 +11,7 @@ use carom_world::{BodyDesc, ImpulseEvent, World};
 fn first_impact(restitution: f32, threshold: f32) -> (Vec<ImpulseEvent>, f32) {
     let mut world = World::new();
     world.insert(ground().with_restitution(restitution)).unwrap();
-    let desc = BodyDesc::dynamic(ball(0.5)).with_density(2.0).with_position(Vec3::Y * 5.5);
+    let desc = of_unit_density(ball(0.5)).with_density(2.0).with_position(Vec3::Y * 5.5);
     let id = world.insert(desc.with_restitution(restitution).with_impulse_threshold(threshold)).unwrap();
     let mass = 1.0 / world.body(id).unwrap().motion().inverse_mass;
     let mut events = Vec::new();
@@ -47,7 +48,7 @@ fn bodies_at_rest_push_with_their_weight() {
     let floor = world.insert(ground()).unwrap();
     let boxes: Vec<_> = (0..4)
         .map(|k| {
-            let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * (0.5 + k as f32));
+            let desc = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * (0.5 + k as f32));
             let id = world.insert(desc.with_impulse_threshold(0.0)).unwrap();
             world.body_mut(id).unwrap().set_can_sleep(false).unwrap();
             id
@@ -75,7 +76,7 @@ fn bodies_at_rest_push_with_their_weight() {
 fn whose_threshold_counts() {
     let mut world = World::new();
     world.insert(ground().with_impulse_threshold(3.0)).unwrap();
-    let at = |x: f32| BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 3.5, 0.0));
+    let at = |x: f32| of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 3.5, 0.0));
     let high = world.insert(at(0.0).with_impulse_threshold(1e6)).unwrap();
     let none = world.insert(at(2.0)).unwrap();
     let sensor = world.insert(at(4.0).with_sensor(true).with_impulse_threshold(0.0)).unwrap();
@@ -100,7 +101,7 @@ fn a_bullet_gives_its_momentum() {
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let plate = BodyDesc::fixed(cuboid(Vec3::new(0.02, 1.0, 1.0))).with_impulse_threshold(0.1);
     world.insert(plate).unwrap();
-    let desc = BodyDesc::dynamic(ball(0.05)).with_density(1000.0).with_position(Vec3::X * -10.0);
+    let desc = of_unit_density(ball(0.05)).with_density(1000.0).with_position(Vec3::X * -10.0);
     let id = world.insert(desc.with_linear_velocity(Vec3::X * 400.0).with_ccd(true)).unwrap();
     let momentum = 400.0 / world.body(id).unwrap().motion().inverse_mass;
     let mut sum = 0.0;

@@ -1,6 +1,7 @@
 //! Joints that sleep cost nothing and change nothing, and those that come and go leave nothing
 //! behind.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, cuboid, ground};
 use carom_geom::{Cuboid, HalfSpace};
 use carom_math::{Pose, Vec3};
@@ -25,7 +26,7 @@ fn chain(world: &mut World, at: Vec3, n: usize) -> (Vec<BodyId>, Vec<JointId>) {
     let limb = Shape::Cuboid(Cuboid::new(Vec3::new(0.12, 0.1, 0.1)).unwrap());
     let place = |k: usize| at + Vec3::X * (0.3 * k as f32);
     let limbs: Vec<BodyId> = (0..n)
-        .map(|k| world.insert(BodyDesc::dynamic(limb.clone()).with_position(place(k))).unwrap())
+        .map(|k| world.insert(of_unit_density(limb.clone()).with_position(place(k))).unwrap())
         .collect();
     let frame = |x: f32| Pose::from_translation(Vec3::X * x);
     let kind = JointKind::Spherical { cone: 1.0, twist: None };
@@ -75,7 +76,7 @@ fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
     assert!(limbs.iter().all(|&limb| world.body(limb).unwrap().is_sleeping()));
     // Far from the others, so that nothing but the joint tells them.
     let ball = Shape::Cuboid(Cuboid::new(Vec3::splat(0.1)).unwrap());
-    let last = world.insert(BodyDesc::dynamic(ball).with_position(Vec3::new(1.5, 3.5, 1.5))).unwrap();
+    let last = world.insert(of_unit_density(ball).with_position(Vec3::new(1.5, 3.5, 1.5))).unwrap();
     let rope = JointKind::Distance { min: 0.0, max: 4.0 };
     world
         .insert_joint(JointDesc::new(limbs[5], last, rope).with_frames(Pose::IDENTITY, Pose::IDENTITY))
@@ -141,7 +142,7 @@ fn what_a_joint_held_in_each_other_parts_when_it_goes() {
     let mut world = World::new();
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let shape = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());
-    let at = |x: f32| BodyDesc::dynamic(shape.clone()).with_position(Vec3::X * x);
+    let at = |x: f32| of_unit_density(shape.clone()).with_position(Vec3::X * x);
     let (a, b) = (world.insert(at(0.0)).unwrap(), world.insert(at(0.9)).unwrap());
     let joint =
         world.insert_joint(JointDesc::weld(a, b).with_anchor(Vec3::X * 0.45).with_axis(Vec3::X)).unwrap();
@@ -166,9 +167,8 @@ fn what_a_joint_held_in_each_other_parts_when_it_goes() {
 fn bounds_that_allow_nothing_are_refused() {
     const INF: f32 = f32::INFINITY;
     let mut world = World::new();
-    let [a, b] = [0.0, 2.0].map(|x| {
-        world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::X * x)).unwrap()
-    });
+    let [a, b] = [0.0, 2.0]
+        .map(|x| world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::X * x)).unwrap());
     let hinge = |low: f32, high: f32| JointKind::Revolute { limits: Some([low, high]), motor: None };
     for kind in [
         hinge(INF, INF),
@@ -198,9 +198,8 @@ fn a_hinge_may_be_limited_about_half_a_turn() {
     for limits in [[PI, PI], [4.0, 5.0], [-9.0, -8.0]] {
         let mut world = World::new();
         world.insert(ground()).unwrap();
-        let a =
-            world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 3.0)).unwrap();
-        let b = BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.2, 0.3))).with_position(Vec3::new(1.0, 3.0, 0.0));
+        let a = world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 3.0)).unwrap();
+        let b = of_unit_density(cuboid(Vec3::new(0.4, 0.2, 0.3))).with_position(Vec3::new(1.0, 3.0, 0.0));
         let b = world.insert(b).unwrap();
         let kind = JointKind::Revolute { limits: Some(limits), motor: None };
         world
@@ -222,7 +221,7 @@ fn a_hinge_may_be_limited_about_half_a_turn() {
 fn wound() -> (World, JointId) {
     let mut world = World::new();
     let post = world.insert(BodyDesc::fixed(cuboid(Vec3::splat(0.1)))).unwrap();
-    let wheel = world.insert(BodyDesc::dynamic(cuboid(Vec3::new(0.5, 0.5, 0.1)))).unwrap();
+    let wheel = world.insert(of_unit_density(cuboid(Vec3::new(0.5, 0.5, 0.1)))).unwrap();
     let motor = Some(Motor::velocity(6.0).with_max_force(50.0));
     let kind = JointKind::Revolute { limits: None, motor };
     let hinge = world
@@ -252,8 +251,7 @@ fn springs_are_for_hinges_and_a_bad_setting_is_named() {
         assert!(refused.to_string().contains(name));
         assert_eq!(world.joint(hinge).unwrap().data().torsion_spring, spring);
     }
-    let other =
-        world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(Vec3::X * 3.0)).unwrap();
+    let other = world.insert(of_unit_density(cuboid(Vec3::splat(0.2))).with_position(Vec3::X * 3.0)).unwrap();
     let post = world.body_ids().next().unwrap();
     let rod = JointKind::Distance { min: 3.0, max: 3.0 };
     let rod = world

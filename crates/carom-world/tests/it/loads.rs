@@ -1,5 +1,6 @@
 //! Heavy on light: nothing sinks, swings or passes through, at rest or asleep.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, ball, cuboid, ground};
 use carom_geom::Cuboid;
 use carom_math::Vec3;
@@ -68,7 +69,7 @@ fn stack(world: &mut World, densities: &[f32]) -> Vec<BodyId> {
     let body = |(i, &density): (usize, &f32)| {
         let at = Vec3::Y * (0.5 + i as f32);
         world
-            .insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_density(density))
+            .insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at).with_density(density))
             .unwrap()
     };
     densities.iter().enumerate().map(body).collect()
@@ -130,10 +131,10 @@ fn lids_planks_and_balls_hold() {
     let leg = Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 0.5, 0.05)).unwrap());
     let mut ids: Vec<BodyId> = Vec::new();
     for (x, z) in [(0.9, 0.9), (-0.9, 0.9), (0.9, -0.9), (-0.9, -0.9)] {
-        let leg = BodyDesc::dynamic(leg.clone()).with_position(Vec3::new(x, 0.5, z)).with_density(8.0);
+        let leg = of_unit_density(leg.clone()).with_position(Vec3::new(x, 0.5, z)).with_density(8.0);
         ids.push(lid_world.insert(leg).unwrap());
     }
-    let lid = BodyDesc::dynamic(cuboid(Vec3::new(1.2, 0.25, 1.2))).with_density(100.0);
+    let lid = of_unit_density(cuboid(Vec3::new(1.2, 0.25, 1.2))).with_density(100.0);
     let lid = lid_world.insert(lid.with_position(Vec3::Y * 1.25)).unwrap();
     let minute = run(&mut lid_world, &ids, DT);
     let height = lid_world.body(lid).unwrap().position().y;
@@ -145,10 +146,10 @@ fn lids_planks_and_balls_hold() {
     crates.insert(ground()).unwrap();
     let mut ids: Vec<BodyId> = Vec::new();
     for (x, z) in [(0.7, 0.7), (-0.7, 0.7), (0.7, -0.7), (-0.7, -0.7)] {
-        let body = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_density(10.0);
+        let body = of_unit_density(cuboid(Vec3::splat(0.5))).with_density(10.0);
         ids.push(crates.insert(body.with_position(Vec3::new(x, 0.5, z))).unwrap());
     }
-    let load = BodyDesc::dynamic(cuboid(Vec3::new(1.2, 0.5, 1.2))).with_density(1000.0 / 5.76);
+    let load = of_unit_density(cuboid(Vec3::new(1.2, 0.5, 1.2))).with_density(1000.0 / 5.76);
     let load = crates.insert(load.with_position(Vec3::Y * 1.5)).unwrap();
     ids.push(load);
     let minute = run(&mut crates, &ids, DT);
@@ -161,18 +162,17 @@ fn lids_planks_and_balls_hold() {
         let support = BodyDesc::fixed(cuboid(Vec3::new(0.2, 0.5, 0.5)));
         plank.insert(support.with_position(Vec3::new(x, 0.5, 0.0))).unwrap();
     }
-    let board = BodyDesc::dynamic(cuboid(Vec3::new(1.2, 0.05, 0.5))).with_density(2.0 / 0.24);
+    let board = of_unit_density(cuboid(Vec3::new(1.2, 0.05, 0.5))).with_density(2.0 / 0.24);
     let board = plank.insert(board.with_position(Vec3::Y * 1.05)).unwrap();
-    let load = BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_density(400.0 / 0.512);
+    let load = of_unit_density(cuboid(Vec3::splat(0.4))).with_density(400.0 / 0.512);
     let load = plank.insert(load.with_position(Vec3::Y * 1.5)).unwrap();
     assert_holds("plank", &mut plank, &[board, load], (0.06, DT));
 
     // A ball of 100 kg on a box of 1 kg.
     let mut balls = world(6, 9.81);
     balls.insert(ground()).unwrap();
-    let body =
-        balls.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
-    let heavy = BodyDesc::dynamic(ball(0.5))
+    let body = balls.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
+    let heavy = of_unit_density(ball(0.5))
         .with_density(100.0 / core::f32::consts::FRAC_PI_6)
         .with_position(Vec3::Y * 1.5);
     let heavy = balls.insert(heavy).unwrap();
@@ -187,7 +187,7 @@ fn boxes_under_a_press_share_what_it_takes() {
         world.insert(ground()).unwrap();
         let at = |i: usize| Vec3::Y * (0.5 + i as f32);
         let bodies: Vec<BodyId> = (0..3)
-            .map(|i| world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at(i))).unwrap())
+            .map(|i| world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at(i))).unwrap())
             .collect();
         let press = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.5, 2.0))).with_position(Vec3::Y * 3.6);
         let press = world.insert(press).unwrap();
@@ -223,7 +223,7 @@ fn a_press_closes_on_a_light_box_no_further_than_it_goes() {
         let mut world = world(6, gravity);
         world.insert(ground()).unwrap();
         let body =
-            world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
+            world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
         let press = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.5, 2.0))).with_position(Vec3::Y * 1.6);
         let press = world.insert(press).unwrap();
         world

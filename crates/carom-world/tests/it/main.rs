@@ -1,6 +1,8 @@
 //! Tests of carom-world.
 #![allow(clippy::unwrap_used)]
 
+use carom_world::{BodyDesc, ColliderDesc};
+
 mod bad_values;
 mod bounces;
 mod breaking;
@@ -65,6 +67,8 @@ mod snapshots;
 #[cfg(feature = "soft")]
 mod soft;
 #[cfg(feature = "soft")]
+mod soft_materials;
+#[cfg(feature = "soft")]
 mod soft_state;
 mod squeezed;
 mod steering;
@@ -74,3 +78,8 @@ mod terrain;
 mod tumbling;
 mod uneven;
 mod waking;
+
+/// A dynamic body of density 1, for tests that state forces and impulses of bodies of about 1 kg.
+pub(crate) fn of_unit_density(collider: impl Into<ColliderDesc>) -> BodyDesc {
+    BodyDesc::dynamic(collider).with_density(1.0)
+}

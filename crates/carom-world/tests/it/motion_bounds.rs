@@ -1,5 +1,6 @@
 //! Locked axes and largest speeds: closed forms, and exact zeros along what is locked.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
 use carom_geom::HalfSpace;
 use carom_math::{Pose, Quat, Vec3};
@@ -30,11 +31,11 @@ fn a_world_of_two_dimensions_stays_flat() {
         let shape = if i % 3 == 0 { ball(0.3) } else { cuboid(Vec3::new(0.3, 0.2, 0.4)) };
         let turn = Quat::from_rotation_z(dice.range(-1.0, 1.0));
         let at = Vec3::new(dice.range(-2.0, 2.0), 1.0 + 0.6 * i as f32, 0.25);
-        let desc = BodyDesc::dynamic(shape).with_pose(Pose::new(turn, at));
+        let desc = of_unit_density(shape).with_pose(Pose::new(turn, at));
         let desc = desc.with_linear_velocity(dice.point(3.0)).with_angular_velocity(dice.point(3.0));
         ids.push(world.insert(desc.with_locked_axes(LockedAxes::OUT_OF_XY)).unwrap());
     }
-    let bullet = BodyDesc::dynamic(ball(0.05)).with_density(50.0).with_position(Vec3::new(-30.0, 0.8, 0.1));
+    let bullet = of_unit_density(ball(0.05)).with_density(50.0).with_position(Vec3::new(-30.0, 0.8, 0.1));
     world.insert(bullet.with_linear_velocity(Vec3::new(300.0, 0.0, 5.0)).with_ccd(true)).unwrap();
     for step in 0..1500 {
         world.checked_step(DT).unwrap();
@@ -61,7 +62,7 @@ fn a_body_that_cannot_turn_slides_as_a_point() {
     world.insert(BodyDesc::fixed(slope).with_friction(friction)).unwrap();
     // A ball would roll.
     let at = Vec3::new(angle.sin(), angle.cos(), 0.0) * 0.5;
-    let desc = BodyDesc::dynamic(ball(0.5)).with_position(at).with_friction(friction);
+    let desc = of_unit_density(ball(0.5)).with_position(at).with_friction(friction);
     let id = world.insert(desc.with_locked_axes(LockedAxes::ROTATION)).unwrap();
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
@@ -82,7 +83,7 @@ fn a_body_on_a_rail_stands_on_a_slope() {
         let slope = Shape::HalfSpace(HalfSpace::new(normal).unwrap());
         world.insert(BodyDesc::fixed(slope).with_friction(friction)).unwrap();
         let height = 0.5 / normal.y;
-        let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * height).with_friction(friction);
+        let desc = of_unit_density(ball(0.5)).with_position(Vec3::Y * height).with_friction(friction);
         let rail = LockedAxes::TRANSLATION_X | LockedAxes::TRANSLATION_Z;
         let id = world.insert(desc.with_locked_axes(rail)).unwrap();
         for _ in 0..600 {
@@ -101,7 +102,7 @@ fn a_tilted_body_turns_about_its_free_axis() {
     let turn = Quat::from_scaled_axis(Vec3::new(0.7, -0.4, 1.1));
     let locked = LockedAxes::ROTATION_X | LockedAxes::ROTATION_Y | LockedAxes::TRANSLATION;
     let mut world = weightless();
-    let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.2, 0.5, 1.0))).with_pose(Pose::new(turn, Vec3::ZERO));
+    let desc = of_unit_density(cuboid(Vec3::new(0.2, 0.5, 1.0))).with_pose(Pose::new(turn, Vec3::ZERO));
     let id = world.insert(desc.with_locked_axes(locked)).unwrap();
     let mass = carom_world::mass_of(world.body(id).unwrap().shape(), 1.0);
     let own = turn.inverse() * Vec3::Z;
@@ -123,7 +124,7 @@ fn a_tilted_body_turns_about_its_free_axis() {
 #[test]
 fn no_speed_is_above_its_bound() {
     let mut world = World::new();
-    let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.3, 0.5, 0.7))).with_position(Vec3::Y * 100.0);
+    let desc = of_unit_density(cuboid(Vec3::new(0.3, 0.5, 0.7))).with_position(Vec3::Y * 100.0);
     let desc = desc.with_angular_velocity(Vec3::new(30.0, 5.0, -20.0)).with_max_speeds(8.0, 3.0);
     let id = world.insert(desc).unwrap();
     let mut last = 100.0;
@@ -146,16 +147,16 @@ fn no_speed_is_above_its_bound() {
 #[test]
 fn nothing_moves_a_locked_body() {
     let mut world = World::new();
-    let post = BodyDesc::dynamic(cuboid(Vec3::new(0.2, 1.0, 0.2))).with_position(Vec3::new(0.1, 1.5, -0.2));
+    let post = of_unit_density(cuboid(Vec3::new(0.2, 1.0, 0.2))).with_position(Vec3::new(0.1, 1.5, -0.2));
     let post = world.insert(post.with_locked_axes(LockedAxes::all())).unwrap();
     let start = world.body(post).unwrap().pose();
-    let weight = BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(1.5, 1.5, 0.0)).with_density(100.0);
+    let weight = of_unit_density(ball(0.3)).with_position(Vec3::new(1.5, 1.5, 0.0)).with_density(100.0);
     let weight = world.insert(weight).unwrap();
     let rope = JointDesc::spherical(post, weight).with_anchor(Vec3::new(0.1, 2.5, -0.2));
     world.insert_joint(rope).unwrap();
     for (k, speed) in [5.0, 50.0, 500.0].into_iter().enumerate() {
         let at = Vec3::new(-3.0 - speed * 0.1, 1.2 + 0.2 * k as f32, -0.2);
-        let hit = BodyDesc::dynamic(ball(0.1)).with_position(at).with_ccd(speed > 100.0);
+        let hit = of_unit_density(ball(0.1)).with_position(at).with_ccd(speed > 100.0);
         world.insert(hit.with_linear_velocity(Vec3::X * speed).with_density(20.0)).unwrap();
     }
     for _ in 0..300 {
@@ -170,12 +171,12 @@ fn nothing_moves_a_locked_body() {
 #[test]
 fn a_bound_that_is_no_speed_is_refused() {
     let mut world = World::new();
-    let id: BodyId = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+    let id: BodyId = world.insert(of_unit_density(ball(0.5))).unwrap();
     for bad in [-1.0, f32::NAN, f32::INFINITY] {
         let mut body = world.body_mut(id).unwrap();
         assert!(is_bad(body.set_max_speeds(bad, 1.0), "max linear speed", bad));
         assert!(is_bad(body.set_max_speeds(1.0, bad), "max angular speed", bad));
-        let desc = BodyDesc::dynamic(ball(0.5)).with_max_speeds(bad, 1.0);
+        let desc = of_unit_density(ball(0.5)).with_max_speeds(bad, 1.0);
         assert!(is_bad(world.insert(desc), "max linear speed", bad));
     }
 }

@@ -1,5 +1,6 @@
 //! Piles come to rest, and stacks stand.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, cuboid, ground, heap, stack, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::Sphere;
@@ -78,7 +79,7 @@ fn piles_of_hundreds_come_to_rest_above_the_floor() {
             let axis = dice.point(0.5);
             let turn = carom_math::Quat::from_xyzw(axis.x, axis.y, axis.z, 1.0).normalize();
             let pose = carom_math::Pose::new(turn, at + dice.point(0.05));
-            bodies.push(world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_pose(pose)).unwrap());
+            bodies.push(world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_pose(pose)).unwrap());
         }
         let n_sleeping =
             |world: &World| bodies.iter().filter(|&&id| world.body(id).unwrap().is_sleeping()).count();
@@ -128,7 +129,7 @@ fn a_fast_ball_does_not_pass_through_a_thin_wall() {
         *world.solver_settings_mut() = world.settings().solver.with_gravity(Vec3::ZERO);
         world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.01, 5.0, 5.0)))).unwrap();
         let shape = Shape::Sphere(Sphere::new(0.05).unwrap());
-        let desc = BodyDesc::dynamic(shape).with_position(Vec3::new(-3.33, 0.1, 0.2)).with_ccd(is_fast);
+        let desc = of_unit_density(shape).with_position(Vec3::new(-3.33, 0.1, 0.2)).with_ccd(is_fast);
         let body = world.insert(desc.with_linear_velocity(Vec3::new(90.0, 0.0, 0.0))).unwrap();
         for _ in 0..30 {
             world.checked_step(DT).unwrap();

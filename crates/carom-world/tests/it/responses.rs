@@ -1,5 +1,6 @@
 //! Bodies that stick, knock each other away or pass: what is kept, what is lost, what is reported.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
@@ -17,7 +18,7 @@ fn weightless<B: BroadPhase + Default>() -> World<B> {
 }
 
 fn sticky(shape: carom_query::Shape, at: Vec3, velocity: Vec3) -> BodyDesc {
-    let desc = BodyDesc::dynamic(shape).with_position(at).with_linear_velocity(velocity);
+    let desc = of_unit_density(shape).with_position(at).with_linear_velocity(velocity);
     desc.with_response(Response::Stick)
 }
 
@@ -141,7 +142,7 @@ fn off_centre_hits_keep_the_angular_momentum() {
 
 /// A bullet of 0.05 kg at 200 m/s in a box of 1.95 kg: both slide on at 5 m/s.
 fn bullet_and_box(world: &mut World, box_at: Vec3, friction: f32) -> [BodyId; 2] {
-    let target = BodyDesc::dynamic(cuboid(Vec3::splat(0.25))).with_position(box_at).with_density(15.6);
+    let target = of_unit_density(cuboid(Vec3::splat(0.25))).with_position(box_at).with_density(15.6);
     let target = world.insert(target.with_friction(friction)).unwrap();
     let radius = 0.02_f32;
     let density = 0.05 / (4.0 / 3.0 * std::f32::consts::PI * radius.powi(3));
@@ -210,7 +211,7 @@ fn a_sleeping_body_takes_its_part_of_the_momentum() {
         run(&mut world, 60);
         assert!(world.body(sleeper).unwrap().is_sleeping());
         let start = Vec3::NEG_X * (1.5 + 0.003 * k as f32);
-        let other = BodyDesc::dynamic(ball(0.5)).with_position(start).with_linear_velocity(Vec3::X * 2.0);
+        let other = of_unit_density(ball(0.5)).with_position(start).with_linear_velocity(Vec3::X * 2.0);
         let other = world.insert(other.with_ccd(k % 2 == 0)).unwrap();
         assert_eq!(run(&mut world, 30).len(), 1);
         for id in [sleeper, other] {
@@ -252,7 +253,7 @@ fn a_body_sticks_to_a_wall_under_gravity_and_sleeps_there() {
     let mut world = World::new();
     let wall = BodyDesc::fixed(cuboid(Vec3::new(0.5, 5.0, 5.0))).with_response(Response::Stick);
     let wall = world.insert(wall).unwrap();
-    let start = BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(Vec3::new(-3.0, 2.0, 0.3));
+    let start = of_unit_density(cuboid(Vec3::splat(0.2))).with_position(Vec3::new(-3.0, 2.0, 0.3));
     let dart = world
         .insert(start.with_linear_velocity(Vec3::X * 8.0).with_angular_velocity(Vec3::new(1.0, 2.0, 3.0)))
         .unwrap();
@@ -268,7 +269,7 @@ fn a_body_sticks_to_a_wall_under_gravity_and_sleeps_there() {
     let disc = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.2, 2.0)));
     let disc = disc.with_angular_velocity(Vec3::Y).with_response(Response::Stick);
     world.insert(disc).unwrap();
-    let rider = BodyDesc::dynamic(ball(0.2)).with_position(Vec3::new(1.5, 0.6, 0.0)).with_friction(0.0);
+    let rider = of_unit_density(ball(0.2)).with_position(Vec3::new(1.5, 0.6, 0.0)).with_friction(0.0);
     let rider = world.insert(rider).unwrap();
     assert_eq!(run(&mut world, 120).len(), 1);
     let motion = world.body(rider).unwrap().motion();
@@ -281,7 +282,7 @@ fn a_body_sticks_to_a_wall_under_gravity_and_sleeps_there() {
 fn parted_bodies_collide_again() {
     let mut world = weightless::<DynamicBvh>();
     let a = world.insert(sticky(ball(0.5), Vec3::NEG_X, Vec3::X * 2.0)).unwrap();
-    let b = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * 0.5)).unwrap();
+    let b = world.insert(of_unit_density(ball(0.5)).with_position(Vec3::X * 0.5)).unwrap();
     let told = run(&mut world, 60);
     assert_eq!(told.len(), 1);
     world.body_mut(a).unwrap().set_response(Response::Collide).unwrap();
@@ -303,9 +304,9 @@ fn what_is_knocked_flies_off_and_momentum_stays() {
     for is_fast in [false, true] {
         let mut world = weightless::<DynamicBvh>();
         let club = Response::Knock { impulse: 2.0 };
-        let bat = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::NEG_X * 2.0).with_response(club);
+        let bat = of_unit_density(ball(0.5)).with_position(Vec3::NEG_X * 2.0).with_response(club);
         let bat = world.insert(bat.with_linear_velocity(Vec3::X * 2.0).with_ccd(is_fast)).unwrap();
-        let hit = world.insert(BodyDesc::dynamic(ball(0.25)).with_position(Vec3::X * 0.3)).unwrap();
+        let hit = world.insert(of_unit_density(ball(0.25)).with_position(Vec3::X * 0.3)).unwrap();
         let before = sums(&world);
         let told = run(&mut world, 90);
         let [knock] = told[..] else { panic!("{told:?}") };
@@ -331,7 +332,7 @@ fn what_passes_is_reported_and_not_pushed() {
         let gate = world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.05, 2.0, 2.0)))).unwrap();
         let behind = BodyDesc::fixed(cuboid(Vec3::new(0.5, 2.0, 2.0))).with_position(Vec3::X * 4.0);
         let wall = world.insert(behind).unwrap();
-        let start = BodyDesc::dynamic(ball(0.25)).with_position(Vec3::NEG_X * 2.0);
+        let start = of_unit_density(ball(0.25)).with_position(Vec3::NEG_X * 2.0);
         let start = start.with_linear_velocity(Vec3::X * speed).with_ccd(is_fast);
         let id = world.insert(start).unwrap();
         world.set_pair_response(id, gate, Some(Response::Pass)).unwrap();
@@ -359,7 +360,7 @@ fn what_passes_is_reported_and_not_pushed() {
 fn a_rule_that_changes_acts_at_once() {
     let mut world = World::new();
     let floor = world.insert(ground()).unwrap();
-    let id = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 0.5)).unwrap();
+    let id = world.insert(of_unit_density(ball(0.5)).with_position(Vec3::Y * 0.5)).unwrap();
     run(&mut world, 90);
     assert!(world.body(id).unwrap().is_sleeping());
     // The floor lets it go, catches it again, and holds it.
@@ -379,9 +380,9 @@ fn wrong_input_is_refused_and_rules_go_with_their_bodies() {
     let mut world = World::new();
     let bad = Response::Knock { impulse: f32::NAN };
     let is_refused = |result: Result<(), WorldError>| is_bad(result, "impulse of a knock", f32::NAN);
-    assert!(is_refused(world.insert(BodyDesc::dynamic(ball(1.0)).with_response(bad)).map(|_| ())));
-    let a = world.insert(BodyDesc::dynamic(ball(1.0)).with_response(Response::Pass)).unwrap();
-    let b = world.insert(BodyDesc::dynamic(ball(1.0)).with_position(Vec3::X * 5.0)).unwrap();
+    assert!(is_refused(world.insert(of_unit_density(ball(1.0)).with_response(bad)).map(|_| ())));
+    let a = world.insert(of_unit_density(ball(1.0)).with_response(Response::Pass)).unwrap();
+    let b = world.insert(of_unit_density(ball(1.0)).with_position(Vec3::X * 5.0)).unwrap();
     assert!(is_refused(world.body_mut(a).unwrap().set_response(bad).map(|_| ())));
     assert!(is_refused(world.set_pair_response(a, b, Some(bad))));
     assert_eq!(world.set_pair_response(a, a, None), Err(WorldError::SameBody(a)));
@@ -394,7 +395,7 @@ fn wrong_input_is_refused_and_rules_go_with_their_bodies() {
     assert_eq!(world.set_pair_response(a, b, None), Err(WorldError::StaleBody(a)));
     assert_eq!(world.body(a).map(|body| body.response()), Err(WorldError::StaleBody(a)));
     // The next body with its number collides.
-    let next = world.insert(BodyDesc::dynamic(ball(1.0)).with_position(Vec3::X * 3.5)).unwrap();
+    let next = world.insert(of_unit_density(ball(1.0)).with_position(Vec3::X * 3.5)).unwrap();
     assert_eq!(
         (next.index(), world.body(next).map(|body| body.response())),
         (a.index(), Ok(Response::Collide))
@@ -417,7 +418,7 @@ fn mixed<B: BroadPhase + Default>() -> World<B> {
             2 if k % 2 == 0 => Response::Pass,
             _ => Response::Collide,
         };
-        let desc = BodyDesc::dynamic(shape).with_position(at).with_response(response);
+        let desc = of_unit_density(shape).with_position(at).with_response(response);
         world.insert(desc.with_ccd(k % 7 == 0).with_restitution(0.2)).unwrap();
     }
     // The floor is hard for those that pass, and nothing sticks to it.

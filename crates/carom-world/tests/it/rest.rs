@@ -1,5 +1,6 @@
 //! What falls asleep, and what may not: slow is not at rest.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_geom::{Capsule, Cylinder, HalfSpace};
 use carom_math::{Pose, Quat, Vec3};
@@ -33,7 +34,7 @@ fn assert_near(found: f32, expected: f32, what: &str) {
 fn a_slow_fall_is_a_fall() {
     for (g, dt) in [(0.1, DT), (0.02, DT), (1e-3, DT), (0.1, 1.0 / 240.0), (0.1, 1.0 / 30.0)] {
         let mut world = world(Vec3::NEG_Y * g);
-        let id = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+        let id = world.insert(of_unit_density(ball(0.5))).unwrap();
         run_awake(&mut world, id, 10.0, dt);
         assert_near(-position(&world, id).y, 0.5 * g * 100.0, &format!("g {g}, dt {dt}"));
     }
@@ -43,7 +44,7 @@ fn a_slow_fall_is_a_fall() {
 fn a_throw_turns_back_at_its_top() {
     for (g, v) in [(0.39, 1.0), (0.05, 0.3), (1.6, 1.0), (9.81, 5.0)] {
         let mut world = world(Vec3::NEG_Y * g);
-        let thrown = BodyDesc::dynamic(ball(0.1)).with_linear_velocity(Vec3::Y * v);
+        let thrown = of_unit_density(ball(0.1)).with_linear_velocity(Vec3::Y * v);
         let id = world.insert(thrown).unwrap();
         run_awake(&mut world, id, 2.0 * v / g, DT);
         let expected = v * v / (2.0 * g);
@@ -58,7 +59,7 @@ fn a_small_force_or_torque_moves() {
         if !free {
             world.insert(ground().with_friction(0.0)).unwrap();
         }
-        let body = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+        let body = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
         let id = world.insert(body.with_friction(0.0)).unwrap();
         // It has come to rest, or nearly, when the force begins.
         (0..28).for_each(|_| {
@@ -69,7 +70,7 @@ fn a_small_force_or_torque_moves() {
         assert_near(position(&world, id).x, 32.0 * acceleration, "way");
     }
     let mut world = world(Vec3::ZERO);
-    let id = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5)))).unwrap();
+    let id = world.insert(of_unit_density(cuboid(Vec3::splat(0.5)))).unwrap();
     // The inertia of the unit cube is 1/6.
     world.body_mut(id).unwrap().set_constant_force(Vec3::ZERO, Vec3::Y * 0.01).unwrap();
     run_awake(&mut world, id, 8.0, DT);
@@ -83,7 +84,7 @@ fn ice_lets_a_box_slide_however_gentle_the_slope() {
         let angle = degrees.to_radians();
         let mut world = world(Vec3::new(g * angle.sin(), -g * angle.cos(), 0.0));
         world.insert(ground().with_friction(0.0)).unwrap();
-        let body = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+        let body = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
         let id = world.insert(body.with_friction(0.0)).unwrap();
         run_awake(&mut world, id, 10.0, dt);
         assert_near(position(&world, id).x, 50.0 * g * angle.sin(), &format!("{degrees} degrees"));
@@ -97,7 +98,7 @@ fn a_stack_slides_on_ice_as_one_box_does() {
         let mut world = world(Vec3::new(g * angle.sin(), -g * angle.cos(), 0.0));
         world.insert(ground().with_friction(0.0)).unwrap();
         let at = |i: usize| Vec3::Y * (0.5 + i as f32);
-        let body = |i: usize| BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at(i));
+        let body = |i: usize| of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at(i));
         let bottom = world.insert(body(0).with_friction(0.0)).unwrap();
         for i in 1..n {
             // Two boxes of friction 1 hold each other; the lowest holds nothing.
@@ -126,7 +127,7 @@ fn a_ball_rolls_up_a_slope_and_down_again() {
         let slope = Shape::HalfSpace(HalfSpace::new(normal).unwrap());
         world.insert(BodyDesc::fixed(slope).with_friction(1.0)).unwrap();
         let radius = 0.2;
-        let body = BodyDesc::dynamic(ball(radius)).with_position(normal * radius).with_friction(1.0);
+        let body = of_unit_density(ball(radius)).with_position(normal * radius).with_friction(1.0);
         let id = world
             .insert(body.with_linear_velocity(along).with_angular_velocity(Vec3::NEG_Z / radius))
             .unwrap();
@@ -145,7 +146,7 @@ fn a_box_over_an_edge_tips() {
         world.insert(ground()).unwrap();
         let turn = Quat::from_rotation_z(angle);
         let at = Vec3::Y * core::f32::consts::FRAC_1_SQRT_2;
-        let body = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_pose(Pose::new(turn, at));
+        let body = of_unit_density(cuboid(Vec3::splat(0.5))).with_pose(Pose::new(turn, at));
         let id = world.insert(body.with_friction(1.0)).unwrap();
         (0..600).for_each(|_| {
             world.checked_step(DT).unwrap();
@@ -160,7 +161,7 @@ fn a_slow_pendulum_swings() {
         let mut world = world(Vec3::NEG_Y * 9.81);
         let post = world.insert(BodyDesc::fixed(ball(0.1))).unwrap();
         let at = Vec3::new(length * amplitude.sin(), -length * amplitude.cos(), 0.0);
-        let bob = world.insert(BodyDesc::dynamic(ball(0.2)).with_position(at)).unwrap();
+        let bob = world.insert(of_unit_density(ball(0.2)).with_position(at)).unwrap();
         let rope = JointKind::Spherical { cone: core::f32::consts::PI, twist: None };
         world
             .insert_joint(JointDesc::new(post, bob, rope).with_anchor(Vec3::ZERO).with_axis(Vec3::Z))
@@ -176,14 +177,14 @@ fn what_drifts_in_space_goes_on() {
     let mut world = world(Vec3::ZERO);
     let id = world
         .insert(
-            BodyDesc::dynamic(ball(0.5))
+            of_unit_density(ball(0.5))
                 .with_linear_velocity(Vec3::X * 0.05)
                 .with_angular_velocity(Vec3::Y * 0.05),
         )
         .unwrap();
     run_awake(&mut world, id, 10.0, DT);
     assert_near(position(&world, id).x, 0.5, "way");
-    let still = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 5.0)).unwrap();
+    let still = world.insert(of_unit_density(ball(0.5)).with_position(Vec3::Y * 5.0)).unwrap();
     (0..60).for_each(|_| {
         world.checked_step(DT).unwrap();
     });
@@ -197,7 +198,7 @@ fn units_of_length_change_no_rest() {
         settings.solver = settings.solver.with_length_unit(unit);
         settings.solver.gravity = Vec3::NEG_Y * (0.1 * unit);
         let mut world = World::with_settings(settings);
-        let id = world.insert(BodyDesc::dynamic(ball(0.5 * unit))).unwrap();
+        let id = world.insert(of_unit_density(ball(0.5 * unit))).unwrap();
         run_awake(&mut world, id, 10.0, DT);
         assert_near(-position(&world, id).y, 5.0 * unit, "fall");
     }
@@ -257,13 +258,13 @@ fn nothing_falls_asleep_inside_another_body() {
     for (half, offset) in [(0.5, 0.2), (0.5, 0.0), (2.0, 0.2), (0.5, 0.7)] {
         let mut world = world(gravity);
         world.insert(ground()).unwrap();
-        let at = |x: f32| BodyDesc::dynamic(cuboid(Vec3::splat(half))).with_position(Vec3::new(x, half, 0.0));
+        let at = |x: f32| of_unit_density(cuboid(Vec3::splat(half))).with_position(Vec3::new(x, half, 0.0));
         let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(offset)).unwrap()];
         assert_apart(&mut world, &ids, &format!("boxes of {half}, {offset} apart"));
     }
     for offset in [0.2, 0.0] {
         let mut world = world(Vec3::ZERO);
-        let at = |x: f32| BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * x);
+        let at = |x: f32| of_unit_density(ball(0.5)).with_position(Vec3::X * x);
         let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(offset)).unwrap()];
         assert_apart(&mut world, &ids, &format!("balls {offset} apart"));
     }
@@ -280,7 +281,7 @@ fn many_at_one_place_come_apart() {
                 1 => cuboid(Vec3::new(0.3, 0.2, 0.25)),
                 _ => Shape::Capsule(Capsule::new(0.2, 0.2).unwrap()),
             };
-            world.insert(BodyDesc::dynamic(shape).with_position(Vec3::Y * 0.5)).unwrap()
+            world.insert(of_unit_density(shape).with_position(Vec3::Y * 0.5)).unwrap()
         })
         .collect();
     settle(&mut world, &ids, 30);
@@ -292,7 +293,7 @@ fn many_at_one_place_come_apart() {
 fn a_body_that_grows_and_a_door_that_closes_push_out() {
     let mut world = world(Vec3::NEG_Y * 9.81);
     world.insert(ground()).unwrap();
-    let at = |x: f32| BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 0.5, 0.0));
+    let at = |x: f32| of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 0.5, 0.0));
     let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(1.1)).unwrap()];
     settle(&mut world, &ids, 3);
     // 0.8 deep.
@@ -314,7 +315,7 @@ fn what_is_freed_from_a_wall_stops() {
         let mut world = world(Vec3::ZERO);
         world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.5, 5.0, 5.0)))).unwrap();
         let at = Vec3::X * (1.0 - depth);
-        let id = world.insert(BodyDesc::dynamic(shape).with_position(at)).unwrap();
+        let id = world.insert(of_unit_density(shape).with_position(at)).unwrap();
         (0..300).for_each(|_| {
             world.checked_step(DT).unwrap();
         });
@@ -337,7 +338,7 @@ fn what_is_freed_aslant_from_a_wall_stops() {
                 let mut world = world(Vec3::ZERO);
                 world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.5, 5.0, 5.0)))).unwrap();
                 let pose = Pose::new(Quat::from_axis_angle(axis, angle), Vec3::X * x);
-                let id = world.insert(BodyDesc::dynamic(shape.clone()).with_pose(pose)).unwrap();
+                let id = world.insert(of_unit_density(shape.clone()).with_pose(pose)).unwrap();
                 let fastest = settle(&mut world, &[id], 5);
                 let motion = world.body(id).unwrap().motion();
                 let (speed, spin) = (motion.linear_velocity.length(), motion.angular_velocity.length());
@@ -362,7 +363,7 @@ fn what_grows_under_others_throws_nothing_up() {
                 let is_ball = ball_above && k + 1 == n;
                 let shape = if is_ball { ball(0.5) } else { cuboid(Vec3::splat(0.5)) };
                 let at = Vec3::Y * (0.5 + k as f32);
-                ids.push(world.insert(BodyDesc::dynamic(shape).with_position(at)).unwrap());
+                ids.push(world.insert(of_unit_density(shape).with_position(at)).unwrap());
             }
             settle(&mut world, &ids, 3);
             world.body_mut(ids[grown]).unwrap().set_shape(cuboid(Vec3::splat(0.6))).unwrap();
@@ -380,7 +381,7 @@ fn heaps_sleep() {
         let ids: Vec<BodyId> = (0..60)
             .map(|i| {
                 let at = Vec3::new(dice.range(-2.0, 2.0), 1.0 + 0.4 * i as f32, dice.range(-2.0, 2.0));
-                world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(at)).unwrap()
+                world.insert(of_unit_density(cuboid(Vec3::splat(0.4))).with_position(at)).unwrap()
             })
             .collect();
         settle(&mut world, &ids, 30);

@@ -1,5 +1,6 @@
 //! A snapshot of which some numbers are others is refused, or steps after it end and do not panic.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::{Capsule, ConvexHull, Sphere};
@@ -25,13 +26,13 @@ fn scene(budget: Budget) -> World {
     world.insert(ground()).unwrap();
     for x in 0..2 {
         let at = Vec3::new(-6.0, 0.5 + x as f32, 0.0);
-        world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
+        world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
     }
     let corners = [Vec3::X, Vec3::Y, Vec3::Z, Vec3::NEG_ONE, Vec3::new(0.5, 0.6, 0.5)];
     let hull = Shape::Hull(Arc::new(ConvexHull::from_points(&corners).unwrap()));
     for x in [0.0, 0.7] {
         let at = Vec3::new(x, 1.5 + 2.0 * x, 0.0);
-        world.insert(BodyDesc::dynamic(hull.clone()).with_position(at)).unwrap();
+        world.insert(of_unit_density(hull.clone()).with_position(at)).unwrap();
     }
     let mut last = world.insert(BodyDesc::fixed(ball(0.1)).with_position(Vec3::new(4.0, 4.0, 0.0))).unwrap();
     let motor = Some(Motor::velocity(1.0).with_max_force(2.0));
@@ -42,7 +43,7 @@ fn scene(budget: Budget) -> World {
     ];
     for (k, kind) in (1..).zip(kinds) {
         let at = Vec3::new(4.0 + k as f32, 4.0, 0.0);
-        let link = world.insert(BodyDesc::dynamic(capsule(0.2, 0.2)).with_position(at)).unwrap();
+        let link = world.insert(of_unit_density(capsule(0.2, 0.2)).with_position(at)).unwrap();
         let joint = world
             .insert_joint(JointDesc::new(last, link, kind).with_anchor(at - Vec3::X * 0.5).with_axis(Vec3::Z))
             .unwrap();
@@ -52,25 +53,23 @@ fn scene(budget: Budget) -> World {
         last = link;
     }
     let rope = JointKind::Distance { min: 0.0, max: 1.5 };
-    let end = world.insert(BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(7.0, 3.0, 0.0))).unwrap();
+    let end = world.insert(of_unit_density(ball(0.3)).with_position(Vec3::new(7.0, 3.0, 0.0))).unwrap();
     world.insert_joint(JointDesc::new(last, end, rope).with_frames(Pose::IDENTITY, Pose::IDENTITY)).unwrap();
     let sensor =
         BodyDesc::fixed(cuboid(Vec3::ONE)).with_position(Vec3::new(-6.0, 1.0, 0.0)).with_sensor(true);
     world.insert(sensor).unwrap();
     let lift = BodyDesc::kinematic(cuboid(Vec3::ONE)).with_linear_velocity(Vec3::X * 0.3);
     world.insert(lift.with_position(Vec3::new(-1.0, 0.9, 3.0))).unwrap();
-    world
-        .insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.3))).with_position(Vec3::new(-1.0, 2.2, 3.0)))
-        .unwrap();
-    let bullet = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.1).unwrap())).with_ccd(true);
+    world.insert(of_unit_density(cuboid(Vec3::splat(0.3))).with_position(Vec3::new(-1.0, 2.2, 3.0))).unwrap();
+    let bullet = of_unit_density(Shape::Sphere(Sphere::new(0.1).unwrap())).with_ccd(true);
     let bullet = bullet.with_position(Vec3::new(20.0, 1.0, 0.0)).with_linear_velocity(Vec3::X * -20.0);
     world.insert(bullet).unwrap();
     let aside = |x: f32| Pose::from_translation(Vec3::X * x);
-    let colliders = BodyDesc::dynamic(ball(0.3))
+    let colliders = of_unit_density(ball(0.3))
         .with_collider(ColliderDesc::new(cuboid(Vec3::splat(0.2))).with_pose(aside(0.6)).with_user_data(3))
         .with_collider(ColliderDesc::new(ball(0.8)).with_pose(aside(-0.6)).with_sensor(true));
     world.insert(colliders.with_position(Vec3::new(-5.0, 1.5, 0.0))).unwrap();
-    let gone = world.insert(BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(0.0, 0.2, 0.0))).unwrap();
+    let gone = world.insert(of_unit_density(ball(0.3)).with_position(Vec3::new(0.0, 0.2, 0.0))).unwrap();
     for _ in 0..50 {
         world.checked_step_within(DT, budget).unwrap();
         world.validate().unwrap();

@@ -1,5 +1,6 @@
 //! Tori as bodies: a ring lies, falls over a peg, hangs in another ring.
 
+use crate::of_unit_density;
 use crate::scenes::CheckedStep;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
@@ -51,7 +52,7 @@ fn a_ring_that_is_dropped_lies_and_sleeps() {
         let name = ground.name();
         world.insert(BodyDesc::fixed(ground).with_pose(Pose::from_translation(Vec3::Y * top))).unwrap();
         let pose = Pose::new(Quat::from_rotation_x(tilt), Vec3::new(0.1, 0.8, 0.2));
-        let id = world.insert(BodyDesc::dynamic(ring()).with_pose(pose)).unwrap();
+        let id = world.insert(of_unit_density(ring()).with_pose(pose)).unwrap();
         run(&mut world, id, 600);
         let body = world.body(id).unwrap();
         let (height, up) = (body.position().y, body.pose().transform_vector(Vec3::Y).y.abs());
@@ -66,7 +67,7 @@ fn a_ring_falls_over_a_peg_and_stays_around_it() {
     let peg = Shape::cylinder(0.75, 0.15).unwrap();
     world.insert(BodyDesc::fixed(peg).with_pose(Pose::from_translation(Vec3::Y * 0.75))).unwrap();
     let pose = Pose::new(Quat::from_rotation_x(0.1), Vec3::new(0.05, 2.2, 0.0));
-    let id = world.insert(BodyDesc::dynamic(ring()).with_pose(pose)).unwrap();
+    let id = world.insert(of_unit_density(ring()).with_pose(pose)).unwrap();
     run(&mut world, id, 600);
     let at = world.body(id).unwrap().position();
     assert!((at.y - MINOR).abs() < 1e-2 && at.x.hypot(at.z) < 0.4 - MINOR - 0.15 + 5e-3, "{at}");
@@ -89,7 +90,7 @@ fn links_hang_in_each_other() {
     };
     world.insert(BodyDesc::fixed(link.clone()).with_pose(pose(0))).unwrap();
     let links: Vec<BodyId> =
-        (1..5).map(|k| world.insert(BodyDesc::dynamic(link.clone()).with_pose(pose(k))).unwrap()).collect();
+        (1..5).map(|k| world.insert(of_unit_density(link.clone()).with_pose(pose(k))).unwrap()).collect();
     for _ in 0..600 {
         world.checked_step(1.0 / 60.0).unwrap();
     }

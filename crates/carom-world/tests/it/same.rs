@@ -1,5 +1,6 @@
 //! Same input, same bits.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, heap, world_on};
 #[cfg(feature = "parallel")]
 use crate::scenes::{cuboid, thousand_triangles};
@@ -121,7 +122,7 @@ fn one_two_and_seven_threads_on_a_mesh() {
             for k in 0..320 {
                 let (layer, row, place) = (k / 160, k / 20 % 8, k % 20);
                 let at = Vec3::new(place as f32 - 1.5, 0.2 + 0.4 * layer as f32, 0.48 * row as f32 - 1.7);
-                let body = BodyDesc::dynamic(cuboid(Vec3::new(0.45, 0.15, 0.2))).with_position(at);
+                let body = of_unit_density(cuboid(Vec3::new(0.45, 0.15, 0.2))).with_position(at);
                 world.insert(body.with_linear_velocity(Vec3::new(0.3, 0.0, 0.1))).unwrap();
             }
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
@@ -165,8 +166,7 @@ fn a_snapshot_goes_on_with_the_same_bits() {
     for step in 0..60 {
         if step == 20 {
             // The numbers that are given out next are the same too.
-            let desc =
-                || carom_world::BodyDesc::dynamic(crate::scenes::ball(0.4)).with_position(Vec3::Y * 9.0);
+            let desc = || of_unit_density(crate::scenes::ball(0.4)).with_position(Vec3::Y * 9.0);
             let ids = [world.insert(desc()), again.insert(desc()), brute.insert(desc())].map(Result::unwrap);
             assert!(ids[0] == ids[1] && ids[0] == ids[2]);
         }

@@ -1,12 +1,13 @@
 //! Scenes that several tests share.
 
+use crate::of_unit_density;
 use carom_broad::BroadPhase;
 use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
 use carom_world::{
-    BodyDesc, BodyId, Budget, JointDesc, JointKind, Snapshot, Stats, World, WorldError, WorldSettings,
+    BodyDesc, BodyId, Budget, JointDesc, JointKind, Snapshot, StepStats, World, WorldError, WorldSettings,
 };
 
 pub(crate) const DT: f32 = 1.0 / 60.0;
@@ -17,18 +18,18 @@ const MOST_CHECKED: usize = 64;
 /// Steps after which the world is checked.
 pub(crate) trait CheckedStep {
     /// [`World::step`], then [`World::validate`].
-    fn checked_step(&mut self, dt: f32) -> Result<&Stats, WorldError>;
+    fn checked_step(&mut self, dt: f32) -> Result<&StepStats, WorldError>;
 
     /// [`World::step_with_budget`], then [`World::validate`].
-    fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError>;
+    fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&StepStats, WorldError>;
 }
 
 impl<B: BroadPhase> CheckedStep for World<B> {
-    fn checked_step(&mut self, dt: f32) -> Result<&Stats, WorldError> {
+    fn checked_step(&mut self, dt: f32) -> Result<&StepStats, WorldError> {
         self.checked_step_within(dt, Budget::Unlimited)
     }
 
-    fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
+    fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&StepStats, WorldError> {
         self.step_with_budget(dt, budget)?;
         if self.len() <= MOST_CHECKED {
             self.validate()?;
@@ -74,7 +75,7 @@ pub(crate) fn stack<B: BroadPhase>(world: &mut World<B>, n: usize) -> Vec<BodyId
     world.insert(ground()).unwrap();
     let at = |i: usize| Vec3::new(0.0, 0.5 + i as f32, 0.0);
     (0..n)
-        .map(|i| world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at(i))).unwrap())
+        .map(|i| world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at(i))).unwrap())
         .collect()
 }
 
@@ -98,7 +99,7 @@ pub(crate) fn heap<B: BroadPhase>(world: &mut World<B>, n: usize, seed: u64) -> 
             1 => Shape::Capsule(Capsule::new(0.3, 0.25).unwrap()),
             _ => cuboid(Vec3::new(dice.range(0.3, 0.6), dice.range(0.3, 0.6), dice.range(0.3, 0.6))),
         };
-        let desc = BodyDesc::dynamic(shape).with_pose(Pose::new(turn, at + jitter));
+        let desc = of_unit_density(shape).with_pose(Pose::new(turn, at + jitter));
         bodies.push(world.insert(desc.with_restitution(if i % 7 == 0 { 0.3 } else { 0.0 })).unwrap());
     }
     let top = 2.0 + (n / 36 + 1) as f32 * 1.5;
@@ -116,7 +117,7 @@ pub(crate) fn upright_chain<B: BroadPhase>(
 ) -> Vec<BodyId> {
     let mut links: Vec<BodyId> = Vec::new();
     for at in places {
-        let link = BodyDesc::dynamic(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap())).with_position(at);
+        let link = of_unit_density(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap())).with_position(at);
         let link = world.insert(finish(link)).unwrap();
         if let Some(&last) = links.last() {
             let joint = JointDesc::new(last, link, JointKind::Spherical { cone: 1.0, twist: None });

@@ -1,6 +1,7 @@
 //! Random scripts of everything that can be done to a world: nothing panics, and the broad phase
 //! cannot be seen.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, ball, cuboid, ground, world_on};
 use carom_broad::{BroadPhase, BruteForce, Mobility, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
@@ -73,11 +74,11 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                     .with_linear_velocity(dice.point(1.0))
                     .with_angular_velocity(dice.point(1.0)),
                 2 => BodyDesc::fixed(shape(&mut dice)).with_sensor(true),
-                3 => BodyDesc::dynamic(shape(&mut dice))
+                3 => of_unit_density(shape(&mut dice))
                     .with_ccd(true)
                     .with_linear_velocity(dice.point(50.0))
                     .with_angular_velocity(Vec3::X),
-                _ => BodyDesc::dynamic(shape(&mut dice))
+                _ => of_unit_density(shape(&mut dice))
                     .with_linear_velocity(dice.point(3.0))
                     .with_angular_velocity(dice.point(3.0)),
             };
@@ -201,10 +202,10 @@ fn shapes_that_contradict_themselves_do_no_harm() {
     for size in [0.5, -0.5, 0.0, f64::NAN, f64::INFINITY, 1e300] {
         let mut world: World = World::new();
         world.insert(ground()).unwrap();
-        world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y)).unwrap();
+        world.insert(of_unit_density(ball(0.5)).with_position(Vec3::Y)).unwrap();
         let shape = Shape::User(Arc::new(Nonsense(size)));
         let mass = carom_geom::MassProperties::new(1.0, Vec3::ZERO, carom_math::Mat3::IDENTITY);
-        let desc = BodyDesc::dynamic(shape).with_mass_properties(mass).with_position(Vec3::Y * 1.5);
+        let desc = of_unit_density(shape).with_mass_properties(mass).with_position(Vec3::Y * 1.5);
         if world.insert(desc.with_angular_velocity(Vec3::ONE)).is_err() {
             continue;
         }

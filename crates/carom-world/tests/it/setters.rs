@@ -1,6 +1,7 @@
 //! Properties of a body that change after it was inserted: as if it had been inserted so, and whom
 //! a change wakes.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
 use carom_broad::Mobility;
 use carom_geom::{MassProperties, TriMesh};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 /// A crate that slides and tips, beside a ball that hits it.
 fn crate_desc() -> BodyDesc {
-    BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.5, 0.3)))
+    of_unit_density(cuboid(Vec3::new(0.4, 0.5, 0.3)))
         .with_pose(Pose::new(Quat::from_rotation_z(0.2), Vec3::new(0.0, 0.8, 0.0)))
         .with_linear_velocity(Vec3::new(2.0, 0.0, 0.5))
         .with_angular_velocity(Vec3::new(0.5, 1.0, -0.3))
@@ -32,7 +33,7 @@ fn run(desc: BodyDesc, change: impl Fn(&mut World, BodyId)) -> [u64; 2] {
     let mut world = World::new();
     world.insert(ground()).unwrap();
     let body = world.insert(desc).unwrap();
-    let hit = BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(2.0, 0.5, 0.0));
+    let hit = of_unit_density(ball(0.3)).with_position(Vec3::new(2.0, 0.5, 0.0));
     world.insert(hit.with_linear_velocity(Vec3::new(-3.0, 0.0, 0.0))).unwrap();
     change(&mut world, body);
     [0, 1].map(|_| {
@@ -212,9 +213,8 @@ fn a_shelf_gives_way_and_holds_again() {
     world.insert(ground()).unwrap();
     let shelf =
         world.insert(BodyDesc::fixed(cuboid(Vec3::new(1.0, 0.1, 1.0))).with_position(Vec3::Y * 5.0)).unwrap();
-    let vase =
-        world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(Vec3::Y * 5.3)).unwrap();
-    let lamp = world.insert(BodyDesc::dynamic(ball(0.1)).with_position(Vec3::Y * 4.0)).unwrap();
+    let vase = world.insert(of_unit_density(cuboid(Vec3::splat(0.2))).with_position(Vec3::Y * 5.3)).unwrap();
+    let lamp = world.insert(of_unit_density(ball(0.1)).with_position(Vec3::Y * 4.0)).unwrap();
     let chain = JointKind::Spherical { cone: 3.0, twist: None };
     world
         .insert_joint(JointDesc::new(shelf, lamp, chain).with_anchor(Vec3::Y * 4.9).with_axis(Vec3::Y))
@@ -243,7 +243,7 @@ fn a_wall_becomes_a_sensor_and_a_wall_again() {
     world.insert(ground()).unwrap();
     let wall = cuboid(Vec3::new(0.1, 1.0, 1.0));
     let wall = world.insert(BodyDesc::fixed(wall).with_position(Vec3::new(1.0, 1.0, 0.0))).unwrap();
-    let ball = world.insert(BodyDesc::dynamic(ball(0.25)).with_position(Vec3::new(0.6, 0.25, 0.0))).unwrap();
+    let ball = world.insert(of_unit_density(ball(0.25)).with_position(Vec3::new(0.6, 0.25, 0.0))).unwrap();
     let push = |world: &mut World| {
         world
             .body_mut(ball)
@@ -286,7 +286,7 @@ fn a_family_that_parts() {
     let settings = WorldSettings::default();
     let mut world = World::with_settings(settings.with_solver(settings.solver.with_gravity(Vec3::ZERO)));
     let [a, b] = [0.0, 0.2].map(|x| {
-        let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * x).with_family(7);
+        let desc = of_unit_density(ball(0.5)).with_position(Vec3::X * x).with_family(7);
         world.insert(desc).unwrap()
     });
     (0..200).for_each(|_| _ = world.checked_step(DT).unwrap());
@@ -356,9 +356,9 @@ fn a_change_wakes_whom_it_concerns() {
         let mut world = World::new();
         world.insert(ground()).unwrap();
         let pair = [0.5, 1.5].map(|y| {
-            world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y)).unwrap()
+            world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y)).unwrap()
         });
-        let far = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(9.0, 0.5, 0.0));
+        let far = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(9.0, 0.5, 0.0));
         let far = world.insert(far).unwrap();
         (0..120).for_each(|_| _ = world.checked_step(DT).unwrap());
         assert!(pair.iter().all(|&body| world.body(body).unwrap().is_sleeping()));
@@ -424,7 +424,7 @@ fn r_a_surface_that_is_marked_fast_counts_once() {
     let mesh = MeshShape::new(TriMesh::new(corners.to_vec(), faces).unwrap()).unwrap();
     let mut world = World::new();
     let body =
-        world.insert(BodyDesc::dynamic(Shape::Mesh(Arc::new(mesh))).with_hooks(ActiveHooks::MODIFY)).unwrap();
+        world.insert(of_unit_density(Shape::Mesh(Arc::new(mesh))).with_hooks(ActiveHooks::MODIFY)).unwrap();
     world.body_mut(body).unwrap().set_ccd(true).unwrap();
     assert_eq!(world.validate(), Ok(()));
     world.body_mut(body).unwrap().set_mass(3.0).unwrap();
@@ -435,6 +435,25 @@ fn r_a_surface_that_is_marked_fast_counts_once() {
     assert_eq!(world.validate(), Ok(()));
 }
 
+/// A collider that is given no density has that of water, whichever way it comes.
+#[test]
+fn without_a_density_a_collider_is_of_water() {
+    let cube = || cuboid(Vec3::splat(0.5));
+    let mut world = World::new();
+    let id = world.insert(BodyDesc::dynamic(cube())).unwrap();
+    assert!((world.body(id).unwrap().mass() - 1000.0).abs() < 1e-3);
+    world.insert_collider(id, cube()).unwrap();
+    assert!((world.body(id).unwrap().mass() - 2000.0).abs() < 1e-3);
+    assert_eq!(ColliderDesc::new(cube()).density, ColliderDesc::DEFAULT_DENSITY);
+    let empty = BodyDesc::empty(Mobility::Dynamic).with_collider(cube()).with_position(Vec3::Y * 9.0);
+    let id = world.insert(empty).unwrap();
+    assert!((world.body(id).unwrap().mass() - 1000.0).abs() < 1e-3);
+    // So does a fixed body that becomes dynamic.
+    let fixed = world.insert(BodyDesc::fixed(cube()).with_position(Vec3::X * 9.0)).unwrap();
+    world.body_mut(fixed).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+    assert!((world.body(fixed).unwrap().mass() - 1000.0).abs() < 1e-3);
+}
+
 /// A total mass is spread as the colliders are: centre as by their densities, inertia in
 /// proportion.
 #[test]
@@ -442,7 +461,7 @@ fn a_total_mass_is_spread_as_the_colliders_are() {
     let head = ColliderDesc::new(cuboid(Vec3::splat(0.1)))
         .with_pose(Pose::from_translation(Vec3::Y))
         .with_density(7800.0);
-    let hammer = BodyDesc::dynamic(cuboid(Vec3::new(0.05, 1.0, 0.05))).with_density(700.0);
+    let hammer = of_unit_density(cuboid(Vec3::new(0.05, 1.0, 0.05))).with_density(700.0);
     let hammer = hammer.with_collider(head);
     let mut world = World::new();
     let [own, given] =
@@ -454,7 +473,7 @@ fn a_total_mass_is_spread_as_the_colliders_are() {
     let inertia = given.inverse_inertia * ratio - own.inverse_inertia;
     assert!(inertia.to_cols_array().iter().all(|x| x.abs() < 1e-5 * own.inverse_inertia.x_axis.x));
     // Without densities it is spread evenly.
-    let light = BodyDesc::dynamic(cuboid(Vec3::ONE)).with_density(0.0).with_mass(3.0);
+    let light = of_unit_density(cuboid(Vec3::ONE)).with_density(0.0).with_mass(3.0);
     let light = world.insert(light).unwrap();
     assert!((world.body(light).unwrap().mass() - 3.0).abs() < 1e-6);
     for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {

@@ -4,7 +4,7 @@ use crate::scenes::{CheckedStep, DT, ball, heap, stack, world_on};
 use carom_broad::BruteForce;
 use carom_broad_tree::DynamicBvh;
 use carom_math::Vec3;
-use carom_world::{BodyDesc, Budget, Stats, World};
+use carom_world::{BodyDesc, Budget, StepStats, World};
 
 fn restored(world: &World<DynamicBvh>) -> World<BruteForce> {
     crate::scenes::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
@@ -123,7 +123,7 @@ fn taken_of_a_world_at_rest() {
         world.checked_step(DT).unwrap();
     }
     assert!(bodies.iter().all(|&body| world.body(body).unwrap().is_sleeping()));
-    let counts = |world: &mut dyn FnMut() -> carom_world::Stats| {
+    let counts = |world: &mut dyn FnMut() -> carom_world::StepStats| {
         let stats = world();
         [stats.n_bodies, stats.n_pairs, stats.n_touching, stats.n_manifolds, stats.n_tested]
     };
@@ -155,7 +155,7 @@ fn taken_between_steps_on_a_budget() {
             let budget = Budget::Steps(factor * budget);
             let stats = *world.checked_step_within(dt, budget).unwrap();
             let other = *again.checked_step_within(dt, budget).unwrap();
-            let counts = |stats: &Stats| {
+            let counts = |stats: &StepStats| {
                 [stats.n_pairs, stats.n_tested, stats.n_recycled, stats.n_touching, stats.n_manifolds]
             };
             assert_eq!(counts(&stats), counts(&other), "{what}");

@@ -264,7 +264,7 @@ fn a_rope_carries_a_ball() {
 }
 
 /// The cells of a block, each as six tetrahedra around its diagonal.
-fn tetrahedra(n: [u32; 3], size: f32) -> (Vec<Vec3>, Vec<[u32; 4]>) {
+pub(crate) fn tetrahedra(n: [u32; 3], size: f32) -> (Vec<Vec3>, Vec<[u32; 4]>) {
     let at = |i: u32, j: u32, k: u32| (i * (n[1] + 1) + j) * (n[2] + 1) + k;
     let (mut vertices, mut cells) = (Vec::new(), Vec::new());
     for i in 0..=n[0] {

@@ -8,8 +8,9 @@ use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
 use carom_world::{
-    BodyDesc, Budget, ClothSettings, ConstraintError, Grains, Liquid, ParticleError, ParticlePhase,
-    ParticlesDesc, RopeSettings, SoftBodyDesc, SoftError, SoftSettings, SoftThing, World, WorldError,
+    BodyDesc, Budget, ClothSettings, ConstraintError, Grains, Groups, Liquid, ParticleError, ParticlePhase,
+    ParticlesDesc, QueryFilter, RopeSettings, SoftBodyDesc, SoftError, SoftSettings, SoftThing, World,
+    WorldError,
 };
 
 /// The states after so many steps of the mixed scene, each checked.
@@ -369,19 +370,31 @@ fn rays_and_nearest_points() {
                 least = least.min(if is_inside { 0.0 } else { hit.map_or(f32::INFINITY, |hit| hit.t) });
             }
         }
-        let found = world.cast_ray_soft(&ray, Interval::FORWARD);
+        let found = world.query(&QueryFilter::SOLID).cast_ray_soft(&ray, Interval::FORWARD);
         let t = found.map_or(f32::INFINITY, |hit| hit.t);
         assert!(t == least || (t - least).abs() < 1e-4, "{t} {least}");
         n_hits += usize::from(found.is_some());
         n_meshes += usize::from(found.is_some_and(|hit| hit.thing == SoftThing::Body(mixed.soft[0])));
-        let found = world.nearest_soft(origin, 10.0).unwrap();
+        let found = world.query(&QueryFilter::DYNAMIC).nearest_soft(origin, 10.0).unwrap();
         assert!((found.t - near).abs() < 1e-4, "{} {near}", found.t);
         assert!((found.point.distance(origin) - found.t).abs() < 1e-4);
     }
     println!("{n_hits} hits, {n_meshes} on the cloth");
     assert!(100 < n_hits && 20 < n_meshes);
-    assert!(world.cast_ray_soft(&Ray::new(Vec3::NAN, Vec3::X), Interval::FORWARD).is_none());
-    assert!(world.nearest_soft(Vec3::NAN, 1.0).is_none() && world.nearest_soft(Vec3::Y * 9.0, 1.0).is_none());
+    let all = world.query(&QueryFilter::ALL);
+    assert!(all.cast_ray_soft(&Ray::new(Vec3::NAN, Vec3::X), 9.0).is_none());
+    assert!(all.nearest_soft(Vec3::NAN, 1.0).is_none() && all.nearest_soft(Vec3::Y * 9.0, 1.0).is_none());
+    // They are solid, dynamic and in all groups.
+    let filters = [
+        (QueryFilter::SOLID.with_mask(Groups::from_bits_retain(8)), true),
+        (QueryFilter::SOLID.with_mask(Groups::empty()), false),
+        (QueryFilter::FIXED, false),
+        (QueryFilter::SENSORS, false),
+    ];
+    for (filter, is_found) in filters {
+        let query = world.query(&filter);
+        assert_eq!(query.nearest_soft(Vec3::ZERO, 10.0).is_some(), is_found, "{filter:?}");
+    }
 }
 
 /// A deferred step moves nothing soft, and time goes by only in those that are not held.

@@ -1,5 +1,6 @@
 //! Forces for one step, and kinematic bodies that are told where to be.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
 use carom_broad::Mobility;
 use carom_broad_tree::DynamicBvh;
@@ -15,8 +16,8 @@ fn weightless() -> World {
 #[test]
 fn a_force_acts_in_the_next_step_only() {
     let mut world = weightless();
-    let body = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_density(2.0)).unwrap();
-    let far = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * 20.0)).unwrap();
+    let body = world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_density(2.0)).unwrap();
+    let far = world.insert(of_unit_density(ball(0.5)).with_position(Vec3::X * 20.0)).unwrap();
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
     assert!(world.body(body).unwrap().is_sleeping());
     world.body_mut(body).unwrap().apply_force(Vec3::new(6.0, 0.0, 0.0)).unwrap();
@@ -47,7 +48,7 @@ fn a_force_acts_in_the_next_step_only() {
 #[test]
 fn bad_forces_and_targets_are_refused() {
     let mut world = weightless();
-    let body = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+    let body = world.insert(of_unit_density(ball(0.5))).unwrap();
     let lift = world.insert(BodyDesc::kinematic(ball(0.5)).with_position(Vec3::X * 9.0)).unwrap();
     let bad = Vec3::new(0.0, f32::NAN, 0.0);
     assert!(is_bad(world.body_mut(body).unwrap().apply_force(bad), "force", f32::NAN));
@@ -71,7 +72,7 @@ fn a_lift_carries_what_stands_on_it() {
         let dt = 1.0 / rate;
         let mut world = World::new();
         let lift = world.insert(BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.25, 2.0)))).unwrap();
-        let rider = BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(Vec3::new(0.5, 0.65, 0.0));
+        let rider = of_unit_density(cuboid(Vec3::splat(0.4))).with_position(Vec3::new(0.5, 0.65, 0.0));
         let rider = world.insert(rider.with_friction(1.0)).unwrap();
         (0..rate as usize * 2).for_each(|_| _ = world.checked_step(dt).unwrap());
         assert!(world.body(rider).unwrap().is_sleeping(), "{rate}");
@@ -102,7 +103,7 @@ fn a_lift_carries_what_stands_on_it() {
 fn a_paddle_turns_and_strikes() {
     let mut world = weightless();
     let paddle = world.insert(BodyDesc::kinematic(cuboid(Vec3::new(1.0, 0.05, 0.5)))).unwrap();
-    let ball = BodyDesc::dynamic(ball(0.1)).with_position(Vec3::new(0.8, 0.3, 0.0)).with_restitution(1.0);
+    let ball = of_unit_density(ball(0.1)).with_position(Vec3::new(0.8, 0.3, 0.0)).with_restitution(1.0);
     let ball = world.insert(ball.with_friction(0.0)).unwrap();
     let rate = 3.0;
     for step in 1..=20 {
@@ -129,7 +130,7 @@ fn what_is_to_be_done_is_in_snapshots() {
         let boxes: Vec<BodyId> = (0..4)
             .map(|k| {
                 let at = Vec3::Y * (0.8 + 0.8 * k as f32);
-                world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(at)).unwrap()
+                world.insert(of_unit_density(cuboid(Vec3::splat(0.4))).with_position(at)).unwrap()
             })
             .collect();
         (world, lift, boxes)

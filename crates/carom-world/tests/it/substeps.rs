@@ -1,5 +1,6 @@
 //! The caller's own forces, before a step and before each substep.
 
+use crate::of_unit_density;
 use crate::scenes::{DT, ball, cuboid, heap, stack};
 use carom_math::Vec3;
 use carom_world::{BodyDesc, BodyId, StepOptions, Substep, World, WorldSettings};
@@ -9,7 +10,7 @@ fn floating() -> (World, BodyId) {
     let mut settings = WorldSettings::default();
     settings.solver = settings.solver.with_gravity(Vec3::ZERO);
     let mut world = World::with_settings(settings);
-    let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.1, 0.2, 0.3))).with_density(50.0);
+    let desc = of_unit_density(cuboid(Vec3::new(0.1, 0.2, 0.3))).with_density(50.0);
     let id = world.insert(desc.with_position(Vec3::X)).unwrap();
     (world, id)
 }
@@ -115,9 +116,9 @@ fn only_awake_dynamic_bodies_are_visited() {
     let lift = world.insert(lift.with_linear_velocity(Vec3::Y)).unwrap();
     (0..200).for_each(|_| _ = world.step(DT).unwrap());
     assert!(world.body(boxes[0]).unwrap().is_sleeping());
-    let gone = world.insert(BodyDesc::dynamic(ball(0.2)).with_position(Vec3::X * 20.0)).unwrap();
+    let gone = world.insert(of_unit_density(ball(0.2)).with_position(Vec3::X * 20.0)).unwrap();
     world.remove(gone).unwrap();
-    let flyer = world.insert(BodyDesc::dynamic(ball(0.2)).with_position(Vec3::Y * 20.0)).unwrap();
+    let flyer = world.insert(of_unit_density(ball(0.2)).with_position(Vec3::Y * 20.0)).unwrap();
     assert_eq!(gone.index(), flyer.index());
     let seen = std::sync::Mutex::new(Vec::new());
     world.for_each_active(|body| seen.lock().unwrap().push(body.id()));

@@ -1,11 +1,12 @@
 //! A budget that does not suffice for all: some bodies are suspended, and have their turn; nothing
 //! gains energy, falls through or tears.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, heap, stack, upright_chain, world_on};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_math::Vec3;
-use carom_world::{BodyDesc, BodyId, Budget, EventKind, Stats, World};
+use carom_world::{BodyDesc, BodyId, Budget, EventKind, StepStats, World};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ fn n_suspended<B: BroadPhase>(world: &World<B>) -> usize {
 }
 
 /// A few hundred bodies that fall into a heap, on a budget of so many steps of work.
-fn run<B: BroadPhase + Default>(n_steps: usize, budget: u64) -> (Vec<Stats>, World<B>) {
+fn run<B: BroadPhase + Default>(n_steps: usize, budget: u64) -> (Vec<StepStats>, World<B>) {
     let mut world = world_on::<B>();
     heap(&mut world, 144, 5);
     let step = |_| *world.checked_step_within(DT, Budget::Steps(budget)).unwrap();
@@ -64,12 +65,12 @@ fn everybody_has_a_turn_and_the_fast_have_more() {
     let mut boxes = Vec::new();
     for i in 0..200 {
         let at = Vec3::new((i % 20) as f32 * 1.5, 0.5, (i / 20) as f32 * 1.5);
-        let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false);
+        let desc = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false);
         boxes.push(world.insert(desc).unwrap());
     }
     let mut balls = Vec::new();
     for i in 0..20 {
-        let desc = BodyDesc::dynamic(ball(0.3)).with_position(Vec3::new(i as f32 * 1.5, 8.0, 0.0));
+        let desc = of_unit_density(ball(0.3)).with_position(Vec3::new(i as f32 * 1.5, 8.0, 0.0));
         let desc = desc.with_linear_velocity(Vec3::Z).with_gravity_scale(0.0);
         balls.push(world.insert(desc).unwrap());
     }
@@ -134,7 +135,7 @@ fn bouncing(restitution: f32) -> World {
         let at =
             Vec3::new((cell % 5) as f32 * 1.3 + off, 1.2 + layer as f32 * 1.4, (cell / 5) as f32 * 1.3 - off);
         let shape = if i % 3 == 0 { ball(0.5) } else { cuboid(Vec3::splat(0.5)) };
-        let desc = BodyDesc::dynamic(shape).with_position(at).with_restitution(restitution);
+        let desc = of_unit_density(shape).with_position(at).with_restitution(restitution);
         world.insert(desc.with_linear_velocity(Vec3::new(off, -2.0, 1.0 - off))).unwrap();
     }
     world
@@ -212,14 +213,14 @@ fn nothing_goes_through_who_is_suspended() {
     let mut wall = Vec::new();
     for i in 0..60 {
         let at = Vec3::new((i % 10) as f32 * 1.0 - 4.5, 0.5 + (i / 10) as f32, 0.0);
-        let heavy = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_density(50.0);
+        let heavy = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at).with_density(50.0);
         wall.push(world.insert(heavy.with_can_sleep(false)).unwrap());
     }
     let mut thrown = Vec::new();
     for i in 0..20 {
         let at = Vec3::new((i % 5) as f32 * 1.5 - 3.0, 1.0 + (i / 5) as f32, 6.0);
         let is_fast = i % 2 == 0;
-        let desc = BodyDesc::dynamic(ball(0.2)).with_position(at).with_gravity_scale(0.0).with_ccd(is_fast);
+        let desc = of_unit_density(ball(0.2)).with_position(at).with_gravity_scale(0.0).with_ccd(is_fast);
         let speed = if is_fast { 60.0 } else { 8.0 };
         thrown.push(world.insert(desc.with_linear_velocity(Vec3::Z * -speed).with_can_sleep(false)).unwrap());
     }
@@ -296,7 +297,7 @@ fn events_do_not_flicker() {
     for i in 0..40 {
         let at = Vec3::new(3.0 + (i % 8) as f32 * 1.5, 0.5, (i / 8) as f32 * 1.5);
         world
-            .insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false))
+            .insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false))
             .unwrap();
     }
     (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
@@ -316,7 +317,7 @@ fn events_do_not_flicker() {
         .unwrap()
         .set_pose(carom_math::Pose::from_translation(Vec3::new(-5.0, 3.0, 0.0)))
         .unwrap();
-    world.insert(BodyDesc::dynamic(ball(0.4)).with_position(Vec3::new(-9.0, 0.39, 0.0))).unwrap();
+    world.insert(of_unit_density(ball(0.4)).with_position(Vec3::new(-9.0, 0.39, 0.0))).unwrap();
     let mut ended = Vec::new();
     for step in 0..60 {
         world.checked_step_within(DT, Budget::Steps(10)).unwrap();
@@ -340,14 +341,14 @@ fn who_is_suspended_now_and_then_falls_asleep() {
     let mut boxes = Vec::new();
     for i in 0..60 {
         let at = Vec3::new((i / 4) as f32 * 2.0, 0.5 + (i % 4) as f32, 0.0);
-        boxes.push(world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
+        boxes.push(world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
     }
     let mut is_suspending = false;
     for _ in 0..3000 {
         is_suspending |= 0 < world.checked_step_within(DT, Budget::Steps(14)).unwrap().shortfall.n_suspended;
     }
     assert!(is_suspending && boxes.iter().all(|&id| world.body(id).unwrap().is_sleeping()));
-    let falling = BodyDesc::dynamic(ball(0.4)).with_position(Vec3::new(0.0, 6.0, 0.0));
+    let falling = of_unit_density(ball(0.4)).with_position(Vec3::new(0.0, 6.0, 0.0));
     let falling = world.insert(falling.with_linear_velocity(Vec3::Y * -5.0)).unwrap();
     let mut woken: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..600 {
@@ -368,7 +369,7 @@ fn a_lift_is_never_suspended() {
     let mut boxes = Vec::new();
     for i in 0..40 {
         let at = Vec3::new((i % 8) as f32 * 1.5, 1.0, (i / 8) as f32 * 1.5);
-        boxes.push(world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
+        boxes.push(world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
     }
     for step in 1..=300 {
         let stats = *world.checked_step_within(DT, Budget::Steps(30)).unwrap();

@@ -1,6 +1,7 @@
 //! No body is lost below a surface without an inside: meshes and height fields, at ordinary sizes
 //! and at any speed.
 
+use crate::of_unit_density;
 use crate::scenes::CheckedStep;
 use carom_geom::{Capsule, ConvexHull, Cuboid, HeightField, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
@@ -174,7 +175,7 @@ impl Throw {
             let drop = random.range(3.0, 8.0) as f32;
             let aside = random.cube_point().as_vec3() * (0.5 * self.speed);
             let turn = Quat::from_scaled_axis(random.cube_point().as_vec3() * 3.0);
-            let desc = BodyDesc::dynamic(shape)
+            let desc = of_unit_density(shape)
                 .with_pose(Pose::new(turn, place + Vec3::Y * (above + drop)))
                 .with_linear_velocity(Vec3::new(aside.x, -self.speed, aside.z))
                 .with_angular_velocity(random.cube_point().as_vec3() * 2.0 * (1.0 + self.speed))
@@ -259,7 +260,7 @@ fn r_a_capsule_that_falls_on_a_mesh_stays_on_it() {
         let capsule = Shape::Capsule(Capsule::new(0.2, 0.143).unwrap());
         let turn = Quat::from_rotation_z(1.5 + 0.01 * place as f32);
         let at = Vec3::new(0.3, 0.32 + 0.005 * place as f32, 0.4);
-        let desc = BodyDesc::dynamic(capsule).with_pose(Pose::new(turn, at));
+        let desc = of_unit_density(capsule).with_pose(Pose::new(turn, at));
         let id = world.insert(desc.with_linear_velocity(Vec3::Y * -10.2)).unwrap();
         for step in 0..90 {
             world.checked_step(1.0 / 60.0).unwrap();
@@ -322,9 +323,9 @@ fn a_body_that_is_struck_is_not_driven_through_a_mesh() {
             let at = Vec3::new((k % 5) as f32 - 2.0, 0.0, (k / 5) as f32 - 2.0);
             let at = at + Vec3::Y * (height(&shape, &Pose::IDENTITY, at).unwrap() + 0.08);
             let ball = Shape::Sphere(Sphere::new(0.05).unwrap());
-            struck.push(world.insert(BodyDesc::dynamic(ball).with_position(at)).unwrap());
+            struck.push(world.insert(of_unit_density(ball).with_position(at)).unwrap());
             let hammer = Shape::Sphere(Sphere::new(0.3).unwrap());
-            let desc = BodyDesc::dynamic(hammer).with_position(at + Vec3::Y * 2.4).with_density(500.0);
+            let desc = of_unit_density(hammer).with_position(at + Vec3::Y * 2.4).with_density(500.0);
             world.insert(desc.with_linear_velocity(Vec3::Y * -speed)).unwrap();
         }
         for step in 0..60 {

@@ -1,5 +1,6 @@
 //! A change wakes the bodies that it acts on, however it was made; others sleep on.
 
+use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Pose, Vec3};
@@ -8,11 +9,11 @@ use carom_world::{BodyDesc, BodyId, Groups, JointDesc, JointId, JointKind, Motor
 /// A box on the ground, a ball that feels no gravity, and a ball that hangs on a rod.
 fn sleepers(world: &mut World) -> [BodyId; 3] {
     world.insert(ground()).unwrap();
-    let on_ground = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+    let on_ground = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
     let on_ground = world.insert(on_ground).unwrap();
     let at = Vec3::new(5.0, 5.0, 0.0);
     let floating =
-        world.insert(BodyDesc::dynamic(ball(0.5)).with_position(at).with_gravity_scale(0.0)).unwrap();
+        world.insert(of_unit_density(ball(0.5)).with_position(at).with_gravity_scale(0.0)).unwrap();
     let (hanging, _) = pendulum(world, Vec3::new(-5.0, 5.0, 0.0));
     let all = [on_ground, floating, hanging];
     sleep(world, &all);
@@ -21,7 +22,7 @@ fn sleepers(world: &mut World) -> [BodyId; 3] {
 
 fn pendulum(world: &mut World, at: Vec3) -> (BodyId, JointId) {
     let hook = world.insert(BodyDesc::fixed(ball(0.1)).with_position(at)).unwrap();
-    let hanging = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(at - Vec3::Y * 2.0)).unwrap();
+    let hanging = world.insert(of_unit_density(ball(0.5)).with_position(at - Vec3::Y * 2.0)).unwrap();
     let rod = JointKind::Distance { min: 2.0, max: 2.0 };
     let joint = world
         .insert_joint(JointDesc::new(hook, hanging, rod).with_frames(Pose::IDENTITY, Pose::IDENTITY))
@@ -121,7 +122,7 @@ fn what_slept_follows_another_gravity() {
 fn what_is_about_to_sleep_follows_a_slight_gravity() {
     let mut world = world_on::<DynamicBvh>();
     world.solver_settings_mut().gravity = Vec3::ZERO;
-    let body = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 9.0)).unwrap();
+    let body = world.insert(of_unit_density(ball(0.5)).with_position(Vec3::Y * 9.0)).unwrap();
     for _ in 0..29 {
         world.checked_step(DT).unwrap();
     }
@@ -210,7 +211,7 @@ fn what_loses_its_support_falls() {
             };
             let support = world.insert(desc.with_position(Vec3::Y * 10.0)).unwrap();
             let at = if hangs { Vec3::Y * 7.0 } else { Vec3::Y * 11.0 };
-            let body = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
+            let body = world.insert(of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
             let rod = JointKind::Distance { min: 3.0, max: 3.0 };
             let other = world.insert(BodyDesc::fixed(ball(0.1)).with_position(Vec3::Z * 40.0)).unwrap();
             let end = if hangs { body } else { other };
@@ -245,7 +246,7 @@ fn what_is_driven_or_pushed_moves() {
     let push = |act: fn(&mut World, BodyId)| {
         let mut world = world_on::<DynamicBvh>();
         world.solver_settings_mut().gravity = Vec3::ZERO;
-        let body = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+        let body = world.insert(of_unit_density(ball(0.5))).unwrap();
         sleep(&mut world, &[body]);
         act(&mut world, body);
         for _ in 0..60 {
@@ -278,7 +279,7 @@ fn what_is_driven_or_pushed_moves() {
     let mut world = world_on::<DynamicBvh>();
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let base = world.insert(BodyDesc::fixed(ball(0.1))).unwrap();
-    let wheel = world.insert(BodyDesc::dynamic(ball(0.5))).unwrap();
+    let wheel = world.insert(of_unit_density(ball(0.5))).unwrap();
     let free = JointKind::FREE_REVOLUTE;
     let hinge = world
         .insert_joint(JointDesc::new(base, wheel, free).with_anchor(Vec3::ZERO).with_axis(Vec3::Y))
@@ -311,7 +312,7 @@ fn what_is_struck_asleep_moves_as_if_it_were_awake() {
                         format!("{speed} m/s, restitution {restitution}, place {place}, fast {is_fast}");
                     let gap = 0.02 + 0.1 * speed + place as f32 * speed * DT / 24.0;
                     let desc = |at: f32, v: f32| {
-                        let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * at);
+                        let desc = of_unit_density(ball(0.5)).with_position(Vec3::X * at);
                         let desc = desc.with_restitution(restitution).with_ccd(is_fast);
                         desc.with_linear_velocity(Vec3::X * v)
                     };

@@ -5,9 +5,10 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6.2 (rays against spheres).
 
-use crate::World;
 use crate::soft::id::SoftThing;
-use carom_broad::BroadPhase;
+use crate::soft::set::SoftSet;
+use crate::{Filter, Query, QueryFilter};
+use carom_broad::{BroadPhase, Groups, Mobility};
 use carom_math::{Interval, Pose, Ray, Vec3, ops};
 use carom_query::{Shape, cast_ray, project_point};
 
@@ -26,14 +27,31 @@ pub struct SoftHit {
     pub part: u32,
 }
 
-impl<B: BroadPhase> World<B> {
-    /// Returns the first hit of a ray on a soft thing, with a parameter in `interval`. A ray from
-    /// inside a particle hits it at the start of the interval. A ray that is not finite hits
-    /// nothing.
-    pub fn cast_ray_soft(&self, ray: &Ray, interval: Interval) -> Option<SoftHit> {
+/// For the filter of a query, soft things are solid, dynamic and in all groups.
+impl<B: BroadPhase> Query<'_, B> {
+    /// Returns the first hit of a ray on a soft thing, with a parameter in `range`, in lengths of
+    /// its direction. A number x stands for 0 to x. A ray from inside a particle hits it at the
+    /// start of the range. A ray that is not finite hits nothing.
+    ///
+    /// ```
+    /// use carom_math::{Ray, Vec3};
+    /// use carom_particles::ClothSettings;
+    /// use carom_world::{QueryFilter, SoftBodyDesc, SoftThing, World};
+    ///
+    /// let mut world = World::new();
+    /// let sheet = SoftBodyDesc::grid([2.0, 2.0], [4, 4], ClothSettings::default());
+    /// let sheet = world.insert_soft_body(sheet.with_position(Vec3::Y * 3.0))?;
+    /// let down = Ray::new(Vec3::new(0.1, 9.0, 0.1), Vec3::NEG_Y);
+    /// let hit = world.query(&QueryFilter::SOLID).cast_ray_soft(&down, 100.0).unwrap();
+    /// assert_eq!((hit.thing, hit.t), (SoftThing::Body(sheet), 6.0));
+    /// assert!(world.query(&QueryFilter::FIXED).cast_ray_soft(&down, 100.0).is_none());
+    /// # Ok::<(), carom_world::WorldError>(())
+    /// ```
+    pub fn cast_ray_soft(&self, ray: &Ray, range: impl Into<Interval>) -> Option<SoftHit> {
+        let interval = range.into();
         let length_sq = ray.direction.length_squared();
         let is_ray = 0.0 < length_sq && length_sq < f32::INFINITY && ray.origin.is_finite();
-        let set = self.soft.set.as_deref().filter(|_| is_ray)?;
+        let set = self.soft_things().filter(|_| is_ray)?;
         let mut best: Option<SoftHit> = None;
         let mut take = |thing: SoftThing, t: f32, part: u32| {
             if best.is_none_or(|best| t < best.t) {
@@ -68,7 +86,7 @@ impl<B: BroadPhase> World<B> {
     /// Returns the point of a soft thing nearest to a point, at most `max_distance` away. `None`
     /// for a point that is not finite.
     pub fn nearest_soft(&self, point: Vec3, max_distance: f32) -> Option<SoftHit> {
-        let set = self.soft.set.as_deref().filter(|_| point.is_finite())?;
+        let set = self.soft_things().filter(|_| point.is_finite())?;
         let mut best: Option<SoftHit> = None;
         let mut take = |thing: SoftThing, t: f32, at: Vec3, part: u32| {
             if t <= max_distance && best.is_none_or(|best| t < best.t) {
@@ -92,5 +110,13 @@ impl<B: BroadPhase> World<B> {
             }
         }
         best
+    }
+
+    /// Returns the soft things, if the filter lets them pass.
+    fn soft_things(&self) -> Option<&SoftSet> {
+        let all = Filter::new(Groups::all(), Groups::all());
+        let QueryFilter { filter, mobilities, solids, .. } = self.filter;
+        let passes = solids && mobilities.contains(&Mobility::Dynamic) && filter.meets(&all);
+        self.world.soft.set.as_deref().filter(|_| passes)
     }
 }
