@@ -47,7 +47,7 @@ pub const HASHES: [u64; 5] = [
     0x0bca_4fe0_e2f0_d5f2,
     0x69b8_8cf5_4f36_8f37,
     0x49bd_9a3f_68c4_2caa,
-    0x9d7d_274f_e9f2_5dbf,
+    0xe8df_d6d5_f0aa_41e6,
     0x90df_ddb0_355c_46c6,
 ];
 

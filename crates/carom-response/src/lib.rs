@@ -138,7 +138,7 @@ pub use rest::Rest;
 pub use round_contact::RoundContact;
 pub use settings::{SolverError, SolverSettings};
 pub use sleep::Sleepers;
-pub use solver::{IslandMember, Solver, SolverMemory, StepStats as SolverStats};
+pub use solver::{IslandMember, Solver, SolverMemory, SolverStats};
 pub use spring::{TorsionSpring, Winding};
 pub use substep::{BodyMotion, Substep};
 pub use surface::SurfaceVelocity;

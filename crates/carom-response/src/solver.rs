@@ -55,7 +55,7 @@ use crate::mass::MassData;
 /// Counts of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct StepStats {
+pub struct SolverStats {
     /// Dynamic bodies that were moved.
     pub n_awake: usize,
     /// Islands of these bodies.
@@ -282,7 +282,7 @@ impl Solver {
         contacts: &[ContactPair],
         joints: &mut [Joint],
         dt: Real,
-    ) -> Result<StepStats, SolverError> {
+    ) -> Result<SolverStats, SolverError> {
         let stats = self.step_checked(bodies, contacts, joints, dt);
         self.details.clear();
         stats
@@ -294,7 +294,7 @@ impl Solver {
         contacts: &[ContactPair],
         joints: &mut [Joint],
         dt: Real,
-    ) -> Result<StepStats, SolverError> {
+    ) -> Result<SolverStats, SolverError> {
         self.settings.check(dt)?;
         if let Some(body) = bodies.iter().position(|b| !b.is_finite()) {
             return Err(SolverError::BodyNotFinite(body));
@@ -316,7 +316,7 @@ impl Solver {
         contacts: &Contacts<'_>,
         (joints, all): (&mut [Joint], &[u32]),
         dt: Real,
-    ) -> Result<StepStats, SolverError> {
+    ) -> Result<SolverStats, SolverError> {
         check_joints(bodies.len(), MovingJoints { list: joints, places: all })?;
         self.take_movers(bodies.len(), (0..).zip(bodies.iter().map(Moves::of)));
         self.advance(bodies, contacts, (joints, all), dt, None)
@@ -344,7 +344,7 @@ impl Solver {
         (joints, moving_joints): (&mut [Joint], &[u32]),
         dt: Real,
         on_substep: Option<&mut dyn FnMut(Substep<'_>)>,
-    ) -> Result<StepStats, SolverError> {
+    ) -> Result<SolverStats, SolverError> {
         let joints = (joints, moving_joints);
         let stats = self.step_awake_checked(bodies, movers, contacts, joints, dt, on_substep);
         self.details.clear();
@@ -359,7 +359,7 @@ impl Solver {
         (joints, moving_joints): (&mut [Joint], &[u32]),
         dt: Real,
         on_substep: OnSubstep<'_>,
-    ) -> Result<StepStats, SolverError> {
+    ) -> Result<SolverStats, SolverError> {
         self.settings.check(dt)?;
         let mut next = 0;
         for (place, &mover) in movers.iter().enumerate() {
@@ -416,13 +416,13 @@ impl Solver {
         joints: (&mut [Joint], &[u32]),
         dt: Real,
         on_substep: OnSubstep<'_>,
-    ) -> Result<StepStats, SolverError> {
+    ) -> Result<SolverStats, SolverError> {
         // The values of the step before are overwritten.
         memory::renew(&mut self.impulses, contacts.len(), ContactImpulse::default());
         if dt == 0.0 {
             self.impulses.fill(ContactImpulse::default());
             self.islands.begin(0);
-            return Ok(StepStats::default());
+            return Ok(SolverStats::default());
         }
         Ok(match on_substep {
             None => backend::inside(|| self.advance_by(bodies, contacts, joints, dt, None)),
@@ -438,8 +438,8 @@ impl Solver {
         (joints, moving): (&mut [Joint], &[u32]),
         dt: Real,
         mut on_substep: OnSubstep<'_>,
-    ) -> StepStats {
-        let mut stats = StepStats::default();
+    ) -> SolverStats {
+        let mut stats = SolverStats::default();
         let n_substeps = self.load.substeps(&self.settings, dt);
         let h = dt / n_substeps as Real;
         self.prepare(bodies, MovingJoints { list: joints, places: moving }, (dt, h), &mut stats);
@@ -587,7 +587,7 @@ impl Solver {
         bodies: &mut [Body],
         joints: MovingJoints<'_>,
         (dt, h): (Real, Real),
-        stats: &mut StepStats,
+        stats: &mut SolverStats,
     ) {
         let n = self.movers.len();
         self.states.resize(n + 1, REST);
@@ -638,7 +638,7 @@ impl Solver {
         stats.n_colors = self.classes.n_colors();
     }
 
-    fn load_contacts(&mut self, contacts: &Contacts<'_>, (dt, h): (Real, Real), stats: &mut StepStats) {
+    fn load_contacts(&mut self, contacts: &Contacts<'_>, (dt, h): (Real, Real), stats: &mut SolverStats) {
         let still = self.movers.len() as u32;
         let n_groups = self.coloring.n_groups();
         memory::renew(&mut self.groups, n_groups, Group::empty(still));
