@@ -1,7 +1,7 @@
 //! Clusters: many boxes or balls as one shape, each made from its number when a query needs it.
 //!
-//! A compound stores a shape, a pose and a box for each part, about 300 bytes. A cluster of a
-//! million points stores the points and a tree in bytes, about 20 bytes for each.
+//! A compound stores a shape, two poses and a box for each part. A point cloud stores the points
+//! and a tree of bytes, about 25 bytes for each point (test: `clusters::a_point_needs_few_bytes`).
 //!
 //! - Each query descends the tree to the parts that are near the other shape, and asks for each as
 //!   a convex shape. Parts are not turned.
