@@ -1,8 +1,8 @@
 //! Time of impact of any two moving shapes, rotation included, with a proof.
 //!
 //! The pair of kinds selects the algorithm, as for every other query. A convex pair is one search.
-//! A compound or a cluster takes the earliest impact of its parts. Meshes are searched interval by interval. If
-//! a pair is undecided, the bracket begins there, so no impact is dropped.
+//! A compound or a cluster takes the earliest impact of its parts. Meshes are searched interval by
+//! interval. If a pair is undecided, the bracket begins there, so no impact is dropped.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies) and 4.1 (one
 //! test per pair of kinds).

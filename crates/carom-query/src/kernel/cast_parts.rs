@@ -1,5 +1,5 @@
-//! Casts of compounds and clusters: only the parts that the other shape's moving box enters, sorted by the time
-//! of entry.
+//! Casts of compounds and clusters: only the parts that the other shape's moving box enters, sorted
+//! by the time of entry.
 //!
 //! Without rotation the other shape's box moves in a straight line in the compound's frame. A slab
 //! test with each part's box gives its earliest time of entry. With rotation, parts outside the box

@@ -74,8 +74,8 @@ impl<'s> Other<'s> {
         f64::from(aabb.distance_lower_bound(&self.aabb))
     }
 
-    /// Returns a box as a shape, larger by `room`, and its centre. `None` if it exceeds the range of
-    /// numbers.
+    /// Returns a box as a shape, larger by `room`, and its centre. `None` if it exceeds the range
+    /// of numbers.
     fn solid(&self, aabb: &Aabb, room: f64) -> Option<(Shape, DVec3)> {
         let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
         let far = low.abs().max(high.abs()).max_element() + self.pose.translation.abs().max_element();

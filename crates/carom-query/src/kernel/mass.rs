@@ -11,8 +11,8 @@ use alloc::vec::Vec;
 impl Shape {
     /// Returns mass, centre and inertia for a density: mass per volume, finite, not negative.
     ///
-    /// The masses of the parts of a compound or a cluster are summed, so overlaps count twice. The result of a
-    /// mesh is only valid if the mesh is closed. A field has the mass of its samples;
+    /// The masses of the parts of a compound or a cluster are summed, so overlaps count twice. The
+    /// result of a mesh is only valid if the mesh is closed. A field has the mass of its samples;
     /// `DistanceField::moments` gives the error. Zero for half-spaces, compounds with one, height
     /// fields, and user-defined shapes that are known only by their support maps.
     pub fn mass_properties(&self, density: Real) -> MassProperties {

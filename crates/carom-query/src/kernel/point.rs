@@ -28,8 +28,8 @@ use core::ops::ControlFlow;
 /// [`solid_placement`](super::solid_placement). For other meshes the answer states that the inside
 /// is unknown, and the distance is positive. A height field has no inside.
 ///
-/// A point is inside a compound or a cluster if it is inside a part. The distance is then that to the surface of
-/// the part in which it is deepest.
+/// A point is inside a compound or a cluster if it is inside a part. The distance is then that to
+/// the surface of the part in which it is deepest.
 ///
 /// `None` for a mesh without triangles and for a field without a surface. Also `None` for a mesh, a
 /// field or a cluster if the point is not finite.

@@ -280,8 +280,8 @@ fn all_near_parts(
     });
 }
 
-/// Visits the parts of a cluster whose leaves the line meets, each with the ray in its frame. `part`
-/// returns the t up to which further parts matter.
+/// Visits the parts of a cluster whose leaves the line meets, each with the ray in its frame.
+/// `part` returns the t up to which further parts matter.
 fn visit_parts(
     cluster: &dyn Cluster,
     line: &Line,

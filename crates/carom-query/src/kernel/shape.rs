@@ -1,8 +1,8 @@
 //! The closed list of shapes, with a variant for user-defined shapes.
 //!
 //! A shape is of one of six kinds: convex (it has a support map), a half-space, triangles, a solid
-//! with a signed distance, a cluster of boxes or balls, or a compound. The kinds of two shapes select the algorithm of each
-//! query ([`super::method`]). Formulas for a shape alone are in [`super::primitive`].
+//! with a signed distance, a cluster of boxes or balls, or a compound. The kinds of two shapes
+//! select the algorithm of each query ([`super::method`]). Formulas for a shape alone are in [`super::primitive`].
 //!
 //! A new convex shape needs a support map, a variant here and a line in [`Shape::kind`]. A shape
 //! that is not convex needs a [`DistanceField`] instead of the support map, as the torus has. A

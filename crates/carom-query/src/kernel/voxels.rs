@@ -67,8 +67,8 @@ impl Voxels {
         Ok(Voxels { origin, cell, boxes, unit, tree })
     }
 
-    /// Creates voxels from a flag for each cell of a grid of `n` cells along x, y and z. The flag of
-    /// a cell has the index `(x * n_y + y) * n_z + z`. Occupied cells are merged to larger boxes.
+    /// Creates voxels from a flag for each cell of a grid of `n` cells along x, y and z. The flag
+    /// of a cell has the index `(x * n_y + y) * n_z + z`. Occupied cells are merged to larger boxes.
     pub fn from_grid(
         n: [usize; 3],
         is_occupied: &[bool],
@@ -131,10 +131,9 @@ impl Voxels {
     /// Returns the same voxels with each coordinate times a factor, none of them 0.
     pub(super) fn scaled(&self, scale: Vec3) -> Result<Voxels, VoxelsError> {
         let mirrored = [scale.x < 0.0, scale.y < 0.0, scale.z < 0.0];
-        let mut last = [0_u16; 3];
-        for part in &self.boxes {
-            last = core::array::from_fn(|axis| last[axis].max(part.last[axis]));
-        }
+        let end =
+            |last: [u16; 3], part: &VoxelBox| core::array::from_fn(|axis| last[axis].max(part.last[axis]));
+        let last = self.boxes.iter().fold([0_u16; 3], end);
         let boxes = self.boxes.iter().map(|part| part.mirrored(mirrored, last)).collect();
         // A mirrored axis begins where the last cell ended.
         let cells = Vec3::new(widths(last[0]), widths(last[1]), widths(last[2]));
