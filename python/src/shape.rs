@@ -240,8 +240,8 @@ impl PyShape {
         origin: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyShape> {
         let rows = Rows::read(boxes, "boxes", 6)?;
-        let n = rows.n_rows(6);
         let numbers = rows.numbers()?;
+        let n = numbers.n_rows(6);
         let mut made = Vec::with_capacity(n);
         for i in 0..n {
             let mut row = [0_u16; 6];
