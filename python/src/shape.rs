@@ -210,8 +210,8 @@ impl PyShape {
     }
 
     /// The occupied cells of a grid: flags of the shape (n_x, n_y, n_z), and the size of a cell,
-    /// one number or one for each axis. The grid begins at `origin`. Cells are merged to larger boxes,
-    /// which are the parts of answers.
+    /// one number or one for each axis. The grid begins at `origin`. Cells are merged to larger
+    /// boxes, which are the parts of answers.
     #[staticmethod]
     #[pyo3(signature = (occupancy, cell, origin = None))]
     fn voxels(

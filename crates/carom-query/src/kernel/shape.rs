@@ -2,7 +2,8 @@
 //!
 //! A shape is of one of six kinds: convex (it has a support map), a half-space, triangles, a solid
 //! with a signed distance, a cluster of boxes or balls, or a compound. The kinds of two shapes
-//! select the algorithm of each query ([`super::method`]). Formulas for a shape alone are in [`super::primitive`].
+//! select the algorithm of each query ([`super::method`]). Formulas for a shape alone are in
+//! [`super::primitive`].
 //!
 //! A new convex shape needs a support map, a variant here and a line in [`Shape::kind`]. A shape
 //! that is not convex needs a [`DistanceField`] instead of the support map, as the torus has. A

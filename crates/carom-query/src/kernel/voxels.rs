@@ -68,7 +68,8 @@ impl Voxels {
     }
 
     /// Creates voxels from a flag for each cell of a grid of `n` cells along x, y and z. The flag
-    /// of a cell has the index `(x * n_y + y) * n_z + z`. Occupied cells are merged to larger boxes.
+    /// of a cell has the index `(x * n_y + y) * n_z + z`. Occupied cells are merged to larger
+    /// boxes.
     pub fn from_grid(
         n: [usize; 3],
         is_occupied: &[bool],
