@@ -141,6 +141,34 @@ class Shape:
         and y; `spacing` is the distance of neighbours along x and y. It has no inside.
         """
     @staticmethod
+    def point_cloud(points: npt.ArrayLike, radius: float) -> Shape:
+        """All points within `radius` of n points, (n, 3). A part of an answer is the index of a
+        point.
+        """
+    @staticmethod
+    def voxels(
+        occupancy: npt.ArrayLike, cell: npt.ArrayLike, origin: npt.ArrayLike | None = None
+    ) -> Shape:
+        """The occupied cells of a grid: flags of the shape (n_x, n_y, n_z), and the size of a cell,
+        one number or one for each axis. The grid begins at `origin`. Cells are merged to larger
+        boxes, which are the parts of answers.
+        """
+    @staticmethod
+    def voxel_boxes(
+        boxes: npt.ArrayLike, cell: npt.ArrayLike, origin: npt.ArrayLike | None = None
+    ) -> Shape:
+        """Boxes of whole cells, of the shape (n, 6): the first cell along x, y and z, and the last.
+        Cell 0 of an axis begins at `origin`.
+        """
+    @staticmethod
+    def octree(path: _Path, unknown_occupied: bool = False) -> Shape:
+        """The occupied cells of an OctoMap file, `.bt`. With `unknown_occupied` the cells that the
+        map does not know are occupied, too.
+        """
+    @staticmethod
+    def octree_data(data: bytes, resolution: float, unknown_occupied: bool = False) -> Shape:
+        """The same from the bytes behind the header, and the size of the smallest cell."""
+    @staticmethod
     def compound(parts: list[tuple[Shape, npt.ArrayLike | None]]) -> Shape:
         """Shapes with fixed relative poses, as one: a list of pairs (shape, pose)."""
     @staticmethod

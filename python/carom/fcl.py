@@ -3,7 +3,7 @@
 `import carom.fcl as fcl` takes the place of `import fcl`. Differences:
 
 - Answers are certain: signs that decide are exact, and depths are those of the shapes.
-- `OcTree` is missing, and solver types and cost sources have no effect.
+- Solver types and cost sources have no effect. Unknown cells of an `OcTree` are free.
 - A continuous collision goes along the true rigid motion between both poses. The time of contact
   is the start of its bracket, so that nothing touches before.
 """
@@ -238,10 +238,15 @@ class TriangleP(CollisionGeometry):
 
 
 class OcTree(CollisionGeometry):
+    """The occupied cells of the bytes that OctoMap writes behind the header of a .bt file."""
+
     _node_type = NODE_TYPE.GEOM_OCTREE
 
-    def __init__(self, r: float, data: Any = None) -> None:
-        raise NotImplementedError("carom.fcl has no OcTree: use boxes in a Shape.compound")
+    def __init__(self, r: float, data: bytes) -> None:
+        self._resolution, self._data = float(r), bytes(data)
+
+    def _make(self) -> Shape:
+        return Shape.octree_data(self._data, self._resolution)
 
 
 class BVHModel(CollisionGeometry):

@@ -4,7 +4,7 @@ use crate::array::{array_rows, array3};
 use crate::pose::to_seven;
 use crate::shape::PyShape;
 use carom_math::f64::Pose;
-use carom_query::f64::Shape;
+use carom_query::f64::{Shape, VoxelBox};
 use glam::DVec3;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
@@ -53,6 +53,18 @@ pub(crate) fn recipe<'py>(py: Python<'py>, shape: &PyShape) -> PyResult<Recipe<'
             let columns: Vec<Vec<f64>> = (0..n_x).map(column).collect();
             let [x, y] = s.field().spacing();
             of("height_field", (columns, (x, y)).into_pyobject(py))
+        }
+        Shape::PointCloud(s) => {
+            let points = s.points().iter().map(|v| v.to_array()).collect();
+            of("point_cloud", (array_rows(py, points)?, s.radius()).into_pyobject(py))
+        }
+        Shape::Voxels(s) => {
+            let row = |part: &VoxelBox| {
+                let ([a, b, c], [d, e, f]) = (part.first, part.last);
+                [a, b, c, d, e, f].map(f64::from)
+            };
+            let boxes = array_rows(py, s.boxes().iter().map(row).collect())?;
+            of("voxel_boxes", (boxes, array3(py, s.cell()), array3(py, s.origin())).into_pyobject(py))
         }
         Shape::Rounded(s) => {
             let core = PyShape { shape: s.core().shape().clone(), ..shape.clone() };

@@ -7,13 +7,15 @@ use crate::array::{self, Rows};
 use crate::recipe::{Recipe, recipe};
 use crate::{error, pose};
 use carom_geom::f64::{ConvexHull, HeightField, TaperedCapsule, TriMesh};
+use carom_io::{Octree, UnknownCells};
 use carom_math::f64::Pose;
 use carom_query::f64::{
-    Compound, CompoundPart, ConvexShape, HeightFieldShape, MeshShape, RoundedShape, Shape,
+    Compound, CompoundPart, ConvexShape, HeightFieldShape, MeshShape, RoundedShape, Shape, VoxelBox, Voxels,
 };
 use glam::{DQuat, DVec3};
-use numpy::{PyArray1, PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray2, PyReadonlyArray3, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Any shape: a primitive, a hull, a mesh, a compound. It does not change, and may be shared.
@@ -51,7 +53,13 @@ impl PyShape {
     pub(crate) fn is_large(&self) -> bool {
         matches!(
             self.shape,
-            Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) | Shape::Field(_) | Shape::Torus(_)
+            Shape::Mesh(_)
+                | Shape::HeightField(_)
+                | Shape::Compound(_)
+                | Shape::PointCloud(_)
+                | Shape::Voxels(_)
+                | Shape::Field(_)
+                | Shape::Torus(_)
         )
     }
 
@@ -191,6 +199,86 @@ impl PyShape {
         let field = field.map_err(|e| error::shape("height_field", e))?;
         let shape = HeightFieldShape::new(field).map_err(|e| error::shape("height_field", e))?;
         Ok(PyShape { frame: frame_of("z")?, ..PyShape::plain(Shape::HeightField(Arc::new(shape))) })
+    }
+
+    /// All points within `radius` of n points, (n, 3). A part of an answer is the index of a point.
+    #[staticmethod]
+    fn point_cloud(py: Python<'_>, points: &Bound<'_, PyAny>, radius: f64) -> PyResult<PyShape> {
+        let points = Rows::points(points, "points")?.numbers()?.vectors();
+        let shape = py.detach(|| Shape::point_cloud(points, radius));
+        Ok(PyShape::plain(shape.map_err(|e| error::shape("point_cloud", e))?))
+    }
+
+    /// The occupied cells of a grid: flags of the shape (n_x, n_y, n_z), and the size of a cell,
+    /// one number or one for each axis. The grid begins at `origin`. Cells are merged to larger
+    /// boxes, which are the parts of answers.
+    #[staticmethod]
+    #[pyo3(signature = (occupancy, cell, origin = None))]
+    fn voxels(
+        occupancy: &Bound<'_, PyAny>,
+        cell: &Bound<'_, PyAny>,
+        origin: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyShape> {
+        let flags = occupancy.py().import("numpy")?.call_method1("ascontiguousarray", (occupancy, "bool"));
+        let flags = flags.map_err(|e| error::value("occupancy", e))?;
+        let Ok(flags) = flags.extract::<PyReadonlyArray3<'_, bool>>() else {
+            return Err(error::value("occupancy", "must have the shape (n_x, n_y, n_z)"));
+        };
+        let n = [flags.shape()[0], flags.shape()[1], flags.shape()[2]];
+        let origin = array::vector_or_zero(origin, "origin")?;
+        let shape = Shape::voxels(n, flags.as_slice()?, origin, cell_size(cell)?);
+        Ok(PyShape::plain(shape.map_err(|e| error::shape("voxels", e))?))
+    }
+
+    /// Boxes of whole cells, of the shape (n, 6): the first cell along x, y and z, and the last.
+    /// Cell 0 of an axis begins at `origin`.
+    #[staticmethod]
+    #[pyo3(signature = (boxes, cell, origin = None))]
+    fn voxel_boxes(
+        boxes: &Bound<'_, PyAny>,
+        cell: &Bound<'_, PyAny>,
+        origin: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyShape> {
+        let rows = Rows::read(boxes, "boxes", 6)?;
+        let numbers = rows.numbers()?;
+        let n = numbers.n_rows(6);
+        let mut made = Vec::with_capacity(n);
+        for i in 0..n {
+            let mut row = [0_u16; 6];
+            for (k, number) in row.iter_mut().enumerate() {
+                let value = numbers.at(6 * i + k);
+                if !(0.0..=65535.0).contains(&value) || value.fract() != 0.0 {
+                    return Err(error::value(
+                        "boxes",
+                        format!("row {i} has {value}, not a cell from 0 to 65535"),
+                    ));
+                }
+                *number = value as u16;
+            }
+            let [a, b, c, d, e, f] = row;
+            made.push(VoxelBox { first: [a, b, c], last: [d, e, f] });
+        }
+        let origin = array::vector_or_zero(origin, "origin")?;
+        let voxels =
+            Voxels::new(origin, cell_size(cell)?, made).map_err(|e| error::shape("voxel_boxes", e))?;
+        Ok(PyShape::plain(Shape::Voxels(Arc::new(voxels))))
+    }
+
+    /// The occupied cells of an OctoMap file, `.bt`. With `unknown_occupied` the cells that the map
+    /// does not know are occupied, too.
+    #[staticmethod]
+    #[pyo3(signature = (path, unknown_occupied = false))]
+    fn octree(path: PathBuf, unknown_occupied: bool) -> PyResult<PyShape> {
+        let tree = carom_io::read_octree(&path, unknown_cells(unknown_occupied));
+        octree_of(&tree.map_err(|e| error::shape("octree", e))?)
+    }
+
+    /// The same from the bytes behind the header, and the size of the smallest cell.
+    #[staticmethod]
+    #[pyo3(signature = (data, resolution, unknown_occupied = false))]
+    fn octree_data(data: &[u8], resolution: f64, unknown_occupied: bool) -> PyResult<PyShape> {
+        let tree = carom_io::parse_octree_data(data, resolution, unknown_cells(unknown_occupied));
+        octree_of(&tree.map_err(|e| error::shape("octree", e))?)
     }
 
     /// Shapes with fixed relative poses, as one: a list of pairs (shape, pose).
@@ -348,10 +436,31 @@ impl PyShape {
         match &self.shape {
             Shape::Mesh(mesh) => format!("<carom.Shape mesh, {} faces>", mesh.mesh().n_triangles()),
             Shape::Hull(hull) => format!("<carom.Shape hull, {} vertices>", hull.vertices().len()),
+            Shape::PointCloud(cloud) => format!("<carom.Shape point cloud, {} points>", cloud.points().len()),
+            Shape::Voxels(voxels) => format!("<carom.Shape voxels, {} boxes>", voxels.boxes().len()),
             Shape::Compound(parts) => format!("<carom.Shape compound, {} parts>", parts.parts().len()),
             _ => format!("<carom.Shape {kind}>"),
         }
     }
+}
+
+/// Reads the size of a cell: one number, or one for each axis.
+fn cell_size(cell: &Bound<'_, PyAny>) -> PyResult<DVec3> {
+    match cell.extract::<f64>() {
+        Ok(size) => Ok(DVec3::splat(size)),
+        Err(_) => array::vector(cell, "cell"),
+    }
+}
+
+fn unknown_cells(are_occupied: bool) -> UnknownCells {
+    if are_occupied { UnknownCells::Occupied } else { UnknownCells::Free }
+}
+
+fn octree_of(tree: &Octree) -> PyResult<PyShape> {
+    let boxes = tree.leaves.iter().map(|leaf| VoxelBox { first: leaf.first, last: leaf.last }).collect();
+    let (origin, cell) = (DVec3::splat(tree.origin()), DVec3::splat(tree.resolution));
+    let voxels = Voxels::new(origin, cell, boxes).map_err(|e| error::shape("octree", e))?;
+    Ok(PyShape::plain(Shape::Voxels(Arc::new(voxels))))
 }
 
 /// Builds a half-space from the normal and the distance of its plane from the origin.

@@ -25,13 +25,20 @@ fn holds(outer: &Shape, pose_outer: &Pose, inner: &Shape, pose_inner: &Pose) -> 
             let mut parts = parts.parts().iter();
             return parts.any(|part| holds(&part.shape, &(*pose_outer * part.pose), inner, pose_inner));
         }
-        ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => return false,
+        ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) => {
+            return false;
+        }
     };
     match inner.kind() {
         ShapeKind::Mesh(inner) => query::holds_component(mesh, pose_outer, inner, pose_inner) == Some(true),
         ShapeKind::Compound(parts) => {
             let mut parts = parts.parts().iter();
             parts.any(|part| holds(outer, pose_outer, &part.shape, &(*pose_inner * part.pose)))
+        }
+        // Some parts may be inside, and others not.
+        ShapeKind::Cluster(cluster) => {
+            let middle = |number| pose_inner.wide().transform_point(cluster.part(number).1);
+            (0..cluster.n_parts()).any(|number| contains(mesh, pose_outer, middle(number)))
         }
         ShapeKind::HalfSpace(_) => false,
         // One point of it will do, as its surface does not meet the mesh.

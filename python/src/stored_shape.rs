@@ -8,7 +8,9 @@ use crate::error;
 use carom_geom::{ConvexHull, HeightField, TaperedCapsule, TriMesh};
 use carom_math::{Pose, Quat};
 use carom_query::f64::Shape as WideShape;
-use carom_query::{Compound, CompoundPart, ConvexShape, HeightFieldShape, MeshShape, RoundedShape, Shape};
+use carom_query::{
+    Compound, CompoundPart, ConvexShape, HeightFieldShape, MeshShape, RoundedShape, Shape, VoxelBox, Voxels,
+};
 use core::fmt::Display;
 use glam::Vec3;
 use pyo3::prelude::*;
@@ -35,6 +37,10 @@ pub(crate) enum StoredShape {
     /// The numbers of samples, their spacing, and the heights.
     HeightField([u32; 2], [f32; 2], Arc<Vec<f32>>),
     Compound(Vec<(StoredShape, StoredPose)>),
+    /// The points, and the radius.
+    PointCloud(Arc<Vec<[f32; 3]>>, f32),
+    /// The origin, the size of a cell, and the first and the last cell of each box.
+    Voxels([f32; 3], [f32; 3], Arc<Vec<[[u16; 3]; 2]>>),
     /// A shape that is no data: a field. A snapshot cannot have it.
     #[serde(skip)]
     Opaque(Shape),
@@ -95,6 +101,12 @@ impl StoredShape {
                 };
                 StoredShape::Compound(s.parts().iter().map(part).collect::<PyResult<_>>()?)
             }
+            WideShape::PointCloud(s) => StoredShape::PointCloud(points(s.points()), number(s.radius())),
+            WideShape::Voxels(s) => {
+                let boxes = s.boxes().iter().map(|part| [part.first, part.last]).collect();
+                let three = |v: glam::DVec3| v.as_vec3().to_array();
+                StoredShape::Voxels(three(s.origin()), three(s.cell()), Arc::new(boxes))
+            }
             WideShape::User(s) => StoredShape::Opaque(Shape::User(Arc::clone(s))),
             WideShape::Field(s) => StoredShape::Opaque(Shape::Field(Arc::clone(s))),
         })
@@ -136,6 +148,13 @@ impl StoredShape {
                 };
                 let parts: PyResult<Vec<CompoundPart>> = parts.iter().map(part).collect();
                 Ok(Shape::Compound(Arc::new(Compound::new(parts?).map_err(refused)?)))
+            }
+            StoredShape::PointCloud(p, r) => Shape::point_cloud(points(p), *r).map_err(refused),
+            StoredShape::Voxels(origin, cell, boxes) => {
+                let boxes = boxes.iter().map(|[first, last]| VoxelBox { first: *first, last: *last });
+                let [origin, cell] = [origin, cell].map(|v| Vec3::from_array(*v));
+                let voxels = Voxels::new(origin, cell, boxes.collect()).map_err(refused)?;
+                Ok(Shape::Voxels(Arc::new(voxels)))
             }
             StoredShape::Opaque(shape) => Ok(shape.clone()),
         }

@@ -194,6 +194,8 @@ def test_shapes_as_pickles() -> None:
         hull,
         Shape.mesh(hull.vertices, hull.faces),
         Shape.height_field(np.random.default_rng(6).normal(size=(4, 5)), (0.5, 0.75)),
+        Shape.point_cloud(hull.vertices, 0.05),
+        Shape.voxels(np.eye(3)[None] > 0, (0.1, 0.2, 0.3), (1, 2, 3)),
         Shape.rounded(Shape.cylinder(0.5, 1.0, "x"), 0.25),
         Shape.compound([(Shape.cone(0.5, 1.0), [1, 0, 0]), (hull, None)]),
     ]

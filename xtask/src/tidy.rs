@@ -32,6 +32,7 @@ const LOOPS_IN_KERNEL: &[(&str, &str)] = &[
     ("carom-query/src/kernel/cast_queue.rs", "the list `Shape`"),
     ("carom-query/src/kernel/cast_straight.rs", "calls cast_mesh.rs for each triangle"),
     ("carom-query/src/kernel/clearance.rs", "the list `Shape`"),
+    ("carom-query/src/kernel/cluster.rs", "the list `Shape`"),
     ("carom-query/src/kernel/compound.rs", "the list `Shape`"),
     ("carom-query/src/kernel/escape_direction.rs", "the list `Shape`, and manifolds that it changes"),
     ("carom-query/src/kernel/field.rs", "the list `Shape`"),

@@ -360,9 +360,13 @@ fn joint_value(text: &str) -> Result<JointValue, String> {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Meshes (OBJ, STL, PLY, OFF, 3MF, COLLADA), scenes (glTF, JSON), robots (URDF)
+    /// Meshes (OBJ, STL, PLY, OFF, 3MF, COLLADA), scenes (glTF, JSON), robots (URDF), octrees
+    /// (OctoMap .bt), point clouds (.xyz, .pcd)
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
+    /// The radius around each point of a point cloud
+    #[arg(long, value_name = "R", value_parser = not_negative, allow_hyphen_values = true)]
+    pub point_radius: Option<f64>,
     /// Also list pairs of parts that are closer than this
     #[arg(long, value_name = "D", value_parser = not_negative, allow_hyphen_values = true)]
     pub clearance: Option<f64>,
@@ -429,7 +433,7 @@ pub struct SrdfArgs {
 pub struct PairArgs {
     /// A file, or sphere:R box:HX,HY,HZ round-box:HX,HY,HZ,R capsule:HALF,R
     /// tapered:HALF,R_UP,R_DOWN cylinder:HALF,R cone:HALF,R torus:R,r
-    /// ellipsoid:A,B,C hull:FILE mesh:FILE
+    /// ellipsoid:A,B,C hull:FILE mesh:FILE octree:FILE points:RADIUS:FILE
     pub a: ShapeArg,
     /// The same
     pub b: ShapeArg,

@@ -46,8 +46,7 @@ pub(crate) fn page(
     up: Option<&str>,
 ) -> Result<String, String> {
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    for mesh in solids.iter().filter_map(Solid::mesh) {
-        let (low, high) = mesh.mesh().wide_bounds();
+    for (low, high) in solids.iter().map(Solid::bounds) {
         (min, max) = (min.min(low), max.max(high));
     }
     let middle = min * 0.5 + max * 0.5;

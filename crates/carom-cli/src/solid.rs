@@ -9,10 +9,13 @@ use carom_geom::Ambiguity;
 use carom_geom::f64::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HullError, Sphere, TaperedCapsule, Torus, TriMesh,
 };
-use carom_io::{Options, Part, Piece, Placement, RawMesh};
+use carom_geom::ray_mesh::Placement as Side;
+use carom_io::{Options, Part, Piece, Placement, RawMesh, UnknownCells};
 use carom_math::f64::Pose;
 use carom_math::tol;
-use carom_query::f64::{ConvexShape, MeshShape, RoundedShape, Shape};
+use carom_query::f64::{
+    ConvexShape, MeshShape, RoundedShape, Shape, ShapeKind, VoxelBox, Voxels, solid_placement,
+};
 use glam::{DQuat, DVec3};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,6 +47,10 @@ pub enum ShapeSpec {
     HullFile(PathBuf),
     /// The triangles of a file.
     File(PathBuf),
+    /// The occupied cells of an OctoMap file.
+    Octree(PathBuf),
+    /// The points of a file, with this radius.
+    Points(f64, PathBuf),
     /// Triangles.
     Mesh(RawMesh),
 }
@@ -112,6 +119,31 @@ impl Solid {
     /// shape that is no mesh, and for a mesh that tells inside from outside.
     pub fn ambiguity(&self) -> Option<String> {
         Some(ambiguity_note(&self.name, self.mesh()?.ambiguity()?))
+    }
+
+    /// Returns the corners of a box around the solid.
+    pub fn bounds(&self) -> (DVec3, DVec3) {
+        match &self.shape {
+            Shape::Mesh(mesh) => mesh.mesh().wide_bounds(),
+            shape => {
+                let aabb = shape.aabb(&self.pose);
+                (aabb.min.as_dvec3(), aabb.max.as_dvec3())
+            }
+        }
+    }
+
+    /// Whether a part of a point cloud or of voxels has its middle in this mesh. False if this is
+    /// no mesh or the other is no cluster; `None` if the mesh does not tell inside from outside.
+    pub fn holds_part_of(&self, other: &Solid) -> Option<bool> {
+        let (Shape::Mesh(mesh), ShapeKind::Cluster(cluster)) = (&self.shape, other.shape.kind()) else {
+            return Some(false);
+        };
+        if mesh.ambiguity().is_some() {
+            return None;
+        }
+        let middle = |number| other.pose.wide().transform_point(cluster.part(number).1);
+        let is_inside = |number| solid_placement(mesh, &self.pose, middle(number)) != Some(Side::Outside);
+        Some((0..cluster.n_parts()).any(is_inside))
     }
 
     /// Returns the mesh, for exact counts; `None` for any other shape.
@@ -187,8 +219,41 @@ pub fn build_with(
             remarks.add(&solid.remarks);
             Ok(Solid { remarks, ..solid })
         }
+        ShapeSpec::Octree(file) => octree(file, scale, pose),
+        ShapeSpec::Points(radius, file) => points(file, radius * scale, scale, pose),
         ShapeSpec::Mesh(mesh) => bake("mesh", Arc::new(mesh.clone()), scale, placement, winding),
     }
+}
+
+/// Returns what a file without a kind is: an octree by its extension, else triangles.
+pub fn spec_of_file(file: &Path) -> ShapeSpec {
+    match has_extension(file, &["bt"]) {
+        true => ShapeSpec::Octree(file.to_path_buf()),
+        false => ShapeSpec::File(file.to_path_buf()),
+    }
+}
+
+/// Whether a file has one of these extensions, in any case.
+pub(crate) fn has_extension(file: &Path, extensions: &[&str]) -> bool {
+    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    extensions.iter().any(|one| one.eq_ignore_ascii_case(ending))
+}
+
+fn octree(file: &Path, scale: f64, pose: Pose) -> Result<Solid, String> {
+    let tree = carom_io::read_octree(file, UnknownCells::Free).map_err(|e| e.to_string())?;
+    let boxes = tree.leaves.iter().map(|leaf| VoxelBox { first: leaf.first, last: leaf.last }).collect();
+    let (origin, cell) = (DVec3::splat(tree.origin() * scale), DVec3::splat(tree.resolution * scale));
+    let voxels = Voxels::new(origin, cell, boxes).map_err(|e| format!("{}: {e}", file.display()))?;
+    let name = file.display().to_string();
+    Ok(Solid { name, ..Solid::alone(Shape::Voxels(Arc::new(voxels)), pose) })
+}
+
+fn points(file: &Path, radius: f64, scale: f64, pose: Pose) -> Result<Solid, String> {
+    let found = carom_io::read_points(file).map_err(|e| e.to_string())?;
+    let points = found.points.iter().map(|p| *p * scale).collect();
+    let shape = Shape::point_cloud(points, radius).map_err(|e| format!("{}: {e}", file.display()))?;
+    let remarks = Remarks::of_file(file, found.notes, Vec::new());
+    Ok(Solid { name: file.display().to_string(), remarks, ..Solid::alone(shape, pose) })
 }
 
 /// Reads the mesh of a file, and the remarks on it.

@@ -1,5 +1,6 @@
 //! Readers of real files. OBJ, STL, PLY, OFF, 3MF, COLLADA, glTF, URDF and scene files become named
-//! parts with meshes in `f64`. Levels made of brushes ([`map`]) become entities and planes.
+//! parts with meshes in `f64`. Levels made of brushes ([`map`]) become entities and planes. Point
+//! clouds ([`read_points`]) and OctoMap octrees ([`read_octree`]) have readers of their own.
 //!
 //! Reading does not panic (tests: `random_bytes`). The counts in a header are not trusted (test:
 //! `bad_files::counts_of_headers_are_not_believed`). Each error is one line that names the file and
@@ -32,10 +33,12 @@ mod limits;
 pub mod map;
 mod model;
 mod obj;
+mod octree;
 mod off;
 mod package;
 mod part;
 mod ply;
+mod points;
 mod polygon;
 mod robot;
 pub mod scene_json;
@@ -53,7 +56,9 @@ pub use animation::{Animation, Channel, Interpolation, Property};
 pub use error::{Place, ReadError, without_controls};
 pub use limits::Options;
 pub use model::Model;
+pub use octree::{Octree, OctreeLeaf, UnknownCells, parse_octree, parse_octree_data, read_octree};
 pub use part::{Part, Piece, Placement, RawMesh, make_names_unique};
+pub use points::{Points, parse_points, read_points};
 pub use robot::{Mimic, Robot, RobotError, RobotJoint, RobotJointKind};
 pub use srdf::{DisabledPair, read_srdf};
 pub use trajectory::{Trajectory, read_trajectory};

@@ -15,7 +15,7 @@ use crate::part::{Part, RawMesh, push_note};
 use crate::polygon::{Quirks, triangulate};
 use glam::DVec3;
 use ply_rs_bw::parser::{Parser, Reader};
-use ply_rs_bw::ply::{ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult};
+use ply_rs_bw::ply::{ElementDef, Encoding, Header, Property, PropertyAccess, PropertyAccessResult};
 use std::io::Cursor;
 use std::path::Path;
 
@@ -93,8 +93,28 @@ struct Lists {
     ends: Vec<(bool, usize, usize)>,
 }
 
-/// Reads the bytes of a PLY file. `path` appears in messages and names the part.
-pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
+/// Reads the vertices of a PLY file alone, and notes on what is not read.
+pub(crate) fn parse_vertices(bytes: &[u8], path: &Path) -> Result<(Vec<DVec3>, Vec<String>), ReadError> {
+    let (header, mut payload) = header(bytes, path)?;
+    let (mut points, mut notes) = (Vec::new(), Vec::new());
+    for element in header.elements.values() {
+        check_count(element, &payload, path)?;
+        if element.name != "vertex" && 0 < element.count {
+            push_note(&mut notes, format!("{} of element {} are not read", element.count, element.name));
+        }
+        for number in 0..element.count {
+            let one = payload.read(element, number).map_err(|(place, e)| ReadError::at(path, place, e))?;
+            if element.name == "vertex" {
+                points.push(DVec3::from_array(one.position));
+            }
+        }
+    }
+    payload.check_end(path)?;
+    Ok((points, notes))
+}
+
+/// Reads the header, which has vertices with positions.
+fn header<'a>(bytes: &'a [u8], path: &Path) -> Result<(Header, Payload<'a>), ReadError> {
     let whole = |reason: String| ReadError::at(path, Place::File, reason);
     if !bytes.starts_with(b"ply") {
         return Err(whole("not a PLY file: it does not begin with \"ply\"".to_owned()));
@@ -103,18 +123,39 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
     let parser = Parser::<Element>::new();
     let header = parser.read_header(&mut reader).map_err(|e| whole(format!("header: {e}")))?;
     let start = (reader.get_ref().position() as usize).min(bytes.len());
-    let mut payload = Payload {
+    let payload = Payload {
         rest: &bytes[start..],
         line: 1 + bytes[..start].iter().filter(|b| **b == b'\n').count(),
         encoding: header.encoding,
         parser,
     };
-    let has =
-        |element: &ElementDef, names: &[&str]| names.iter().any(|n| element.properties.contains_key(*n));
     let vertex = header.elements.get("vertex").ok_or_else(|| whole("no element vertex".to_owned()))?;
     if !(has(vertex, &["x"]) && has(vertex, &["y"]) && has(vertex, &["z"])) {
         return Err(whole("element vertex lacks x, y or z".to_owned()));
     }
+    Ok((header, payload))
+}
+
+/// Whether an element has a property of one of these names.
+fn has(element: &ElementDef, names: &[&str]) -> bool {
+    names.iter().any(|name| element.properties.contains_key(*name))
+}
+
+/// Checks the count of an element against the bytes that are left. Every value takes at least one
+/// byte. So a header cannot announce more elements than there are bytes.
+fn check_count(element: &ElementDef, payload: &Payload<'_>, path: &Path) -> Result<(), ReadError> {
+    let (n, left) = (element.count, payload.rest.len());
+    if (left as u64) < n as u64 || (element.properties.is_empty() && 0 < n) {
+        let place = Place::Item(format!("element {}", element.name));
+        return Err(ReadError::at(path, place, format!("truncated: {n} announced, {left} bytes left")));
+    }
+    Ok(())
+}
+
+/// Reads the bytes of a PLY file. `path` appears in messages and names the part.
+pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
+    let whole = |reason: String| ReadError::at(path, Place::File, reason);
+    let (header, mut payload) = header(bytes, path)?;
     let surfaces = ["face", "tristrips"].map(|name| header.elements.get(name));
     if surfaces.iter().all(Option::is_none) {
         return Err(whole("no element face: a point cloud, not a mesh".to_owned()));
@@ -127,14 +168,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
     let (mut notes, mut unread) = (Vec::new(), Vec::new());
     for element in header.elements.values() {
         let n = element.count;
-        let at =
-            |reason: String| ReadError::at(path, Place::Item(format!("element {}", element.name)), reason);
-        // Every value takes at least one byte. So a header cannot announce more elements than there
-        // are bytes.
-        let left = payload.rest.len();
-        if (left as u64) < n as u64 || (element.properties.is_empty() && 0 < n) {
-            return Err(at(format!("truncated: {n} announced, {left} bytes left")));
-        }
+        check_count(element, &payload, path)?;
         match element.name.as_str() {
             "vertex" | "face" | "tristrips" => {}
             name if 0 < n => {
@@ -156,13 +190,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
             }
         }
     }
-    let left = match payload.encoding {
-        Encoding::Ascii => payload.rest.trim_ascii().len(),
-        _ => payload.rest.len(),
-    };
-    if 0 < left {
-        return Err(whole(format!("{left} bytes behind the elements that are announced")));
-    }
+    payload.check_end(path)?;
     let mut quirks = Quirks::default();
     lists.triangles(&mut mesh, &mut quirks, path, files)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -182,6 +210,19 @@ struct Payload<'a> {
 }
 
 impl Payload<'_> {
+    /// An error if bytes are left.
+    fn check_end(&self, path: &Path) -> Result<(), ReadError> {
+        let left = match self.encoding {
+            Encoding::Ascii => self.rest.trim_ascii().len(),
+            _ => self.rest.len(),
+        };
+        if 0 < left {
+            let reason = format!("{left} bytes behind the elements that are announced");
+            return Err(ReadError::at(path, Place::File, reason));
+        }
+        Ok(())
+    }
+
     /// Reads the next element. An error has its place.
     fn read(&mut self, element: &ElementDef, number: usize) -> Result<Element, (Place, String)> {
         let place = || Place::Item(format!("{} {number}", element.name));

@@ -182,6 +182,7 @@ mod mesh_mesh;
 mod mesh_patches;
 mod mesh_shape;
 mod nearest_triangle;
+mod point_cloud;
 mod ray_convex;
 mod ray_depth;
 mod ring_search;
@@ -192,6 +193,7 @@ mod solid_exit;
 mod solid_point;
 mod solids;
 mod spread;
+mod voxel_boxes;
 mod workspace;
 
 pub use carom_bvh::{
@@ -204,6 +206,8 @@ pub use kernel::*;
 pub use manifold_cache::ManifoldCache;
 pub use mesh_shape::MeshShape as MeshShapeOf;
 pub use pair_batch::{PairBatch, PlacedPair, intersects_batch};
+pub use point_cloud::PointCloudError;
 pub use ray_depth::{RayDepthCache, RayDepthCounters, RayDepthSettings};
 pub use self_intersection::{SelfIntersection, intersection_curves, self_intersections};
+pub use voxel_boxes::{VoxelBox, VoxelsError};
 pub use workspace::Workspace;

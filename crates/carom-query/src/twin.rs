@@ -6,6 +6,8 @@ mod kernel;
 mod num;
 
 pub use crate::manifold_cache::ManifoldCache;
+pub use crate::point_cloud::PointCloudError;
 pub use crate::ray_depth::{RayDepthCache, RayDepthCounters, RayDepthSettings};
 pub use crate::self_intersection::{SelfIntersection, intersection_curves, self_intersections};
+pub use crate::voxel_boxes::{VoxelBox, VoxelsError};
 pub use kernel::*;

@@ -40,7 +40,7 @@ pub(crate) struct CastMemory {
     pub(crate) triangles: Vec<u32>,
     /// Nodes of a tree, each with a time interval.
     pub(crate) parts: Vec<(TreePart, f64, f64)>,
-    /// Unused lists for parts of compounds, by the time at which they may be touched.
+    /// Unused lists for parts of compounds and clusters, by the time at which they may be touched.
     pub(crate) orders: Vec<Vec<(f64, u32)>>,
     /// Pairs of bodies in the queue, the earliest first.
     pub(crate) waiting: BinaryHeap<Waiting>,

@@ -8,7 +8,7 @@
 
 use carom_geom::SupportMap;
 use carom_math::{Pose, Vec3, ops};
-use carom_query::Shape;
+use carom_query::{Cluster as _, Shape};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -84,6 +84,8 @@ impl Outlines {
             Shape::Hull(hull) => Some(Key::Address(Arc::as_ptr(hull).addr())),
             Shape::Mesh(mesh) => Some(Key::Address(Arc::as_ptr(mesh).addr())),
             Shape::Compound(compound) => Some(Key::Address(Arc::as_ptr(compound).addr())),
+            Shape::PointCloud(cloud) => Some(Key::Address(Arc::as_ptr(cloud).addr())),
+            Shape::Voxels(voxels) => Some(Key::Address(Arc::as_ptr(voxels).addr())),
             _ => None,
         };
         if let Some(&number) = key.and_then(|key| self.known.get(&key)) {
@@ -143,6 +145,19 @@ fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh, planes: &mu
         Shape::Compound(compound) => {
             for part in compound.parts() {
                 push_triangles(&part.shape, &(*pose * part.pose), mesh, planes);
+            }
+        }
+        // A box for each point: balls would have too many triangles.
+        Shape::PointCloud(cloud) => {
+            for &point in cloud.points() {
+                let place = *pose * Pose::from_translation(point);
+                push_box(Vec3::splat(cloud.radius()), &place, mesh);
+            }
+        }
+        Shape::Voxels(voxels) => {
+            for number in 0..voxels.n_parts() {
+                let (part, center) = voxels.part(number);
+                push_triangles(&part, &(*pose * Pose::from_translation(center.as_vec3())), mesh);
             }
         }
         Shape::Torus(torus) => push_torus(torus.major_radius(), torus.minor_radius(), pose, mesh),

@@ -13,7 +13,7 @@ use carom_world::BodyId;
 /// Returns the corners of a part of a shape at a pose, if the part is a triangle.
 fn triangle(shape: &Shape, pose: &Pose, number: u32) -> Option<[Vec3; 3]> {
     match shape.kind() {
-        ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => None,
+        ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) => None,
         ShapeKind::Mesh(mesh) => {
             let corners = mesh.mesh().indices().get(number as usize)?;
             let vertices = mesh.mesh().vertices();

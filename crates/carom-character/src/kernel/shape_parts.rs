@@ -4,7 +4,7 @@
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (the triangles near a
 //! swept figure).
 
-use super::super::num::{MeshShape, Pose, Shape, ShapeKind, narrow, placement};
+use super::super::num::{Cluster, MeshShape, Pose, Shape, ShapeKind, narrow, placement};
 use crate::field_faces::visit_faces;
 use crate::parts::{FacePlane, Part, box_in_frame};
 use carom_bounds::{Aabb, BoundingVolume as _};
@@ -29,6 +29,7 @@ pub(crate) fn visit_shape(
         ShapeKind::HalfSpace(plane) => part(*first, pose, Part::Plane(plane.normal_wide())),
         ShapeKind::Mesh(mesh) => return visit_triangles(mesh, pose, within, first, part),
         ShapeKind::Field(field) => visit_field(field, pose, within, *first, part),
+        ShapeKind::Cluster(cluster) => return visit_cluster(cluster, pose, within, first, part),
         ShapeKind::Compound(compound) => {
             // Parts are no compounds, so this recurses once.
             for one in compound.parts() {
@@ -52,6 +53,33 @@ fn visit_part(
     visit_shape(shape, pose, within, first, &mut |number: u32, pose: &WidePose, found: Part<'_>| {
         part(number, pose, found)
     });
+}
+
+/// Visits the parts of a cluster that are near.
+fn visit_cluster(
+    cluster: &dyn Cluster,
+    pose: &WidePose,
+    within: [DVec3; 2],
+    first: &mut u32,
+    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
+) {
+    let (low, high) = box_in_frame(pose, within);
+    let aabb = if low.cmple(high).all() {
+        Aabb { min: rounding::down3(low), max: rounding::up3(high) }
+    } else {
+        Aabb::EVERYTHING
+    };
+    cluster.tree().visit_box(&aabb, |leaf| {
+        for &number in leaf.primitives {
+            let (shape, center) = cluster.part(number);
+            let own = WidePose { translation: center, ..WidePose::IDENTITY };
+            if let ShapeKind::Convex(map) = shape.kind() {
+                part(*first + number, &own.relative_to(&pose.inverse()), Part::Convex(map, None));
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    *first += cluster.n_parts();
 }
 
 /// Visits the triangles of the surface of a field, all with one index.

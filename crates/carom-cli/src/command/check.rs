@@ -12,19 +12,19 @@ use crate::report::{self, Contact, Found, counted, number, spaced};
 use crate::robots;
 use crate::scene_page;
 use crate::self_report::SelfReport;
-use crate::solid::{Solid, Winding};
+use crate::solid::{self, ShapeSpec, Solid, Winding};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
-use carom_io::{Part, read_trajectory, without_controls};
+use carom_io::{Part, Placement, read_trajectory, without_controls};
 use carom_query::QueryCost;
-use carom_query::f64::{MeshShape, SolidRelation, contact, distance};
+use carom_query::f64::{SolidRelation, contact, distance};
 use carom_robot::JointPath;
 use core::ops::ControlFlow;
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A pair of parts that is listed.
 pub struct PairReport {
@@ -58,7 +58,12 @@ impl PairReport {
 pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
     let mut remarks = Remarks::default();
     let options = args.reading.options(args.keep_going).with_time(args.time);
-    let mut files = load::load_all(&args.files, &options, &mut remarks)?;
+    let (clusters, models): (Vec<PathBuf>, Vec<PathBuf>) =
+        args.files.iter().cloned().partition(|file| solid::has_extension(file, &CLUSTERS));
+    let mut files = Vec::new();
+    if !models.is_empty() {
+        files = load::load_all(&models, &options, &mut remarks)?;
+    }
     robots::pose(&mut files, &args.robots)?;
     let trajectory = args.robots.trajectory.as_ref().map(|file| read_trajectory(file));
     let trajectory = trajectory.transpose().map_err(|e| e.to_string())?;
@@ -68,7 +73,17 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
     }
     let frame = load::frame_of(files.iter().map(|f| &f.model));
     let (of_robots, placed) = (robots::ignored(&files, &args.robots)?, robots::robots(&files));
-    let (names, solids) = place(files, winding)?;
+    let (mut names, mut solids) = place(files, winding)?;
+    for file in &clusters {
+        match cluster(file, args.point_radius) {
+            Ok(solid) => {
+                names.push(new_name(file, &names));
+                solids.push(solid);
+            }
+            Err(e) if args.keep_going => remarks.unread.push(e),
+            Err(e) => return Err(e),
+        }
+    }
     solids.iter().for_each(|solid| remarks.add(&solid.remarks));
     let mut ignored = ignored_pairs(&args.ignore, &names)?;
     ignored.extend(of_robots);
@@ -175,6 +190,29 @@ fn place(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Vec<Solid
     Ok((parts.into_iter().map(|p| p.name).collect(), solids))
 }
 
+/// The extensions of octrees and point clouds.
+const CLUSTERS: [&str; 3] = ["bt", "xyz", "pcd"];
+
+/// Reads an octree or a point cloud.
+fn cluster(file: &Path, radius: Option<f64>) -> Result<Solid, String> {
+    let spec = match (solid::has_extension(file, &["bt"]), radius) {
+        (true, _) => ShapeSpec::Octree(file.to_path_buf()),
+        (false, Some(radius)) => ShapeSpec::Points(radius, file.to_path_buf()),
+        (false, None) => {
+            return Err(format!("{}: --point-radius is needed for a point cloud", file.display()));
+        }
+    };
+    solid::build(&spec, 1.0, &Placement::IDENTITY, Winding::Outwards)
+}
+
+/// Returns the name of a file as a part, with a number if another part has it.
+fn new_name(file: &Path, names: &[String]) -> String {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let numbered = (2..).map(|n| format!("{stem}#{n}"));
+    let mut all = core::iter::once(stem.clone()).chain(numbered);
+    all.find(|name| !names.contains(name)).unwrap_or(stem)
+}
+
 /// Returns the pairs of part indices, low first, that `--ignore A,B` names.
 fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<HashSet<(usize, usize)>, String> {
     let mut pairs = HashSet::new();
@@ -198,8 +236,7 @@ fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<HashSet<(usize, 
 /// Returns the pairs whose boxes come within the clearance, sorted; an error if they are more than
 /// `max_pairs`.
 fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pair>, String> {
-    let bounds: Vec<(DVec3, DVec3)> =
-        solids.iter().filter_map(Solid::mesh).map(|m: &MeshShape| m.mesh().wide_bounds()).collect();
+    let bounds: Vec<(DVec3, DVec3)> = solids.iter().map(Solid::bounds).collect();
     let largest = bounds.iter().map(|(min, max)| min.abs().max(max.abs()).max_element()).fold(0.0, f64::max);
     // Boxes are in single precision. If parts lie beyond its range, a power of two scales all of
     // them in.
@@ -239,6 +276,9 @@ fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pa
 /// Returns the exact answer for one pair; `None` if it need not be listed.
 fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairReport> {
     let (x, y) = (&solids[a], &solids[b]);
+    if x.mesh().is_none() || y.mesh().is_none() {
+        return examine_cluster((a, x), (b, y), clearance);
+    }
     let n = report::count_pairs(x.mesh()?, y.mesh()?, &mut QueryCost::default());
     let contact_of_solids = Contact::of(x.mesh()?, y.mesh()?);
     if let Some(overlap) = contact_of_solids.overlap {
@@ -293,6 +333,36 @@ fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairR
         depth: None,
         point: d.point_a,
     })
+}
+
+/// Returns the answer for a pair with a point cloud or voxels.
+fn examine_cluster((a, x): (usize, &Solid), (b, y): (usize, &Solid), clearance: f64) -> Option<PairReport> {
+    let d = distance(&x.shape, &x.pose, &y.shape, &y.pose);
+    let report = |relation: Option<SolidRelation>, intersects, distance, depth, point| PairReport {
+        a,
+        b,
+        triangle_pairs: 0,
+        contact: Contact { relation, overlap: None },
+        intersects,
+        distance,
+        depth,
+        point,
+    };
+    if d.distance <= 0.0 {
+        let deepest = contact(&x.shape, &x.pose, &y.shape, &y.pose, 0.0);
+        let (depth, point) = deepest
+            .map_or((0.0, d.point_a), |deep| ((-deep.contact.distance).max(0.0), deep.contact.middle()));
+        let relation = if 0.0 < depth { SolidRelation::Overlapping } else { SolidRelation::Touching };
+        return Some(report(Some(relation), Some(true), 0.0, Some(depth), point));
+    }
+    match (x.holds_part_of(y), y.holds_part_of(x)) {
+        (Some(true), _) | (_, Some(true)) => {
+            Some(report(Some(SolidRelation::Overlapping), Some(true), 0.0, None, d.point_a))
+        }
+        (Some(false), Some(false)) => (d.distance < clearance)
+            .then(|| report(Some(SolidRelation::Clear), Some(false), d.distance, None, d.point_a)),
+        _ => Some(report(None, None, d.distance, None, d.point_a)),
+    }
 }
 
 /// Returns the report as JSON.
@@ -354,7 +424,10 @@ fn print_lines(
 ) -> Result<(), String> {
     for p in listed {
         let (a, b, at) = (without_controls(&names[p.a]), without_controls(&names[p.b]), spaced(p.point));
-        let pairs = || format!("{} of triangles", counted(p.triangle_pairs, "pair", "pairs"));
+        let pairs = || match p.triangle_pairs {
+            0 => "as solids".to_owned(),
+            n => format!("{} of triangles", counted(n, "pair", "pairs")),
+        };
         report::print(&match (p.intersects, p.depth, p.contact.relation, &p.contact.overlap) {
             (.., Some(o)) if number(o.at_least) == number(o.at_most) => {
                 format!("{a} and {b} overlap: {} deep, near {at}", number(o.at_most))

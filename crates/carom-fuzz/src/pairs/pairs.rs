@@ -7,7 +7,7 @@ use super::num::geom::{
 };
 use super::num::query::{
     self, Compound, CompoundPart, ConvexShape, HeightFieldShape, ManifoldCache, MeshShape, RoundedShape,
-    Shape,
+    Shape, ShapeKind,
 };
 use super::num::{Interval, Pose, RANGE, ROUNDING, Ray, Real, Vec3, pose, real, vec3, wide};
 use crate::bytes::Bytes;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// A shape, or a typed refusal; composite ones of parts that are not.
 fn shape(bytes: &mut Bytes<'_>, is_part: bool) -> Option<Shape> {
-    Some(match bytes.below(if is_part { 11 } else { 13 }) {
+    Some(match bytes.below(if is_part { 13 } else { 15 }) {
         0 => Shape::Sphere(Sphere::new(real(bytes.size())).ok()?),
         1 => Shape::Capsule(Capsule::new(real(bytes.size()), real(bytes.size())).ok()?),
         2 => Shape::Cuboid(Cuboid::new(vec3(bytes.sizes())).ok()?),
@@ -53,7 +53,15 @@ fn shape(bytes: &mut Bytes<'_>, is_part: bool) -> Option<Shape> {
             }
             Shape::HeightField(Arc::new(HeightFieldShape::new(field).ok()?))
         }
-        11 => Shape::HalfSpace(HalfSpace::new(vec3(bytes.point())).ok()?),
+        11 => {
+            let points = (0..1 + bytes.below(12)).map(|_| vec3(bytes.point())).collect();
+            Shape::point_cloud(points, real(bytes.size())).ok()?
+        }
+        12 => {
+            let flags: Vec<bool> = (0..18).map(|_| bytes.byte().is_multiple_of(2)).collect();
+            Shape::voxels([3, 2, 3], &flags, vec3(bytes.point()), vec3(bytes.sizes())).ok()?
+        }
+        13 => Shape::HalfSpace(HalfSpace::new(vec3(bytes.point())).ok()?),
         _ => {
             let parts = (0..1 + bytes.below(3))
                 .map(|_| {
@@ -64,6 +72,11 @@ fn shape(bytes: &mut Bytes<'_>, is_part: bool) -> Option<Shape> {
             Shape::Compound(Arc::new(Compound::new(parts).ok()?))
         }
     })
+}
+
+/// Whether the shape has parts that may overlap.
+fn has_parts(shape: &Shape) -> bool {
+    matches!(shape.kind(), ShapeKind::Compound(_) | ShapeKind::Cluster(_))
 }
 
 /// How far the shape reaches from its origin; zero for a half-space.
@@ -183,7 +196,7 @@ fn check_ray_and_point(shape: &Shape, pose: &Pose, bytes: &mut Bytes<'_>) {
         );
         // The nearest point is its own nearest point.
         let again = query::project_point(shape, pose, found.point).unwrap();
-        let is_compound = matches!(shape, Shape::Compound(_));
+        let is_compound = has_parts(shape);
         assert!(
             is_compound || f64::from(again.distance).abs() <= 8.0 * tolerance,
             "{found:?} {again:?} {}",
@@ -199,7 +212,7 @@ fn check_ray_and_point(shape: &Shape, pose: &Pose, bytes: &mut Bytes<'_>) {
         let step = length(wide(ray.direction)) * (f64::from(hit.t).abs() * ROUNDING).max(least);
         if at.length() < 1e3 * size
             && let Some(near) = query::project_point(shape, pose, vec3(at))
-            && !matches!(shape, Shape::Compound(_))
+            && !has_parts(shape)
         {
             let off = f64::from(near.distance).abs();
             assert!(off <= 1e3 * tolerance + 8.0 * step, "{off:e} {hit:?} {near:?} {}", context());

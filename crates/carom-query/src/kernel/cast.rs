@@ -1,8 +1,8 @@
 //! Time of impact of any two moving shapes, rotation included, with a proof.
 //!
 //! The pair of kinds selects the algorithm, as for every other query. A convex pair is one search.
-//! A compound takes the earliest impact of its parts. Meshes are searched interval by interval. If
-//! a pair is undecided, the bracket begins there, so no impact is dropped.
+//! A compound or a cluster takes the earliest impact of its parts. Meshes are searched interval by
+//! interval. If a pair is undecided, the bracket begins there, so no impact is dropped.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies) and 4.1 (one
 //! test per pair of kinds).
@@ -10,6 +10,7 @@
 use super::super::num::geom::{HalfSpace, TriMesh};
 use super::super::num::{Pose, Vec3, widen, widen_quat};
 use super::cast_leaving::ConvexPair;
+use super::cast_parts::PartList;
 use super::method::{ConvexMethod, Method, convex_method, method};
 use super::shape::{Shape, ShapeKind};
 use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, closed_form, dispatch, field_cast};
@@ -187,7 +188,8 @@ pub(super) fn pair(
         Method::MeshConvex(a, b) => cast_mesh::convex(a, b, asked, &mut memory.casts),
         Method::Meshes(a, b) => cast_meshes::meshes(a, b, asked, memory),
         Method::Field(field, other) => field_cast::cast(a, field, b, &other, asked),
-        Method::Parts(a) => cast_parts::parts(a, b, asked, memory),
+        Method::Cluster(a) => cast_parts::parts(PartList::Cluster(a), b, asked, memory),
+        Method::Parts(a) => cast_parts::parts(PartList::Compound(a), b, asked, memory),
         Method::Swapped => pair(b, a, &asked.swapped(), memory).swapped(),
     }
 }

@@ -10,18 +10,18 @@
 //! The setting is that of parry's `ShapeCastOptions`.
 
 use super::super::num::Pose;
-use super::compound::Compound;
+use super::cast_parts::PartList;
 use super::mesh_shape::MeshShape;
 use super::shape::{Shape, ShapeKind};
-use super::{dispatch, field};
+use super::{cluster, dispatch, field};
 use crate::closest::Closest;
 use crate::impact::Question;
 use crate::workspace::Workspace;
 use crate::{convex, mesh_convex, mesh_mesh};
 use carom_ccd::{Clear, Motion, Tally, TimeOfImpact, Undecided, Why};
 use carom_geom::SupportMap;
+use carom_math::WidePose;
 use carom_math::scaling::length;
-use carom_math::{WidePose, rounding};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -282,9 +282,9 @@ impl IgnoredPlanes {
         found
     }
 
-    /// Returns the planes of the parts of a compound from which another shape separates.
-    pub(super) fn of_compound(
-        a: &Compound,
+    /// Returns the planes of the parts of A from which another shape separates.
+    pub(super) fn of_parts(
+        a: &PartList<'_>,
         b: &Shape,
         asked: &Question<'_, impl Tally>,
         memory: &mut Workspace,
@@ -296,13 +296,12 @@ impl IgnoredPlanes {
         let aabb = b.aabb(&Pose::IDENTITY);
         let size = 0.5 * length(aabb.max.as_dvec3() - aabb.min.as_dvec3());
         let Some(start) = Start::new(asked, size) else { return found };
-        let near = b.placed_box(&start.b_in_a).inflated(rounding::up(start.limit));
-        for (part, pose, _) in a.near(near, ()) {
+        a.visit_near(b, &start.b_in_a, start.limit, &mut |part, pose| {
             let b_in_part = start.b_in_a.relative_to(pose);
             if let Some(place) = dispatch::contact(part, b, &b_in_part, start.limit, memory, ()) {
                 found.add(&start, &place.placed(pose), |b_in_a, n| lowest(b, b_in_a, n));
             }
-        }
+        });
         found
     }
 
@@ -398,6 +397,10 @@ fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
         ShapeKind::HalfSpace(_) => f64::NEG_INFINITY,
         ShapeKind::Mesh(mesh) => lowest_of_mesh(mesh, pose, direction),
         ShapeKind::Field(field) => field::lowest(field, pose, direction),
+        ShapeKind::Cluster(parts) => {
+            let along = pose.inverse_transform_vector(-direction);
+            direction.dot(pose.translation) - cluster::farthest(parts, along)
+        }
         ShapeKind::Compound(compound) => {
             let parts = compound.placed_parts();
             let in_part = |(part, place): (&Shape, &WidePose)| {

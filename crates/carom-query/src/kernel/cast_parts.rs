@@ -1,5 +1,5 @@
-//! Casts of compounds: only the parts that the other shape's moving box enters, sorted by the time
-//! of entry.
+//! Casts of compounds and clusters: only the parts that the other shape's moving box enters, sorted
+//! by the time of entry.
 //!
 //! Without rotation the other shape's box moves in a straight line in the compound's frame. A slab
 //! test with each part's box gives its earliest time of entry. With rotation, parts outside the box
@@ -11,29 +11,109 @@
 use super::super::num::{Pose, widen, widen_quat};
 use super::cast;
 use super::cast_leaving::IgnoredPlanes;
+use super::cluster::{self, Cluster};
 use super::compound::Compound;
 use super::shape::Shape;
 use crate::impact::Question;
 use crate::workspace::Workspace;
 use carom_bounds::Aabb;
+use carom_bvh::Counters;
 use carom_ccd::{Earliest, Sweep, Tally, TimeOfImpact};
 use carom_geom::{SupportMap, SupportPoint};
-use glam::DVec3;
+use carom_math::{WidePose, rounding};
+use core::ops::ControlFlow;
+use glam::{DQuat, DVec3};
 
 /// Rounding of slab tests and of the sums before them, relative to each length.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Returns the earliest impact of the parts of a compound. A part moves with the compound, at its
-/// pose in it.
+/// Shapes that move as one.
+pub(super) enum PartList<'a> {
+    Compound(&'a Compound),
+    Cluster(&'a dyn Cluster),
+}
+
+impl PartList<'_> {
+    fn len(&self) -> u32 {
+        match self {
+            PartList::Compound(a) => a.parts().len() as u32,
+            PartList::Cluster(a) => a.n_parts(),
+        }
+    }
+
+    /// Visits the parts that a moving box may touch, as index and box; see [`Compound::on_way`].
+    fn on_way(
+        &self,
+        origin: DVec3,
+        half: DVec3,
+        direction: DVec3,
+        end: f64,
+        mut part: impl FnMut(u32, &Aabb),
+    ) -> Counters {
+        match self {
+            PartList::Compound(a) => a.on_way(origin, half, direction, end, part),
+            PartList::Cluster(a) => {
+                let walk = a.tree().visit_moving_box(origin, half, direction, 0.0, end, |leaf, until| {
+                    leaf.primitives.iter().for_each(|&number| part(number, &a.part_box(number)));
+                    ControlFlow::Continue(until)
+                });
+                walk.counters
+            }
+        }
+    }
+
+    /// Visits the parts that may be within `limit` of B, each with its pose.
+    pub(super) fn visit_near(
+        &self,
+        b: &Shape,
+        b_in_a: &WidePose,
+        limit: f64,
+        part: &mut dyn FnMut(&Shape, &WidePose),
+    ) {
+        match self {
+            PartList::Compound(a) => {
+                let near = b.placed_box(b_in_a).inflated(rounding::up(limit));
+                a.near(near, ()).for_each(|(shape, pose, _)| part(shape, pose));
+            }
+            PartList::Cluster(a) => cluster::visit_near(*a, b, b_in_a, limit, (), &mut |number| {
+                let (shape, center) = a.part(number);
+                part(&shape, &cluster::at(center));
+                ControlFlow::Continue(())
+            }),
+        }
+    }
+
+    /// Calls `ask` with a part, its pose as matrix and as rotation and translation, and its first
+    /// number. `None` if there is no such part.
+    fn with<T>(
+        &self,
+        index: u32,
+        ask: impl FnOnce(&Shape, &WidePose, (DQuat, DVec3), u32) -> T,
+    ) -> Option<T> {
+        match self {
+            PartList::Compound(a) => {
+                let (index, part) = (index as usize, a.parts().get(index as usize)?);
+                let place = (widen_quat(part.pose.rotation), widen(part.pose.translation));
+                Some(ask(&part.shape, a.part_pose(index), place, a.first_number(index)))
+            }
+            PartList::Cluster(a) => {
+                let (shape, center) = (index < a.n_parts()).then(|| a.part(index))?;
+                Some(ask(&shape, &cluster::at(center), (DQuat::IDENTITY, center), index))
+            }
+        }
+    }
+}
+
+/// Returns the earliest impact of the parts of A. A part moves with A, at its pose in it.
 pub(super) fn parts(
-    a: &Compound,
+    a: PartList<'_>,
     b: &Shape,
     asked: &Question<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
     let (start, end) = (asked.settings.start_time, asked.settings.max_time);
     let one_part = Question { settings: asked.settings.with_distance(false), ..*asked };
-    let ignored = IgnoredPlanes::of_compound(a, b, asked, memory);
+    let ignored = IgnoredPlanes::of_parts(&a, b, asked, memory);
     let mut earliest = Earliest::new();
     let mut order = memory.casts.orders.pop().unwrap_or_default();
     order.clear();
@@ -47,7 +127,7 @@ pub(super) fn parts(
             asked.count_walk(&walk);
         }
         // B is unbounded, so it may touch any part.
-        None => order.extend((0..a.parts().len() as u32).map(|number| (0.0, number))),
+        None => order.extend((0..a.len()).map(|number| (0.0, number))),
     }
     order.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
     for &(enters, number) in &order {
@@ -55,19 +135,19 @@ pub(super) fn parts(
         if until < start + enters {
             break;
         }
-        let Some(part) = a.parts().get(number as usize) else { continue };
-        if ignored.hides_part(&part.shape, a.part_pose(number as usize)) {
-            earliest.add_clear(0.0);
-            continue;
-        }
-        let place = (widen_quat(part.pose.rotation), widen(part.pose.translation));
-        let motion_a = &asked.motion_a.of_part(place);
-        let one_part = Question { motion_a, ..one_part.with_times([start, until]) };
-        let mut answer = cast::pair(&part.shape, b, &one_part, memory);
-        if let TimeOfImpact::Hit(impact) = &mut answer {
-            impact.part_a = impact.part_a.saturating_add(a.first_number(number as usize));
-        }
-        earliest.add(answer);
+        a.with(number, |part, pose, place, first_number| {
+            if ignored.hides_part(part, pose) {
+                earliest.add_clear(0.0);
+                return;
+            }
+            let motion_a = &asked.motion_a.of_part(place);
+            let one_part = Question { motion_a, ..one_part.with_times([start, until]) };
+            let mut answer = cast::pair(part, b, &one_part, memory);
+            if let TimeOfImpact::Hit(impact) = &mut answer {
+                impact.part_a = impact.part_a.saturating_add(first_number);
+            }
+            earliest.add(answer);
+        });
     }
     memory.casts.orders.push(order);
     earliest.answer()

@@ -206,7 +206,7 @@ fn ball_around(shape: &Shape) -> Option<(DVec3, f64)> {
     match shape.kind() {
         ShapeKind::Convex(map) => Some((map.center(), map.radius() + map.margin())),
         ShapeKind::HalfSpace(_) => None,
-        ShapeKind::Mesh(_) | ShapeKind::Field(_) | ShapeKind::Compound(_) => {
+        ShapeKind::Mesh(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) | ShapeKind::Compound(_) => {
             let around = super::cast_parts::Around::new(shape)?;
             Some((carom_geom::SupportMap::center(&around), carom_geom::SupportMap::radius(&around)))
         }

@@ -13,12 +13,13 @@ use super::super::num::{Pose, Real, widen_real};
 use super::answer::Distance;
 use super::method::{Method, method};
 use super::shape::{Shape, ShapeKind};
-use super::{dispatch, field};
+use super::{cluster, dispatch, field};
 use crate::closest::Closest;
 use crate::workspace::Workspace;
 use crate::{half_space, mesh_convex, mesh_mesh};
 use alloc::vec::Vec;
 use carom_math::{WidePose, rounding};
+use core::ops::ControlFlow;
 
 /// Returns the nearest points of two shapes if they are nearer than `clearance`, a length; else
 /// `None`. The search stops as soon as the clearance is proved. World frame. The distance is 0 if
@@ -102,6 +103,17 @@ fn collect(
                 };
                 collect(part, b, &b_in_a.relative_to(pose), most, &mut own, memory, &mut place);
             }
+        }
+        Method::Cluster(a) => {
+            cluster::visit_near(a, b, b_in_a, most, (), &mut |number| {
+                let (part, center) = a.part(number);
+                let pose = cluster::at(center);
+                let mut own = |_: u32, part_b: u32| clearance(number, part_b);
+                let mut place =
+                    |closest: &Closest| tell(&Closest { part_a: number, ..closest.placed(&pose) });
+                collect(&part, b, &b_in_a.relative_to(&pose), most, &mut own, memory, &mut place);
+                ControlFlow::Continue(())
+            });
         }
         // One part each.
         Method::Convex(..) | Method::PlaneConvex(..) | Method::Planes(..) | Method::Field(..) => {

@@ -7,7 +7,7 @@
 
 use super::method::{Method, method};
 use super::shape::Shape;
-use super::{closed_form, compound, field};
+use super::{closed_form, cluster, compound, field};
 use crate::closest::Closest;
 use crate::cost::Count;
 use crate::workspace::Workspace;
@@ -30,6 +30,7 @@ pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose, count: impl Co
         Method::MeshConvex(a, b) => mesh_convex::intersects(a, b, b_in_a, count),
         Method::Meshes(a, b) => mesh_mesh::intersects(a, b, b_in_a, count),
         Method::Field(a, b) => field::intersects(a, &b, b_in_a, count),
+        Method::Cluster(a) => cluster::intersects(a, b, b_in_a, count),
         Method::Parts(a) => compound::intersects(a, b, b_in_a, count),
         Method::Swapped => intersects(b, a, &b_in_a.inverse(), count),
     }
@@ -57,6 +58,7 @@ pub(super) fn distance(
         Method::MeshConvex(a, b) => mesh_convex::distance(a, b, b_in_a, max_distance, count),
         Method::Meshes(a, b) => mesh_mesh::distance(a, b, b_in_a, max_distance, memory, count),
         Method::Field(a, b) => field::distance(a, &b, b_in_a, max_distance, count),
+        Method::Cluster(a) => cluster::distance(a, b, b_in_a, max_distance, memory, count),
         Method::Parts(a) => compound::distance(a, b, b_in_a, max_distance, memory, count),
         Method::Swapped => {
             let a_in_b = b_in_a.inverse();
@@ -86,6 +88,7 @@ pub(super) fn contact(
         Method::MeshConvex(a, b) => mesh_convex::contact(a, b, b_in_a, prediction, count)?,
         Method::Meshes(a, b) => mesh_mesh::contact(a, b, b_in_a, prediction, memory, count)?,
         Method::Field(a, b) => field::contact(a, &b, b_in_a, prediction, count)?,
+        Method::Cluster(a) => cluster::contact(a, b, b_in_a, prediction, memory, count)?,
         Method::Parts(a) => compound::contact(a, b, b_in_a, prediction, memory, count)?,
         Method::Swapped => {
             let a_in_b = b_in_a.inverse();

@@ -105,8 +105,8 @@ pub(super) fn nearest(
         ShapeKind::HalfSpace(b) => nearest_half_space(a, b, b_in_a, limit, tolerance, count),
         ShapeKind::Mesh(b) => nearest_triangle(a, b, b_in_a, limit, tolerance, count),
         ShapeKind::Field(b) => nearest_field(a, *b, b_in_a, limit, tolerance, count),
-        // Compounds are split into parts before.
-        ShapeKind::Compound(_) => None,
+        // Clusters and compounds are split into parts before.
+        ShapeKind::Cluster(_) | ShapeKind::Compound(_) => None,
     };
     if found.is_none() && !is_finite(b_in_a) {
         // The same result as for convex shapes.

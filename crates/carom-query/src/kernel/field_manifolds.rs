@@ -76,8 +76,8 @@ pub(super) fn manifolds(
         ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => {
             of_tilted(a, b, b_in_a, limit, 0, &mut memory.touches, out, count)
         }
-        // Compounds are split into parts before.
-        ShapeKind::Compound(_) => {}
+        // Clusters and compounds are split into parts before.
+        ShapeKind::Cluster(_) | ShapeKind::Compound(_) => {}
     });
 }
 

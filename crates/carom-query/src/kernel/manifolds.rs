@@ -6,7 +6,7 @@
 //! | two boxes | separating axes |
 //! | other convex pairs | GJK and EPA, then clipping of the two features that face each other |
 //! | half-spaces | the feature that faces the plane |
-//! | meshes and compounds | part by part, one manifold for each pair of parts |
+//! | meshes, clusters and compounds | part by part, one manifold for each pair of parts |
 //! | fields | samples of the other shape, one manifold for each direction |
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; E. Catto, Contact
@@ -18,7 +18,10 @@ use super::super::num::{Pose, Real, Vec3, narrow, narrow_real, widen_real};
 use super::method::{ConvexMethod, Method, convex_method, method};
 use super::pair::{Frames, wide};
 use super::shape::{Shape, ShapeKind};
-use super::{closed_form, closed_form_manifold, compound::Compound, field_manifolds, mesh_manifolds};
+use super::{
+    closed_form, closed_form_manifold, cluster, cluster::Cluster, compound::Compound, field_manifolds,
+    mesh_manifolds,
+};
 
 use crate::closest::Closest;
 use crate::cost::{Count, Counting, QueryCost};
@@ -28,6 +31,7 @@ use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
 use carom_math::WidePose;
+use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// Appends the manifolds of two shapes that are apart by at most `prediction`. World frame, normals
@@ -157,6 +161,7 @@ fn collect(
         Method::MeshConvex(a, b) => mesh_manifolds::convex(a, b, b_in_a, prediction, out, count),
         Method::Meshes(a, b) => mesh_manifolds::meshes(a, b, b_in_a, prediction, memory, out, count),
         Method::Field(a, b) => field_manifolds::manifolds(a, &b, b_in_a, prediction, memory, out, count),
+        Method::Cluster(a) => near_parts(a, b, b_in_a, prediction, memory, out, count),
         Method::Parts(a) => parts(a, b, b_in_a, prediction, memory, out, count),
         Method::Swapped => {
             let first = out.len();
@@ -299,15 +304,54 @@ fn parts(
 ) {
     let reach = b.placed_box(b_in_a).inflated(carom_math::rounding::up(widen_real(prediction)));
     for (part, pose, first_number) in a.near(reach, count) {
-        let first = out.len();
-        // All pairs of parts share the cache of the bodies, so each starts without one.
-        let mut cache = ManifoldCache::new();
-        collect(part, b, &b_in_a.relative_to(pose), prediction, &mut cache, memory, out, count);
-        for manifold in &mut out[first..] {
-            manifold.place(pose);
-            for contact in manifold.contacts_mut() {
-                contact.part_a = contact.part_a.saturating_add(first_number);
-            }
+        of_part(part, pose, first_number, b, b_in_a, prediction, memory, out, count);
+    }
+}
+
+/// Appends the manifolds of each part of a cluster that is near B, sorted by part.
+fn near_parts(
+    a: &dyn Cluster,
+    b: &Shape,
+    b_in_a: &WidePose,
+    prediction: Real,
+    memory: &mut Workspace,
+    out: &mut Vec<Manifold>,
+    count: impl Count,
+) {
+    let mut near = memory.casts.orders.pop().unwrap_or_default();
+    near.clear();
+    cluster::visit_near(a, b, b_in_a, widen_real(prediction), count, &mut |number| {
+        near.push((0.0, number));
+        ControlFlow::Continue(())
+    });
+    near.sort_unstable_by_key(|&(_, number)| number);
+    for &(_, number) in &near {
+        let (part, center) = a.part(number);
+        of_part(&part, &cluster::at(center), number, b, b_in_a, prediction, memory, out, count);
+    }
+    memory.casts.orders.push(near);
+}
+
+/// Appends the manifolds of one part of A, at its pose in it.
+fn of_part(
+    part: &Shape,
+    pose: &WidePose,
+    first_number: u32,
+    b: &Shape,
+    b_in_a: &WidePose,
+    prediction: Real,
+    memory: &mut Workspace,
+    out: &mut Vec<Manifold>,
+    count: impl Count,
+) {
+    let first = out.len();
+    // All pairs of parts share the cache of the bodies, so each starts without one.
+    let mut cache = ManifoldCache::new();
+    collect(part, b, &b_in_a.relative_to(pose), prediction, &mut cache, memory, out, count);
+    for manifold in &mut out[first..] {
+        manifold.place(pose);
+        for contact in manifold.contacts_mut() {
+            contact.part_a = contact.part_a.saturating_add(first_number);
         }
     }
 }

@@ -3,16 +3,16 @@
 //! Reference: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, 2.13 (sums and shifts of
 //! inertia).
 
-use super::super::num::Real;
 use super::super::num::geom::MassProperties;
+use super::super::num::{Pose, Real, narrow};
 use super::shape::{Shape, ShapeKind};
 use alloc::vec::Vec;
 
 impl Shape {
     /// Returns mass, centre and inertia for a density: mass per volume, finite, not negative.
     ///
-    /// The masses of the parts of a compound are summed, so overlaps count twice. The result of a
-    /// mesh is only valid if the mesh is closed. A field has the mass of its samples;
+    /// The masses of the parts of a compound or a cluster are summed, so overlaps count twice. The
+    /// result of a mesh is only valid if the mesh is closed. A field has the mass of its samples;
     /// `DistanceField::moments` gives the error. Zero for half-spaces, compounds with one, height
     /// fields, and user-defined shapes that are known only by their support maps.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
@@ -31,6 +31,14 @@ impl Shape {
                 // It has no end, as a half-space has none.
                 ShapeKind::Compound(s) if s.parts().iter().any(|part| part.is_half_space()) => {
                     MassProperties::ZERO
+                }
+                ShapeKind::Cluster(s) => {
+                    let mass = |number| {
+                        let (part, center) = s.part(number);
+                        part.mass_properties(density).placed(&Pose::from_translation(narrow(center)))
+                    };
+                    let parts: Vec<_> = (0..s.n_parts()).map(mass).collect();
+                    MassProperties::combined(&parts)
                 }
                 ShapeKind::Compound(s) => {
                     let parts =

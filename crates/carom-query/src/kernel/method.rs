@@ -9,6 +9,7 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
 
 use super::super::num::geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere};
+use super::cluster::Cluster;
 use super::compound::Compound;
 use super::mesh_shape::MeshShape;
 use super::shape::{Shape, ShapeKind};
@@ -28,8 +29,10 @@ pub(super) enum Method<'a> {
     MeshConvex(&'a MeshShape, &'a dyn SupportMap),
     /// Descent into both trees; pairs of triangles.
     Meshes(&'a MeshShape, &'a MeshShape),
-    /// Branch and bound over the box of the field. B is not a compound.
+    /// Branch and bound over the box of the field. B is neither a compound nor a cluster.
     Field(&'a dyn DistanceField, ShapeKind<'a>),
+    /// Descent into the tree of the cluster; each part that is near against B.
+    Cluster(&'a dyn Cluster),
     /// Each part of A against B.
     Parts(&'a Compound),
     /// The method of B and A.
@@ -39,7 +42,7 @@ pub(super) enum Method<'a> {
 /// Returns the method for a pair of shapes.
 #[inline]
 pub(super) fn method<'a>(a: &'a Shape, b: &'a Shape) -> Method<'a> {
-    use ShapeKind::{Compound, Convex, Field, HalfSpace, Mesh};
+    use ShapeKind::{Cluster, Compound, Convex, Field, HalfSpace, Mesh};
     match (a.kind(), b.kind()) {
         (Convex(a), Convex(b)) => Method::Convex(a, b),
         (HalfSpace(a), Convex(b)) => Method::PlaneConvex(a, b),
@@ -49,10 +52,12 @@ pub(super) fn method<'a>(a: &'a Shape, b: &'a Shape) -> Method<'a> {
         (Mesh(a), Mesh(b)) => Method::Meshes(a, b),
         (Field(a), b @ (Convex(_) | HalfSpace(_) | Mesh(_) | Field(_))) => Method::Field(a, b),
         (Compound(a), _) => Method::Parts(a),
-        (Convex(_), HalfSpace(_) | Mesh(_) | Field(_) | Compound(_))
-        | (HalfSpace(_), Field(_) | Compound(_))
-        | (Mesh(_), HalfSpace(_) | Field(_) | Compound(_))
-        | (Field(_), Compound(_)) => Method::Swapped,
+        (Cluster(a), Convex(_) | HalfSpace(_) | Mesh(_) | Field(_) | Cluster(_)) => Method::Cluster(a),
+        (Convex(_), HalfSpace(_) | Mesh(_) | Field(_) | Cluster(_) | Compound(_))
+        | (HalfSpace(_), Field(_) | Cluster(_) | Compound(_))
+        | (Mesh(_), HalfSpace(_) | Field(_) | Cluster(_) | Compound(_))
+        | (Field(_), Cluster(_) | Compound(_))
+        | (Cluster(_), Compound(_)) => Method::Swapped,
     }
 }
 
@@ -117,6 +122,7 @@ pub fn method_name(a: &Shape, b: &Shape) -> &'static str {
         Method::MeshConvex(..) => "tree of triangles",
         Method::Meshes(..) => "two trees of triangles",
         Method::Field(..) => "branch and bound",
+        Method::Cluster(_) => "tree of parts",
         Method::Parts(_) => "part by part",
         Method::Swapped => method_name(b, a),
     }

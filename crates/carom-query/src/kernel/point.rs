@@ -4,6 +4,7 @@
 
 use super::super::num::geom::PointProjection;
 use super::super::num::{Pose, Vec3, narrow, narrow_real, widen, widen_real};
+use super::cluster::Cluster;
 use super::compound::Compound;
 use super::field;
 use super::mesh_shape::MeshShape;
@@ -18,6 +19,7 @@ use carom_geom::ray_mesh::Placement;
 use carom_geom::{FeatureId, SupportMap};
 use carom_math::WidePose;
 use carom_math::scaling::{length, unit};
+use core::ops::ControlFlow;
 
 /// Returns the point of the shape's surface nearest to `point`, and its signed distance, negative
 /// inside. World frame.
@@ -26,11 +28,11 @@ use carom_math::scaling::{length, unit};
 /// [`solid_placement`](super::solid_placement). For other meshes the answer states that the inside
 /// is unknown, and the distance is positive. A height field has no inside.
 ///
-/// A point is inside a compound if it is inside a part. The distance is then that to the surface of
-/// the part in which it is deepest.
+/// A point is inside a compound or a cluster if it is inside a part. The distance is then that to
+/// the surface of the part in which it is deepest.
 ///
-/// `None` for a mesh without triangles and for a field without a surface. Also `None` for a mesh or
-/// a field if the point is not finite.
+/// `None` for a mesh without triangles and for a field without a surface. Also `None` for a mesh, a
+/// field or a cluster if the point is not finite.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
     project(shape, pose, point, ())
 }
@@ -72,6 +74,7 @@ fn local(shape: &Shape, point: Vec3, count: impl Count) -> Option<PointProjectio
             }
             ShapeKind::Mesh(s) => on_mesh(s, point, true, count),
             ShapeKind::Field(s) => field::project_point(s, point, count),
+            ShapeKind::Cluster(s) => on_near_part(s, point, count),
             ShapeKind::Compound(s) => on_parts(s, point, count),
             // It is a primitive.
             ShapeKind::HalfSpace(_) => None,
@@ -89,6 +92,26 @@ fn on_parts(compound: &Compound, point: Vec3, count: impl Count) -> Option<Point
             best = Some(found);
         }
     }
+    best
+}
+
+/// Projects on the part of a cluster in which the point is deepest, or that is nearest.
+fn on_near_part(cluster: &dyn Cluster, point: Vec3, count: impl Count) -> Option<PointProjection> {
+    let wide = widen(point);
+    let mut best: Option<PointProjection> = None;
+    let walk = cluster.tree().visit_near(wide, f64::INFINITY, |leaf, _| {
+        for &number in leaf.primitives {
+            let (part, center) = cluster.part(number);
+            let Some(mut found) = local(&part, narrow(wide - center), count) else { continue };
+            found.point = narrow(widen(found.point) + center);
+            found.part = number;
+            if best.is_none_or(|b| (found.distance, number) < (b.distance, b.part)) {
+                best = Some(found);
+            }
+        }
+        ControlFlow::Continue(best.map_or(f64::INFINITY, |b| widen_real(b.distance).max(0.0)))
+    });
+    count.add_walk(&walk.counters);
     best
 }
 

@@ -11,9 +11,11 @@
 
 use super::super::num::geom::RayHit;
 use super::super::num::{Interval, Pose, Ray, Real, Vec3, narrow, narrow_real, widen, widen_real};
+use super::cluster::Cluster;
 use super::compound::Compound;
 use super::field;
 use super::mesh_shape::MeshShape;
+use super::primitive::Primitive;
 use super::shape::{Shape, ShapeKind};
 use crate::cost::{Count, Counting, QueryCost};
 use crate::ray_convex;
@@ -159,6 +161,7 @@ fn first(shape: &Shape, line: &Line, interval: Interval, count: impl Count) -> O
             ShapeKind::Convex(s) => first_end(s, ray, interval, count),
             ShapeKind::Mesh(s) => first_triangle(s, line, interval, count),
             ShapeKind::Field(s) => field::first_crossing(s, line, interval),
+            ShapeKind::Cluster(s) => first_near_part(s, line, interval, count),
             ShapeKind::Compound(s) => first_part(s, ray, interval, count),
             // It is a primitive.
             ShapeKind::HalfSpace(_) => None,
@@ -181,6 +184,7 @@ fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>, co
             }
             ShapeKind::Mesh(s) => visit_all(s, line, interval, ray_mesh::line_touches, out, count),
             ShapeKind::Field(s) => field::all_crossings(s, line, interval, out),
+            ShapeKind::Cluster(s) => all_near_parts(s, line, interval, out, count),
             ShapeKind::Compound(s) => {
                 for (index, part) in s.parts().iter().enumerate() {
                     let start = out.len();
@@ -198,7 +202,9 @@ fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>, co
 
 /// Counts a pair test if the shape is tested as a whole, not part by part.
 fn count_alone(shape: &Shape, count: impl Count) {
-    if !matches!(shape, Shape::Compound(_) | Shape::Mesh(_)) {
+    if !matches!(shape.kind(), ShapeKind::Cluster(_) | ShapeKind::Compound(_))
+        && !matches!(shape, Shape::Mesh(_))
+    {
         count.add_pair();
     }
 }
@@ -238,6 +244,63 @@ fn first_part(compound: &Compound, ray: &Ray, interval: Interval, count: impl Co
         }
     }
     best
+}
+
+/// Returns the first hit on the parts of a cluster; the lowest number wins a tie.
+fn first_near_part(
+    cluster: &dyn Cluster,
+    line: &Line,
+    interval: Interval,
+    count: impl Count,
+) -> Option<RayHit> {
+    let mut best: Option<RayHit> = None;
+    visit_parts(cluster, line, interval, count, |number, primitive, ray| {
+        let limit = Interval::new(interval.min, best.map_or(interval.max, |hit| hit.t));
+        if let Some(hit) = primitive.cast_ray(ray, limit)
+            && best.is_none_or(|b| (hit.t, number) < (b.t, b.part))
+        {
+            best = Some(hit.with_part(number));
+        }
+        best.map_or(interval.max, |hit| hit.t)
+    });
+    best
+}
+
+/// Appends the hits on all parts of a cluster.
+fn all_near_parts(
+    cluster: &dyn Cluster,
+    line: &Line,
+    interval: Interval,
+    out: &mut Vec<RayHit>,
+    count: impl Count,
+) {
+    visit_parts(cluster, line, interval, count, |number, primitive, ray| {
+        primitive.visit_ray_hits(ray, interval, &mut |hit| out.push(hit.with_part(number)));
+        interval.max
+    });
+}
+
+/// Visits the parts of a cluster whose leaves the line meets, each with the ray in its frame.
+/// `part` returns the t up to which further parts matter.
+fn visit_parts(
+    cluster: &dyn Cluster,
+    line: &Line,
+    interval: Interval,
+    count: impl Count,
+    mut part: impl FnMut(u32, &dyn Primitive, &Ray) -> Real,
+) {
+    let (min, max) = (widen_real(interval.min), widen_real(interval.max));
+    let walk = cluster.tree().visit_ray(line.origin, line.direction, min, max, |leaf, mut until| {
+        for &number in leaf.primitives {
+            let (shape, center) = cluster.part(number);
+            let Some(primitive) = shape.primitive() else { continue };
+            count.add_pair();
+            let ray = Line { origin: line.origin - center, ..*line }.rounded();
+            until = widen_real(part(number, primitive, &ray));
+        }
+        ControlFlow::Continue(until)
+    });
+    count.add_walk(&walk.counters);
 }
 
 /// The line of a ray in the frame of a shape, the same for all triangles of a mesh.

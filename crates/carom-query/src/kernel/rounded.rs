@@ -45,9 +45,11 @@ impl ConvexShape {
         match self.0.kind() {
             ShapeKind::Convex(map) => map,
             // The constructor refuses these.
-            ShapeKind::HalfSpace(_) | ShapeKind::Mesh(_) | ShapeKind::Field(_) | ShapeKind::Compound(_) => {
-                &Point
-            }
+            ShapeKind::HalfSpace(_)
+            | ShapeKind::Mesh(_)
+            | ShapeKind::Field(_)
+            | ShapeKind::Cluster(_)
+            | ShapeKind::Compound(_) => &Point,
         }
     }
 }

@@ -16,6 +16,8 @@ use super::height_field_shape::{HeightFieldShape, HeightFieldShapeError};
 use super::mesh_shape::MeshShape;
 use super::rounded::{ConvexShape, RoundedShape};
 use super::shape::Shape;
+use crate::point_cloud::PointCloudError;
+use crate::voxel_boxes::VoxelsError;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_geom::ShapeError;
@@ -56,6 +58,10 @@ pub enum ScaleError {
     Mesh(MeshError),
     /// The scaled height field is refused.
     HeightField(HeightFieldError),
+    /// The scaled point cloud is refused.
+    PointCloud(PointCloudError),
+    /// The scaled voxels are refused.
+    Voxels(VoxelsError),
     /// The scaled compound is refused.
     Compound(CompoundError),
 }
@@ -74,6 +80,8 @@ impl core::fmt::Display for ScaleError {
             ScaleError::Hull(error) => error.fmt(f),
             ScaleError::Mesh(error) => error.fmt(f),
             ScaleError::HeightField(error) => error.fmt(f),
+            ScaleError::PointCloud(error) => error.fmt(f),
+            ScaleError::Voxels(error) => error.fmt(f),
             ScaleError::Compound(error) => error.fmt(f),
         }
     }
@@ -91,7 +99,7 @@ impl Shape {
     /// Returns the shape with each coordinate times the factor of its axis.
     ///
     /// A negative factor mirrors. The triangles of a mesh are turned, so that they go on to face
-    /// outwards. Boxes, ellipsoids, half-spaces, hulls and meshes take any factors but 0. A
+    /// outwards. Boxes, ellipsoids, half-spaces, hulls, meshes and voxels take any factors but 0. A
     /// cylinder and a cone need equal ones across their axis, and other round shapes equal ones
     /// along all axes.
     pub fn scaled(&self, scale: Vec3) -> Result<Shape, ScaleError> {
@@ -144,6 +152,12 @@ impl Shape {
             }
             Shape::Mesh(s) => mesh_of(s, |v| v * scale, scale.x * scale.y.signum() * scale.z.signum() < 0.0)?,
             Shape::HeightField(s) => height_field(s.field(), scale)?,
+            Shape::PointCloud(s) => {
+                let radius = s.radius() * all("point cloud")?;
+                let points = s.points().iter().map(|v| *v * scale).collect();
+                Shape::point_cloud(points, radius).map_err(ScaleError::PointCloud)?
+            }
+            Shape::Voxels(s) => Shape::Voxels(Arc::new(s.scaled(scale).map_err(ScaleError::Voxels)?)),
             Shape::Compound(s) => compound(s, scale)?,
             Shape::User(_) | Shape::Field(_) => return Err(ScaleError::Opaque),
         })

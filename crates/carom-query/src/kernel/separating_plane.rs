@@ -9,6 +9,7 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 3.8 and 9.2 (separating planes).
 
 use super::super::num::{Pose, widen};
+use super::cluster;
 use super::dispatch;
 use super::pair::relative;
 use super::shape::{Shape, ShapeKind};
@@ -84,6 +85,11 @@ fn end(shape: &Shape, pose: &WidePose, along: DVec3) -> f64 {
             let [low, high] = field.bounds();
             let reach = low.abs().max(high.abs()).max_element();
             (reach, DVec3::select(own.cmpge(DVec3::ZERO), high, low).dot(own))
+        }
+        ShapeKind::Cluster(parts) => {
+            let bounds = parts.tree().bounds();
+            let reach = f64::from(bounds.min.abs().max(bounds.max.abs()).max_element());
+            (reach, cluster::farthest(parts, own))
         }
         ShapeKind::Compound(compound) => {
             let ends = compound.parts().iter().map(|part| {

@@ -1,8 +1,9 @@
 //! The closed list of shapes, with a variant for user-defined shapes.
 //!
-//! A shape is of one of five kinds: convex (it has a support map), a half-space, triangles, a solid
-//! with a signed distance, or a compound. The kinds of two shapes select the algorithm of each
-//! query ([`super::method`]). Formulas for a shape alone are in [`super::primitive`].
+//! A shape is of one of six kinds: convex (it has a support map), a half-space, triangles, a solid
+//! with a signed distance, a cluster of boxes or balls, or a compound. The kinds of two shapes
+//! select the algorithm of each query ([`super::method`]). Formulas for a shape alone are in
+//! [`super::primitive`].
 //!
 //! A new convex shape needs a support map, a variant here and a line in [`Shape::kind`]. A shape
 //! that is not convex needs a [`DistanceField`] instead of the support map, as the torus has. A
@@ -19,12 +20,17 @@ use super::super::num::geom::{
     TaperedCapsule, Torus, TriMesh,
 };
 use super::super::num::{Pose, Real, Vec3};
+use super::cluster::{self, Cluster};
 use super::compound::{Compound, CompoundError, CompoundPart};
 use super::height_field_shape::HeightFieldShape;
 use super::mesh_shape::MeshShape;
+use super::point_cloud::PointCloud;
 use super::primitive::Primitive;
 use super::rounded::RoundedShape;
+use super::voxels::Voxels;
 use crate::mesh_shape::box_around;
+use crate::point_cloud::PointCloudError;
+use crate::voxel_boxes::VoxelsError;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -66,6 +72,10 @@ pub enum Shape {
     Mesh(Arc<MeshShape>),
     /// The open surface of a grid of heights.
     HeightField(Arc<HeightFieldShape>),
+    /// Points with one radius.
+    PointCloud(Arc<PointCloud>),
+    /// The occupied cells of a grid or of an octree.
+    Voxels(Arc<Voxels>),
     /// Several shapes with fixed relative poses.
     Compound(Arc<Compound>),
     /// A convex shape given by its support map.
@@ -86,6 +96,8 @@ impl core::fmt::Debug for Shape {
             Shape::Mesh(s) => s.fmt(f),
             Shape::HeightField(s) => s.fmt(f),
             Shape::Compound(s) => s.fmt(f),
+            Shape::PointCloud(s) => write!(f, "PointCloud({} points)", s.points().len()),
+            Shape::Voxels(s) => write!(f, "Voxels({} boxes)", s.boxes().len()),
             Shape::Field(_) => f.write_str("Field"),
             Shape::User(_) => f.write_str("User"),
             _ => f.write_str(self.name()),
@@ -105,6 +117,8 @@ pub enum ShapeKind<'a> {
     Mesh(&'a MeshShape),
     /// A solid with a signed distance.
     Field(&'a dyn DistanceField),
+    /// Many boxes or balls.
+    Cluster(&'a dyn Cluster),
     /// Parts with fixed relative poses.
     Compound(&'a Compound),
 }
@@ -165,6 +179,21 @@ impl Shape {
         Ok(Shape::Mesh(Arc::new(mesh)))
     }
 
+    /// Returns all points within `radius` of some points.
+    pub fn point_cloud(points: Vec<Vec3>, radius: Real) -> Result<Shape, PointCloudError> {
+        Ok(Shape::PointCloud(Arc::new(PointCloud::new(points, radius)?)))
+    }
+
+    /// Returns the occupied cells of a grid, see [`Voxels::from_grid`].
+    pub fn voxels(
+        n: [usize; 3],
+        is_occupied: &[bool],
+        origin: Vec3,
+        cell: Vec3,
+    ) -> Result<Shape, VoxelsError> {
+        Ok(Shape::Voxels(Arc::new(Voxels::from_grid(n, is_occupied, origin, cell)?)))
+    }
+
     /// Returns a compound of shapes, each with its pose in the frame of the compound.
     pub fn compound(parts: Vec<(Shape, Pose)>) -> Result<Shape, CompoundError> {
         let parts = parts.into_iter().map(|(shape, pose)| CompoundPart { shape, pose });
@@ -190,6 +219,8 @@ impl Shape {
             Shape::Mesh(s) => ShapeKind::Mesh(s),
             // A height field is handled as the mesh of its triangles.
             Shape::HeightField(s) => ShapeKind::Mesh(s.mesh()),
+            Shape::PointCloud(s) => ShapeKind::Cluster(&**s),
+            Shape::Voxels(s) => ShapeKind::Cluster(&**s),
             Shape::Compound(s) => ShapeKind::Compound(s),
             Shape::User(s) => ShapeKind::Convex(&**s),
             Shape::Field(s) => ShapeKind::Field(&**s),
@@ -239,6 +270,8 @@ impl Shape {
             Shape::HalfSpace(_) => "half-space",
             Shape::Mesh(_) => "mesh",
             Shape::HeightField(_) => "height field",
+            Shape::PointCloud(_) => "point cloud",
+            Shape::Voxels(_) => "voxels",
             Shape::Compound(_) => "compound",
             Shape::User(_) => "convex shape of the user",
             Shape::Field(_) => "distance field",
@@ -257,6 +290,7 @@ impl Shape {
             ShapeKind::HalfSpace(_) => Aabb { min: glam::Vec3::NEG_INFINITY, max: glam::Vec3::INFINITY },
             ShapeKind::Mesh(s) => s.placed_box(pose),
             ShapeKind::Field(s) => box_around(s.bounds(), pose),
+            ShapeKind::Cluster(s) => cluster::placed_box(s, pose),
             ShapeKind::Compound(s) => s.placed_box(pose),
         }
     }
@@ -266,7 +300,7 @@ impl Shape {
     /// than the next.
     pub fn prepare_mesh_pairs(&self) {
         match self.kind() {
-            ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => {}
+            ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) => {}
             ShapeKind::Mesh(mesh) => mesh.prepare_pairs(),
             ShapeKind::Compound(compound) => {
                 compound.parts().iter().for_each(|part| part.shape.prepare_mesh_pairs());
@@ -274,12 +308,13 @@ impl Shape {
         }
     }
 
-    /// Returns how many part numbers the shape uses: one for each triangle of a mesh and each part
-    /// of a compound, else one.
+    /// Returns how many part numbers the shape uses: one for each triangle of a mesh, each point of
+    /// a cloud, each box of voxels, and each part of a compound, else one.
     pub fn n_parts(&self) -> u32 {
         match self.kind() {
             ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => 1,
             ShapeKind::Mesh(s) => s.mesh().n_triangles() as u32,
+            ShapeKind::Cluster(s) => s.n_parts(),
             ShapeKind::Compound(s) => s.n_parts(),
         }
     }
@@ -287,7 +322,9 @@ impl Shape {
     /// Whether the part with this number is a triangle of a mesh.
     pub(super) fn is_mesh_part(&self, number: u32) -> bool {
         match self.kind() {
-            ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => false,
+            ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) => {
+                false
+            }
             ShapeKind::Mesh(_) => true,
             ShapeKind::Compound(s) => {
                 let (part, number) = s.locate(number);
@@ -300,7 +337,9 @@ impl Shape {
     /// if the part is not a triangle of a mesh, or does not exist.
     pub(super) fn triangle_corners(&self, number: u32, pose: &WidePose) -> Option<[DVec3; 3]> {
         match self.kind() {
-            ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => None,
+            ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) => {
+                None
+            }
             ShapeKind::Mesh(s) => ((number as usize) < s.mesh().n_triangles())
                 .then(|| s.mesh().triangle(number).corners_wide().map(|corner| pose.transform_point(corner))),
             ShapeKind::Compound(s) => {
@@ -316,7 +355,7 @@ impl Shape {
     pub(super) fn plane_of_part(&self, number: u32, pose: &WidePose) -> Option<(DVec3, DVec3)> {
         match self.kind() {
             ShapeKind::HalfSpace(s) => Some((pose.transform_vector(s.normal_wide()), pose.translation)),
-            ShapeKind::Convex(_) | ShapeKind::Mesh(_) | ShapeKind::Field(_) => None,
+            ShapeKind::Convex(_) | ShapeKind::Mesh(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) => None,
             ShapeKind::Compound(s) => {
                 let (part, number) = s.locate(number);
                 let part = s.parts().get(part)?;
@@ -338,6 +377,12 @@ impl Shape {
             ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => None,
             ShapeKind::Mesh(s) => {
                 ((number as usize) < s.mesh().n_triangles()).then(|| ask(&s.mesh().triangle(number), pose))
+            }
+            ShapeKind::Cluster(s) => {
+                let (part, center) = (number < s.n_parts()).then(|| s.part(number))?;
+                let pose = cluster::at(center).relative_to(&pose.inverse());
+                // A part is convex, so this recurses once.
+                part.with_part(0, &pose, ask)
             }
             ShapeKind::Compound(s) => {
                 let (part, number) = s.locate(number);

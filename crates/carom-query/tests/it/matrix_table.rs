@@ -32,6 +32,8 @@ fn kinds() -> Vec<(&'static str, Shape)> {
         "height field",
         "torus",
         "distance field",
+        "point cloud",
+        "voxels",
         "compound",
     ];
     let mut kinds: Vec<(&'static str, Shape)> = Vec::new();

@@ -40,7 +40,8 @@ fn compare(name: &str, shape: &Shape, scaled: &Shape, scale: Vec3, random: &mut 
 #[test]
 fn every_shape_takes_equal_factors_and_some_take_others() {
     let mut random = Random::new(11);
-    let equal = ["sphere", "capsule", "tapered capsule", "rounded cone", "rounded hull", "torus"];
+    let equal =
+        ["sphere", "point cloud", "capsule", "tapered capsule", "rounded cone", "rounded hull", "torus"];
     for (name, shape) in shapes() {
         for k in 0..40 {
             let mut factor = || random.range(0.3, 3.0) as f32;

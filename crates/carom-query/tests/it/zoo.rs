@@ -74,6 +74,26 @@ pub(crate) fn ring() -> SdfGrid {
     SdfGrid::from_triangles(&mesh.vertices_f32(), &mesh.triangles, &settings).unwrap()
 }
 
+/// Fifty points on a spiral, their balls apart.
+pub(crate) fn cloud() -> Shape {
+    let point = |k: i32| {
+        let angle = 0.8 * k as f32;
+        let radius = 0.1 + 0.008 * k as f32;
+        Vec3::new(radius * angle.cos(), 0.02 * (k - 25) as f32, radius * angle.sin())
+    };
+    Shape::point_cloud((0..50).map(point).collect(), 0.04).unwrap()
+}
+
+/// Some boxes of cells that do not touch.
+pub(crate) fn blocks() -> Shape {
+    let is_occupied = |k: usize| {
+        let (x, y, z) = (k / 25, k / 5 % 5, k % 5);
+        x % 2 == 0 && y % 2 == 0 && (z % 3 != 2)
+    };
+    let flags: Vec<bool> = (0..125).map(is_occupied).collect();
+    Shape::voxels([5; 3], &flags, Vec3::splat(-0.5), Vec3::new(0.2, 0.15, 0.2)).unwrap()
+}
+
 /// Every kind of shape, with its name.
 pub(crate) fn shapes() -> Vec<(&'static str, Shape)> {
     let hull: Vec<Vec3> = (0..12)
@@ -115,6 +135,8 @@ pub(crate) fn shapes() -> Vec<(&'static str, Shape)> {
         ("rounded hull", rounded(Shape::Hull(Arc::new(ConvexHull::from_points(&hull[4..]).unwrap())), 0.15)),
         ("height field", Shape::HeightField(Arc::new(HeightFieldShape::new(hills()).unwrap()))),
         ("torus", Shape::torus(0.4, 0.15).unwrap()),
+        ("point cloud", cloud()),
+        ("voxels", blocks()),
         ("field", Shape::Field(Arc::new(FieldShape::new(ring())))),
     ]
 }

@@ -37,7 +37,7 @@ impl Girth {
         match shape.kind() {
             ShapeKind::HalfSpace(_) => (girth.radius, girth.turn_lever) = (f32::INFINITY, f32::INFINITY),
             // Most of them do not move, and the middle of a large mesh is expensive to find.
-            ShapeKind::Mesh(_) | ShapeKind::Field(_) => {
+            ShapeKind::Mesh(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) => {
                 girth.thickness = (local.max - local.min).min_element();
                 girth.is_surface = true;
             }

@@ -30,6 +30,7 @@ impl Roundness {
             Shape::Sphere(sphere) => Roundness::Core(sphere.radius()),
             Shape::Capsule(capsule) => Roundness::Core(capsule.radius()),
             Shape::Rounded(rounded) => Roundness::Core(rounded.radius()),
+            Shape::PointCloud(cloud) => Roundness::Core(cloud.radius()),
             Shape::Cylinder(_) | Shape::Cone(_) | Shape::TaperedCapsule(_) | Shape::Torus(_) => {
                 Roundness::Revolved
             }

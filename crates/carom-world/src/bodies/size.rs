@@ -50,8 +50,8 @@ impl Size {
                 }
                 size
             }
-            // Round, as a torus is.
-            (_, ShapeKind::Field(_)) => Size::Other,
+            // Round, as a torus is, or with many parts.
+            (_, ShapeKind::Field(_) | ShapeKind::Cluster(_)) => Size::Other,
         }
     }
 }

@@ -3,11 +3,11 @@
 use crate::scenes::{CheckedStep, DT, ball, cuboid, thousand_triangles};
 use carom_geom::{Capsule, ConvexHull, HeightField};
 use carom_math::{Pose, Quat, Vec3};
-use carom_query::{Compound, CompoundPart, HeightFieldShape, MeshShape, Shape};
+use carom_query::{Compound, CompoundPart, HeightFieldShape, MeshShape, Shape, VoxelBox, Voxels};
 use carom_world::{BodyDesc, World, WorldSettings};
 use std::sync::Arc;
 
-const FLOORS: [&str; 5] = ["triangles", "tiles", "height fields", "compound", "slabs on a plane"];
+const FLOORS: [&str; 6] = ["voxels", "triangles", "tiles", "height fields", "compound", "slabs on a plane"];
 const BODIES: [&str; 4] = ["box", "ball", "capsule", "hull"];
 
 /// Flat at height 0, from -2 to 18 along x and from -2 to 2 along z.
@@ -52,6 +52,12 @@ fn floor(name: &str) -> Vec<BodyDesc> {
             let parts = parts.map(|(shape, at)| CompoundPart { shape, pose: Pose::from_translation(at) });
             let compound = Compound::new(parts.collect()).unwrap();
             vec![BodyDesc::fixed(Shape::Compound(Arc::new(compound)))]
+        }
+        // Single cells, not merged.
+        "voxels" => {
+            let cells = (0..320).map(|k| VoxelBox::cell([k / 8, 0, k % 8])).collect();
+            let voxels = Voxels::new(Vec3::new(-2.0, -0.3, -2.0), Vec3::new(0.5, 0.3, 0.5), cells);
+            vec![BodyDesc::fixed(Shape::Voxels(Arc::new(voxels.unwrap())))]
         }
         // Every other tile, sunk flush in a plane.
         _ => {

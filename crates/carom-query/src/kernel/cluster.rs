@@ -1,0 +1,334 @@
+//! Clusters: many boxes or balls as one shape, each made from its number when a query needs it.
+//!
+//! A compound stores a shape, two poses and a box for each part. A point cloud stores the points
+//! and a tree of bytes, about 25 bytes for each point (test: `clusters::a_point_needs_few_bytes`).
+//!
+//! - Each query descends the tree to the parts that are near the other shape, and asks for each as
+//!   a convex shape. Parts are not turned.
+//! - A box of the tree is itself a shape. Its true distance from the other shape prunes, not only
+//!   that of two boxes along the axes. So a cloud inside the box of a mesh visits only the points
+//!   near the triangles. Fields are the exception, because a box costs more there than a ball.
+//! - If several parts are equally near, the one with the lowest number answers, unless parts
+//!   overlap the other shape.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 and 6.3 (a tree of parts).
+
+use super::super::num::geom::Cuboid;
+use super::super::num::{Vec3, above};
+use super::dispatch;
+use super::shape::{Shape, ShapeKind};
+use crate::closest::Closest;
+use crate::cost::Count;
+use crate::mesh_shape::box_around;
+use crate::workspace::Workspace;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_bvh::{Child, QuantizedBvh};
+use carom_gjk::Outcome;
+use carom_math::{WidePose, rounding};
+use core::ops::ControlFlow;
+use glam::{DMat3, DVec3};
+
+/// Many convex parts of one sort: a [`PointCloud`](super::PointCloud) or
+/// [`Voxels`](super::Voxels).
+pub trait Cluster: core::fmt::Debug + Send + Sync {
+    /// Returns the number of parts, at least one.
+    fn n_parts(&self) -> u32;
+
+    /// Returns the shape of the part with this number, and its centre in the frame of the cluster.
+    /// The part is not turned in it. The number must be valid.
+    fn part(&self, number: u32) -> (Shape, DVec3);
+
+    /// Returns a box around the part with this number. The number must be valid.
+    fn part_box(&self, number: u32) -> Aabb;
+
+    /// Returns the tree over the boxes of the parts.
+    fn tree(&self) -> &QuantizedBvh;
+}
+
+/// Returns the pose of a part with this centre.
+pub(super) fn at(center: DVec3) -> WidePose {
+    WidePose { translation: center, ..WidePose::IDENTITY }
+}
+
+/// The relative rounding of the coordinates of boxes, with much room.
+const ROUNDING: f64 = 1.0 / (1_u64 << 40) as f64;
+
+/// The other shape of a query, in the frame of the cluster.
+struct Other<'s> {
+    shape: &'s Shape,
+    pose: &'s WidePose,
+    aabb: Aabb,
+    /// Whether boxes of the tree are tested as shapes.
+    is_exact: bool,
+}
+
+impl<'s> Other<'s> {
+    fn new(shape: &'s Shape, pose: &'s WidePose) -> Other<'s> {
+        let is_exact = !matches!(shape.kind(), ShapeKind::Field(_));
+        Other { shape, pose, aabb: shape.placed_box(pose), is_exact }
+    }
+
+    /// Returns the distance of the boxes along the axes.
+    fn box_distance(&self, aabb: &Aabb, count: impl Count) -> f64 {
+        count.add(|cost| cost.volume_tests += 1);
+        f64::from(aabb.distance_lower_bound(&self.aabb))
+    }
+
+    /// Returns a box as a shape, larger by `room`, and its centre. `None` if it exceeds the range
+    /// of numbers.
+    fn solid(&self, aabb: &Aabb, room: f64) -> Option<(Shape, DVec3)> {
+        let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
+        let far = low.abs().max(high.abs()).max_element() + self.pose.translation.abs().max_element();
+        let half = (high - low) * 0.5 + room + far * ROUNDING;
+        let half = Vec3::new(above(half.x), above(half.y), above(half.z));
+        Some((Shape::Cuboid(Cuboid::new(half).ok()?), low * 0.5 + high * 0.5))
+    }
+
+    /// Whether the shape may be within `limit` of a box.
+    fn may_be_near(&self, aabb: &Aabb, limit: f64, count: impl Count) -> bool {
+        if limit < self.box_distance(aabb, count) {
+            return false;
+        }
+        let Some((solid, center)) = self.solid(aabb, limit).filter(|_| self.is_exact) else { return true };
+        dispatch::intersects(&solid, self.shape, &self.pose.relative_to(&at(center)), count)
+    }
+
+    /// Returns a lower bound of the distance from a box. It may be any number above `limit` if the
+    /// distance is.
+    fn bound(&self, aabb: &Aabb, limit: f64, memory: &mut Workspace, count: impl Count) -> f64 {
+        let near = self.box_distance(aabb, count);
+        if limit < near || !self.is_exact {
+            return near;
+        }
+        let Some((solid, center)) = self.solid(aabb, 0.0) else { return near };
+        let pose = self.pose.relative_to(&at(center));
+        let found = dispatch::distance(&solid, self.shape, &pose, limit, memory, count);
+        match found.outcome {
+            Outcome::Exact => near.max(found.distance),
+            Outcome::Within(error) => near.max(found.distance - error),
+            _ => near,
+        }
+    }
+}
+
+/// Visits the numbers of the parts whose boxes may be within `limit` of B, unsorted.
+pub(super) fn visit_near(
+    a: &dyn Cluster,
+    b: &Shape,
+    b_in_a: &WidePose,
+    limit: f64,
+    count: impl Count,
+    part: &mut dyn FnMut(u32) -> ControlFlow<()>,
+) {
+    let other = Other::new(b, b_in_a);
+    let _ = descend_near(a, 0, &other, limit, count, part);
+}
+
+fn descend_near(
+    a: &dyn Cluster,
+    node: u32,
+    other: &Other<'_>,
+    limit: f64,
+    count: impl Count,
+    part: &mut dyn FnMut(u32) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    count.add(|cost| cost.nodes += 1);
+    for (reference, child) in a.tree().children(node) {
+        if !other.may_be_near(&a.tree().volume(reference), limit, count) {
+            continue;
+        }
+        match child {
+            Child::Node(node) => descend_near(a, node, other, limit, count, part)?,
+            Child::Leaf(leaf) => {
+                count.add(|cost| {
+                    (cost.leaves, cost.primitives) =
+                        (cost.leaves + 1, cost.primitives + leaf.primitives.len() as u64);
+                });
+                for &number in leaf.primitives {
+                    if other.box_distance(&a.part_box(number), count) <= limit {
+                        part(number)?;
+                    }
+                }
+            }
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// Whether a part touches or overlaps B.
+pub(super) fn intersects(a: &dyn Cluster, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
+    let mut found = false;
+    visit_near(a, b, b_in_a, 0.0, count, &mut |number| {
+        let (part, center) = a.part(number);
+        found = dispatch::intersects(&part, b, &b_in_a.relative_to(&at(center)), count);
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    found
+}
+
+/// Returns the least distance of a part from B; stops early above `max_distance`.
+pub(super) fn distance(
+    a: &dyn Cluster,
+    b: &Shape,
+    b_in_a: &WidePose,
+    max_distance: f64,
+    memory: &mut Workspace,
+    count: impl Count,
+) -> Closest {
+    let mut answer = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
+        dispatch::distance(part, b, b_in_part, limit, memory, count)
+    };
+    let mut search =
+        Search { a, other: Other::new(b, b_in_a), max_distance, stops: true, best: Closest::NOWHERE };
+    search.descend(0, &mut answer, memory, count);
+    search.best
+}
+
+/// Returns the deepest or nearest contact of a part with B.
+pub(super) fn contact(
+    a: &dyn Cluster,
+    b: &Shape,
+    b_in_a: &WidePose,
+    prediction: f64,
+    memory: &mut Workspace,
+    count: impl Count,
+) -> Option<Closest> {
+    let mut answer = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
+        dispatch::contact(part, b, b_in_part, limit, memory, count).unwrap_or(Closest::NOWHERE)
+    };
+    let max_distance = prediction;
+    let mut search =
+        Search { a, other: Other::new(b, b_in_a), max_distance, stops: false, best: Closest::NOWHERE };
+    search.descend(0, &mut answer, memory, count);
+    search.best.is_local = true;
+    (search.best.distance <= prediction).then_some(search.best)
+}
+
+/// Returns the answer of one part, in its frame, up to a limit of the distance.
+type AnswerOfPart<'f> = dyn FnMut(&Shape, &WidePose, f64, &mut Workspace) -> Closest + 'f;
+
+/// A search for the part with the least answer.
+struct Search<'s> {
+    a: &'s dyn Cluster,
+    other: Other<'s>,
+    max_distance: f64,
+    /// Whether the search ends at a part that touches.
+    stops: bool,
+    best: Closest,
+}
+
+impl Search<'_> {
+    /// The distance beyond which parts do not matter.
+    fn limit(&self) -> f64 {
+        self.best.distance.min(self.max_distance).max(0.0)
+    }
+
+    /// Searches the children of a node, those with near boxes first.
+    fn descend(
+        &mut self,
+        node: u32,
+        answer: &mut AnswerOfPart<'_>,
+        memory: &mut Workspace,
+        count: impl Count,
+    ) {
+        let a = self.a;
+        count.add(|cost| cost.nodes += 1);
+        let mut children = [const { None }; 8];
+        for (slot, (reference, child)) in children.iter_mut().zip(a.tree().children(node)) {
+            let aabb = a.tree().volume(reference);
+            *slot = Some((self.other.box_distance(&aabb, count), aabb, child));
+        }
+        children.sort_by(|x, y| {
+            let near = |child: &Option<(f64, Aabb, Child<'_>)>| child.map_or(f64::INFINITY, |child| child.0);
+            near(x).total_cmp(&near(y))
+        });
+        for (near, aabb, child) in children.into_iter().flatten() {
+            if self.stops && self.best.distance <= 0.0 || self.limit() < near {
+                return;
+            }
+            if self.limit() < self.other.bound(&aabb, self.limit(), memory, count) {
+                continue;
+            }
+            match child {
+                Child::Node(node) => self.descend(node, answer, memory, count),
+                Child::Leaf(leaf) => {
+                    count.add(|cost| cost.leaves += 1);
+                    leaf.primitives.iter().for_each(|&number| self.ask(number, answer, memory, count));
+                }
+            }
+        }
+    }
+
+    /// Tests one part.
+    fn ask(&mut self, number: u32, answer: &mut AnswerOfPart<'_>, memory: &mut Workspace, count: impl Count) {
+        count.add(|cost| cost.primitives += 1);
+        if self.limit() < self.other.box_distance(&self.a.part_box(number), count) {
+            return;
+        }
+        let (part, center) = self.a.part(number);
+        let pose = at(center);
+        let mut closest = answer(&part, &self.other.pose.relative_to(&pose), self.limit(), memory);
+        closest.part_a = number;
+        if closest.is_before(&self.best) {
+            self.best = closest.placed(&pose);
+        }
+    }
+}
+
+/// Returns the largest coordinate of a cluster along a direction, in its frame.
+pub(super) fn farthest(a: &dyn Cluster, along: DVec3) -> f64 {
+    let mut most = f64::NEG_INFINITY;
+    descend_along(a, 0, along, &mut most);
+    most
+}
+
+fn descend_along(a: &dyn Cluster, node: u32, along: DVec3, most: &mut f64) {
+    let end = |aabb: &Aabb| {
+        let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
+        DVec3::select(along.cmpge(DVec3::ZERO), high, low).dot(along)
+    };
+    let mut children = [const { None }; 8];
+    for (slot, (reference, child)) in children.iter_mut().zip(a.tree().children(node)) {
+        *slot = Some((end(&a.tree().volume(reference)), child));
+    }
+    children.sort_by(|x, y| {
+        let far = |child: &Option<(f64, Child<'_>)>| child.map_or(f64::NEG_INFINITY, |child| child.0);
+        far(y).total_cmp(&far(x))
+    });
+    for (far, child) in children.into_iter().flatten() {
+        if far <= *most {
+            return;
+        }
+        match child {
+            Child::Node(node) => descend_along(a, node, along, most),
+            Child::Leaf(leaf) => {
+                for &number in leaf.primitives {
+                    let (part, center) = a.part(number);
+                    if let ShapeKind::Convex(map) = part.kind() {
+                        let own = map.support(along).point.dot(along) + map.margin() * along.length();
+                        *most = most.max(center.dot(along) + own);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns a box around the placed cluster, as tight as rounding allows.
+pub(super) fn placed_box(a: &dyn Cluster, pose: &WidePose) -> Aabb {
+    let bounds = a.tree().bounds();
+    let whole = box_around([bounds.min.as_dvec3(), bounds.max.as_dvec3()], pose);
+    if pose.rotation == DMat3::IDENTITY || !pose.translation.is_finite() {
+        return whole;
+    }
+    let rows = pose.rotation.transpose();
+    let (mut low, mut high) = (DVec3::ZERO, DVec3::ZERO);
+    for (axis, row) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().enumerate() {
+        low[axis] = pose.translation[axis] - farthest(a, -row);
+        high[axis] = pose.translation[axis] + farthest(a, row);
+    }
+    let reach = bounds.min.abs().max(bounds.max.abs()).as_dvec3().max_element();
+    let slack = (reach + pose.translation.abs().max_element()) * ROUNDING;
+    let tight = Aabb { min: rounding::down3(low - slack), max: rounding::up3(high + slack) };
+    whole.intersection(&tight).unwrap_or(whole)
+}
