@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // A floor of 40 x 40 cells of 10 cm with a step at its end: two boxes.
     let n = [40, 2, 40];
-    let is_occupied = |k: usize| k / 40 % 2 == 0 || 30 <= k / 80;
+    let is_occupied = |k: usize| (k / 40).is_multiple_of(2) || 30 <= k / 80;
     let cells: Vec<bool> = (0..n[0] * n[1] * n[2]).map(is_occupied).collect();
     let floor = Shape::voxels(n, &cells, Vec3::new(0.0, -0.1, -2.0), Vec3::splat(0.1))?;
     println!("{floor:?}");

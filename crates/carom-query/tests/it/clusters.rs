@@ -267,7 +267,7 @@ fn each_pair_of_parts_has_its_clearance() {
     let there = Pose::from_translation(Vec3::new(0.3, 0.1, 0.2));
     let (mut memory, mut found) = (Workspace::default(), Vec::new());
     let (shape, here) = (cloud(), Pose::IDENTITY);
-    let mut keeps = |point: u32, _: u32| if point % 2 == 0 { 0.15 } else { 0.05 };
+    let mut keeps = |point: u32, _: u32| if point.is_multiple_of(2) { 0.15 } else { 0.05 };
     clearance_violations(&shape, &here, &ball, &there, 0.2, &mut keeps, &mut memory, &mut found);
     let truth: Vec<u32> = (0..)
         .zip(parts(&shape, &here))
