@@ -125,7 +125,7 @@ fn pcd(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
     let counts = |key: &str| -> Result<Option<Vec<usize>>, ReadError> {
         let Some(words) = words(key) else { return Ok(None) };
         let count = |word: &String| {
-            let n = word.parse::<usize>().ok().filter(|n| *n < 1 << 32);
+            let n = word.parse::<u32>().ok().map(|n| n as usize);
             n.ok_or_else(|| whole(&format!("{key}: {word:?} is no count")))
         };
         words.iter().map(count).collect::<Result<_, _>>().map(Some)
