@@ -9,6 +9,9 @@
 //!    the angular velocity at the end.
 //! 3. If the energy grew by the error of the method, the angular velocity is reduced.
 //!
+//! A fast body does so in several pieces. In all it turns no farther than by one step of
+//! [`turn_by_euler`], as other bodies that joints hold.
+//!
 //! Only changes are computed from the momentum. The inverse of an inertia in single precision is
 //! not exact, and a whole momentum would grow or shrink by it in each substep.
 //!
@@ -56,7 +59,10 @@ impl Gyroscope {
     pub(crate) fn turn(&self, states: &mut [State], joint_pushes: &mut [(Vec3, Vec3)], h: Real) {
         let state = &mut states[self.slot];
         let (v, w) = motion(state);
-        let pieces = ops::ceil(w.length() * h / PIECE_TURN).clamp(1.0, MAX_PIECES);
+        let angle = w.length() * h;
+        let pieces = ops::ceil(angle / PIECE_TURN).clamp(1.0, MAX_PIECES);
+        // All pieces turn as far as one Euler step of the whole.
+        let h = if 1.0 < pieces { 2.0 * h * ops::atan2(0.5 * angle, 1.0) / angle } else { h };
         let (mut delta, mut new_w) = (delta_rotation(state), w);
         for _ in 0..pieces as u32 {
             (delta, new_w) = self.turn_piece(delta, new_w, h / pieces);

@@ -5,7 +5,8 @@ use crate::zoo::shapes;
 use carom_geom::{Capsule, Cuboid, Sphere};
 use carom_math::{Pose, Quat, Vec3, tol};
 use carom_query::{
-    Compound, CompoundPart, MeshShape, Shape, Workspace, clearance_violations, distance, nearer_than,
+    Compound, CompoundPart, MeshShape, Shape, ShapeKind, Workspace, clearance_violations, distance,
+    nearer_than,
 };
 use carom_testkit::random::Random;
 use std::sync::Arc;
@@ -20,6 +21,13 @@ fn parts(shape: &Shape, pose: &Pose) -> Vec<(Shape, Pose)> {
         };
         (0..mesh.mesh().n_triangles() as u32).map(alone).collect()
     };
+    if let ShapeKind::Cluster(cluster) = shape.kind() {
+        let alone = |number| {
+            let (part, center) = cluster.part(number);
+            (part, *pose * Pose::from_translation(center.as_vec3()))
+        };
+        return (0..cluster.n_parts()).map(alone).collect();
+    }
     match shape {
         Shape::Mesh(mesh) => triangles(mesh),
         Shape::HeightField(field) => triangles(field.mesh()),
