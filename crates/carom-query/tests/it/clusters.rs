@@ -338,8 +338,8 @@ fn a_large_cloud_tests_few_points() {
     assert!(10 < alone);
 }
 
-/// A point takes about 25 bytes, 12 of them for itself. Few enough points that one thread builds
-/// the tree: allocations are counted for each thread.
+/// A point takes about 25 bytes, 12 of them for itself; in a small cloud some more. Few enough
+/// points that one thread builds the tree: allocations are counted for each thread.
 #[test]
 fn a_point_needs_few_bytes() {
     let mut random = Random::new(9);
@@ -349,7 +349,7 @@ fn a_point_needs_few_bytes() {
     let info = allocation_counter::measure(|| cloud = Some(PointCloud::new(points.clone(), 0.001).unwrap()));
     let bytes = info.bytes_current as f64 / f64::from(n);
     println!("{bytes} bytes for each point");
-    assert!(cloud.is_some() && 12.0 < bytes && bytes < 28.0, "{bytes}");
+    assert!(cloud.is_some() && 12.0 < bytes && bytes < 32.0, "{bytes}");
 }
 
 /// The sum of the masses, against that of the parts as a compound.
