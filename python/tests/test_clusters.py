@@ -33,7 +33,7 @@ def test_voxels() -> None:
     flags = np.zeros((4, 3, 2), bool)
     flags[:2, :, 0] = True
     grid = Shape.voxels(flags, 0.5, [1, 0, 0])
-    np.testing.assert_allclose(grid.bounds(), [[1, 0, 0], [2, 1.5, 0.5]], atol=1e-6)
+    np.testing.assert_allclose(grid.bounds(), np.array([[1, 0, 0], [2, 1.5, 0.5]]), atol=1e-6)
     assert grid.volume == pytest.approx(0.75)
     assert repr(grid) == "<carom.Shape voxels, 1 boxes>"
     with pytest.raises(carom.ShapeError, match="no cell is occupied"):
