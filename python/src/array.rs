@@ -1,11 +1,13 @@
 //! Arrays of numbers in and out.
 //!
-//! A contiguous array of `float64` or `float32` is read where it lies. Anything else that numpy can
+//! A contiguous, aligned array of `float64` or `float32` is read where it lies. Anything else that numpy can
 //! convert is converted once. Results are vectors whose memory numpy takes over.
 
 use crate::error;
 use glam::DVec3;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyReadonlyArrayDyn, PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -31,13 +33,13 @@ impl<'py> Rows<'py> {
     /// Reads an argument of the shape (n, `width`).
     pub(crate) fn read(object: &Bound<'py, PyAny>, name: &str, width: usize) -> PyResult<Rows<'py>> {
         if let Ok(array) = object.extract::<PyReadonlyArray2<'py, f64>>()
-            && array.is_c_contiguous()
+            && array.as_slice().is_ok()
         {
             check_width(array.shape(), name, width)?;
             return Ok(Rows::Double(array));
         }
         if let Ok(array) = object.extract::<PyReadonlyArray2<'py, f32>>()
-            && array.is_c_contiguous()
+            && array.as_slice().is_ok()
         {
             check_width(array.shape(), name, width)?;
             return Ok(Rows::Single(array));
@@ -127,7 +129,8 @@ pub(crate) fn shape_text(shape: &[usize]) -> String {
     }
 }
 
-/// Converts anything that numpy takes to a contiguous array of `float64`.
+/// Converts anything that numpy takes to a contiguous and aligned array of `float64`. Arrays from
+/// the bytes of a message or a file may begin anywhere.
 pub(crate) fn as_floats<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     static CONVERT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = object.py();
@@ -135,7 +138,10 @@ pub(crate) fn as_floats<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult
     let keywords = PyDict::new(py);
     keywords.set_item("dtype", "float64")?;
     // `ascontiguousarray` makes a number an array of one element, which no argument takes.
-    convert.call((object,), Some(&keywords)).map_err(|e| error::value(name, e.value(py)))
+    let array = convert.call((object,), Some(&keywords)).map_err(|e| error::value(name, e.value(py)))?;
+    let is_aligned =
+        array.extract::<PyReadonlyArrayDyn<'_, f64>>().is_ok_and(|array| array.as_slice().is_ok());
+    if is_aligned { Ok(array) } else { array.call_method0("copy") }
 }
 
 /// Reads three numbers.

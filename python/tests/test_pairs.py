@@ -261,3 +261,29 @@ def test_hull_faces_are_closed() -> None:
     hull = Shape.hull(np.random.default_rng(4).normal(size=(40, 3)))
     mesh = Shape.mesh(hull.vertices, hull.faces)
     assert mesh.is_solid and mesh.volume == pytest.approx(hull.volume)
+
+
+def test_arrays_that_begin_anywhere_in_memory() -> None:
+    """The bytes of a message or a file, from the second on: numpy calls them not aligned."""
+
+    def shifted(array: np.ndarray) -> np.ndarray:
+        data = b"x" + array.tobytes()
+        view = np.frombuffer(data, array.dtype, offset=1).reshape(array.shape)
+        assert not view.flags.aligned
+        return np.asarray(view)
+
+    rng = np.random.default_rng(4)
+    points, heights = rng.normal(size=(40, 3)), rng.normal(size=(5, 6))
+    place = np.array([3.0, 1.0, 0.5])
+    corners, faces = cube(0.5)
+    pairs = [
+        (Shape.hull(points), Shape.hull(shifted(points))),
+        (Shape.hull(points.astype("f4")), Shape.hull(shifted(points.astype("f4")))),
+        (Shape.point_cloud(points, 0.1), Shape.point_cloud(shifted(points), 0.1)),
+        (Shape.height_field(heights, (1, 1)), Shape.height_field(shifted(heights), (1, 1))),
+        (Shape.mesh(corners, faces), Shape.mesh(shifted(corners), shifted(faces))),
+    ]
+    ball = Shape.sphere(0.5)
+    for a, b in pairs:
+        wanted = float(carom.distance(a, ball, None, place))
+        assert float(carom.distance(b, ball, None, shifted(place))) == wanted
