@@ -33,12 +33,14 @@ impl<'py> Rows<'py> {
     /// Reads an argument of the shape (n, `width`).
     pub(crate) fn read(object: &Bound<'py, PyAny>, name: &str, width: usize) -> PyResult<Rows<'py>> {
         if let Ok(array) = object.extract::<PyReadonlyArray2<'py, f64>>()
+            && array.is_c_contiguous()
             && array.as_slice().is_ok()
         {
             check_width(array.shape(), name, width)?;
             return Ok(Rows::Double(array));
         }
         if let Ok(array) = object.extract::<PyReadonlyArray2<'py, f32>>()
+            && array.is_c_contiguous()
             && array.as_slice().is_ok()
         {
             check_width(array.shape(), name, width)?;

@@ -105,6 +105,7 @@ fn with_numbers<T>(
     then: impl FnOnce(&[usize], &[f64]) -> PyResult<T>,
 ) -> PyResult<T> {
     if let Ok(array) = object.extract::<PyReadonlyArrayDyn<'_, f64>>()
+        && array.is_c_contiguous()
         && let Ok(numbers) = array.as_slice()
     {
         return then(array.shape(), numbers);
