@@ -1,7 +1,7 @@
 //! Arrays of numbers in and out.
 //!
-//! A contiguous, aligned array of `float64` or `float32` is read where it lies. Anything else that numpy can
-//! convert is converted once. Results are vectors whose memory numpy takes over.
+//! A contiguous, aligned array of `float64` or `float32` is read where it lies. Anything else that
+//! numpy can convert is converted once. Results are vectors whose memory numpy takes over.
 
 use crate::error;
 use glam::DVec3;
