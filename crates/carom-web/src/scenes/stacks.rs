@@ -10,6 +10,9 @@ use carom_query::Shape;
 use carom_scenes::Rng;
 use carom_world::{BodyDesc, World};
 
+/// Density of the boxes, in kg/m3: light, so that a ball that is shot moves them.
+const DENSITY: f32 = 25.0;
+
 /// Half the side of a box, in metres.
 const HALF: f32 = 0.5;
 
@@ -27,7 +30,7 @@ pub fn pyramid<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result
         for k in 0..n {
             let x = 1.05 * (k as f32 - 0.5 * (n - 1) as f32);
             let place = Vec3::new(x, HALF + row as f32, 0.0);
-            world.insert(BodyDesc::dynamic(shape.clone()).with_position(place))?;
+            world.insert(BodyDesc::dynamic(shape.clone()).with_density(DENSITY).with_position(place))?;
         }
     }
     Ok(())
@@ -48,7 +51,7 @@ pub fn boxes<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<(
         let aside = Vec3::new(rng.range(-0.1, 0.1) as f32, 0.0, rng.range(-0.1, 0.1) as f32);
         let height = 1.0 + 1.1 * layer as f32;
         let place = Vec3::new(place(cell % side), height, place(cell / side)) + aside;
-        world.insert(BodyDesc::dynamic(shape.clone()).with_position(place))?;
+        world.insert(BodyDesc::dynamic(shape.clone()).with_density(DENSITY).with_position(place))?;
     }
     Ok(())
 }
