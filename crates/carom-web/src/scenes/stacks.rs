@@ -10,8 +10,8 @@ use carom_query::Shape;
 use carom_scenes::Rng;
 use carom_world::{BodyDesc, World};
 
-/// Density of the boxes, in kg/m3: light, so that a ball that is shot moves them.
-const DENSITY: f32 = 25.0;
+/// Density of the boxes, in kg/m3: like air, so that a ball that is shot scatters them.
+const DENSITY: f32 = 1.0;
 
 /// Half the side of a box, in metres.
 const HALF: f32 = 0.5;
