@@ -56,7 +56,7 @@ impl Octree {
     }
 }
 
-/// What cells are that the map does not know.
+/// Whether cells that the map does not know count as free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownCells {
     /// They are free.
@@ -161,7 +161,7 @@ impl Octree {
             if MAX_DEPTH <= depth {
                 return Err(format!("a node at depth {depth} has children, which are deeper than 16"));
             }
-            // Of the children, in cells; the depth is below 16.
+            // The size of the children, in cells; the depth is below 16.
             let size = 1_u16 << (MAX_DEPTH - 1 - depth);
             let before = waiting.len();
             for child in 0..8_u16 {

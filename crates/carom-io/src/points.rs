@@ -23,7 +23,7 @@ use std::path::Path;
 pub struct Points {
     /// Finite positions in the order of the file, at least one.
     pub points: Vec<DVec3>,
-    /// What was left out of the file.
+    /// Notes about parts of the file that were left out.
     pub notes: Vec<String>,
 }
 

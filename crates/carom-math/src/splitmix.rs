@@ -7,7 +7,7 @@
 //! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
 //! 2014, figure 17.
 
-/// What a state grows by: 2^64 divided by the golden ratio, made odd.
+/// The increment of a state: 2^64 divided by the golden ratio, made odd.
 pub const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns the bits of a state, mixed.

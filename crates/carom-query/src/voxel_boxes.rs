@@ -143,7 +143,7 @@ pub(crate) fn merge(n: [usize; 3], is_occupied: &[bool]) -> Result<Vec<VoxelBox>
     if MAX_BOXES < boxes.len() { Err(VoxelsError::TooMany) } else { Ok(boxes) }
 }
 
-/// What a cube of cells is.
+/// The content of a cube of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fill {
     /// All of it is occupied.

@@ -22,7 +22,7 @@ use crate::cost::Count;
 use crate::mesh_shape::box_around;
 use crate::workspace::Workspace;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_bvh::{Child, QuantizedBvh};
+use carom_bvh::{BuildSettings, BvhError, Child, QuantizedBvh};
 use carom_gjk::Outcome;
 use carom_math::{WidePose, rounding};
 use core::ops::ControlFlow;
@@ -43,6 +43,17 @@ pub trait Cluster: core::fmt::Debug + Send + Sync {
 
     /// Returns the tree over the boxes of the parts.
     fn tree(&self) -> &QuantizedBvh;
+}
+
+/// Builds the tree over the boxes of the parts. The error is the number of a part that is out of
+/// range, or `None` if there are too many parts.
+pub(super) fn build_tree(boxes: &[Aabb], settings: &BuildSettings) -> Result<QuantizedBvh, Option<usize>> {
+    QuantizedBvh::packed(boxes, settings).map_err(|error| match error {
+        BvhError::NotFinite { primitive }
+        | BvhError::Inverted { primitive }
+        | BvhError::TooLarge { primitive } => Some(primitive),
+        _ => None,
+    })
 }
 
 /// Returns the pose of a part with this centre.
@@ -178,10 +189,7 @@ pub(super) fn distance(
     let mut answer = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
         dispatch::distance(part, b, b_in_part, limit, memory, count)
     };
-    let mut search =
-        Search { a, other: Other::new(b, b_in_a), max_distance, stops: true, best: Closest::NOWHERE };
-    search.descend(0, &mut answer, memory, count);
-    search.best
+    nearest(a, b, b_in_a, (max_distance, true), &mut answer, memory, count)
 }
 
 /// Returns the deepest or nearest contact of a part with B.
@@ -196,12 +204,25 @@ pub(super) fn contact(
     let mut answer = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
         dispatch::contact(part, b, b_in_part, limit, memory, count).unwrap_or(Closest::NOWHERE)
     };
-    let max_distance = prediction;
-    let mut search =
-        Search { a, other: Other::new(b, b_in_a), max_distance, stops: false, best: Closest::NOWHERE };
-    search.descend(0, &mut answer, memory, count);
-    search.best.is_local = true;
-    (search.best.distance <= prediction).then_some(search.best)
+    let mut closest = nearest(a, b, b_in_a, (prediction, false), &mut answer, memory, count);
+    closest.is_local = true;
+    (closest.distance <= prediction).then_some(closest)
+}
+
+/// Returns the least answer of a part up to `max_distance`; [`Closest::NOWHERE`] if there is none.
+/// `stops`: whether the search ends at a part that touches.
+fn nearest(
+    a: &dyn Cluster,
+    b: &Shape,
+    b_in_a: &WidePose,
+    (max_distance, stops): (f64, bool),
+    answer: &mut AnswerOfPart<'_>,
+    memory: &mut Workspace,
+    count: impl Count,
+) -> Closest {
+    let mut search = Search { a, other: Other::new(b, b_in_a), max_distance, stops, best: Closest::NOWHERE };
+    search.descend(0, answer, memory, count);
+    search.best
 }
 
 /// Returns the answer of one part, in its frame, up to a limit of the distance.

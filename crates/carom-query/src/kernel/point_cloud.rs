@@ -5,13 +5,13 @@
 
 use super::super::num::geom::Sphere;
 use super::super::num::{Real, Vec3, widen, widen_real};
-use super::cluster::Cluster;
+use super::cluster::{Cluster, build_tree};
 use super::shape::Shape;
 use crate::mesh_shape::box_around;
 use crate::point_cloud::PointCloudError;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_bvh::{BuildSettings, BvhError, QuantizedBvh};
+use carom_bvh::{BuildSettings, QuantizedBvh};
 use carom_math::WidePose;
 use glam::DVec3;
 
@@ -37,13 +37,8 @@ impl PointCloud {
             return Err(PointCloudError::NotFinite(index));
         }
         let boxes: Vec<Aabb> = points.iter().map(|&point| box_of(point, &ball)).collect();
-        let tree = QuantizedBvh::packed(&boxes, &BuildSettings::default().with_max_leaf(8));
-        let tree = tree.map_err(|error| match error {
-            BvhError::NotFinite { primitive }
-            | BvhError::Inverted { primitive }
-            | BvhError::TooLarge { primitive } => PointCloudError::TooFar(primitive),
-            _ => PointCloudError::TooMany,
-        })?;
+        let tree = build_tree(&boxes, &BuildSettings::default().with_max_leaf(8));
+        let tree = tree.map_err(|far| far.map_or(PointCloudError::TooMany, PointCloudError::TooFar))?;
         Ok(PointCloud { points, ball, tree })
     }
 

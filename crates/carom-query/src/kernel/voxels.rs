@@ -10,7 +10,7 @@
 
 use super::super::num::geom::Cuboid;
 use super::super::num::{Real, Vec3, above, below, widen, widen_real};
-use super::cluster::{Cluster, at};
+use super::cluster::{Cluster, at, build_tree};
 use super::mesh_shape::MeshShape;
 use super::shape::Shape;
 use crate::contains_point::solid_placement_of;
@@ -19,7 +19,7 @@ use crate::mesh_shape::box_around;
 use crate::voxel_boxes::{Fill, MAX_BOXES, MAX_CELLS, VoxelBox, VoxelsError, merge, split};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_bvh::{BuildSettings, BvhError, QuantizedBvh};
+use carom_bvh::{BuildSettings, QuantizedBvh};
 use carom_geom::ray_mesh::Placement;
 use carom_math::WidePose;
 use glam::DVec3;
@@ -57,13 +57,8 @@ impl Voxels {
             return Err(VoxelsError::Inverted(index));
         }
         let aabbs: Vec<Aabb> = boxes.iter().map(|part| box_of(origin, cell, part)).collect();
-        let tree = QuantizedBvh::packed(&aabbs, &BuildSettings::default());
-        let tree = tree.map_err(|error| match error {
-            BvhError::NotFinite { primitive }
-            | BvhError::Inverted { primitive }
-            | BvhError::TooLarge { primitive } => VoxelsError::TooFar(primitive),
-            _ => VoxelsError::TooMany,
-        })?;
+        let tree = build_tree(&aabbs, &BuildSettings::default());
+        let tree = tree.map_err(|far| far.map_or(VoxelsError::TooMany, VoxelsError::TooFar))?;
         Ok(Voxels { origin, cell, boxes, unit, tree })
     }
 
