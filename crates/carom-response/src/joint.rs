@@ -174,7 +174,7 @@ pub(crate) struct MovingJoints<'a> {
 }
 
 impl<'a> MovingJoints<'a> {
-    pub(crate) fn iter(self) -> impl Iterator<Item = &'a Joint> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'a Joint> + Clone {
         self.places.iter().map(move |&place| &self.list[place as usize])
     }
 }

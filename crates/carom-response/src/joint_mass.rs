@@ -1,17 +1,23 @@
-//! Masses that joints use: none is much lighter than the heaviest body in its system of joints.
+//! Masses that joints use: true ones, except for a light body between two heavy ones.
 //!
 //! A tension T at a lever r acts on a link like a spring of stiffness T r. A joint impulse keeps
 //! its direction for a substep h. So a link of inertia I becomes unstable from about h^2 T r = 4 I
 //! on. More iterations do not help, because only the inertia limits it. A light link also makes a
 //! weak joint: its stiffness is proportional to the mass, for any load.
 //!
-//! 1. Bodies that move by forces and are connected by joints form a system. Fixed and kinematic
-//!    bodies connect nothing and have no mass.
-//! 2. Joints of a system use an inverse mass of at most [`MAX_RATIO`] times the least one in it.
-//!    The inverse inertia is scaled alike. Gravity, contacts and forces use the true mass.
-//! 3. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`]. A load
+//! 1. The tension of a link is limited by the lighter one of the bodies that it connects. So a light
+//!    body that hangs on a heavy one, or a wheel, or an arm, needs no help: joints use its true mass
+//!    and inertia (test: `unequal_joints::motors_act_on_true_masses`, in carom-world).
+//! 2. The load of a body is the mass that it carries between others: see
+//!    [`LoadPaths`](crate::load_paths::LoadPaths). Fixed and kinematic bodies are one body of
+//!    infinite mass. Contacts connect as joints do: a wheel on the ground carries its car. Gears
+//!    couple turns, not places, so they carry nothing.
+//! 3. Joints use an inverse mass of at most [`MAX_RATIO`] times that of the load. If the heaviest
+//!    body that joints connect with it is lighter than the load, that one counts. The inverse
+//!    inertia is scaled alike. Gravity, contacts and forces use the true mass.
+//! 4. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`]. A load
 //!    that swings or is jerked pulls with several times its weight.
-//! 4. The scales are computed once per step. They depend only on the connections, not on tensions,
+//! 5. The scales are computed once per step. They depend only on the connections, not on tensions,
 //!    so they store no energy.
 //!
 //! Reference: R. E. Tarjan, Efficiency of a Good But Not Linear Set Union Algorithm, JACM 22(2),
@@ -19,11 +25,12 @@
 //! Tried: an inertia that follows the tension; it adds energy to bodies that spin fast.
 
 use crate::island::DisjointSets;
+use crate::load_paths::LoadPaths;
 use crate::mass::MassData;
 use alloc::vec::Vec;
 use carom_math::Real;
 
-/// The largest ratio of two masses that the joints of a system use.
+/// The largest ratio of a load to the mass of a body that carries it, for its joints.
 const MAX_RATIO: Real = 300.0;
 
 /// The largest factor by which the inertia of a light body is raised more than its mass.
@@ -47,16 +54,31 @@ pub(crate) struct JointMasses {
     systems: DisjointSets,
     /// Per system, under its root: the inverse mass of the heaviest body.
     least_inverse: Vec<Real>,
+    /// By slot, and once for all bodies without a mass.
+    inverse: Vec<Real>,
+    paths: LoadPaths,
+    /// By root of an island: whether a body in it is so light that loads matter. Empty if none is.
+    is_uneven: Vec<bool>,
 }
 
+/// A pair of slots.
+type Link = (usize, usize);
+
 impl JointMasses {
-    /// Finds the systems. `links` are the slots of the two bodies of each joint; their order does
-    /// not matter.
-    pub(crate) fn find(&mut self, masses: &[MassData], links: impl Iterator<Item = (usize, usize)>) {
+    /// Finds the loads, and whether one matters. `links` are the slots of the two bodies of each
+    /// joint that holds places, and `contacts` those of each contact. `islands` has the root of each
+    /// moving body. The order of the links does not matter.
+    pub(crate) fn find(
+        &mut self,
+        masses: &[MassData],
+        islands: &[u32],
+        links: impl Iterator<Item = Link> + Clone,
+        contacts: impl Iterator<Item = Link> + Clone,
+    ) {
         self.systems.reset(masses.len());
         self.least_inverse.clear();
         self.least_inverse.resize(masses.len(), Real::INFINITY);
-        for (a, b) in links {
+        for (a, b) in links.clone() {
             if has_mass(&masses[a]) && has_mass(&masses[b]) {
                 self.systems.join(a as u32, b as u32);
             }
@@ -65,15 +87,37 @@ impl JointMasses {
             let least = &mut self.least_inverse[self.systems.root(slot as u32) as usize];
             *least = least.min(mass.inverse_mass);
         }
+        let JointMasses { systems, least_inverse, inverse, paths, is_uneven } = self;
+        is_uneven.clear();
+        for (slot, mass) in masses.iter().enumerate().filter(|(_, mass)| has_mass(mass)) {
+            let most = MAX_RATIO * least_inverse[systems.root(slot as u32) as usize];
+            if most < mass.inverse_mass {
+                is_uneven.resize(masses.len(), false);
+                is_uneven[islands[slot] as usize] = true;
+            }
+        }
+        if is_uneven.is_empty() {
+            return;
+        }
+        let fixed = masses.len();
+        inverse.clear();
+        inverse.extend(masses.iter().map(|mass| mass.inverse_mass));
+        inverse.push(0.0);
+        let vertex = |slot: usize| if has_mass(&masses[slot]) { slot } else { fixed };
+        let is_near = |slot: usize| slot != fixed && is_uneven[islands[slot] as usize];
+        let all = links.chain(contacts).map(|(a, b)| (vertex(a), vertex(b)));
+        paths.find(inverse, all.filter(|&(a, b)| a != b && (is_near(a) || is_near(b))));
     }
 
     /// Returns the factors for the body in a slot.
     pub(crate) fn scale(&mut self, masses: &[MassData], slot: usize) -> JointScale {
         let own = &masses[slot];
-        if !has_mass(own) {
+        if self.is_uneven.is_empty() || !has_mass(own) {
             return JointScale::NONE;
         }
-        let most = MAX_RATIO * self.least_inverse[self.systems.root(slot as u32) as usize];
+        // A contact may connect a body with a load that is in no joint with it.
+        let heaviest = self.least_inverse[self.systems.root(slot as u32) as usize];
+        let most = MAX_RATIO * heaviest.max(self.paths.inverse_load(slot));
         if own.inverse_mass <= most {
             return JointScale::NONE;
         }

@@ -61,8 +61,11 @@ pub struct Motor {
     pub drive: Drive,
     /// The largest force along an axis, or the largest torque about one. Not negative.
     ///
-    /// Joints take no body for lighter than a three-hundredth of the heaviest one that is connected
-    /// to it by joints. A lighter one accelerates less than this force says.
+    /// A body that joints or contacts hold between two others, both more than 300 times heavier,
+    /// counts in its joints as a three-hundredth of the lighter one. A fixed body is infinitely
+    /// heavy. If such a body moves against both, it accelerates less than this force says. All
+    /// other bodies have their true masses (test: `unequal_joints::motors_act_on_true_masses`, in
+    /// carom-world).
     pub max_force: Real,
 }
 

@@ -95,6 +95,7 @@ mod joint_step;
 mod joint_twist;
 mod lane_vec;
 mod load;
+mod load_paths;
 mod locked_axes;
 mod mass;
 mod memory;

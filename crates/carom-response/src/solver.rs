@@ -676,13 +676,20 @@ impl Solver {
         let still = self.movers.len() as u32;
         let Solver { slots, masses, states, free, joint_steps, joint_masses, is_active, gyroscopes, .. } =
             self;
+        let (active, summaries, islands) = (&self.active, &self.summaries, &self.islands);
         let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
         let slots_of = |joint: &Joint| {
             let slot = |body: u32| slot_of(slots, body, still) as usize;
             (slot(joint.body_a), slot(joint.body_b))
         };
         if !joints.places.is_empty() {
-            joint_masses.find(masses, joints.iter().map(slots_of));
+            let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
+            let contacts = active.iter().map(|&contact| {
+                let key = summaries[contact as usize].key;
+                let [a, b] = [key.body_a, key.body_b].map(|body| slot_of(slots, body, still));
+                (a as usize, b as usize)
+            });
+            joint_masses.find(masses, islands.roots(), links, contacts);
         }
         for joint in joints.iter() {
             let (a, b) = (&bodies[joint.body_a as usize], &bodies[joint.body_b as usize]);

@@ -76,6 +76,7 @@ mod substeps;
 mod suspension;
 mod terrain;
 mod tumbling;
+mod unequal_joints;
 mod uneven;
 mod waking;
 
