@@ -156,7 +156,8 @@ pub use solver::population::{ParticleGroup, Removed};
 pub use solver::ray::ParticleHit;
 pub use solver::settings::ParticleSettings;
 pub use solver::surroundings::{
-    Attachment, BodyBoundary, DistanceFn, FieldBoundary, SolidPass, Surface, SurfaceFn, Surroundings,
+    Attachment, BodyBoundary, ContactMaterial, DistanceFn, FieldBoundary, SolidPass, Surface, SurfaceContact,
+    SurfaceFn, Surroundings,
 };
 pub use solver::touch::{BodyImpulse, ParticleContact, ParticleEvent, Touched};
 pub use solver::{Compression, MAX_PARTICLES, ParticleSolver, SolidParticles};

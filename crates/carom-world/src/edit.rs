@@ -206,8 +206,11 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Wakes the body, all bodies that touch it, and all bodies that are joined to it.
+    /// Wakes the body, all bodies that touch it, and all bodies that are joined to it. If a soft
+    /// thing touches it, soft things wake.
     pub(crate) fn wake_around(&mut self, id: BodyId) {
+        #[cfg(feature = "soft")]
+        self.wake_soft_on(id);
         let mut others = Vec::new();
         let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
         pairs_by_body.visit(pairs, id.index, |place| {

@@ -23,6 +23,10 @@ use carom_response::{Body, MIN_MASS_SCALE, Spring};
 
 /// What is called inside a step. Each method has an answer that changes nothing.
 ///
+/// Contacts of soft things (cloth, ropes, soft bodies, grains, liquids) call no hook, and a hook
+/// changes none of them. They see the materials, combine rules and surface velocities of bodies and
+/// colliders (tests: `soft_belts::*`).
+///
 /// A hook that panics leaves the bodies as they were before the step, and the world can be stepped
 /// again (tests: `hook_panics::*`). The events of that step stay in [`World::events`]; they are not
 /// reported again.

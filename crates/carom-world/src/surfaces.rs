@@ -6,9 +6,8 @@
 
 use crate::bodies::solids::mean_over;
 use crate::contacts::ContactSet;
-use crate::contacts::belts::Belt;
 use crate::contacts::pair_state::NOT_SOLVED;
-use crate::contacts::surface_velocity::{Sheet, middle_of, velocity_at};
+use crate::contacts::surface_velocity::{Sheet, belt_at, middle_of, velocity_at};
 use crate::{BodyId, World};
 use carom_broad::BroadPhase;
 use carom_geom::Contact;
@@ -41,17 +40,7 @@ impl<B: BroadPhase> World<B> {
                         (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * self.last.dt);
                     // The velocity of the surface at a part of a body.
                     let at = |body: u32, part: u32, pose: &Pose, way: Vec3| {
-                        let place = solids.locate(body as usize, part);
-                        let collider = solids.composite(body as usize).map(|all| all.at(place.0.index));
-                        let belt = match (solids.part_material(body as usize, place), collider) {
-                            (Some(part), _) => {
-                                Some(Belt::of([part.material.surface_velocity, part.material.surface_spin]))
-                            }
-                            (None, Some(collider)) => collider.map(|collider| Belt::of(collider.surface)),
-                            (None, None) => belts.of(body).copied(),
-                        };
-                        let pose = collider.flatten().map_or(*pose, |collider| *pose * collider.pose);
-                        belt.map_or([Vec3::ZERO; 2], |belt| belt.at(&pose, point + way))
+                        belt_at((&solids, belts), (body, part), pose, point + way)
                     };
                     let of = |body: u32, part_of: fn(&Contact) -> u32, pose: &Pose, way: Vec3| {
                         if !self.bodies.traits[body as usize].has_part_materials {

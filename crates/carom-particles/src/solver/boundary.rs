@@ -15,7 +15,7 @@ use crate::solver::chunks::for_each_chunk;
 use crate::solver::contact::Friction;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
-use crate::solver::surroundings::{BodyBoundary, Surface};
+use crate::solver::surroundings::{BodyBoundary, ContactMaterial, Surface, SurfaceContact};
 use crate::solver::wall::{Wall, behind_curved, behind_plane};
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
@@ -44,8 +44,8 @@ pub(crate) struct Candidate {
     wall: Vec3,
     /// Sum of all pushes on a body, in mass times length.
     pub(crate) on_body: Vec3,
-    /// The roughness where it touches, as soon as it does.
-    pub(crate) surface: Option<Surface>,
+    /// The material of the contact, once it touches. The velocity is in the world frame.
+    pub(crate) material: Option<ContactMaterial>,
 }
 
 /// The candidates of a boundary.
@@ -62,7 +62,7 @@ fn candidate(slot: usize) -> Candidate {
         normal: zero,
         wall: zero,
         on_body: zero,
-        surface: None,
+        material: None,
     }
 }
 
@@ -187,13 +187,15 @@ impl Motion {
     }
 }
 
-/// The friction of a particle on a surface.
-fn friction_of(store: &Store, slot: usize, surface: &Surface) -> Friction {
+/// The contact of a particle with a surface at a point, in the frame of the surface.
+fn contact_at(store: &Store, slot: usize, point: Vec3) -> SurfaceContact {
     let group = store.group(slot);
-    Friction {
-        at_rest: sqrt(group.static_friction * surface.static_friction),
-        sliding: sqrt(group.friction * surface.friction),
-    }
+    let own = Surface {
+        friction: group.friction,
+        static_friction: group.static_friction,
+        restitution: group.restitution,
+    };
+    SurfaceContact { particle: store.ids[slot], point, own }
 }
 
 /// In reaches of the kernel: how far normals are compared for the curvature of a surface.
@@ -281,14 +283,17 @@ trait Yielding {
 
     /// Returns how far a unit push at a point moves the boundary along it, in one over mass.
     fn softness(&self, point: Vec3, direction: Vec3) -> f32;
+
+    /// Returns how far a belt of this velocity moves in the substep.
+    fn way_of_belt(&self, velocity: Vec3) -> Vec3;
 }
 
-/// Sets the changes of some candidates from the places of now. `surface` returns the roughness at a
-/// point, and `share` is among how many contacts the boundary is divided.
+/// Sets the changes of some candidates from the places of now. `material` returns the material of a
+/// contact, and `share` is among how many contacts the boundary is divided.
 fn solve<Y: Yielding>(
     store: &Store,
     distance: impl Fn(Vec3) -> (f32, Vec3),
-    surface: impl Fn(Vec3) -> Surface,
+    material: impl Fn(&SurfaceContact) -> ContactMaterial,
     boundary: &Y,
     share: f32,
     candidates: &mut [Candidate],
@@ -309,10 +314,11 @@ fn solve<Y: Yielding>(
         let before = candidate.push;
         candidate.push = (before + (radius - d) / softness).max(0.0);
         let mut change = normal * (candidate.push - before);
-        let surface = candidate.surface.get_or_insert_with(|| surface(point));
-        let friction = friction_of(store, slot, surface);
+        let material = candidate.material.get_or_insert_with(|| material(&contact_at(store, slot, point)));
+        let friction = Friction { at_rest: material.static_friction, sliding: material.friction };
         if 0.0 < friction.at_rest {
-            let slid = place + change * w - vector(&store.positions[slot]) - motion.of_point(point);
+            let surface_way = motion.of_point(point) + boundary.way_of_belt(material.velocity);
+            let slid = place + change * w - vector(&store.positions[slot]) - surface_way;
             let along = slid - normal * slid.dot(normal);
             let length = along.length();
             let softness =
@@ -344,6 +350,10 @@ impl Yielding for Still {
     fn softness(&self, _: Vec3, _: Vec3) -> f32 {
         0.0
     }
+
+    fn way_of_belt(&self, _: Vec3) -> Vec3 {
+        Vec3::ZERO
+    }
 }
 
 /// Pushes particles out of a boundary that does not move.
@@ -354,7 +364,8 @@ pub(crate) fn project_still(
     candidates: &mut [Candidate],
 ) {
     for_each_chunk(candidates, |candidates| {
-        solve(store, &distance, |_| *surface, &Still, 0.0, candidates);
+        let material = |contact: &SurfaceContact| ContactMaterial::combine(&contact.own, surface);
+        solve(store, &distance, material, &Still, 0.0, candidates);
     });
     apply(&mut store.predicted, candidates);
 }
@@ -374,6 +385,8 @@ pub(crate) struct BodyState {
     acceleration: Vec3,
     /// Both velocities at the beginning of the substep.
     before: [Vec3; 2],
+    /// The length of the substep.
+    dt: f32,
     /// Sums over the substep, in mass times length.
     push: Vec3,
     twist: Vec3,
@@ -390,6 +403,10 @@ impl Yielding for BodyState {
         let turn = (point - self.motion.end.transform_point(self.center)).cross(direction);
         self.inverse_mass + turn.dot(self.inverse_inertia * turn)
     }
+
+    fn way_of_belt(&self, velocity: Vec3) -> Vec3 {
+        velocity * self.dt
+    }
 }
 
 impl BodyState {
@@ -404,6 +421,7 @@ impl BodyState {
             angular_velocity: body.angular_velocity,
             acceleration: body.acceleration,
             before: [body.linear_velocity, body.angular_velocity],
+            dt: 0.0,
             push: Vec3::ZERO,
             twist: Vec3::ZERO,
             impulse: Vec3::ZERO,
@@ -418,6 +436,7 @@ impl BodyState {
     /// Begins a substep: the body moves by its velocity.
     pub(crate) fn predict(&mut self, dt: f32) {
         self.motion.start = self.motion.end;
+        self.dt = dt;
         self.linear_velocity += self.acceleration * dt;
         self.before = [self.linear_velocity, self.angular_velocity];
         (self.push, self.twist) = (Vec3::ZERO, Vec3::ZERO);
@@ -556,12 +575,16 @@ impl BodyState {
             share = candidates.iter().filter(is_touching).count() as f32;
         }
         let this = *self;
-        let surface = |point: Vec3| match body.surface_at {
-            Some(surface_at) => surface_at(pose.inverse_transform_point(point)),
-            None => body.surface,
+        let material = |contact: &SurfaceContact| match body.surface_at {
+            Some(surface_at) => {
+                let point = pose.inverse_transform_point(contact.point);
+                let own = surface_at(&SurfaceContact { point, ..*contact });
+                ContactMaterial { velocity: pose.transform_vector(own.velocity), ..own }
+            }
+            None => ContactMaterial::combine(&contact.own, &body.surface),
         };
         for_each_chunk(candidates, |candidates| {
-            solve(store, distance, surface, &this, share, candidates);
+            solve(store, distance, material, &this, share, candidates);
         });
         let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
         let center = pose.transform_point(self.center);

@@ -94,11 +94,11 @@ impl Restitution<'_> {
     }
 }
 
-/// The larger restitution of a particle and the surface that it touches; none for liquids, and if
-/// nothing bounces.
+/// The restitution of a particle on the surface that it touches; none for liquids, and if nothing
+/// bounces.
 fn of_pair(store: &Store, candidate: &Candidate) -> Option<f32> {
     let slot = candidate.slot as usize;
-    let restitution = store.group(slot).restitution.max(candidate.surface?.restitution.min(1.0));
+    let restitution = candidate.material?.restitution.min(1.0);
     (0.0 < restitution && !store.phases[slot].is_fluid()).then_some(restitution)
 }
 

@@ -9,14 +9,53 @@
 //! one solver).
 
 use crate::{ConstraintError, ParticleBody, ParticleError};
+use carom_math::ops::sqrt;
 use carom_math::{Mat3, Pose};
 use glam::Vec3;
 
 /// A signed distance and the unit vector in which it grows, as functions of a point.
 pub type DistanceFn<'a> = &'a (dyn Fn(Vec3) -> (f32, Vec3) + Sync);
 
-/// The roughness of a surface at a point of it.
-pub type SurfaceFn<'a> = &'a (dyn Fn(Vec3) -> Surface + Sync);
+/// The material of the contact of a particle with a surface.
+pub type SurfaceFn<'a> = &'a (dyn Fn(&SurfaceContact) -> ContactMaterial + Sync);
+
+/// A particle that touches a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SurfaceContact {
+    /// The number of the particle.
+    pub particle: u32,
+    /// The point on the surface, in the body's frame.
+    pub point: Vec3,
+    /// Friction and restitution of the particle.
+    pub own: Surface,
+}
+
+/// Friction, restitution and belt velocity of a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactMaterial {
+    /// Coefficient of friction while the particle slides, at least 0.
+    pub friction: f32,
+    /// Coefficient of friction while it does not, at least that above.
+    pub static_friction: f32,
+    /// The part of the speed that a bounce leaves. Above 1 it counts as 1. Liquids do not bounce.
+    pub restitution: f32,
+    /// The velocity of the surface relative to the body, in the body's frame: a conveyor belt.
+    /// Only its part along the surface counts.
+    pub velocity: Vec3,
+}
+
+impl ContactMaterial {
+    /// Combines two surfaces: the geometric means of friction, and the larger restitution.
+    pub fn combine(a: &Surface, b: &Surface) -> ContactMaterial {
+        ContactMaterial {
+            friction: sqrt(a.friction * b.friction),
+            static_friction: sqrt(a.static_friction * b.static_friction),
+            restitution: a.restitution.max(b.restitution),
+            velocity: Vec3::ZERO,
+        }
+    }
+}
 
 /// The roughness of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,9 +142,9 @@ pub struct BodyBoundary<'a> {
     pub distance: DistanceFn<'a>,
     /// The roughness of the surface.
     pub surface: Surface,
-    /// The roughness at a point of the surface, in the body's frame, instead of `surface`: for a
-    /// body of several materials. It is called once for each contact in a substep. Restitutions
-    /// above 1 count as 1.
+    /// The material of a contact, instead of the combination with `surface`: for a body of several
+    /// materials, for other rules than [`ContactMaterial::combine`], and for belts. It is called
+    /// once for each contact in a substep.
     pub surface_at: Option<SurfaceFn<'a>>,
     /// Body frame in the world.
     pub pose: Pose,

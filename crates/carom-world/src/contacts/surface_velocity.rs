@@ -8,6 +8,8 @@
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
 
+use crate::bodies::solids::Solids;
+use crate::contacts::belts::{Belt, Belts};
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
 use carom_query::MeshShape;
@@ -64,6 +66,25 @@ impl Sheet<'_> {
         }
         [way, turn].map(|x| self.pose.transform_vector(x) * self.rate)
     }
+}
+
+/// Returns the velocity of the surface against the body at a point of one of its parts, and the
+/// angular velocity. All are in the world frame, or in that of the body if `pose` is the identity.
+pub(crate) fn belt_at(
+    (solids, belts): (&Solids<'_>, &Belts),
+    (body, part): (u32, u32),
+    pose: &Pose,
+    point: Vec3,
+) -> [Vec3; 2] {
+    let place = solids.locate(body as usize, part);
+    let collider = solids.composite(body as usize).map(|all| all.at(place.0.index));
+    let belt = match (solids.part_material(body as usize, place), collider) {
+        (Some(part), _) => Some(Belt::of([part.material.surface_velocity, part.material.surface_spin])),
+        (None, Some(collider)) => collider.map(|collider| Belt::of(collider.surface)),
+        (None, None) => belts.of(body).copied(),
+    };
+    let pose = collider.flatten().map_or(*pose, |collider| *pose * collider.pose);
+    belt.map_or([Vec3::ZERO; 2], |belt| belt.at(&pose, point))
 }
 
 /// The middle of the places where a manifold touches.

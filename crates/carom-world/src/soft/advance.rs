@@ -16,7 +16,7 @@ use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
 use crate::soft::distance::ShapeDistance;
 use crate::soft::error::SoftError;
-use crate::soft::part_surfaces::surface_of;
+use crate::soft::part_surfaces::{ParticleRules, surface_of};
 use crate::soft::resting::Push;
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
@@ -37,6 +37,14 @@ impl<B: BroadPhase> World<B> {
     /// Whether soft things move in this step even if no body does.
     pub(crate) fn is_soft_awake(&self) -> bool {
         self.soft.set.as_ref().is_some_and(|set| !set.resting.is_sleeping)
+    }
+
+    /// Wakes soft things if one of them touches the body.
+    pub(crate) fn wake_soft_on(&mut self, id: BodyId) {
+        let Some(set) = self.soft.set.as_deref_mut() else { return };
+        if set.touching.iter().any(|&(_, body)| body == id) {
+            set.wake();
+        }
     }
 
     /// Steps soft things by `dt` seconds, and wakes bodies that they push.
@@ -74,7 +82,9 @@ impl<B: BroadPhase> World<B> {
             .map(|shape| ShapeDistance::new(shape, reach))
             .collect();
         let distances: Vec<_> = shapes.iter().map(|shape| |point: Vec3| shape.at(point)).collect();
-        let surfaces: Vec<_> = near.iter().map(|&body| self.bodies.part_surfaces(body)).collect();
+        let (belts, rules) = (&self.contacts.belts, ParticleRules::of(soft));
+        let surfaces: Vec<_> =
+            near.iter().map(|&body| self.bodies.contact_materials(body, belts, &rules)).collect();
         let mut boundaries: Vec<BodyBoundary<'_>> = Vec::with_capacity(near.len());
         for (((&body, distance), surface), acceleration) in
             near.iter().zip(&distances).zip(&surfaces).zip(accelerations)
@@ -135,9 +145,12 @@ impl<B: BroadPhase> World<B> {
         near
     }
 
-    /// Whether a body near soft things keeps them awake.
+    /// Whether a body near soft things keeps them awake: it moves, or its surface does.
     fn moves_among_soft(&self, body: u32) -> bool {
         let motion = &self.bodies.motions[body as usize];
+        if self.contacts.belts.of(body).is_some() {
+            return true;
+        }
         match motion.kind {
             BodyKind::Fixed => false,
             BodyKind::Kinematic => motion.is_driven(),

@@ -3,10 +3,12 @@
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, 2014 (one solver for all kinds).
 
+use crate::soft::part_surfaces::DEFAULT_RULES;
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 use carom_particles::{ClothSettings, Gas, Grains, Liquid, RopeSettings, SoftBodySettings};
 use carom_query::Shape;
+use carom_response::CombineRule;
 
 /// Settings of the steps of all soft things of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,8 +110,12 @@ pub struct SoftBodyDesc {
     /// All radii of a world are from an eighth to eight times that of its liquids, or of the first
     /// soft thing if it has none.
     pub thickness: Option<f32>,
-    /// The coefficient of friction, not negative. With a body the geometric mean counts.
+    /// The coefficient of friction, not negative.
     pub friction: f32,
+    /// How its friction and that of a body become one. By default the geometric mean.
+    pub friction_rule: CombineRule,
+    /// How its restitution and that of a body become one. By default the larger one.
+    pub restitution_rule: CombineRule,
     /// Vertices that are pinned where they are: see [`SoftBodyMut::pin`](crate::SoftBodyMut::pin).
     pub pinned: Vec<u32>,
 }
@@ -124,6 +130,8 @@ impl SoftBodyDesc {
             density,
             thickness: None,
             friction: 0.5,
+            friction_rule: DEFAULT_RULES[0],
+            restitution_rule: DEFAULT_RULES[1],
             pinned: Vec::new(),
         }
     }
@@ -195,6 +203,13 @@ impl SoftBodyDesc {
         SoftBodyDesc { friction, ..self }
     }
 
+    /// The same soft body with these rules for its friction and restitution on bodies. A soft body
+    /// does not bounce by itself: its own restitution is 0.
+    #[must_use]
+    pub fn with_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> SoftBodyDesc {
+        SoftBodyDesc { friction_rule, restitution_rule, ..self }
+    }
+
     /// The same soft body with these vertices pinned where they are.
     #[must_use]
     pub fn with_pinned(self, vertices: &[u32]) -> SoftBodyDesc {
@@ -251,12 +266,24 @@ pub struct ParticlesDesc {
     pub fillings: Vec<(Shape, Pose)>,
     /// Their initial velocity.
     pub velocity: Vec3,
+    /// How their friction and that of a body become one. By default the geometric mean.
+    pub friction_rule: CombineRule,
+    /// How their restitution and that of a body become one. By default the larger one.
+    pub restitution_rule: CombineRule,
 }
 
 impl ParticlesDesc {
     /// Returns a description without particles, of this radius.
     pub fn new(phase: ParticlePhase, radius: f32) -> ParticlesDesc {
-        ParticlesDesc { phase, radius, positions: Vec::new(), fillings: Vec::new(), velocity: Vec3::ZERO }
+        ParticlesDesc {
+            phase,
+            radius,
+            positions: Vec::new(),
+            fillings: Vec::new(),
+            velocity: Vec3::ZERO,
+            friction_rule: DEFAULT_RULES[0],
+            restitution_rule: DEFAULT_RULES[1],
+        }
     }
 
     /// The same description with a shape filled by a lattice of particles, each of them entirely
@@ -278,5 +305,11 @@ impl ParticlesDesc {
     #[must_use]
     pub fn with_velocity(self, velocity: Vec3) -> ParticlesDesc {
         ParticlesDesc { velocity, ..self }
+    }
+
+    /// The same description with these rules for their friction and restitution on bodies.
+    #[must_use]
+    pub fn with_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> ParticlesDesc {
+        ParticlesDesc { friction_rule, restitution_rule, ..self }
     }
 }

@@ -54,7 +54,8 @@ impl<B: BroadPhase> World<B> {
         }
         let kind = ThingKind::Body(Box::new(part));
         let ids = alloc::vec![added.ids];
-        let thing = Thing { kind, radius, ids, positions: Vec::new(), velocities: Vec::new() };
+        let rules = [desc.friction_rule, desc.restitution_rule];
+        let thing = Thing { kind, radius, rules, ids, positions: Vec::new(), velocities: Vec::new() };
         let id = set.add(thing);
         self.soft.set = self.soft.set.take().or(made);
         Ok(SoftBodyId { index: id.index(), generation: self.soft_generation(id) })
@@ -66,6 +67,7 @@ impl<B: BroadPhase> World<B> {
     /// changes then.
     pub fn insert_particles(&mut self, desc: ParticlesDesc) -> Result<ParticlesId, WorldError> {
         let ParticlesDesc { phase, radius, .. } = desc;
+        let rules = [desc.friction_rule, desc.restitution_rule];
         // An invalid radius gives an error before it is a divisor.
         let settings = particle_settings(radius, &self.soft.settings, self.settings.solver.gravity);
         ParticleSolver::new(settings).map_err(SoftError::from)?;
@@ -98,7 +100,7 @@ impl<B: BroadPhase> World<B> {
         }
         let kind = ThingKind::Particles(phase, group);
         let ids = alloc::vec![first..first + positions.len() as u32];
-        let id = set.add(Thing { kind, radius, ids, positions, velocities: Vec::new() });
+        let id = set.add(Thing { kind, radius, rules, ids, positions, velocities: Vec::new() });
         self.soft.set = self.soft.set.take().or(made);
         Ok(ParticlesId { index: id.index(), generation: self.soft_generation(id) })
     }

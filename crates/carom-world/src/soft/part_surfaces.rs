@@ -1,18 +1,54 @@
-//! Friction and restitution of bodies for soft things, by the part that they touch.
+//! Materials of the contacts of soft things with bodies.
 //!
-//! - A body of one collider has one surface, unless the parts of the collider have materials.
-//! - On all other bodies, the material of a contact is that of the part nearest to it. So it is the
-//!   one that a rigid body would meet there.
-//!
-//! Friction is mixed by the particle solver: the geometric mean of body and particle.
+//! - A body of one collider has one surface, unless the parts of the collider have materials. With
+//!   the default combine rules and without a belt, the particle solver needs no more.
+//! - For all other bodies it queries each contact. The material is that of the part nearest to the
+//!   contact, so it is the one that a rigid body would meet there. Belts move it, and the combine
+//!   rules of both count (tests: `soft_belts::*`).
+//! - Hooks do not see these contacts.
 //!
 //! Reference: Jolt Physics, `MeshShapeSettings::mMaterials` (a material for each triangle).
 
 use crate::bodies::BodySet;
 use crate::bodies::traits::Traits;
+use crate::contacts::belts::Belts;
+use crate::contacts::surface_velocity::belt_at;
+use crate::soft::set::SoftSet;
+use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
-use carom_particles::Surface;
+use carom_particles::{ContactMaterial, Surface, SurfaceContact};
 use carom_query::project_point;
+use carom_response::CombineRule;
+
+/// The rules of friction and of restitution.
+pub(crate) type Rules = [CombineRule; 2];
+
+/// The rules of a soft thing, if nothing else is set.
+pub(crate) const DEFAULT_RULES: Rules = [CombineRule::GeometricMean, CombineRule::Max];
+
+/// The combine rules of particles: by thing, and the thing of each particle. Empty if all things
+/// have the default ones.
+#[derive(Debug, Default)]
+pub(crate) struct ParticleRules {
+    things: Vec<Rules>,
+    owners: Vec<u32>,
+}
+
+impl ParticleRules {
+    pub(crate) fn of(set: &SoftSet) -> ParticleRules {
+        if set.things().all(|thing| thing.rules == DEFAULT_RULES) {
+            return ParticleRules::default();
+        }
+        let rules =
+            set.slots.iter().map(|slot| slot.thing.as_ref().map_or(DEFAULT_RULES, |thing| thing.rules));
+        ParticleRules { things: rules.collect(), owners: set.owners.clone() }
+    }
+
+    fn at(&self, particle: u32) -> Rules {
+        let owner = self.owners.get(particle as usize);
+        owner.and_then(|&owner| self.things.get(owner as usize)).copied().unwrap_or(DEFAULT_RULES)
+    }
+}
 
 /// Returns the surface of a body of one material.
 pub(crate) fn surface_of(traits: &Traits) -> Surface {
@@ -20,16 +56,45 @@ pub(crate) fn surface_of(traits: &Traits) -> Surface {
 }
 
 impl BodySet {
-    /// Returns the surface of a body as a function of a point in its frame. `None` for a body of
-    /// one material.
-    pub(crate) fn part_surfaces(&self, body: u32) -> Option<impl Fn(Vec3) -> Surface + Sync + '_> {
+    /// Returns the material of contacts with a body. `None` for a body of one material that needs
+    /// only the default rules.
+    pub(crate) fn contact_materials<'a>(
+        &'a self,
+        body: u32,
+        belts: &'a Belts,
+        particles: &'a ParticleRules,
+    ) -> Option<impl Fn(&SurfaceContact) -> ContactMaterial + Sync + 'a> {
         let index = body as usize;
         let traits = &self.traits[index];
-        let shape = self.solid_shape(index).filter(|_| traits.is_composite || traits.has_part_materials)?;
+        let has_parts = traits.is_composite || traits.has_part_materials;
+        let has_belt = belts.of(body).is_some();
+        let has_rules =
+            [traits.friction_rule, traits.restitution_rule] != DEFAULT_RULES || !particles.things.is_empty();
+        let shape = self.solid_shape(index).filter(|_| has_parts || has_belt || has_rules)?;
         let solids = self.solids([&[], &[]]);
-        Some(move |point| {
-            let found = project_point(shape, &Pose::IDENTITY, point);
-            surface_of(&solids.traits_at(index, found.map_or(0, |found| found.part)))
+        Some(move |contact: &SurfaceContact| {
+            let find_part =
+                || project_point(shape, &Pose::IDENTITY, contact.point).map_or(0, |found| found.part);
+            let part = if has_parts { find_part() } else { 0 };
+            let traits = solids.traits_at(index, part);
+            let [friction_rule, restitution_rule] = particles.at(contact.particle);
+            let friction = |own: f32| {
+                CombineRule::combine([friction_rule, traits.friction_rule], [own, traits.friction])
+            };
+            let [velocity, _] = if has_belt {
+                belt_at((&solids, belts), (body, part), &Pose::IDENTITY, contact.point)
+            } else {
+                [Vec3::ZERO; 2]
+            };
+            ContactMaterial {
+                friction: friction(contact.own.friction),
+                static_friction: friction(contact.own.static_friction),
+                restitution: CombineRule::combine(
+                    [restitution_rule, traits.restitution_rule],
+                    [contact.own.restitution, traits.restitution],
+                ),
+                velocity,
+            }
         })
     }
 }

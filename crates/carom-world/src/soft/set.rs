@@ -14,6 +14,7 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_math::Vec3;
 use carom_particles::{ParticleGroup, ParticleSettings, ParticleSolver, Removed, Solid, SolidParticles};
+use carom_response::CombineRule;
 use core::ops::Range;
 
 /// The soft things of a world. Most worlds have none.
@@ -65,6 +66,8 @@ pub(crate) struct Slot {
 pub(crate) struct Thing {
     pub(crate) kind: ThingKind,
     pub(crate) radius: f32,
+    /// How its friction and restitution are combined with those of bodies.
+    pub(crate) rules: [CombineRule; 2],
     /// Its particles in the solver. Those of a soft body are one range.
     pub(crate) ids: Vec<Range<u32>>,
     pub(crate) positions: Vec<Vec3>,

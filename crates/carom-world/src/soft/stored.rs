@@ -8,6 +8,7 @@
 use crate::BodyId;
 use crate::soft::desc::{ParticlePhase, SoftBodyKind, SoftSettings};
 use crate::soft::id::SoftThing;
+use crate::soft::part_surfaces::Rules;
 use crate::soft::resting::{Push, Resting};
 use crate::soft::set::{Slot, Soft, SoftEvent, SoftSet, Thing, ThingKind};
 use crate::soft::soft_body::{Constraint, Held, SoftPart, constraint_of, mesh_of};
@@ -43,6 +44,8 @@ struct StoredSet {
 struct StoredThing {
     index: u32,
     radius: f32,
+    #[cfg_attr(feature = "serde", serde(default = "default_rules"))]
+    rules: Rules,
     ids: Vec<[u32; 2]>,
     kind: Kind,
     /// The bits of the settings.
@@ -137,6 +140,7 @@ impl StoredThing {
         StoredThing {
             index,
             radius: thing.radius,
+            rules: thing.rules,
             ids: thing.ids.iter().map(|range| [range.start, range.end]).collect(),
             kind,
             numbers: numbers.into_iter().map(f32::to_bits).collect(),
@@ -176,7 +180,8 @@ impl StoredThing {
                 ThingKind::Body(Box::new(self.restored_part(part, solver, ids[0].start, first)?))
             }
         };
-        Ok(Thing { kind, radius: self.radius, ids, positions: Vec::new(), velocities: Vec::new() })
+        let (radius, rules) = (self.radius, self.rules);
+        Ok(Thing { kind, radius, rules, ids, positions: Vec::new(), velocities: Vec::new() })
     }
 
     fn restored_part(
@@ -315,6 +320,11 @@ impl StoredSet {
         let is_time = 0.0 <= self.resting.time && self.resting.time.is_finite();
         if is_time { Ok(set) } else { Err(bad("the rest of soft things", 0)) }
     }
+}
+
+#[cfg(feature = "serde")]
+fn default_rules() -> Rules {
+    crate::soft::part_surfaces::DEFAULT_RULES
 }
 
 fn numbers_of(phase: &ParticlePhase) -> (Kind, Vec<f32>) {

@@ -67,6 +67,8 @@ mod snapshots;
 #[cfg(feature = "soft")]
 mod soft;
 #[cfg(feature = "soft")]
+mod soft_belts;
+#[cfg(feature = "soft")]
 mod soft_materials;
 #[cfg(feature = "soft")]
 mod soft_state;
