@@ -7,7 +7,7 @@ use carom_benches::peers::{parry, rapier};
 use carom_benches::{Answers, Comparison, Facts, Row, Runner, Unit};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Mobility};
-use carom_broad_auto::catalogue::{Growth, Listed, Place, Whole};
+use carom_broad_auto::catalogue::{CatalogueEntry, Growth, Place, SpatialBroadPhase};
 use carom_broad_sap::{SapSettings, SortedAxes, SweepAndPrune};
 use carom_math::{Interval, Ray};
 use carom_scenes::{Crowd, CrowdKind, Rng};
@@ -74,7 +74,7 @@ fn main() {
 }
 
 /// The algorithms whose time for each box does not grow, or not while boxes keep their order.
-fn quick(n: usize) -> impl Iterator<Item = (&'static str, &'static Listed)> {
+fn quick(n: usize) -> impl Iterator<Item = (&'static str, &'static CatalogueEntry)> {
     algorithms().into_iter().filter(move |(_, listed)| match listed.growth {
         Growth::Even => true,
         Growth::EvenWhileCalm => n <= MAX_ONE_AXIS,
@@ -353,7 +353,7 @@ fn rays(runner: &mut Runner, n: usize) {
             Ray::new(from.as_vec3(), rng.direction().as_vec3())
         })
         .collect();
-    let first = |broad: &dyn Whole| -> Vec<Option<u32>> {
+    let first = |broad: &dyn SpatialBroadPhase| -> Vec<Option<u32>> {
         rays.iter().map(|ray| broad.first_hit(ray, Interval::FORWARD).map(|hit| hit.index)).collect()
     };
     let (mut wholes, mut expected) = (Vec::new(), None);

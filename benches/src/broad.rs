@@ -2,14 +2,14 @@
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair, ProxyId};
-use carom_broad_auto::catalogue::{ALGORITHMS, Listed};
+use carom_broad_auto::catalogue::{ALGORITHMS, CatalogueEntry};
 use carom_math::ops::sqrt;
 use carom_scenes::{Crowd, CrowdKind, Rng};
 use glam::DVec3;
 
 /// The algorithms of carom by their names in reports; the first is carom itself.
-pub fn algorithms() -> Vec<(&'static str, &'static Listed)> {
-    let name = |i: usize, listed: &Listed| match i {
+pub fn algorithms() -> Vec<(&'static str, &'static CatalogueEntry)> {
+    let name = |i: usize, listed: &CatalogueEntry| match i {
         0 => "carom".to_string(),
         _ => format!("carom {}", listed.name),
     };

@@ -25,9 +25,9 @@ const PER_REGION: usize = 200;
 const MAX_SIDE: usize = 32;
 
 /// A broad phase with its spatial queries.
-pub trait Whole: BroadPhase + SpatialIndex + Send + Sync {}
+pub trait SpatialBroadPhase: BroadPhase + SpatialIndex + Send + Sync {}
 
-impl<B: BroadPhase + SpatialIndex + Send + Sync> Whole for B {}
+impl<B: BroadPhase + SpatialIndex + Send + Sync> SpatialBroadPhase for B {}
 
 /// The growth of the work per box, for many evenly distributed boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,27 +56,31 @@ pub struct Place {
 /// An algorithm.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
-pub struct Listed {
+pub struct CatalogueEntry {
     /// The name of its type: lower case, words joined by hyphens.
     pub name: &'static str,
     /// The growth of its work per box.
     pub growth: Growth,
-    make: fn(&Place) -> Box<dyn Whole>,
+    make: fn(&Place) -> Box<dyn SpatialBroadPhase>,
 }
 
-impl Listed {
+impl CatalogueEntry {
     /// Creates this broad phase, without boxes.
-    pub fn make(&self, place: &Place) -> Box<dyn Whole> {
+    pub fn make(&self, place: &Place) -> Box<dyn SpatialBroadPhase> {
         (self.make)(place)
     }
 }
 
-const fn listed(name: &'static str, growth: Growth, make: fn(&Place) -> Box<dyn Whole>) -> Listed {
-    Listed { name, growth, make }
+const fn listed(
+    name: &'static str,
+    growth: Growth,
+    make: fn(&Place) -> Box<dyn SpatialBroadPhase>,
+) -> CatalogueEntry {
+    CatalogueEntry { name, growth, make }
 }
 
 /// All algorithms; the first is the recommended default.
-pub const ALGORITHMS: &[Listed] = &[
+pub const ALGORITHMS: &[CatalogueEntry] = &[
     listed("dynamic-bvh", Growth::Even, |_| Box::new(DynamicBvh::new())),
     listed("rebuilt-bvh", Growth::Even, |_| Box::new(RebuiltBvh::new())),
     listed("kd-tree", Growth::Even, |_| Box::new(KdTree::new())),
@@ -105,7 +109,7 @@ pub const ALGORITHMS: &[Listed] = &[
 ];
 
 /// Returns the algorithm with this name.
-pub fn by_name(name: &str) -> Option<&'static Listed> {
+pub fn by_name(name: &str) -> Option<&'static CatalogueEntry> {
     ALGORITHMS.iter().find(|listed| listed.name == name)
 }
 

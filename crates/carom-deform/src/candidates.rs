@@ -25,7 +25,7 @@ pub(crate) const SURFACE_KINDS: [PairKind; 3] =
 pub struct AllOfThem;
 
 impl Judge for AllOfThem {
-    type Found = FeaturePair;
+    type Answer = FeaturePair;
 
     fn judge(
         &self,
@@ -43,7 +43,7 @@ impl Judge for AllOfThem {
 }
 
 impl Question for Candidates {
-    type Found = FeaturePair;
+    type Answer = FeaturePair;
     type Judge<'a> = AllOfThem;
 }
 

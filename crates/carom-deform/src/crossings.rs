@@ -23,7 +23,7 @@ pub struct CrossingJudge<'a> {
 }
 
 impl Question for Crossings {
-    type Found = FeaturePair;
+    type Answer = FeaturePair;
     type Judge<'a> = CrossingJudge<'a>;
 }
 
@@ -45,7 +45,7 @@ impl FeatureSearch {
 }
 
 impl Judge for CrossingJudge<'_> {
-    type Found = FeaturePair;
+    type Answer = FeaturePair;
 
     fn judge(
         &self,

@@ -15,7 +15,7 @@
 
 mod edit;
 
-pub use edit::Added;
+pub use edit::AddedElements;
 
 use crate::bounds::{Bounds, Over};
 use crate::counters::TreeWork;

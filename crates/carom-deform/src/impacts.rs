@@ -14,7 +14,9 @@ use crate::candidates::SURFACE_KINDS;
 use crate::counters::DeformCounters;
 use crate::cull::{Apart, edge_edge_stays_apart, vertex_face_stays_apart};
 use crate::pair::{FeaturePair, PairKind};
-use crate::search::{FeatureSearch, Found, Judge, Question, Search, Sides, Subject, half_margin, prepare};
+use crate::search::{
+    FeatureSearch, Judge, Question, Search, SearchResult, Sides, Subject, half_margin, prepare,
+};
 use alloc::vec::Vec;
 use carom_ccd::{Element, ElementSettings, TimeOfImpact};
 
@@ -55,7 +57,7 @@ pub struct ImpactJudge<'a> {
 }
 
 impl Question for Impacts {
-    type Found = FeatureImpact;
+    type Answer = FeatureImpact;
     type Judge<'a> = ImpactJudge<'a>;
 }
 
@@ -73,7 +75,7 @@ impl FeatureSearch {
     }
 }
 
-impl Found<'_, FeatureImpact> {
+impl SearchResult<'_, FeatureImpact> {
     /// The largest part of the step at whose times nothing touches.
     pub fn free_step(&self) -> FreeStep {
         let mut step = FreeStep { fraction: 1.0, pair: None, n_at_start: 0 };
@@ -89,7 +91,7 @@ impl Found<'_, FeatureImpact> {
 }
 
 impl Judge for ImpactJudge<'_> {
-    type Found = FeatureImpact;
+    type Answer = FeatureImpact;
 
     fn judge(
         &self,

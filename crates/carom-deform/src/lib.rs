@@ -199,7 +199,7 @@ pub use candidates::Candidates;
 pub use cones::Cones;
 pub use counters::{DeformCounters, TreeWork};
 pub use crossings::Crossings;
-pub use deformable::{Added, DeformableMesh, MAX_ELEMENTS, MAX_POSITION};
+pub use deformable::{AddedElements, DeformableMesh, MAX_ELEMENTS, MAX_POSITION};
 pub use error::DeformError;
 pub use impacts::{FeatureImpact, FreeStep, Impacts};
 pub use known::{
@@ -208,8 +208,8 @@ pub use known::{
 pub use pair::{FeaturePair, PairKind};
 pub use push_out::{PushOut, SignedDistance};
 pub use ray_depths::{RayDepths, RayUpdate};
-pub use region::{OverlapRegion, RegionCounters, RegionFound, RegionSearch};
-pub use search::{FeatureSearch, Found, Question, Search, Subject};
+pub use region::{OverlapRegion, RegionCounters, RegionResult, RegionSearch};
+pub use search::{FeatureSearch, Question, Search, SearchResult, Subject};
 pub use sides::{ContactSides, PushOutCounters, PushOuts, SideUpdate};
 pub use update::{AutoTree, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};
 pub use voxels::{MAX_RESOLUTION, VoxelCounters, VoxelOverlap, VoxelSearch};

@@ -19,10 +19,10 @@ pub(crate) fn look_at<J: Judge>(
     sides: &Sides<'_>,
     stage: &Stage<'_>,
     leaf_pairs: &[[u32; 2]],
-    found: &mut Vec<J::Found>,
+    found: &mut Vec<J::Answer>,
     counters: &mut DeformCounters,
 ) {
-    let blocks: Vec<(Vec<J::Found>, DeformCounters)> = leaf_pairs
+    let blocks: Vec<(Vec<J::Answer>, DeformCounters)> = leaf_pairs
         .par_chunks(CHUNK * CHUNKS)
         .map(|block| {
             let (mut pairs, mut own) = (Vec::new(), Vec::new());

@@ -73,7 +73,7 @@ pub struct RegionSearch<'a> {
 /// The result of an overlap-region search.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct RegionFound<'a> {
+pub struct RegionResult<'a> {
     /// Pairs of faces, sorted by their numbers, each once.
     pub pairs: &'a [FeaturePair],
     /// The cost of the search.
@@ -320,9 +320,9 @@ impl<'a> RegionSearch<'a> {
     }
 
     /// Runs to the end and returns the pairs.
-    pub fn finish(mut self) -> RegionFound<'a> {
+    pub fn finish(mut self) -> RegionResult<'a> {
         self.run(u64::MAX);
-        RegionFound { pairs: &self.memory.found, counters: self.counters }
+        RegionResult { pairs: &self.memory.found, counters: self.counters }
     }
 
     /// The pairs found so far, in no order, each pair once.

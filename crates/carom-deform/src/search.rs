@@ -138,19 +138,19 @@ impl<'a, T: FollowingTree, U: FollowingTree> sealed::Sealed<'a>
 /// The test of candidates that a question needs.
 pub trait Judge: Sync {
     /// One answer.
-    type Found: Copy + Send;
+    type Answer: Copy + Send;
 
     /// Tests candidates of one kind, and adds the answers.
     fn judge(
         &self,
         kind: PairKind,
         pairs: &[[u32; 2]],
-        found: &mut Vec<Self::Found>,
+        found: &mut Vec<Self::Answer>,
         counters: &mut DeformCounters,
     );
 
     /// The pair by which answers are sorted.
-    fn pair(found: &Self::Found) -> FeaturePair;
+    fn pair(found: &Self::Answer) -> FeaturePair;
 }
 
 /// A search in progress. It borrows the mesh, so nothing moves meanwhile.
@@ -163,15 +163,15 @@ pub struct Search<'a, Q: Question> {
 /// [`Crossings`](crate::Crossings) or [`Impacts`](crate::Impacts).
 pub trait Question {
     /// One answer.
-    type Found: Copy + Send;
+    type Answer: Copy + Send;
     #[doc(hidden)]
-    type Judge<'a>: Judge<Found = Self::Found>;
+    type Judge<'a>: Judge<Answer = Self::Answer>;
 }
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Found<'a, F> {
+pub struct SearchResult<'a, F> {
     /// Sorted by kind and numbers, each pair once.
     pub pairs: &'a [F],
     /// The cost of the search.
@@ -187,14 +187,14 @@ impl<'a, Q: Question> Search<'a, Q> {
     }
 
     /// Runs to the end and returns the answers.
-    pub fn finish(mut self) -> Found<'a, Q::Found> {
+    pub fn finish(mut self) -> SearchResult<'a, Q::Answer> {
         self.run.run(u64::MAX);
         let Run { found, counters, .. } = self.run;
-        Found { pairs: found, counters }
+        SearchResult { pairs: found, counters }
     }
 
     /// The answers found so far, in no order, each pair once.
-    pub fn found_so_far(&self) -> &[Q::Found] {
+    pub fn found_so_far(&self) -> &[Q::Answer] {
         self.run.found
     }
 
@@ -234,7 +234,7 @@ pub(crate) struct Run<'a, J: Judge> {
     stages: &'a [StageMemory],
     judge: J,
     pairs: &'a mut Vec<[u32; 2]>,
-    found: &'a mut Vec<J::Found>,
+    found: &'a mut Vec<J::Answer>,
     counters: DeformCounters,
     /// The stage, and the leaf pair in it, that are next.
     stage: usize,
@@ -349,7 +349,7 @@ fn fill_blocks(view: &View<'_>, of: Features, blocks: &mut Vec<Aabb8>) {
 }
 
 impl<'a> Prepared<'a> {
-    pub(crate) fn start<J: Judge>(self, judge: J, found: &'a mut Vec<J::Found>) -> Run<'a, J> {
+    pub(crate) fn start<J: Judge>(self, judge: J, found: &'a mut Vec<J::Answer>) -> Run<'a, J> {
         let Prepared { sides, blocks, stages, pairs, counters } = self;
         found.clear();
         Run { sides, blocks, stages, judge, pairs, found, counters, stage: 0, next: 0, is_sorted: false }
@@ -410,7 +410,7 @@ fn look_at<J: Judge>(
     stage: &Stage<'_>,
     leaf_pairs: &[[u32; 2]],
     pairs: &mut Vec<[u32; 2]>,
-    found: &mut Vec<J::Found>,
+    found: &mut Vec<J::Answer>,
     counters: &mut DeformCounters,
 ) {
     #[cfg(feature = "parallel")]
@@ -430,7 +430,7 @@ pub(crate) fn look_at_chunk<J: Judge>(
     stage: &Stage<'_>,
     leaf_pairs: &[[u32; 2]],
     pairs: &mut Vec<[u32; 2]>,
-    found: &mut Vec<J::Found>,
+    found: &mut Vec<J::Answer>,
     counters: &mut DeformCounters,
 ) {
     pairs.clear();

@@ -49,7 +49,7 @@ pub struct WithinJudge<'a> {
 }
 
 impl Question for Within {
-    type Found = NearPair;
+    type Answer = NearPair;
     type Judge<'a> = WithinJudge<'a>;
 }
 
@@ -67,7 +67,7 @@ impl FeatureSearch {
 }
 
 impl Judge for WithinJudge<'_> {
-    type Found = NearPair;
+    type Answer = NearPair;
 
     fn judge(
         &self,

@@ -3,7 +3,7 @@
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, Frustum};
 use carom_broad::{BroadPhase, BruteForce, Filter, Groups, Mobility, ProxyId, SpatialIndex};
-use carom_broad_auto::catalogue::{ALGORITHMS, Place, Whole};
+use carom_broad_auto::catalogue::{ALGORITHMS, Place, SpatialBroadPhase};
 use carom_math::{Interval, Plane, Ray};
 use glam::Vec3;
 
@@ -40,7 +40,7 @@ pub(crate) fn filter(bytes: &mut Bytes<'_>) -> Filter {
     }
 }
 
-fn run(bytes: &mut Bytes<'_>, broad: &mut dyn Whole) {
+fn run(bytes: &mut Bytes<'_>, broad: &mut dyn SpatialBroadPhase) {
     let mut brute = BruteForce::new();
     // All handles that ever were: the stale ones are used as well.
     let mut ids: Vec<ProxyId> = Vec::new();

@@ -7,7 +7,7 @@ use carom_geom::HalfSpace;
 use carom_math::{Vec3, splitmix};
 use carom_query::Shape;
 use carom_world::{
-    ActiveHooks, BodyDesc, BodyId, ContactMut, Hooks, MixedMaterial, PairView, Spring, StepOptions, Which,
+    ActiveHooks, BodyDesc, BodyId, ContactMut, Hooks, MixedMaterial, PairSide, PairView, Spring, StepOptions,
     World, WorldSettings,
 };
 
@@ -65,8 +65,8 @@ impl Stream {
         NUMBERS[self.below(NUMBERS.len() as u64) as usize]
     }
 
-    fn side(&mut self) -> Which {
-        if self.below(2) == 0 { Which::A } else { Which::B }
+    fn side(&mut self) -> PairSide {
+        if self.below(2) == 0 { PairSide::A } else { PairSide::B }
     }
 }
 

@@ -152,13 +152,13 @@ pub use depth_buffer::{DepthBuffer, MAX_SIDE};
 pub use error::ParticleError;
 pub use field_particles::advance_in_field;
 pub use solver::group::{Gas, Grains, Liquid, Solid};
-pub use solver::population::{ParticleGroup, Removed};
+pub use solver::population::{ParticleGroup, Renumbering};
 pub use solver::ray::ParticleHit;
 pub use solver::settings::ParticleSettings;
 pub use solver::surroundings::{
     Attachment, BodyBoundary, ContactMaterial, DistanceFn, FieldBoundary, SolidPass, Surface, SurfaceContact,
     SurfaceFn, Surroundings,
 };
-pub use solver::touch::{BodyImpulse, ParticleContact, ParticleEvent, Touched};
+pub use solver::touch::{BodyImpulse, ContactTarget, ParticleContact, ParticleEvent};
 pub use solver::{Compression, MAX_PARTICLES, ParticleSolver, SolidParticles};
 pub use surface_mesh::{SurfaceMesh, liquid_surface};

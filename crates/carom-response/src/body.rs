@@ -2,7 +2,7 @@
 
 use crate::integrate;
 use crate::locked_axes::LockedAxes;
-use crate::rest::Rest;
+use crate::rest::RestTimer;
 use carom_math::glam::{DMat3, DVec3};
 use carom_math::{Mat3, Pose, Real, Vec3, rotation};
 
@@ -90,7 +90,7 @@ pub struct Body {
     /// Whether it is asleep. No step moves it until it is woken ([`Sleepers`](crate::Sleepers)).
     pub is_sleeping: bool,
     /// For how long it has been at rest. Steps update it.
-    pub rest: Rest,
+    pub rest: RestTimer,
 }
 
 impl Body {
@@ -114,7 +114,7 @@ impl Body {
             max_angular_speed: Real::MAX,
             can_sleep: true,
             is_sleeping: false,
-            rest: Rest::NONE,
+            rest: RestTimer::NONE,
         }
     }
 

@@ -135,7 +135,7 @@ pub use joint_motor::{Drive, Motor, Spring};
 pub use locked_axes::LockedAxes;
 pub use penalty::Penalty;
 pub use response::Response;
-pub use rest::Rest;
+pub use rest::RestTimer;
 pub use round_contact::RoundContact;
 pub use settings::{SolverError, SolverSettings};
 pub use sleep::Sleepers;

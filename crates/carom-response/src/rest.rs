@@ -70,7 +70,7 @@ pub(crate) struct StepMotion {
 /// Times are in units of time. Speeds are displacements over a step divided by its length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Rest {
+pub struct RestTimer {
     /// Rule 1: for how long it has been slow.
     slow_time: Real,
     /// Rule 2: for how long its velocity has been steady and something supported it. Below: the
@@ -85,9 +85,9 @@ pub struct Rest {
     near_angular: Vec3,
 }
 
-impl Rest {
+impl RestTimer {
     /// All times are zero.
-    pub const NONE: Rest = Rest {
+    pub const NONE: RestTimer = RestTimer {
         slow_time: 0.0,
         steady_time: 0.0,
         steady_linear: Vec3::ZERO,

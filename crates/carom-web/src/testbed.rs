@@ -11,7 +11,7 @@ use crate::explain::explain;
 use crate::scenes::{Actors, AnyWorld, Error, Request, Roles, STEP, Scene};
 use carom_bounds::Aabb;
 use carom_broad::Mobility;
-use carom_broad_auto::catalogue::{self, Place, Whole};
+use carom_broad_auto::catalogue::{self, Place, SpatialBroadPhase};
 use carom_math::Vec3;
 use carom_query::Shape;
 use carom_world::{BodyId, Snapshot, StepOptions, World, WorldSettings};
@@ -311,7 +311,7 @@ impl Testbed {
     }
 }
 
-fn broad_phase(name: &str, place: &Place) -> Result<Box<dyn Whole>, Error> {
+fn broad_phase(name: &str, place: &Place) -> Result<Box<dyn SpatialBroadPhase>, Error> {
     let listed = catalogue::by_name(name).ok_or_else(|| format!("no broad phase {name:?}"))?;
     Ok(listed.make(place))
 }

@@ -17,7 +17,7 @@ use crate::bodies::id::ColliderSlot;
 use crate::bodies::solids::{ColliderPair, Part, Solids};
 use crate::bodies::traits::Traits;
 use crate::contacts::ContactSet;
-use crate::contacts::hook_input::{MixedMaterial, Which};
+use crate::contacts::hook_input::{MixedMaterial, PairSide};
 use crate::contacts::hooked::{Answers, Change, PairAnswer, Verdict, inverse_mass_of};
 use crate::contacts::narrow;
 use crate::contacts::pair_state::{NOT_SOLVED, PairState};
@@ -319,7 +319,7 @@ impl<B: BroadPhase> World<B> {
                 // In the middle of the step: at its start a body on a circle would leave it along
                 // the tangent.
                 let travel = (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * last.dt);
-                let (travel, sign) = if given.of == Which::A { (travel, -1.0) } else { (-travel, 1.0) };
+                let (travel, sign) = if given.of == PairSide::A { (travel, -1.0) } else { (-travel, 1.0) };
                 let mut surface = SurfaceVelocity::new(contact, point);
                 surface.slide = (given.velocity + given.spin.cross(travel)) * sign;
                 surface.spin = given.spin.dot(found.normal()) * sign;

@@ -13,7 +13,7 @@
 //! Reference: E. Catto, Box2D 3.1, `b2PreSolveFcn` and `b2FrictionCallback`, 2025; rapier 0.36,
 //! `PhysicsHooks`.
 
-use crate::contacts::hook_input::{ContactPointMut, MixedMaterial, Which};
+use crate::contacts::hook_input::{ContactPointMut, MixedMaterial, PairSide};
 use crate::contacts::hooked::{Change, Surface};
 use crate::{BodyId, ColliderId};
 use carom_geom::Manifold;
@@ -100,21 +100,21 @@ pub struct PairView<'a> {
 
 impl<'a> PairView<'a> {
     /// Returns a side.
-    pub fn side(&self, which: Which) -> &Side<'a> {
+    pub fn side(&self, which: PairSide) -> &Side<'a> {
         match which {
-            Which::A => &self.a,
-            Which::B => &self.b,
+            PairSide::A => &self.a,
+            PairSide::B => &self.b,
         }
     }
 
     /// Returns the side opposite to `which`.
-    pub fn other(&self, which: Which) -> &Side<'a> {
+    pub fn other(&self, which: PairSide) -> &Side<'a> {
         self.side(which.other())
     }
 
     /// Returns the first side for which `is_it` holds, if any.
-    pub fn side_with(&self, mut is_it: impl FnMut(&Side<'a>) -> bool) -> Option<Which> {
-        [Which::A, Which::B].into_iter().find(|&which| is_it(self.side(which)))
+    pub fn side_with(&self, mut is_it: impl FnMut(&Side<'a>) -> bool) -> Option<PairSide> {
+        [PairSide::A, PairSide::B].into_iter().find(|&which| is_it(self.side(which)))
     }
 }
 
@@ -149,7 +149,7 @@ impl<'a> ContactMut<'a> {
     }
 
     /// Returns the first side for which `is_it` holds, if any.
-    pub fn side_with(&self, is_it: impl FnMut(&Side<'a>) -> bool) -> Option<Which> {
+    pub fn side_with(&self, is_it: impl FnMut(&Side<'a>) -> bool) -> Option<PairSide> {
         self.pair.side_with(is_it)
     }
 
@@ -160,10 +160,10 @@ impl<'a> ContactMut<'a> {
 
     /// Returns the mean normal of all contacts of the pair, away from a side. `None` without
     /// contacts.
-    pub fn normal_from(&self, which: Which) -> Option<Vec3> {
+    pub fn normal_from(&self, which: PairSide) -> Option<Vec3> {
         let sum: Vec3 = self.manifolds.iter().map(Manifold::normal).sum();
         let normal = sum.try_normalize()?;
-        Some(if which == Which::A { normal } else { -normal })
+        Some(if which == PairSide::A { normal } else { -normal })
     }
 
     /// Returns the hook's own memory of this pair, one for all its manifolds. It is 0 at first, and
@@ -209,7 +209,7 @@ impl<'a> ContactMut<'a> {
     /// belt. Both finite; in length and in radians per time.
     ///
     /// The velocity is that in the middle of the contacts. Only the part along the surface counts.
-    pub fn set_surface_velocity(&mut self, of: Which, velocity: Vec3, spin: Vec3) {
+    pub fn set_surface_velocity(&mut self, of: PairSide, velocity: Vec3, spin: Vec3) {
         if velocity.is_finite() && spin.is_finite() {
             self.change.surface = Some(Surface { of, velocity, spin });
         }
@@ -242,7 +242,7 @@ impl<'a> ContactMut<'a> {
     /// Lets the other body come from one side only: it stands on the side `solid` if it comes from
     /// where `up` points, a unit vector in the frame of that body. From elsewhere it passes until
     /// both are apart. Keeps its state in [`ContactMut::tag`].
-    pub fn make_one_way(&mut self, solid: Which, up: Vec3) {
+    pub fn make_one_way(&mut self, solid: PairSide, up: Vec3) {
         if *self.tag != HOLDS && *self.tag != PASSES {
             let (own, other) = (self.pair.side(solid).body, self.pair.other(solid).body);
             let up = own.pose.transform_vector(up);

@@ -97,7 +97,7 @@ pub use budget::noticed::Viewer;
 pub use collider_mut::ColliderMut;
 pub use collider_ref::ColliderRef;
 pub use contacts::events::{ContactView, Event, EventKind, ImpulseEvent};
-pub use contacts::hook_input::{ContactPointMut, MixedMaterial, Which};
+pub use contacts::hook_input::{ContactPointMut, MixedMaterial, PairSide};
 pub use contacts::rules::ResponseEvent;
 pub use error::WorldError;
 pub use hooks::{ContactMut, Hooks, PairView, Side};

@@ -2,14 +2,17 @@
 
 use carom_bounds::Aabb;
 use carom_broad::{BoxHit, Filter, ProxyId};
-use carom_broad_auto::catalogue::{ALGORITHMS, Place, Whole};
+use carom_broad_auto::catalogue::{ALGORITHMS, Place, SpatialBroadPhase};
 use carom_math::{Interval, Ray};
 use carom_scenes::{Crowd, CrowdKind, Rng};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
 /// A world of these boxes, and their handles.
-fn filled(make: impl FnOnce(&Place) -> Box<dyn Whole>, crowd: &Crowd) -> (Box<dyn Whole>, Vec<ProxyId>) {
+fn filled(
+    make: impl FnOnce(&Place) -> Box<dyn SpatialBroadPhase>,
+    crowd: &Crowd,
+) -> (Box<dyn SpatialBroadPhase>, Vec<ProxyId>) {
     let mut broad = make(&Place::of(crowd.boxes()));
     let batch: Vec<_> = crowd.boxes().iter().map(|&aabb| (aabb, Filter::default())).collect();
     let mut ids = Vec::new();

@@ -3,13 +3,13 @@
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, Filter, Mobility, Pair, ProxyId};
-use carom_broad_auto::catalogue::{ALGORITHMS, Growth, Listed, Place};
+use carom_broad_auto::catalogue::{ALGORITHMS, CatalogueEntry, Growth, Place};
 use carom_scenes::Rng;
 use carom_testkit::data;
 use glam::{DVec3, Vec3};
 
 /// All, or those that do not test half a billion pairs a frame.
-fn algorithms(n_boxes: usize) -> impl Iterator<Item = &'static Listed> {
+fn algorithms(n_boxes: usize) -> impl Iterator<Item = &'static CatalogueEntry> {
     ALGORITHMS.iter().filter(move |listed| n_boxes < 10_000 || listed.growth != Growth::EachAgainstEach)
 }
 

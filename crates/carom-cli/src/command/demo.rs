@@ -15,7 +15,7 @@ use crate::report::{self, Found};
 use carom_audit::{Audit, AuditSettings};
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
-use carom_broad_auto::catalogue::{self, Place, Whole};
+use carom_broad_auto::catalogue::{self, Place, SpatialBroadPhase};
 use carom_math::{Pose, Vec3};
 use carom_scenes::{AntHill, SceneSpec, ShapeSpec, scoreboard};
 use carom_stage::{Outlines, PlayerShape};
@@ -356,7 +356,7 @@ fn place_of(scene: &SceneSpec) -> Place {
 
 /// Steps the world and records it.
 fn play(
-    mut world: World<Box<dyn Whole>>,
+    mut world: World<Box<dyn SpatialBroadPhase>>,
     scene: &SceneSpec,
     hill: Option<&AntHill>,
     args: &DemoArgs,

@@ -7,7 +7,7 @@ use crate::args::PairsArgs;
 use crate::report::{self, Found};
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, BruteForce, Filter, Pair, ProxyId};
-use carom_broad_auto::catalogue::{ALGORITHMS, Growth, Listed, Place};
+use carom_broad_auto::catalogue::{ALGORITHMS, CatalogueEntry, Growth, Place};
 use carom_io::boxes_csv::{self, BoxFrame};
 use glam::Vec3;
 use serde_json::json;
@@ -54,7 +54,7 @@ pub fn run(args: &PairsArgs) -> Result<Found, String> {
     let frames = boxes_csv::read(&args.file).map_err(|e| e.to_string())?;
     let steps = steps_of(&frames)?;
     let most = frames.iter().map(|frame| frame.boxes.len()).max().unwrap_or(0);
-    let (chosen, left_out): (Vec<&Listed>, Vec<&Listed>) =
+    let (chosen, left_out): (Vec<&CatalogueEntry>, Vec<&CatalogueEntry>) =
         ALGORITHMS.iter().partition(|listed| match args.broad_phase.as_str() {
             "all" => most <= MANY || !matches!(listed.growth, Growth::OneAxis | Growth::EachAgainstEach),
             wanted => wanted == listed.name,
@@ -86,7 +86,7 @@ pub fn run(args: &PairsArgs) -> Result<Found, String> {
     Ok(Found::Nothing)
 }
 
-fn text(outcomes: &[Outcome], left_out: &[&Listed], frames: &[BoxFrame], most: usize) -> String {
+fn text(outcomes: &[Outcome], left_out: &[&CatalogueEntry], frames: &[BoxFrame], most: usize) -> String {
     let n_pairs: usize = outcomes.first().map_or(0, |outcome| outcome.counts.iter().sum());
     let mut lines = vec![
         format!(
@@ -166,7 +166,12 @@ fn aabb_of(&[a, b, c, d, e, f]: &[f32; 6]) -> Aabb {
     Aabb { min: Vec3::new(a, b, c), max: Vec3::new(d, e, f) }
 }
 
-fn run_one(listed: &Listed, steps: &[Step], frames: &[BoxFrame], place: &Place) -> Result<Outcome, String> {
+fn run_one(
+    listed: &CatalogueEntry,
+    steps: &[Step],
+    frames: &[BoxFrame],
+    place: &Place,
+) -> Result<Outcome, String> {
     let mut broad = listed.make(place);
     let mut outcome =
         Outcome { name: listed.name, times: Vec::new(), n_tests: 0, counts: Vec::new(), hash: FNV_START };

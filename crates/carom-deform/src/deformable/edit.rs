@@ -31,7 +31,7 @@ use glam::Vec3;
 /// The numbers of the added vertices and elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Added {
+pub struct AddedElements {
     /// The vertices: the last ones.
     pub vertices: Range<u32>,
     /// The triangles, segments or tetrahedra: the last ones.
@@ -60,7 +60,11 @@ impl<T: FollowingTree> DeformableMesh<T> {
     /// Adds vertices, and then triangles of old or new vertices. The new vertices are at rest:
     /// their positions before and now are the same. An error about a new vertex or triangle names
     /// it by the number it would have. On an error nothing changes.
-    pub fn add_faces(&mut self, positions: &[Vec3], faces: &[[u32; 3]]) -> Result<Added, DeformError> {
+    pub fn add_faces(
+        &mut self,
+        positions: &[Vec3],
+        faces: &[[u32; 3]],
+    ) -> Result<AddedElements, DeformError> {
         let all = self.with_added(self.own_triangles()?, positions, faces)?;
         let edited = of_triangles(all)?;
         Ok(self.apply_added(edited, positions, faces.len()))
@@ -95,7 +99,11 @@ impl<T: FollowingTree> DeformableMesh<T> {
     }
 
     /// Adds vertices and segments: as [`DeformableMesh::add_faces`].
-    pub fn add_segments(&mut self, positions: &[Vec3], segments: &[[u32; 2]]) -> Result<Added, DeformError> {
+    pub fn add_segments(
+        &mut self,
+        positions: &[Vec3],
+        segments: &[[u32; 2]],
+    ) -> Result<AddedElements, DeformError> {
         let all = self.with_added(self.own_segments()?, positions, segments)?;
         let edited = of_segments(all)?;
         Ok(self.apply_added(edited, positions, segments.len()))
@@ -134,7 +142,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
         &mut self,
         positions: &[Vec3],
         tetrahedra: &[[u32; 4]],
-    ) -> Result<Added, DeformError> {
+    ) -> Result<AddedElements, DeformError> {
         let all = self.with_added(self.own_tetrahedra()?, positions, tetrahedra)?;
         let edited = of_tetrahedra(all)?;
         Ok(self.apply_added(edited, positions, tetrahedra.len()))
@@ -221,7 +229,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
         Ok([elements, added].concat())
     }
 
-    fn apply_added(&mut self, edited: Edited, positions: &[Vec3], n_elements: usize) -> Added {
+    fn apply_added(&mut self, edited: Edited, positions: &[Vec3], n_elements: usize) -> AddedElements {
         let made = vec![ADDED; positions.len()];
         self.apply(edited, &made);
         let first = self.after.len() as u32;
@@ -236,7 +244,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
             Inside::Segments(all) => all.len(),
             Inside::Tetrahedra(all) => all.len(),
         };
-        Added { vertices: first..n_vertices, elements: (end - n_elements) as u32..end as u32 }
+        AddedElements { vertices: first..n_vertices, elements: (end - n_elements) as u32..end as u32 }
     }
 
     fn apply_parted(&mut self, edited: Edited, made: Vec<u32>, labels: &[[u32; 2]]) -> Vec<u32> {

@@ -10,7 +10,7 @@
 
 use crate::solver::group::Phase;
 use crate::solver::store::NO_SOLID;
-use crate::solver::touch::Touched;
+use crate::solver::touch::ContactTarget;
 use crate::{MAX_PARTICLES, ParticleError, ParticleSolver};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -31,7 +31,7 @@ impl ParticleGroup {
 /// removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Removed {
+pub struct Renumbering {
     /// For all particles.
     pub ids: Vec<Option<u32>>,
     /// Of the indices among the particles of all solids, for constraints: see
@@ -86,7 +86,7 @@ impl ParticleSolver {
 
     /// Removes the particles for whose numbers `is_removed` holds. The others keep their order, and
     /// get numbers without gaps. A solid is removed as a whole: drop its constraints, and move
-    /// those of the solids behind it by [`Removed::indices`].
+    /// those of the solids behind it by [`Renumbering::indices`].
     ///
     /// Contacts of removed particles are gone without an event. Groups stay.
     ///
@@ -96,7 +96,7 @@ impl ParticleSolver {
     pub fn remove_where(
         &mut self,
         mut is_removed: impl FnMut(u32) -> bool,
-    ) -> Result<Removed, ParticleError> {
+    ) -> Result<Renumbering, ParticleError> {
         let store = &mut self.store;
         let ids = number((0..store.len() as u32).map(|id| !is_removed(id)));
         let of_index = |&slot: &u32| ids[store.ids[slot as usize] as usize];
@@ -112,7 +112,7 @@ impl ParticleSolver {
         }
         store.retain(&ids, &indices);
         self.touches.renumber(&ids);
-        Ok(Removed { ids, indices })
+        Ok(Renumbering { ids, indices })
     }
 }
 
@@ -155,7 +155,7 @@ impl crate::solver::touch::Touches {
     fn renumber(&mut self, ids: &[Option<u32>]) {
         self.now.retain_mut(|contact| {
             let touched = match contact.touched {
-                Touched::Particle(other) => ids[other as usize].map(Touched::Particle),
+                ContactTarget::Particle(other) => ids[other as usize].map(ContactTarget::Particle),
                 same => Some(same),
             };
             let (Some(particle), Some(touched)) = (ids[contact.particle as usize], touched) else {

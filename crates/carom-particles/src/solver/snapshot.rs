@@ -9,7 +9,7 @@
 use crate::solver::group::{Group, MAX_GROUPS, Phase};
 use crate::solver::store::{NO_SOLID, Store};
 use crate::solver::surroundings::{Plane, Surface};
-use crate::solver::touch::{ParticleContact, Touched};
+use crate::solver::touch::{ContactTarget, ParticleContact};
 use crate::{ParticleError, ParticleSettings, ParticleSolver};
 use alloc::vec::Vec;
 use glam::Vec3;
@@ -54,10 +54,10 @@ impl ParticleSolver {
         out.word(self.touches.now.len() as u32);
         for contact in &self.touches.now {
             let (kind, number) = match contact.touched {
-                Touched::Plane(i) => (0, i),
-                Touched::Field(i) => (1, i),
-                Touched::Body(i) => (2, i),
-                Touched::Particle(i) => (3, i),
+                ContactTarget::Plane(i) => (0, i),
+                ContactTarget::Field(i) => (1, i),
+                ContactTarget::Body(i) => (2, i),
+                ContactTarget::Particle(i) => (3, i),
             };
             [contact.particle, kind, number].into_iter().for_each(|word| out.word(word));
             out.numbers(&contact.normal.extend(contact.impulse).to_array());
@@ -121,10 +121,10 @@ fn read(from: &mut Reader<'_>) -> Option<ParticleSolver> {
         let [x, y, z, impulse] = from.numbers()?;
         let point = Vec3::from_array(from.numbers()?);
         let touched = match kind {
-            0 => Touched::Plane(number),
-            1 => Touched::Field(number),
-            2 => Touched::Body(number),
-            3 => Touched::Particle(number),
+            0 => ContactTarget::Plane(number),
+            1 => ContactTarget::Field(number),
+            2 => ContactTarget::Body(number),
+            3 => ContactTarget::Particle(number),
             _ => return None,
         };
         let normal = Vec3::new(x, y, z);

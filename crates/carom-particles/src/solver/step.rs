@@ -24,7 +24,7 @@ use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
 use crate::solver::surroundings::{Plane, SolidPass, Surroundings};
-use crate::solver::touch::{BodyImpulse, ParticleContact, Touched, Touches};
+use crate::solver::touch::{BodyImpulse, ContactTarget, ParticleContact, Touches};
 use crate::solver::velocity::{Flow, Mixing, confine};
 use crate::solver::wall::Wall;
 use alloc::vec::Vec;
@@ -477,9 +477,9 @@ impl Step<'_> {
     /// Adds the contacts that pushed in this substep.
     fn collect_contacts(&mut self, dt: f32) {
         let (work, store) = (&*self.work, &*self.store);
-        let lists = (0..).map(Touched::Plane).zip(&work.planes);
-        let lists = lists.chain((0..).map(Touched::Field).zip(&work.fields));
-        for (touched, candidates) in lists.chain((0..).map(Touched::Body).zip(&work.bodies)) {
+        let lists = (0..).map(ContactTarget::Plane).zip(&work.planes);
+        let lists = lists.chain((0..).map(ContactTarget::Field).zip(&work.fields));
+        for (touched, candidates) in lists.chain((0..).map(ContactTarget::Body).zip(&work.bodies)) {
             for candidate in candidates.iter().filter(|candidate| 0.0 < candidate.push) {
                 let (slot, normal) = (candidate.slot as usize, candidate.normal);
                 let impulse = candidate.push / dt;
@@ -508,7 +508,7 @@ impl Step<'_> {
                     let difference = vector(&store.positions[slot]) - vector(&store.positions[other]);
                     let normal = difference / sqrt(difference.length_squared()).max(f32::MIN_POSITIVE);
                     let point = vector(&store.positions[slot]) - normal * store.radius(slot);
-                    let (touched, impulse) = (Touched::Particle(b), contact.push / dt);
+                    let (touched, impulse) = (ContactTarget::Particle(b), contact.push / dt);
                     self.touches.add(ParticleContact { particle: a, touched, impulse, point, normal });
                 }
             }

@@ -12,7 +12,7 @@ use glam::Vec3;
 
 /// The other side of a contact of a particle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Touched {
+pub enum ContactTarget {
     /// A plane, by its number.
     Plane(u32),
     /// A field, by its place in the surroundings.
@@ -30,7 +30,7 @@ pub struct ParticleContact {
     /// The particle.
     pub particle: u32,
     /// The other side of the contact.
-    pub touched: Touched,
+    pub touched: ContactTarget,
     /// The sum of the impulses along the normal in the step, in mass times speed. A liquid also
     /// presses on walls and bodies by its density, which is not in it.
     pub impulse: f32,
@@ -44,9 +44,9 @@ pub struct ParticleContact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParticleEvent {
     /// This particle and this did not touch in the step before.
-    Began(u32, Touched),
+    Began(u32, ContactTarget),
     /// They touched in the step before, and no more.
-    Ended(u32, Touched),
+    Ended(u32, ContactTarget),
 }
 
 /// The impulse of a particle on a body in a substep.

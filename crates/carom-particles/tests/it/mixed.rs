@@ -5,8 +5,8 @@ use crate::blocks::{add_tank, block, fastest, positions, velocities};
 use carom_lanes::{Level, force_level};
 use carom_math::{Mat3, Pose, Ray, Vec3};
 use carom_particles::{
-    BodyBoundary, FieldBoundary, Gas, Grains, Liquid, ParticleError, ParticleEvent, ParticleSettings,
-    ParticleSolver, Solid, SolidPass, Surface, Surroundings, Touched,
+    BodyBoundary, ContactTarget, FieldBoundary, Gas, Grains, Liquid, ParticleError, ParticleEvent,
+    ParticleSettings, ParticleSolver, Solid, SolidPass, Surface, Surroundings,
 };
 use carom_scenes::Rng;
 
@@ -284,12 +284,12 @@ fn contacts_and_events_say_what_touched_what() {
     let high = solver.add_grains(&Grains::default(), &[Vec3::new(0.0, 0.4, 0.0)]).unwrap().start;
     solver.step(DT).unwrap();
     let [contact] = solver.contacts() else { panic!("{:?}", solver.contacts()) };
-    assert_eq!((contact.particle, contact.touched, contact.normal), (low, Touched::Plane(0), Vec3::Y));
+    assert_eq!((contact.particle, contact.touched, contact.normal), (low, ContactTarget::Plane(0), Vec3::Y));
     assert!(contact.point.length() < 1e-6, "{}", contact.point);
     // What gravity gave the grain in the step.
     let wanted = 9.81 * DT / solver.inverse_mass(low).unwrap();
     assert!((contact.impulse / wanted - 1.0).abs() < 1e-3, "{}", contact.impulse);
-    assert_eq!(solver.events(), [ParticleEvent::Began(low, Touched::Plane(0))]);
+    assert_eq!(solver.events(), [ParticleEvent::Began(low, ContactTarget::Plane(0))]);
     let mut n_steps = 0;
     let both = loop {
         solver.step(DT).unwrap();
@@ -299,12 +299,12 @@ fn contacts_and_events_say_what_touched_what() {
         }
         assert!(n_steps < 60);
     };
-    assert_eq!(both, [ParticleEvent::Began(low, Touched::Particle(high))]);
+    assert_eq!(both, [ParticleEvent::Began(low, ContactTarget::Particle(high))]);
     assert!(10 < n_steps);
     // Taken away again.
     solver.set_particle(high, Vec3::Y * 9.0, Vec3::ZERO).unwrap();
     solver.step(DT).unwrap();
-    assert_eq!(solver.events(), [ParticleEvent::Ended(low, Touched::Particle(high))]);
+    assert_eq!(solver.events(), [ParticleEvent::Ended(low, ContactTarget::Particle(high))]);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use crate::blocks::{add_tank, block, positions, velocities};
 use carom_math::Vec3;
 use carom_particles::{
-    Gas, Grains, Liquid, ParticleBody, ParticleError, ParticleEvent, ParticleSettings, ParticleSolver, Rope,
-    RopeSettings, ShapeMatching, Solid, SolidPass, Surface, Surroundings, Touched,
+    ContactTarget, Gas, Grains, Liquid, ParticleBody, ParticleError, ParticleEvent, ParticleSettings,
+    ParticleSolver, Rope, RopeSettings, ShapeMatching, Solid, SolidPass, Surface, Surroundings,
 };
 
 const DT: f32 = 1.0 / 60.0;
@@ -65,7 +65,7 @@ fn what_is_left_after_a_removal_goes_on() {
     assert_eq!(removed.indices, indices);
     // Contacts of the step before are those of what is left.
     let kept = old_contacts.iter().filter(|contact| {
-        let other = if let Touched::Particle(other) = contact.touched { other } else { u32::MAX };
+        let other = if let ContactTarget::Particle(other) = contact.touched { other } else { u32::MAX };
         !is_removed(contact.particle) && !is_removed(other)
     });
     assert_eq!(solver.contacts().len(), kept.count());

@@ -24,7 +24,7 @@ pub use soft::{cloth_on_ball, raft};
 pub use stacks::{boxes, pyramid};
 
 use carom_broad::{BroadPhase, SpatialIndex};
-use carom_broad_auto::catalogue::Whole;
+use carom_broad_auto::catalogue::SpatialBroadPhase;
 use carom_character::Vehicle;
 use carom_math::Vec3;
 use carom_query::Shape;
@@ -39,7 +39,7 @@ pub type Error = Box<dyn core::error::Error>;
 pub const STEP: f64 = 1.0 / 60.0;
 
 /// A world whose broad phase is chosen by name.
-pub type AnyWorld = World<Box<dyn Whole>>;
+pub type AnyWorld = World<Box<dyn SpatialBroadPhase>>;
 
 /// What a user chooses about a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,20 +6,20 @@ use carom_geom::Contact;
 
 /// One of the two sides of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Which {
+pub enum PairSide {
     /// The body with the smaller number. Normals point away from it.
     A,
     /// The other.
     B,
 }
 
-impl Which {
+impl PairSide {
     /// Returns the other side.
     #[must_use]
-    pub const fn other(self) -> Which {
+    pub const fn other(self) -> PairSide {
         match self {
-            Which::A => Which::B,
-            Which::B => Which::A,
+            PairSide::A => PairSide::B,
+            PairSide::B => PairSide::A,
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::bodies::id::BodyId;
 use crate::bodies::solids::ColliderPair;
-use crate::contacts::hook_input::{ContactPointMut, MixedMaterial, Which};
+use crate::contacts::hook_input::{ContactPointMut, MixedMaterial, PairSide};
 use crate::contacts::rules::check_list;
 use alloc::vec::Vec;
 use carom_geom::{Contact, MAX_CONTACTS, Manifold};
@@ -63,7 +63,7 @@ pub(crate) struct PairAnswer {
 /// The velocity of the surface of a side against its body, in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Surface {
-    pub(crate) of: Which,
+    pub(crate) of: PairSide,
     pub(crate) velocity: Vec3,
     pub(crate) spin: Vec3,
 }

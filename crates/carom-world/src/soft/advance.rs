@@ -26,7 +26,9 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_math::{Mat3, Pose, Vec3};
-use carom_particles::{Attachment, BodyBoundary, DistanceFn, SolidPass, SurfaceFn, Surroundings, Touched};
+use carom_particles::{
+    Attachment, BodyBoundary, ContactTarget, DistanceFn, SolidPass, SurfaceFn, Surroundings,
+};
 use carom_response::{Body, BodyKind};
 
 /// The distance up to which distances are exact, in radii of the solver. A liquid queries within
@@ -399,7 +401,7 @@ impl SoftSet {
     fn note_touching(&mut self, bodies: &[BodyId]) {
         let before = core::mem::take(&mut self.touching);
         let of_contacts = self.solver.contacts().iter().filter_map(|contact| match contact.touched {
-            Touched::Body(body) => Some((contact.particle, body)),
+            ContactTarget::Body(body) => Some((contact.particle, body)),
             _ => None,
         });
         let of_impulses = self.solver.body_impulses().iter().map(|impulse| (impulse.particle, impulse.body));

@@ -13,7 +13,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_math::Vec3;
-use carom_particles::{ParticleGroup, ParticleSettings, ParticleSolver, Removed, Solid, SolidParticles};
+use carom_particles::{ParticleGroup, ParticleSettings, ParticleSolver, Renumbering, Solid, SolidParticles};
 use carom_response::CombineRule;
 use core::ops::Range;
 
@@ -230,7 +230,7 @@ impl SoftSet {
     }
 
     /// Applies the new ids of the particles after a removal.
-    pub(crate) fn renumber(&mut self, removed: &Removed) {
+    pub(crate) fn renumber(&mut self, removed: &Renumbering) {
         for thing in self.things_mut() {
             if let Some(part) = thing.soft_part_mut() {
                 let constraint = part.constraint_mut();

@@ -3,7 +3,7 @@
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, world_on};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce};
-use carom_broad_auto::catalogue::{ALGORITHMS, Place, Whole};
+use carom_broad_auto::catalogue::{ALGORITHMS, Place, SpatialBroadPhase};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{Compound, CompoundPart, Shape};
@@ -433,7 +433,7 @@ fn the_same_bits_with_any_broad_phase_threads_and_after_a_snapshot() {
     }
     let place = Place::of(&[Aabb { min: Vec3::splat(-30.0), max: Vec3::splat(30.0) }; 100]);
     for listed in ALGORITHMS {
-        let mut world: World<Box<dyn Whole>> =
+        let mut world: World<Box<dyn SpatialBroadPhase>> =
             World::with_broad_phase(listed.make(&place), WorldSettings::default());
         assert_eq!(trace, busy(&mut world, 160, |_| {}), "{}", listed.name);
     }

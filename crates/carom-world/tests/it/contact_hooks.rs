@@ -3,7 +3,7 @@
 use crate::of_unit_density;
 use crate::scenes::{DT, ball, cuboid, ground};
 use carom_math::Vec3;
-use carom_world::{ActiveHooks, BodyDesc, BodyId, ContactMut, Hooks, Spring, StepOptions, Which, World};
+use carom_world::{ActiveHooks, BodyDesc, BodyId, ContactMut, Hooks, PairSide, Spring, StepOptions, World};
 use core::f32::consts::TAU;
 
 const G: f32 = 9.81;
@@ -167,7 +167,7 @@ fn surface_velocity_carries_exactly() {
             world.insert(of_unit_density(cuboid(Vec3::splat(0.3))).with_position(Vec3::Y * 0.3)).unwrap();
         let hooks = by(|contact: &mut ContactMut<'_>| {
             if by_hook {
-                contact.set_surface_velocity(Which::A, Vec3::X * 1.5, Vec3::ZERO);
+                contact.set_surface_velocity(PairSide::A, Vec3::X * 1.5, Vec3::ZERO);
             }
         });
         steps(&mut world, &hooks, 120);
@@ -183,7 +183,7 @@ fn surface_velocity_carries_exactly() {
     let hooks = by(|contact: &mut ContactMut<'_>| {
         let at = contact.manifold().contacts();
         let middle = at.iter().map(|contact| contact.middle()).sum::<Vec3>() / at.len() as f32;
-        contact.set_surface_velocity(Which::A, spin.cross(middle), spin);
+        contact.set_surface_velocity(PairSide::A, spin.cross(middle), spin);
     });
     steps(&mut world, &hooks, 60);
     let radius = |world: &World| {

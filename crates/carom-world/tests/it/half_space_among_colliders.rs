@@ -4,7 +4,7 @@
 use crate::scenes::{CheckedStep, DT, ball, cuboid, world_on};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce};
-use carom_broad_auto::catalogue::{ALGORITHMS, Place, Whole};
+use carom_broad_auto::catalogue::{ALGORITHMS, Place, SpatialBroadPhase};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::Shape;
@@ -283,7 +283,7 @@ fn the_same_bits_with_any_broad_phase_and_after_a_snapshot() {
     assert_eq!(expected, trace(&mut world_on::<DynamicBvh>(), restore), "restored");
     let place = Place::of(&[Aabb { min: Vec3::splat(-30.0), max: Vec3::splat(30.0) }; 100]);
     for listed in ALGORITHMS {
-        let mut world: World<Box<dyn Whole>> =
+        let mut world: World<Box<dyn SpatialBroadPhase>> =
             World::with_broad_phase(listed.make(&place), WorldSettings::default());
         assert_eq!(expected, trace(&mut world, |_| {}), "{}", listed.name);
     }

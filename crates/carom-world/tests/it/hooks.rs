@@ -369,7 +369,7 @@ impl Hooks for Everything {
             0 if tag.is_multiple_of(50) => contact.disable(),
             1 => contact.set_spring(carom_world::Spring::new(5.0, 0.5)),
             2 => contact.set_mass_scales(1.0, 4.0),
-            3 => contact.set_surface_velocity(carom_world::Which::A, Vec3::X, Vec3::Y),
+            3 => contact.set_surface_velocity(carom_world::PairSide::A, Vec3::X, Vec3::Y),
             4 => contact.points_mut().iter_mut().for_each(|point| point.set_max_normal_impulse(0.1)),
             _ => contact.points_mut().iter_mut().take(1).for_each(|point| point.remove()),
         }
@@ -459,12 +459,12 @@ impl Hooks for Ugly {
         let v = |k: u64| Vec3::new(x(k), x(k + 1), x(k + 2));
         contact.set_friction(x(3));
         contact.set_restitution(x(4).min(1.0));
-        contact.set_surface_velocity(carom_world::Which::B, v(5), v(8));
+        contact.set_surface_velocity(carom_world::PairSide::B, v(5), v(8));
         if x(11) < 0.0 {
             contact.set_spring(carom_world::Spring::new(x(12), x(13)));
         }
         contact.set_mass_scales(x(14), x(15));
-        contact.make_one_way(carom_world::Which::A, v(16));
+        contact.make_one_way(carom_world::PairSide::A, v(16));
         *contact.tag() = x(19) as u32;
         for (k, point) in (20..).step_by(3).zip(contact.points_mut()) {
             point.set_max_normal_impulse(x(k));
