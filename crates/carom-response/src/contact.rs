@@ -210,6 +210,12 @@ pub(crate) struct PairKey {
     pub(crate) part_b: u32,
 }
 
+impl PairKey {
+    pub(crate) fn bodies(&self) -> [u32; 2] {
+        [self.body_a, self.body_b]
+    }
+}
+
 /// The impulses of a manifold in the last step. Divide by the time step to get the mean force.
 /// After an overflow it is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]

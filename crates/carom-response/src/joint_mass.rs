@@ -5,9 +5,9 @@
 //! on. More iterations do not help, because only the inertia limits it. A light link also makes a
 //! weak joint: its stiffness is proportional to the mass, for any load.
 //!
-//! 1. The tension of a link is limited by the lighter one of the bodies that it connects. So a light
-//!    body that hangs on a heavy one, or a wheel, or an arm, needs no help: joints use its true mass
-//!    and inertia (test: `unequal_joints::motors_act_on_true_masses`, in carom-world).
+//! 1. The tension of a link is limited by the lighter one of the bodies that it connects. So joints
+//!    use the true mass and inertia of a light body that hangs on a heavy one, of an arm, and of a
+//!    wheel in the air (test: `unequal_joints::motors_act_on_true_masses`, in carom-world).
 //! 2. The load of a body is the mass that it carries between others: see
 //!    [`LoadPaths`](crate::load_paths::LoadPaths). Fixed and kinematic bodies are one body of
 //!    infinite mass. Contacts connect as joints do: a wheel on the ground carries its car. Gears
@@ -57,7 +57,7 @@ pub(crate) struct JointMasses {
     /// By slot, and once for all bodies without a mass.
     inverse: Vec<Real>,
     paths: LoadPaths,
-    /// By root of an island: whether a body in it is so light that loads matter. Empty if none is.
+    /// By root of an island: whether loads matter in it. Empty if they do in none.
     is_uneven: Vec<bool>,
 }
 
@@ -66,8 +66,8 @@ type Link = (usize, usize);
 
 impl JointMasses {
     /// Finds the loads, and whether one matters. `links` are the slots of the two bodies of each
-    /// joint that holds places, and `contacts` those of each contact. `islands` has the root of each
-    /// moving body. The order of the links does not matter.
+    /// joint that holds places, and `contacts` those of each contact. `islands` has the root of
+    /// each moving body. The order of the links does not matter.
     pub(crate) fn find(
         &mut self,
         masses: &[MassData],

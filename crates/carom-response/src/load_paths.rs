@@ -5,9 +5,9 @@
 //! largest mass for which a path without repeated bodies leads from a body of this mass or more
 //! through it to another one.
 //!
-//! 1. Two bodies are the ends of such a path through a third one exactly if they are reached from it
-//!    through different neighbours, or if all three are in one block: a set that stays connected
-//!    without any one of its bodies.
+//! 1. Two bodies are the ends of such a path through a third one in two cases. They are on
+//!    different sides of it, or all three are in one block: a set that stays connected without any
+//!    one of its bodies.
 //! 2. A depth-first search finds the blocks. They form a tree with the bodies that connect them.
 //! 3. One pass from the leaves and one from the root find, for each body of a block, the heaviest
 //!    body behind it. The second largest of these values around a body is its load.

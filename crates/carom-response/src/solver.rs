@@ -678,17 +678,12 @@ impl Solver {
             self;
         let (active, summaries, islands) = (&self.active, &self.summaries, &self.islands);
         let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
-        let slots_of = |joint: &Joint| {
-            let slot = |body: u32| slot_of(slots, body, still) as usize;
-            (slot(joint.body_a), slot(joint.body_b))
-        };
+        let slot = |body: u32| slot_of(slots, body, still) as usize;
+        let pair = |[a, b]: [u32; 2]| (slot(a), slot(b));
+        let slots_of = |joint: &Joint| pair([joint.body_a, joint.body_b]);
         if !joints.places.is_empty() {
             let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
-            let contacts = active.iter().map(|&contact| {
-                let key = summaries[contact as usize].key;
-                let [a, b] = [key.body_a, key.body_b].map(|body| slot_of(slots, body, still));
-                (a as usize, b as usize)
-            });
+            let contacts = active.iter().map(|&contact| pair(summaries[contact as usize].key.bodies()));
             joint_masses.find(masses, islands.roots(), links, contacts);
         }
         for joint in joints.iter() {
@@ -702,13 +697,12 @@ impl Solver {
             let scales = (joint_masses.scale(masses, slot_a), joint_masses.scale(masses, slot_b));
             let mut step = JointStep::new(joint, a, b, (slot_a, slot_b), scales, movable);
             if let Some(gear) = &joint.gear {
-                let mounts = gear.mounts.map(|body| slot_of(slots, body, still) as usize);
+                let mounts = gear.mounts.map(slot);
                 let scales = mounts.map(|slot| joint_masses.scale(masses, slot));
                 step.mount(gear, bodies, [a, b], mounts, scales);
-                mounts
-                    .into_iter()
-                    .zip(gear.mounts)
-                    .for_each(|(slot, body)| join(slot, &bodies[body as usize]));
+                for (slot, body) in mounts.into_iter().zip(gear.mounts) {
+                    join(slot, &bodies[body as usize]);
+                }
             }
             step.follow(&joint.kind, masses, states);
             joint_steps.push(step);

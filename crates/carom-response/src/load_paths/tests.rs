@@ -1,3 +1,5 @@
+//! Loads against the best of all simple paths, on small random graphs.
+
 use super::LoadPaths;
 use alloc::vec;
 use alloc::vec::Vec;

@@ -3,12 +3,17 @@
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, 2014 (one solver for all kinds).
 
-use crate::soft::part_surfaces::DEFAULT_RULES;
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 use carom_particles::{ClothSettings, Gas, Grains, Liquid, RopeSettings, SoftBodySettings};
 use carom_query::Shape;
 use carom_response::CombineRule;
+
+/// The rules of friction and of restitution.
+pub(crate) type Rules = [CombineRule; 2];
+
+/// The rules of a soft thing, if nothing else is set.
+pub(crate) const DEFAULT_RULES: Rules = [CombineRule::GeometricMean, CombineRule::Max];
 
 /// Settings of the steps of all soft things of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,18 +13,13 @@ use crate::bodies::BodySet;
 use crate::bodies::traits::Traits;
 use crate::contacts::belts::Belts;
 use crate::contacts::surface_velocity::belt_at;
+use crate::soft::desc::{DEFAULT_RULES, Rules};
 use crate::soft::set::SoftSet;
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 use carom_particles::{ContactMaterial, Surface, SurfaceContact};
 use carom_query::project_point;
 use carom_response::CombineRule;
-
-/// The rules of friction and of restitution.
-pub(crate) type Rules = [CombineRule; 2];
-
-/// The rules of a soft thing, if nothing else is set.
-pub(crate) const DEFAULT_RULES: Rules = [CombineRule::GeometricMean, CombineRule::Max];
 
 /// The combine rules of particles: by thing, and the thing of each particle. Empty if all things
 /// have the default ones.

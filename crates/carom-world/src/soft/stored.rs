@@ -6,9 +6,8 @@
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014.
 
 use crate::BodyId;
-use crate::soft::desc::{ParticlePhase, SoftBodyKind, SoftSettings};
+use crate::soft::desc::{ParticlePhase, Rules, SoftBodyKind, SoftSettings};
 use crate::soft::id::SoftThing;
-use crate::soft::part_surfaces::Rules;
 use crate::soft::resting::{Push, Resting};
 use crate::soft::set::{Slot, Soft, SoftEvent, SoftSet, Thing, ThingKind};
 use crate::soft::soft_body::{Constraint, Held, SoftPart, constraint_of, mesh_of};
@@ -324,7 +323,7 @@ impl StoredSet {
 
 #[cfg(feature = "serde")]
 fn default_rules() -> Rules {
-    crate::soft::part_surfaces::DEFAULT_RULES
+    crate::soft::desc::DEFAULT_RULES
 }
 
 fn numbers_of(phase: &ParticlePhase) -> (Kind, Vec<f32>) {

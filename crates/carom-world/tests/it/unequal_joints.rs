@@ -86,7 +86,7 @@ fn period(world: &mut World, joint: JointId, target: f64, n_steps: usize) -> f64
     (passes[passes.len() - 1] - passes[0]) / (passes.len() - 1) as f64
 }
 
-/// A spring of frequency f and stiffness k = m (2 pi f)^2 has the period 1 / f, and holds a constant
+/// A spring of frequency f and stiffness k = m (2 pi f)^2 has the period 1 / f. It holds a constant
 /// force F at the distance F / k.
 #[test]
 fn springs_have_their_period_and_their_stiffness() {
