@@ -666,7 +666,7 @@ impl Solver {
         driven.load(groups, drives, |slots| {
             slots.into_iter().for_each(|slot| free[slot as usize].is_driven = true);
         });
-        round_contact::load(&details.rounds, (active, places), groups, rounds);
+        round_contact::load(details, (active, places), groups, rounds);
     }
 
     /// Prepares each joint for this step.
