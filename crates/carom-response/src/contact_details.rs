@@ -6,7 +6,8 @@
 
 use crate::contact::Contacts;
 use crate::contact_settings::{self, ContactSettings};
-use crate::round_contact::RoundContact;
+use crate::group::{Group, Round};
+use crate::round_contact::{self, RoundContact};
 use crate::settings::SolverError;
 use crate::surface::SurfaceVelocity;
 use alloc::vec::Vec;
@@ -36,6 +37,19 @@ impl ContactDetails {
         contact_settings::check(&self.settings, n)?;
         find_bad(&self.rounds, n, |one| (one.contact, one.is_sound()))
             .map_or(Ok(()), |place| Err(SolverError::RoundContact(place)))
+    }
+
+    /// Writes the round contacts into lanes; see [`round_contact::load`].
+    pub(crate) fn load_rounds(
+        &self,
+        solved: (&[u32], &[u32]),
+        groups: &mut [Group],
+        rounds: &mut Vec<Round>,
+    ) {
+        rounds.clear();
+        if !self.rounds.is_empty() {
+            round_contact::load(|contact| self.round(contact), solved, groups, rounds);
+        }
     }
 
     pub(crate) fn surface(&self, contact: u32) -> Option<&SurfaceVelocity> {

@@ -13,7 +13,6 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.2.2 (extent of a disc along an
 //! axis).
 
-use crate::contact_details::ContactDetails;
 use crate::group::{Group, NO_ROUND, Round};
 use crate::lane_vec::V3;
 use alloc::vec::Vec;
@@ -78,19 +77,16 @@ pub(crate) fn rolled<S: Simd>(simd: S, round: &Round, side: usize, turned: V3<S:
 }
 
 /// Writes the round contacts into lanes beside groups that are already loaded. `active` are the
-/// contacts that are solved, `places` their lanes among all groups.
-pub(crate) fn load(
-    details: &ContactDetails,
+/// contacts that are solved, `places` their lanes among all groups. `find` returns the entry of a
+/// contact.
+pub(crate) fn load<'a>(
+    find: impl Fn(u32) -> Option<&'a RoundContact>,
     (active, places): (&[u32], &[u32]),
     groups: &mut [Group],
     rounds: &mut Vec<Round>,
 ) {
-    rounds.clear();
-    if details.rounds.is_empty() {
-        return;
-    }
     for (&contact, &place) in active.iter().zip(places) {
-        let Some(found) = details.round(contact) else { continue };
+        let Some(found) = find(contact) else { continue };
         let (group, lane) = (&mut groups[place as usize / 8], place as usize % 8);
         if group.round == NO_ROUND {
             group.round = rounds.len() as u32;
