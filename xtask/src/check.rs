@@ -24,7 +24,7 @@ const DEFAULT_CLIPPY: &str = "clippy --quiet --workspace --all-targets -- -D war
 /// Runs the checks; true where none failed.
 pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     let packages = packages(root)?;
-    let mut steps = Steps::new(root);
+    let steps = Steps::new(root);
 
     steps.cargo("format", "fmt --all --check", &[]);
     steps.step("tidy", || {
@@ -43,39 +43,31 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     // The peers of the benches are built only where everything is.
     let features = tested_features(&packages);
     let all = "--workspace --exclude carom-benches --all-features";
-    steps.cargo(
-        "clippy",
-        &format!("clippy --quiet --workspace --all-targets --features {features} -- -D warnings"),
-        &[],
-    );
-
-    // Before the tests, which open the page around it in a browser.
-    steps.step("module of the live page", || site::module(root, site::Build::Checked));
-    // Clippy has seen the examples. Those of the facade are tests too.
+    // A step often waits for one crate, for a download or for a script. So two run at a time: those
+    // that build in the folder of the workspace, and those that build in folders of their own.
+    std::thread::scope(|scope| {
+        scope.spawn(|| elsewhere(&steps, root, &packages, extent == Extent::Full));
+        let clippy = format!("clippy --quiet --workspace --all-targets --features {features} -- -D warnings");
+        steps.cargo("clippy", &clippy, &[]);
+        steps.cargo("docs", &format!("doc --quiet {all} --no-deps"), &[("RUSTDOCFLAGS", "-D warnings")]);
+        steps.step("each crate alone, no default features", || {
+            alone(root, &packages, "--no-default-features")
+        });
+        steps.step("each crate alone, all features", || alone(root, &packages, "--all-features"));
+        steps.step("each algorithm alone", || algorithms(root, &packages));
+        steps.step("wasm32", || wasm32(root, &packages));
+        // Whether each package is complete is built with --full alone.
+        let verify = if extent == Extent::Full { "" } else { "--no-verify" };
+        steps.cargo("packages", &format!("package --quiet --workspace --allow-dirty {verify}"), &[]);
+        steps.step("oldest compiler", || release::oldest_compiler(root, &packages));
+        steps.step("compatibility", || release::compatibility(root));
+    });
+    // The tests use both processors. They open the page around the module in a browser. Clippy has
+    // seen the examples; those of the facade are tests too.
     let tests = format!("test --workspace --tests --no-fail-fast --features {features}");
     steps.cargo("tests", &tests, &[]);
     steps.cargo("examples of the docs", &format!("test --workspace --doc --features {features}"), &[]);
     steps.step("tests of the plain loops", || plain_loops(root));
-
-    let strict = [("RUSTDOCFLAGS", "-D warnings")];
-    steps.cargo("docs", &format!("doc --quiet {all} --no-deps"), &strict);
-
-    steps.step("each crate alone, no default features", || alone(root, &packages, "--no-default-features"));
-    steps.step("each crate alone, all features", || alone(root, &packages, "--all-features"));
-    steps.step("each algorithm alone", || algorithms(root, &packages));
-    steps.step("no_std", || no_std::check(root, &packages));
-    steps.step("wasm32", || wasm32(root, &packages));
-    steps.step("rounding", || rounding::check(root, &packages));
-    steps.step("golden states on other targets", || golden::check(root, extent == Extent::Full));
-    steps.step("python", || python::check(root, extent == Extent::Full));
-    steps.step("bevy", || bevy::check(root, extent == Extent::Full));
-    steps.step("licences", || licences::check(root));
-    // Whether each package is complete is built with --full alone.
-    let verify = if extent == Extent::Full { "" } else { "--no-verify" };
-    steps.cargo("packages", &format!("package --quiet --workspace --allow-dirty {verify}"), &[]);
-    steps.step("oldest compiler", || release::oldest_compiler(root, &packages));
-    steps.step("compatibility", || release::compatibility(root));
-    steps.step("miri", || miri(root));
 
     if extent == Extent::Full {
         steps.cargo("clippy, default features", DEFAULT_CLIPPY, &[]);
@@ -102,6 +94,18 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
         });
     }
     Ok(steps.close())
+}
+
+/// Runs the steps that build in folders of their own.
+fn elsewhere(steps: &Steps, root: &Path, packages: &[Package], is_full: bool) {
+    steps.step("module of the live page", || site::module(root, site::Build::Checked));
+    steps.step("golden states on other targets", || golden::check(root, is_full));
+    steps.step("python", || python::check(root, is_full));
+    steps.step("bevy", || bevy::check(root, is_full));
+    steps.step("no_std", || no_std::check(root, packages));
+    steps.step("rounding", || rounding::check(root, packages));
+    steps.step("licences", || licences::check(root));
+    steps.step("miri", || miri(root));
 }
 
 /// Every feature of every crate, as cargo wants them: the tests are built once, with all that can

@@ -1,9 +1,10 @@
 //! Steps of a check: each runs a command or a function, prints one line with its time, and is
-//! counted.
+//! counted. Threads may share them.
 
 use crate::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// How a step ended.
@@ -16,60 +17,66 @@ pub(crate) enum End {
     Skipped(String),
 }
 
-/// Runs steps one after the other and counts how they end.
+/// Runs steps and counts how they end.
 pub(crate) struct Steps {
     root: PathBuf,
+    ends: Mutex<Ends>,
+    start: Instant,
+}
+
+#[derive(Default)]
+struct Ends {
     passed: u32,
     failed: Vec<String>,
     skipped: u32,
-    start: Instant,
 }
 
 impl Steps {
     /// Steps in the workspace at `root`.
     pub(crate) fn new(root: &Path) -> Self {
-        Self { root: root.to_path_buf(), passed: 0, failed: Vec::new(), skipped: 0, start: Instant::now() }
+        Self { root: root.to_path_buf(), ends: Mutex::default(), start: Instant::now() }
     }
 
     /// Runs `work` as the step `name`.
-    pub(crate) fn step(&mut self, name: &str, work: impl FnOnce() -> Result<End, Error>) {
+    pub(crate) fn step(&self, name: &str, work: impl FnOnce() -> Result<End, Error>) {
         let start = Instant::now();
         let end = work().unwrap_or_else(|error| End::Failed(error.to_string()));
         let seconds = start.elapsed().as_secs_f64();
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         match end {
             End::Passed(note) => {
-                self.passed += 1;
+                ends.passed += 1;
                 println!("ok      {seconds:7.1} s  {name}{}{note}", if note.is_empty() { "" } else { ": " });
             }
             End::Failed(report) => {
-                self.failed.push(name.to_string());
+                ends.failed.push(name.to_string());
                 println!("FAILED  {seconds:7.1} s  {name}\n{report}");
             }
             End::Skipped(why) => {
-                self.skipped += 1;
+                ends.skipped += 1;
                 println!("skipped {seconds:7.1} s  {name}: {why}");
             }
         }
     }
 
     /// Runs `cargo` with `arguments`, which stand in one text, as the step `name`.
-    pub(crate) fn cargo(&mut self, name: &str, arguments: &str, environment: &[(&str, &str)]) {
-        let root = self.root.clone();
-        self.step(name, || cargo(&root, arguments, environment));
+    pub(crate) fn cargo(&self, name: &str, arguments: &str, environment: &[(&str, &str)]) {
+        self.step(name, || cargo(&self.root, arguments, environment));
     }
 
     /// Prints the closing line; true where no step failed.
     pub(crate) fn close(self) -> bool {
         println!("whole   {:7.1} s", self.start.elapsed().as_secs_f64());
-        for name in &self.failed {
+        let Ends { passed, failed, skipped } = self.ends.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for name in &failed {
             println!("failed: {name}");
         }
-        print!("{} passed, {} failed", self.passed, self.failed.len());
-        if self.skipped > 0 {
-            print!(", {} skipped", self.skipped);
+        print!("{passed} passed, {} failed", failed.len());
+        if skipped > 0 {
+            print!(", {skipped} skipped");
         }
         println!();
-        self.failed.is_empty()
+        failed.is_empty()
     }
 }
 

@@ -32,6 +32,9 @@ const MAX_EDGE_PAIRS: usize = 1 << 16;
 /// Pairs of a triangle and a vertex that are compared at most to measure the concavity of a solid.
 const MAX_DENT_PAIRS: usize = 1 << 24;
 
+/// Vertices of a hull that are tested first along each direction, about.
+const FEW_VERTICES: usize = 16;
+
 /// Bounds of the penetration depth, and how they were found.
 pub(crate) struct Bounds {
     pub(crate) at_least: f64,
@@ -47,17 +50,21 @@ pub(crate) struct Bounds {
 pub(crate) fn bounds<M: WideMesh, H: WideHull>(a: &MeshShape<M>, b: &MeshShape<M>, hulls: [&H; 2]) -> Bounds {
     let [hull_a, hull_b] = hulls;
     let (point, mut at_least) = deep_point(a, b);
-    let reach = hulls
-        .iter()
-        .flat_map(|hull| positions(*hull))
-        .fold(0.0_f64, |most, p| most.max(p.abs().max_element()));
+    let corners = hulls.map(|hull| positions(hull).collect::<Vec<DVec3>>());
+    let reach = corners.iter().flatten().fold(0.0_f64, |most, p| most.max(p.abs().max_element()));
     let slack = ROUNDING * reach;
     let mut best = (f64::INFINITY, DVec3::X);
     for axis in directions(hull_a, hull_b) {
-        let end = |hull: &H, sign: f64| {
-            positions(hull).map(|p| sign * axis.dot(p)).fold(f64::NEG_INFINITY, f64::max)
+        let end = |k: usize, step: usize| {
+            let axis = if k == 0 { axis } else { -axis };
+            corners[k].iter().step_by(step).map(|p| axis.dot(*p)).fold(f64::NEG_INFINITY, f64::max)
         };
-        let length = end(hull_a, 1.0) + end(hull_b, -1.0);
+        // Some of the vertices show of most directions that they are not the best.
+        let few = |k: usize| end(k, corners[k].len().div_ceil(FEW_VERTICES).max(1));
+        if best.0 <= few(0) + few(1) {
+            continue;
+        }
+        let length = end(0, 1) + end(1, 1);
         if length < best.0 {
             best = (length, axis);
         }

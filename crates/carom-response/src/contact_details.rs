@@ -6,9 +6,10 @@
 
 use crate::contact::Contacts;
 use crate::contact_settings::{self, ContactSettings};
+use crate::group::{Group, Round};
 use crate::round_contact::{self, RoundContact};
 use crate::settings::SolverError;
-use crate::surface::{self, SurfaceVelocity};
+use crate::surface::SurfaceVelocity;
 use alloc::vec::Vec;
 
 /// The lists of a step.
@@ -29,11 +30,54 @@ impl ContactDetails {
     /// Errors: the first entry of a list that is out of its range, out of order, or not of one of
     /// the contacts.
     pub(crate) fn check(&self, contacts: &Contacts<'_>) -> Result<(), SolverError> {
-        if let Some(place) = surface::find_bad(&self.surfaces, contacts.len()) {
+        let n = contacts.len();
+        if let Some(place) = find_bad(&self.surfaces, n, |one| (one.contact, one.is_finite())) {
             return Err(SolverError::SurfaceVelocity(place));
         }
-        contact_settings::check(&self.settings, contacts.len())?;
-        round_contact::find_bad(&self.rounds, contacts.len())
+        contact_settings::check(&self.settings, n)?;
+        find_bad(&self.rounds, n, |one| (one.contact, one.is_sound()))
             .map_or(Ok(()), |place| Err(SolverError::RoundContact(place)))
     }
+
+    /// Writes the round contacts into lanes; see [`round_contact::load`].
+    pub(crate) fn load_rounds(
+        &self,
+        solved: (&[u32], &[u32]),
+        groups: &mut [Group],
+        rounds: &mut Vec<Round>,
+    ) {
+        rounds.clear();
+        if !self.rounds.is_empty() {
+            round_contact::load(|contact| self.round(contact), solved, groups, rounds);
+        }
+    }
+
+    pub(crate) fn surface(&self, contact: u32) -> Option<&SurfaceVelocity> {
+        of_contact(&self.surfaces, contact, |surface| surface.contact)
+    }
+
+    pub(crate) fn settings(&self, contact: u32) -> Option<&ContactSettings> {
+        of_contact(&self.settings, contact, |settings| settings.contact)
+    }
+
+    pub(crate) fn round(&self, contact: u32) -> Option<&RoundContact> {
+        of_contact(&self.rounds, contact, |round| round.contact)
+    }
+}
+
+/// Returns the entry of a contact.
+fn of_contact<T>(list: &[T], contact: u32, key: impl Fn(&T) -> u32) -> Option<&T> {
+    list.binary_search_by_key(&contact, key).ok().map(|place| &list[place])
+}
+
+/// Returns the first entry that is not sound, out of order, or not of one of `n_contacts` contacts.
+/// `read` returns the contact of an entry, and whether it is sound.
+fn find_bad<T>(list: &[T], n_contacts: usize, read: impl Fn(&T) -> (u32, bool)) -> Option<usize> {
+    let mut next = 0;
+    list.iter().position(|entry| {
+        let (contact, is_sound) = read(entry);
+        let is_good = is_sound && next <= contact && (contact as usize) < n_contacts;
+        next = contact.saturating_add(1);
+        !is_good
+    })
 }

@@ -162,12 +162,6 @@ fn felt(group: &Group, lane: usize, k: usize) -> Real {
         + of(vector(&point.anchor_b), group.inverse_mass_b[lane], &group.inverse_inertia_b)
 }
 
-/// Returns the settings of a contact. The list is sorted by contact.
-pub(crate) fn of_contact(list: &[ContactSettings], contact: u32) -> Option<&ContactSettings> {
-    let place = list.binary_search_by_key(&contact, |settings| settings.contact).ok()?;
-    list.get(place)
-}
-
 /// Fails with the first entry that is out of its range, out of order, or not of one of
 /// `n_contacts` contacts.
 pub(crate) fn check(list: &[ContactSettings], n_contacts: usize) -> Result<(), SolverError> {

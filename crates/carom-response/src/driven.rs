@@ -5,11 +5,9 @@
 
 use crate::contact::Contacts;
 use crate::contact_details::ContactDetails;
-use crate::contact_settings;
 use crate::group::{Drive, Group, NO_DRIVE};
 use crate::lane_vec::Lanes;
 use crate::mass::MassData;
-use crate::surface::of_contact;
 use alloc::vec::Vec;
 use carom_math::{Real, Vec3};
 
@@ -32,13 +30,11 @@ impl Driven<'_> {
     /// energy.
     pub(crate) fn load(&self, groups: &mut [Group], drives: &mut Vec<Drive>, mut mark: impl FnMut([u32; 2])) {
         drives.clear();
-        let ContactDetails { surfaces, settings: all_settings, .. } = self.details;
-        if surfaces.is_empty() && all_settings.is_empty() {
+        if self.details.surfaces.is_empty() && self.details.settings.is_empty() {
             return;
         }
         for (&contact, &place) in self.active.iter().zip(self.places) {
-            let surface = of_contact(surfaces, contact);
-            let settings = contact_settings::of_contact(all_settings, contact);
+            let (surface, settings) = (self.details.surface(contact), self.details.settings(contact));
             if surface.is_none() && settings.is_none() {
                 continue;
             }

@@ -22,13 +22,12 @@
 
 use crate::contact::{ContactImpulse, ContactInput, Contacts};
 use crate::contact_details::ContactDetails;
-use crate::contact_settings;
 use crate::free::FreeMotion;
 use crate::lane_vec::State;
 use crate::mass::{MassData, held_center};
-use crate::round_contact::{self, RoundContact};
+use crate::round_contact::RoundContact;
 use crate::settings::SolverSettings;
-use crate::surface::{SurfaceVelocity, of_contact};
+use crate::surface::SurfaceVelocity;
 use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Mat3, Real, Vec3, ops};
@@ -173,10 +172,9 @@ pub(crate) fn bounce_all(
             let pair = contacts.get(contact as usize);
             if 0.0 < pair.restitution {
                 let sides = [slots(pair.body_a), slots(pair.body_b)];
-                let surface = of_contact(&bodies.details.surfaces, contact).copied();
-                let of_contact = contact_settings::of_contact(&bodies.details.settings, contact);
-                let scales = of_contact.map_or([1.0; 2], |of_contact| of_contact.mass_scales);
-                let round = round_contact::of_contact(&bodies.details.rounds, contact);
+                let surface = bodies.details.surface(contact).copied();
+                let scales = bodies.details.settings(contact).map_or([1.0; 2], |found| found.mass_scales);
+                let round = bodies.details.round(contact);
                 let bounce = bounce_one(&pair, (surface, scales, round), sides, bodies, settings, moment);
                 any |= bounce.is_some();
                 bodies.bounces.extend(bounce.map(|impulse| (contact, impulse)));

@@ -48,7 +48,7 @@ impl RoundContact {
     }
 
     /// Whether all numbers are in their ranges.
-    fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         let is_length = |&radius: &Real| (0.0..Real::INFINITY).contains(&radius);
         self.axis.iter().all(|axis| axis.length_squared() <= 1.001)
             && self.radius.iter().flatten().all(is_length)
@@ -77,19 +77,16 @@ pub(crate) fn rolled<S: Simd>(simd: S, round: &Round, side: usize, turned: V3<S:
 }
 
 /// Writes the round contacts into lanes beside groups that are already loaded. `active` are the
-/// contacts that are solved, `places` their lanes among all groups.
-pub(crate) fn load(
-    list: &[RoundContact],
+/// contacts that are solved, `places` their lanes among all groups. `find` returns the entry of a
+/// contact.
+pub(crate) fn load<'a>(
+    find: impl Fn(u32) -> Option<&'a RoundContact>,
     (active, places): (&[u32], &[u32]),
     groups: &mut [Group],
     rounds: &mut Vec<Round>,
 ) {
-    rounds.clear();
-    if list.is_empty() {
-        return;
-    }
     for (&contact, &place) in active.iter().zip(places) {
-        let Some(found) = of_contact(list, contact) else { continue };
+        let Some(found) = find(contact) else { continue };
         let (group, lane) = (&mut groups[place as usize / 8], place as usize % 8);
         if group.round == NO_ROUND {
             group.round = rounds.len() as u32;
@@ -107,20 +104,4 @@ pub(crate) fn load(
             radii.for_each(|(lanes, radius)| lanes[lane] = radius);
         }
     }
-}
-
-/// Returns the entry of a contact. The list is sorted by contact.
-pub(crate) fn of_contact(list: &[RoundContact], contact: u32) -> Option<&RoundContact> {
-    let place = list.binary_search_by_key(&contact, |round| round.contact).ok()?;
-    list.get(place)
-}
-
-/// Returns the first entry that is out of its range, out of order, or not of one of `n_contacts`
-/// contacts.
-pub(crate) fn find_bad(list: &[RoundContact], n_contacts: usize) -> Option<usize> {
-    let is_good = |(place, round): (usize, &RoundContact)| {
-        let is_after = place == 0 || list[place - 1].contact < round.contact;
-        is_after && (round.contact as usize) < n_contacts && round.is_sound()
-    };
-    list.iter().enumerate().position(|row| !is_good(row))
 }

@@ -40,7 +40,7 @@ use crate::motion_bounds::MotionBounds;
 use crate::par as backend;
 use crate::prepare::Given;
 use crate::rest::Touch;
-use crate::round_contact::{self, RoundContact};
+use crate::round_contact::RoundContact;
 use crate::settings::{SolverError, SolverSettings};
 use crate::substep::{self, BodyMotion, OnSubstep, Substep};
 use crate::summary::Summary;
@@ -666,7 +666,7 @@ impl Solver {
         driven.load(groups, drives, |slots| {
             slots.into_iter().for_each(|slot| free[slot as usize].is_driven = true);
         });
-        round_contact::load(&details.rounds, (active, places), groups, rounds);
+        details.load_rounds((active, places), groups, rounds);
     }
 
     /// Prepares each joint for this step.

@@ -79,22 +79,6 @@ impl SurfaceVelocity {
     }
 }
 
-/// Returns the surface of a contact. The list is sorted by contact.
-pub(crate) fn of_contact(surfaces: &[SurfaceVelocity], contact: u32) -> Option<&SurfaceVelocity> {
-    let place = surfaces.binary_search_by_key(&contact, |surface| surface.contact).ok()?;
-    surfaces.get(place)
-}
-
-/// Returns the first surface that is not finite, out of order, or not of one of `n_contacts`
-/// contacts.
-pub(crate) fn find_bad(surfaces: &[SurfaceVelocity], n_contacts: usize) -> Option<usize> {
-    let is_good = |(place, surface): (usize, &SurfaceVelocity)| {
-        let is_after = place == 0 || surfaces[place - 1].contact < surface.contact;
-        is_after && (surface.contact as usize) < n_contacts && surface.is_finite()
-    };
-    surfaces.iter().enumerate().position(|row| !is_good(row))
-}
-
 /// Appends the indices of bodies that a surface carries. They are not at rest.
 pub(crate) fn find_carried(
     surfaces: &[SurfaceVelocity],

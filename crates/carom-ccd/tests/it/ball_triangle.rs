@@ -14,7 +14,7 @@ use num_traits::Signed;
 fn brackets_hold_for_all_places_that_may_be_meant() {
     let mut random = Random::new(71);
     let (mut n, mut n_within) = ([0; 3], 0);
-    for case in 0..1500 {
+    for case in 0..600 {
         let scale = [1.0, 1e-6, 1e6][case % 3];
         let offset = if case % 7 == 0 { random.cube_point() * 1e3 } else { DVec3::ZERO };
         let t = ugly(&mut random, case).map(|p| (p + offset) * scale);
@@ -75,5 +75,5 @@ fn brackets_hold_for_all_places_that_may_be_meant() {
         }
     }
     println!("balls on their ways: {} hits, {} within, {} clear, {} left", n[0], n_within, n[1], n[2]);
-    assert!(300 < n[0] && 100 < n_within && 100 < n[1] && n[2] < 700, "{n:?} {n_within}");
+    assert!(120 < n[0] && 40 < n_within && 40 < n[1] && n[2] < 280, "{n:?} {n_within}");
 }

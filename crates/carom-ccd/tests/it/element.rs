@@ -107,7 +107,7 @@ fn the_search_by_axes_keeps_all_promises() {
         assert_eq!(counts.hits + counts.open, 288);
         assert!(200 <= counts.hits && counts.open_beside <= 213, "{counts:?}");
     }
-    let counts = element_ccd::check_known(if is_slow() { 200_000 } else { 1500 }, NEAR, by_axes);
+    let counts = element_ccd::check_known(if is_slow() { 200_000 } else { 400 }, NEAR, by_axes);
     println!("known: {counts:?}");
     assert_eq!(counts.clear, 0);
     assert!(counts.open < 2 * counts.hits, "{counts:?}");

@@ -162,7 +162,7 @@ fn real_assemblies_and_robots_have_their_exact_counts() {
 #[test]
 fn real_robots_by_their_links() {
     let Some(root) = data::find("robots") else { return };
-    for name in ["fanuc_m10ia", "so101", "widowx"] {
+    for name in ["fanuc_m10ia", "widowx"] {
         let folder = root.join(name);
         let (d, _) = json(&format!("check {} --json", folder.join(format!("{name}.urdf")).display()));
         assert_eq!((d["unit"].as_str(), d["up"].as_str()), (Some("m"), Some("z")));

@@ -11,7 +11,7 @@ use num_rational::BigRational;
 
 /// How many parameter sets for each kind of deformation; a million if `CAROM_SLOW` is set.
 fn n_sets() -> usize {
-    if std::env::var_os("CAROM_SLOW").is_some() { 1_000_000 } else { 1500 }
+    if std::env::var_os("CAROM_SLOW").is_some() { 1_000_000 } else { 300 }
 }
 
 /// Whether the ball holds the point, decided in fractions where `f64` could be wrong.

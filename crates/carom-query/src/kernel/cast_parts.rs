@@ -13,7 +13,8 @@ use super::cast;
 use super::cast_leaving::IgnoredPlanes;
 use super::cluster::{self, Cluster};
 use super::compound::Compound;
-use super::shape::Shape;
+use super::shape::{Shape, ShapeKind};
+use crate::cost::Count;
 use crate::impact::Question;
 use crate::workspace::Workspace;
 use carom_bounds::Aabb;
@@ -33,7 +34,16 @@ pub(super) enum PartList<'a> {
     Cluster(&'a dyn Cluster),
 }
 
-impl PartList<'_> {
+impl<'a> PartList<'a> {
+    /// Returns the parts of a compound or a cluster; `None` for any other shape.
+    pub(super) fn of(shape: &'a Shape) -> Option<PartList<'a>> {
+        match shape.kind() {
+            ShapeKind::Compound(a) => Some(PartList::Compound(a)),
+            ShapeKind::Cluster(a) => Some(PartList::Cluster(a)),
+            _ => None,
+        }
+    }
+
     fn len(&self) -> u32 {
         match self {
             PartList::Compound(a) => a.parts().len() as u32,
@@ -62,22 +72,22 @@ impl PartList<'_> {
         }
     }
 
-    /// Visits the parts that may be within `limit` of B, each with its pose.
+    /// Visits the indices of the parts that may be within `limit` of B, unsorted.
     pub(super) fn visit_near(
         &self,
         b: &Shape,
         b_in_a: &WidePose,
         limit: f64,
-        part: &mut dyn FnMut(&Shape, &WidePose),
+        count: impl Count,
+        part: &mut dyn FnMut(u32),
     ) {
         match self {
             PartList::Compound(a) => {
                 let near = b.placed_box(b_in_a).inflated(rounding::up(limit));
-                a.near(near, ()).for_each(|(shape, pose, _)| part(shape, pose));
+                a.near(near, count).for_each(|index| part(index as u32));
             }
-            PartList::Cluster(a) => cluster::visit_near(*a, b, b_in_a, limit, (), &mut |number| {
-                let (shape, center) = a.part(number);
-                part(&shape, &cluster::at(center));
+            PartList::Cluster(a) => cluster::visit_near(*a, b, b_in_a, limit, count, &mut |number| {
+                part(number);
                 ControlFlow::Continue(())
             }),
         }
@@ -85,7 +95,7 @@ impl PartList<'_> {
 
     /// Calls `ask` with a part, its pose as matrix and as rotation and translation, and its first
     /// number. `None` if there is no such part.
-    fn with<T>(
+    pub(super) fn with<T>(
         &self,
         index: u32,
         ask: impl FnOnce(&Shape, &WidePose, (DQuat, DVec3), u32) -> T,

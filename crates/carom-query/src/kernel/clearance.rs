@@ -11,15 +11,15 @@
 
 use super::super::num::{Pose, Real, widen_real};
 use super::answer::Distance;
+use super::cast_parts::PartList;
 use super::method::{Method, method};
 use super::shape::{Shape, ShapeKind};
-use super::{cluster, dispatch, field};
+use super::{dispatch, field};
 use crate::closest::Closest;
 use crate::workspace::Workspace;
 use crate::{half_space, mesh_convex, mesh_mesh};
 use alloc::vec::Vec;
-use carom_math::{WidePose, rounding};
-use core::ops::ControlFlow;
+use carom_math::WidePose;
 
 /// Returns the nearest points of two shapes if they are nearer than `clearance`, a length; else
 /// `None`. The search stops as soon as the clearance is proved. World frame. The distance is 0 if
@@ -92,27 +92,18 @@ fn collect(
         Method::Field(a, ShapeKind::Mesh(b)) => {
             field::mesh_nearer_than(a, b, b_in_a, most, clearance, tell);
         }
-        Method::Parts(a) => {
-            let reach = b.placed_box(b_in_a).inflated(rounding::up(most));
-            for (part, pose, first) in a.near(reach, ()) {
-                let number = |part: u32| part.saturating_add(first);
-                let mut own = |part_a: u32, part_b: u32| clearance(number(part_a), part_b);
-                let mut place = |closest: &Closest| {
-                    let placed = closest.placed(pose);
-                    tell(&Closest { part_a: number(placed.part_a), ..placed });
-                };
-                collect(part, b, &b_in_a.relative_to(pose), most, &mut own, memory, &mut place);
-            }
-        }
-        Method::Cluster(a) => {
-            cluster::visit_near(a, b, b_in_a, most, (), &mut |number| {
-                let (part, center) = a.part(number);
-                let pose = cluster::at(center);
-                let mut own = |_: u32, part_b: u32| clearance(number, part_b);
-                let mut place =
-                    |closest: &Closest| tell(&Closest { part_a: number, ..closest.placed(&pose) });
-                collect(&part, b, &b_in_a.relative_to(&pose), most, &mut own, memory, &mut place);
-                ControlFlow::Continue(())
+        Method::Parts(_) | Method::Cluster(_) => {
+            let Some(a) = PartList::of(a) else { return };
+            a.visit_near(b, b_in_a, most, (), &mut |index| {
+                a.with(index, |part, pose, _, first| {
+                    let number = |part: u32| part.saturating_add(first);
+                    let mut own = |part_a: u32, part_b: u32| clearance(number(part_a), part_b);
+                    let mut place = |closest: &Closest| {
+                        let placed = closest.placed(pose);
+                        tell(&Closest { part_a: number(placed.part_a), ..placed });
+                    };
+                    collect(part, b, &b_in_a.relative_to(pose), most, &mut own, memory, &mut place);
+                });
             });
         }
         // One part each.

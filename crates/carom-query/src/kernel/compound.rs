@@ -168,27 +168,19 @@ impl Compound {
         self.parts.iter().map(|part| &part.shape).zip(&self.poses)
     }
 
-    /// Returns the parts whose boxes touch the given one, in the compound's frame: index, shape,
-    /// pose, and first part number.
-    pub(super) fn near(
-        &self,
-        other: Aabb,
-        count: impl Count,
-    ) -> impl Iterator<Item = (&Shape, &WidePose, u32)> {
-        let parts = self.parts.iter().zip(&self.poses).zip(self.boxes.iter().zip(&self.first_numbers));
-        parts
-            .filter(move |(_, (part_box, _))| {
-                count.add(|cost| cost.volume_tests += 1);
-                part_box.overlaps(&other)
-            })
-            .map(|((part, pose), (_, &first))| (&part.shape, pose, first))
+    /// Returns the indices of the parts whose boxes touch the given one, in the compound's frame.
+    pub(super) fn near(&self, other: Aabb, count: impl Count) -> impl Iterator<Item = usize> {
+        (0..self.parts.len()).filter(move |&part| {
+            count.add(|cost| cost.volume_tests += 1);
+            self.boxes[part].overlaps(&other)
+        })
     }
 }
 
 /// Whether a part touches or overlaps B.
 pub(super) fn intersects(a: &Compound, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
     a.near(b.placed_box(b_in_a), count)
-        .any(|(part, pose, _)| dispatch::intersects(part, b, &b_in_a.relative_to(pose), count))
+        .any(|part| dispatch::intersects(&a.parts[part].shape, b, &b_in_a.relative_to(&a.poses[part]), count))
 }
 
 /// Returns the least distance of a part from B; stops early above `max_distance`.

@@ -15,13 +15,11 @@
 use super::super::num::geom::{Contact, FeatureId, HalfSpace, Manifold};
 use super::super::num::sat::{Chosen, Witness, box_box, manifold_from_normal_with};
 use super::super::num::{Pose, Real, Vec3, narrow, narrow_real, widen_real};
+use super::cast_parts::PartList;
 use super::method::{ConvexMethod, Method, convex_method, method};
 use super::pair::{Frames, wide};
 use super::shape::{Shape, ShapeKind};
-use super::{
-    closed_form, closed_form_manifold, cluster, cluster::Cluster, compound::Compound, field_manifolds,
-    mesh_manifolds,
-};
+use super::{closed_form, closed_form_manifold, field_manifolds, mesh_manifolds};
 
 use crate::closest::Closest;
 use crate::cost::{Count, Counting, QueryCost};
@@ -31,7 +29,6 @@ use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
 use carom_math::WidePose;
-use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// Appends the manifolds of two shapes that are apart by at most `prediction`. World frame, normals
@@ -161,8 +158,8 @@ fn collect(
         Method::MeshConvex(a, b) => mesh_manifolds::convex(a, b, b_in_a, prediction, out, count),
         Method::Meshes(a, b) => mesh_manifolds::meshes(a, b, b_in_a, prediction, memory, out, count),
         Method::Field(a, b) => field_manifolds::manifolds(a, &b, b_in_a, prediction, memory, out, count),
-        Method::Cluster(a) => near_parts(a, b, b_in_a, prediction, memory, out, count),
-        Method::Parts(a) => parts(a, b, b_in_a, prediction, memory, out, count),
+        Method::Cluster(a) => parts(&PartList::Cluster(a), b, b_in_a, prediction, memory, out, count),
+        Method::Parts(a) => parts(&PartList::Compound(a), b, b_in_a, prediction, memory, out, count),
         Method::Swapped => {
             let first = out.len();
             let a_in_b = b_in_a.inverse();
@@ -292,25 +289,9 @@ pub(super) fn on_half_space(
     Some(manifold)
 }
 
-/// Appends the manifolds of each part of a compound that is near B.
+/// Appends the manifolds of each part of A that is near B, sorted by part.
 fn parts(
-    a: &Compound,
-    b: &Shape,
-    b_in_a: &WidePose,
-    prediction: Real,
-    memory: &mut Workspace,
-    out: &mut Vec<Manifold>,
-    count: impl Count,
-) {
-    let reach = b.placed_box(b_in_a).inflated(carom_math::rounding::up(widen_real(prediction)));
-    for (part, pose, first_number) in a.near(reach, count) {
-        of_part(part, pose, first_number, b, b_in_a, prediction, memory, out, count);
-    }
-}
-
-/// Appends the manifolds of each part of a cluster that is near B, sorted by part.
-fn near_parts(
-    a: &dyn Cluster,
+    a: &PartList<'_>,
     b: &Shape,
     b_in_a: &WidePose,
     prediction: Real,
@@ -320,38 +301,21 @@ fn near_parts(
 ) {
     let mut near = memory.casts.orders.pop().unwrap_or_default();
     near.clear();
-    cluster::visit_near(a, b, b_in_a, widen_real(prediction), count, &mut |number| {
-        near.push((0.0, number));
-        ControlFlow::Continue(())
-    });
-    near.sort_unstable_by_key(|&(_, number)| number);
-    for &(_, number) in &near {
-        let (part, center) = a.part(number);
-        of_part(&part, &cluster::at(center), number, b, b_in_a, prediction, memory, out, count);
+    a.visit_near(b, b_in_a, widen_real(prediction), count, &mut |index| near.push((0.0, index)));
+    near.sort_unstable_by_key(|&(_, index)| index);
+    for &(_, index) in &near {
+        a.with(index, |part, pose, _, first_number| {
+            let first = out.len();
+            // All pairs of parts share the cache of the bodies, so each starts without one.
+            let mut cache = ManifoldCache::new();
+            collect(part, b, &b_in_a.relative_to(pose), prediction, &mut cache, memory, out, count);
+            for manifold in &mut out[first..] {
+                manifold.place(pose);
+                for contact in manifold.contacts_mut() {
+                    contact.part_a = contact.part_a.saturating_add(first_number);
+                }
+            }
+        });
     }
     memory.casts.orders.push(near);
-}
-
-/// Appends the manifolds of one part of A, at its pose in it.
-fn of_part(
-    part: &Shape,
-    pose: &WidePose,
-    first_number: u32,
-    b: &Shape,
-    b_in_a: &WidePose,
-    prediction: Real,
-    memory: &mut Workspace,
-    out: &mut Vec<Manifold>,
-    count: impl Count,
-) {
-    let first = out.len();
-    // All pairs of parts share the cache of the bodies, so each starts without one.
-    let mut cache = ManifoldCache::new();
-    collect(part, b, &b_in_a.relative_to(pose), prediction, &mut cache, memory, out, count);
-    for manifold in &mut out[first..] {
-        manifold.place(pose);
-        for contact in manifold.contacts_mut() {
-            contact.part_a = contact.part_a.saturating_add(first_number);
-        }
-    }
 }

@@ -74,7 +74,7 @@ fn impacts_come_in_their_order() {
     let sheet = Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(12, 0.1)).unwrap()));
     let mut random = Random::new(61);
     let (mut n_told, mut n_asked) = (0, 0);
-    for case in 0..40 {
+    for case in 0..16 {
         let settings = ImpactSettings::default()
             .with_target_distance([0.0, 1e-3][case % 2])
             .with_times([0.0, 0.25][case / 2 % 2], 1.0);

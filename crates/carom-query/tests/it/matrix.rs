@@ -39,10 +39,10 @@ fn check_pair(a: (&str, &Shape), b: (&str, &Shape), random: &mut Random) -> (u32
         _ => slack_of(a.1) + slack_of(b.1),
     };
     let (mut n_apart, mut n_together) = (0, 0);
-    for round in 0..60 {
+    for round in 0..40 {
         let pose_a = random_pose(random, 1.0);
         let mut pose_b = random_pose(random, 1.0);
-        pose_b.translation = pose_a.translation + pose_b.translation * (0.3 + 0.03 * round as f32);
+        pose_b.translation = pose_a.translation + pose_b.translation * (0.3 + 0.045 * round as f32);
         let what = format!("{} against {}, {pose_a:?}, {pose_b:?}", a.0, b.0);
         let d = distance(a.1, &pose_a, b.1, &pose_b);
         let meets = intersects(a.1, &pose_a, b.1, &pose_b);
@@ -127,9 +127,9 @@ fn every_pair_answers_every_question() {
         for b in &shapes {
             let (n_apart, n_together) = check_pair((a.0, &a.1), (b.0, &b.1), &mut random);
             // The mix is fair, but for half-spaces, which hardly ever miss each other.
-            assert!(5 <= n_together, "{} {}: {n_together} together", a.0, b.0);
+            assert!(3 <= n_together, "{} {}: {n_together} together", a.0, b.0);
             assert!(
-                5 <= n_apart || (a.0 == "half-space" && b.0 == "half-space"),
+                3 <= n_apart || (a.0 == "half-space" && b.0 == "half-space"),
                 "{} {}: {n_apart} apart",
                 a.0,
                 b.0

@@ -25,7 +25,7 @@ fn values_and_sides_of_real_meshes_are_those_of_brute_force() {
         let sparse = SparseSdf::from_mesh(&mesh, &settings).unwrap();
         let sign = field.sign_method();
         assert_eq!(mesh.is_solid(), sign == SignMethod::WindingExact, "{name}");
-        let step = (field.values().len() * mesh.n_triangles() / 400_000).max(1);
+        let step = (field.values().len() * mesh.n_triangles() / 80_000).max(1);
         for (node, &value) in nodes(field.grid()).zip(field.values()).step_by(step) {
             let point = field.grid().node(node);
             assert_eq!(value, sparse.value(node), "{name} {node}");

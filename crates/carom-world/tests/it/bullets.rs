@@ -63,7 +63,7 @@ fn no_bullet_passes_a_wall_of_a_millimetre() {
     let n = 10_000;
     let (mut world, bodies) = range(n, true, 31);
     let (mut n_stopped, start) = (0, Instant::now());
-    let n_steps = 8;
+    let n_steps = 5;
     for step in 0..n_steps {
         n_stopped += world.checked_step(DT).unwrap().n_stopped;
         let beyond: Vec<_> = bodies
@@ -265,7 +265,7 @@ fn slid(shape: &Shape, unit: f32, speed: f32, gravity: f32) -> Vec<(f32, f32)> {
 /// and lost its way along the wall.
 #[test]
 fn r_who_is_stopped_beside_a_wall_goes_on_along_it() {
-    for unit in [1.0, 100.0] {
+    for (u, unit) in [1.0, 100.0].into_iter().enumerate() {
         let shapes = [
             Shape::Ellipsoid(Ellipsoid::new(Vec3::new(0.04, 0.2, 0.12) * unit).unwrap()),
             Shape::Sphere(Sphere::new(0.1 * unit).unwrap()),
@@ -273,9 +273,12 @@ fn r_who_is_stopped_beside_a_wall_goes_on_along_it() {
             Shape::Capsule(Capsule::new(0.2 * unit, 0.05 * unit).unwrap()),
         ];
         for (k, shape) in shapes.iter().enumerate() {
-            for (gravity, speed) in
-                [0.0, 9.81].into_iter().flat_map(|g| [0.5, 5.0, 50.0, 500.0].map(|s| (g, s)))
-            {
+            // Each two of shape, unit, gravity and speed meet; all combinations take long.
+            for (s, speed) in [0.5, 5.0, 50.0, 500.0].into_iter().enumerate() {
+                if (k + s + u) % 2 == 1 {
+                    continue;
+                }
+                let gravity = if (k + s / 2) % 2 == 0 { 0.0 } else { 9.81 };
                 let found = slid(shape, unit, speed, gravity);
                 let least = found.iter().map(|found| found.0).fold(f32::INFINITY, f32::min);
                 let grown = found.iter().map(|found| found.1).fold(f32::NEG_INFINITY, f32::max);
@@ -323,7 +326,7 @@ fn a_fast_body_in_a_corner_stays_in_it() {
                 world.insert(desc).unwrap()
             })
             .collect();
-        for step in 0..240 {
+        for step in 0..80 {
             world.checked_step(DT).unwrap();
             for &id in &bodies {
                 let at = world.body(id).unwrap().position();
@@ -337,7 +340,7 @@ fn a_fast_body_in_a_corner_stays_in_it() {
 #[test]
 fn who_slides_goes_through_nothing() {
     let (mut random, mut n_stopped, mut n_bodies) = (Random::new(77), 0, 0);
-    for trial in 0..40 {
+    for trial in 0..16 {
         let mut settings = WorldSettings::default();
         settings.solver.gravity = Vec3::NEG_Y * if trial % 2 == 0 { 9.81 } else { 0.0 };
         let mut world = World::with_settings(settings);

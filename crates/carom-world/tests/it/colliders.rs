@@ -425,17 +425,19 @@ fn the_same_bits_with_any_broad_phase_threads_and_after_a_snapshot() {
     let n_sensed = trace.iter().flat_map(|(_, events)| events).filter(|event| event.is_sensor).count();
     let n_pushed = trace.iter().flat_map(|(_, events)| events).filter(|event| !event.is_sensor).count();
     assert!(500 < n_sensed && 500 < n_pushed, "{n_sensed} {n_pushed}");
-    assert_eq!(trace, busy(&mut world_on::<BruteForce>(), 160, |_| {}));
-    assert_eq!(trace, busy(&mut world_on::<DynamicBvh>(), 160, restore), "restored");
+    // All edits are in these.
+    let trace = &trace[..100];
+    assert_eq!(trace, busy(&mut world_on::<BruteForce>(), 100, |_| {}));
+    assert_eq!(trace, busy(&mut world_on::<DynamicBvh>(), 100, restore), "restored");
     for n in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
-        assert_eq!(trace, pool.install(|| busy(&mut world_on::<DynamicBvh>(), 160, |_| {})), "{n} threads");
+        assert_eq!(trace, pool.install(|| busy(&mut world_on::<DynamicBvh>(), 100, |_| {})), "{n} threads");
     }
     let place = Place::of(&[Aabb { min: Vec3::splat(-30.0), max: Vec3::splat(30.0) }; 100]);
     for listed in ALGORITHMS {
         let mut world: World<Box<dyn SpatialBroadPhase>> =
             World::with_broad_phase(listed.make(&place), WorldSettings::default());
-        assert_eq!(trace, busy(&mut world, 160, |_| {}), "{}", listed.name);
+        assert_eq!(trace, busy(&mut world, 100, |_| {}), "{}", listed.name);
     }
 }
 

@@ -235,7 +235,7 @@ fn a_mesh_that_moves_and_deforms_does_both() {
 fn no_middle_passes_a_sheet() {
     let mut random = Random::new(3);
     let mut n_far = 0;
-    for case in 0..240 {
+    for case in 0..96 {
         let mut world = World::new();
         let is_fast = case % 2 == 0;
         let (shape, _) = shapes()[case % 3].clone();
@@ -269,7 +269,7 @@ fn no_middle_passes_a_sheet() {
             }
         }
     }
-    assert!(800 < n_far, "{n_far}");
+    assert!(300 < n_far, "{n_far}");
 }
 
 #[test]

@@ -97,11 +97,11 @@ fn bodies_gain_what_particles_lose() {
     assert!(lost[1] < 0.1 * exchanged[1], "{lost:?}");
 }
 
-/// A box floats where Archimedes says, to 4 % of its height, at three densities.
+/// A box floats where Archimedes says, to 4 % of its height, light and heavy.
 #[test]
 fn boxes_float_at_their_depth() {
     let (half_tank, half, radius) = (0.3, 0.1, 0.02);
-    for density in [300.0_f32, 500.0, 700.0] {
+    for density in [300.0_f32, 700.0] {
         let mut world = World::new();
         add_tank(&mut world, half_tank);
         let pool = cuboid(Vec3::new(half_tank, 0.14, half_tank));
