@@ -1,16 +1,17 @@
-//! Masses that joints use: none is much lighter than the heaviest body in its system of joints.
+//! Mass ratios in joints: joints treat no body as much lighter than the heaviest one of its joint
+//! system.
 //!
 //! A tension T at a lever r acts on a link like a spring of stiffness T r. A joint impulse keeps
 //! its direction for a substep h. So a link of inertia I becomes unstable from about h^2 T r = 4 I
-//! on. More iterations do not help, because only the inertia limits it. A light link also makes a
-//! weak joint: its stiffness is proportional to the mass, for any load.
+//! on. More iterations do not help, because only the inertia limits it. Also, the stiffness of a
+//! joint is proportional to the lighter mass, so a light link makes a weak joint.
 //!
 //! 1. Bodies that move by forces and are connected by joints form a system. Fixed and kinematic
 //!    bodies connect nothing and have no mass.
 //! 2. Joints of a system use an inverse mass of at most [`MAX_RATIO`] times the least one in it.
 //!    The inverse inertia is scaled alike. Gravity, contacts and forces use the true mass.
-//! 3. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`]. A load
-//!    that swings or is jerked pulls with several times its weight.
+//! 3. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`],
+//!    because a load that swings pulls with several times its weight.
 //! 4. The scales are computed once per step. They depend only on the connections, not on tensions,
 //!    so they store no energy.
 //!

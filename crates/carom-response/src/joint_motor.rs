@@ -48,8 +48,8 @@ pub enum Drive {
     /// The speed of B relative to A: length per unit of time along an axis, radians per unit of
     /// time about one.
     Velocity(Real),
-    /// The place along the axis, or the angle about it in radians, and the spring that pulls there.
-    /// Angles count modulo a full turn, so a motor turns the shorter way.
+    /// The target position along the axis, or the angle about it in radians, and the spring that
+    /// pulls there. Angles count modulo a full turn, so a motor turns the shorter way.
     Position(Real, Spring),
 }
 
@@ -61,18 +61,18 @@ pub struct Motor {
     pub drive: Drive,
     /// The largest force along an axis, or the largest torque about one. Not negative.
     ///
-    /// Joints take no body for lighter than a three-hundredth of the heaviest one that is connected
-    /// to it by joints. A lighter one accelerates less than this force says.
+    /// Joints treat no body as lighter than 1/300 of the heaviest body of its joint system. A
+    /// lighter body accelerates less than this force would imply.
     pub max_force: Real,
 }
 
 impl Motor {
-    /// Creates a motor that holds a speed, without a bound of its force.
+    /// Creates a motor with a target speed and unlimited force.
     pub const fn velocity(speed: Real) -> Motor {
         Motor { drive: Drive::Velocity(speed), max_force: Real::MAX }
     }
 
-    /// Creates a motor that pulls to a place or an angle, without a bound of its force.
+    /// Creates a motor with a target position or angle and unlimited force.
     pub const fn position(target: Real, spring: Spring) -> Motor {
         Motor { drive: Drive::Position(target, spring), max_force: Real::MAX }
     }
@@ -95,12 +95,12 @@ impl Motor {
         demand(0.0 <= self.max_force, "max_force", self.max_force)
     }
 
-    /// Whether the motor pulls to a place.
+    /// Whether the motor has a target position.
     pub(crate) fn is_position(&self) -> bool {
         matches!(self.drive, Drive::Position(..))
     }
 
-    /// Whether the motor drives at a speed that is not zero.
+    /// Whether the motor has a force, and a target speed that is not zero.
     pub(crate) fn turns(&self) -> bool {
         matches!(self.drive, Drive::Velocity(speed) if speed != 0.0) && 0.0 < self.max_force
     }
@@ -113,9 +113,9 @@ impl Motor {
         }
     }
 
-    /// Returns the motor as it drives between limits: at a speed not beyond them in a substep of
-    /// length `h`. Otherwise the motor and the limit would push against each other, more in each
-    /// substep, until the softer one yields: the limit.
+    /// Returns the motor with its speed reduced, so that it does not pass the limits in a substep
+    /// of length `h`. Otherwise motor and limit would push against each other with growing
+    /// impulses, and the limit, which is softer, would give way.
     pub(crate) fn within(&self, place: Real, [low, high]: [Real; 2], h: Real) -> Motor {
         match self.drive {
             Drive::Velocity(speed) => {

@@ -223,7 +223,7 @@ mod tests {
         push_out_speed: 3.0,
         slop: 0.005,
         max_warm_start_speed: 32.0,
-        drives: &[],
+        details: &[],
         rounds: &[],
         elapsed: 0.0,
     };

@@ -99,7 +99,7 @@ fn joints_that_do_not_move_are_not_looked_at() {
     assert_eq!(step(&[0, 1]), SolverError::JointNotFinite(1));
     assert_eq!(step(&[0, 2]), SolverError::MovingJoint(1));
     assert_eq!(step(&[0, 0]), SolverError::MovingJoint(1));
-    assert!(step(&[7]).to_string().contains("place 0"));
+    assert!(step(&[7]).to_string().contains("entry 0"));
 }
 
 /// Contacts in which nothing moves, and empty ones, between those in which something does: of two
