@@ -1,5 +1,5 @@
-//! Bodies whose surface moves: belts and meshes that deform. The solver is given the velocities of
-//! their surfaces.
+//! Hands the solver the velocities of moving surfaces (belts, deforming meshes) and the rolling
+//! friction of contacts.
 //!
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
@@ -17,7 +17,7 @@ use carom_query::Shape;
 use carom_response::{ContactSettings, SurfaceVelocity};
 
 impl<B: BroadPhase> World<B> {
-    /// Gives the solver the velocities of the surfaces at the contacts that it was handed.
+    /// Passes the surface velocities at the contacts of this step to the solver.
     pub(crate) fn hand_over_surfaces(&mut self) {
         let out = self.solver.surface_velocities_mut();
         out.clear();
@@ -27,7 +27,7 @@ impl<B: BroadPhase> World<B> {
             pairs_by_body.visit(pairs, body, |place| {
                 let state = &states[place];
                 let [a, b] = [state.a.index, state.b.index];
-                // A pair of two belts comes with the first of them.
+                // A pair of two belts is handled with the first of them.
                 if state.first_solved == NOT_SOLVED || (body == b && belts.of(a).is_some()) {
                     return;
                 }
@@ -35,8 +35,8 @@ impl<B: BroadPhase> World<B> {
                 for (number, manifold) in (state.first_solved..).zip(found) {
                     let point = middle_of(manifold);
                     let [body_a, body_b] = [a, b].map(|body| &self.bodies.motions[body as usize]);
-                    // In the middle of the step: at its start a body on a circle would leave it
-                    // along the tangent.
+                    // Half a step ahead: with the velocity at the start, a body on a turntable
+                    // would leave its circle along the tangent.
                     let way =
                         (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * self.last.dt);
                     // The velocity of the surface at a part of a body.
@@ -99,7 +99,7 @@ impl<B: BroadPhase> World<B> {
                 }
             });
         }
-        // Stable: of a belt on a mesh that deforms both count, in this order.
+        // Stable: a deforming mesh with a belt has two entries, which are added in this order.
         out.sort_by_key(|surface| surface.contact);
         out.dedup_by(|later, kept| {
             let is_same = later.contact == kept.contact;
@@ -112,7 +112,7 @@ impl<B: BroadPhase> World<B> {
         });
     }
 
-    /// Hands over the rolling friction of the contacts that the solver gets.
+    /// Passes the rolling friction of the contacts of this step to the solver.
     pub(crate) fn hand_over_rolling(&mut self) {
         let out = self.solver.contact_settings_mut();
         out.clear();

@@ -1,13 +1,13 @@
-//! Bodies that were moved back on their path get the velocities of their new pose.
+//! Corrects the velocities of bodies that were moved back on their path, so that momentum is kept
+//! and no energy is gained.
 //!
 //! - A body keeps its angular momentum, so its angular velocity changes with its orientation.
-//! - The solver gave it the energy of gravity for its whole path, but it went only a part. It pays
-//!   for the height that it kept, if it and the bodies beside it have gained energy. A body alone
-//!   with static ones pays for all that it gained.
-//! - It pays out of its velocity along gravity, up or down, as a thrown body does. The rest comes
-//!   out of its rotation, and then out of its velocity across gravity.
-//! - A body that gave all its speed to another one has none left to pay with. Then the other one
-//!   pays.
+//! - The solver accelerated the body by gravity along its whole path, but it falls only a part of
+//!   it. If it and the dynamic bodies beside it have gained energy in the step, the energy of the
+//!   remaining height is removed. For a body beside static ones only, all gained energy is removed.
+//! - The energy is taken from its velocity along gravity first, then from its rotation, then from
+//!   its velocity across gravity.
+//! - If it gave all its speed to another body, the remaining energy is taken from that one.
 //!
 //! Semi-implicit Euler stores a velocity that lags half a substep behind the pose. All energies
 //! here are those at the pose.
@@ -23,7 +23,7 @@ use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Vec3, ops};
 use carom_response::{Body, BodyKind};
 
-/// How gravity pulls a body.
+/// Gravity on a body in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fall {
     gravity: DVec3,
@@ -40,13 +40,12 @@ impl Fall {
         Fall { gravity, down, lag: 0.5 * substep * size }
     }
 
-    /// Returns the energy per mass of the height that a displacement gains; negative if it loses
-    /// height.
+    /// Returns the potential energy per mass that a displacement gains; negative if it leads down.
     fn height(&self, displacement: DVec3) -> f64 {
         -displacement.dot(self.gravity)
     }
 
-    /// Takes an energy out of the motion of a body. Returns the part that is missing.
+    /// Removes kinetic energy from a body. Returns the part that it did not have.
     fn pay_all(&self, body: &mut Body, debt: f64, dt: f32) -> f64 {
         let mass = 1.0 / f64::from(body.inverse_mass);
         let missing = self.pay(body, debt / mass);
@@ -54,8 +53,8 @@ impl Fall {
         mass * self.pay_across(body, missing / mass)
     }
 
-    /// Takes an energy per mass out of the velocity of a body along gravity. Returns the part that
-    /// is missing.
+    /// Removes an energy per mass from the velocity of a body along gravity. Returns the part that
+    /// it did not have.
     fn pay(&self, body: &mut Body, debt: f64) -> f64 {
         if !(0.0 < debt) {
             return 0.0;
@@ -68,8 +67,8 @@ impl Fall {
         debt
     }
 
-    /// Takes an energy per mass out of the velocity of a body across gravity. Returns the part that
-    /// is missing.
+    /// Removes an energy per mass from the velocity of a body across gravity. Returns the part that
+    /// it did not have.
     fn pay_across(&self, body: &mut Body, debt: f64) -> f64 {
         let velocity = body.linear_velocity.as_dvec3();
         let along = self.down * velocity.dot(self.down);
@@ -83,7 +82,8 @@ impl Fall {
     }
 }
 
-/// Returns the square of a speed after it paid a debt of energy per mass, and the rest of the debt.
+/// Returns the square of a speed after an energy per mass was removed, and the energy that it did
+/// not have.
 fn reduced(square: f64, debt: f64) -> (f64, f64) {
     let left = (square - 2.0 * debt.max(0.0)).max(0.0);
     (left, debt - 0.5 * (square - left))
@@ -97,8 +97,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         Fall::new(gravity, f64::from(self.substep()))
     }
 
-    /// A body was moved back: it pays for the height that it kept, out of its velocity along
-    /// gravity. If that is not enough, its other motion pays, up to what it gained.
+    /// After a body was moved back: removes the energy of the height that it did not fall, from its
+    /// velocity along gravity. The rest is taken from its other motion, up to the energy that it
+    /// gained.
     pub(crate) fn pay_for(&mut self, index: usize, shift: DVec3) {
         let fall = self.fall_of(index);
         let mass = 1.0 / f64::from(self.bodies.motions[index].inverse_mass);
@@ -109,7 +110,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Before the solver: notes the velocities of the moving bodies, if some may be moved back.
+    /// Before the solver: stores the velocities of the moving bodies, if some may be moved back.
     pub(crate) fn note_starts(&mut self) {
         self.continuous.sweeps.starts.clear();
         if !self.continuous.fast.is_empty() || self.continuous.swift.contains(&true) {
@@ -122,7 +123,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Gives the bodies that were put back their velocities.
+    /// Corrects the velocities of all bodies that were moved back.
     pub(crate) fn settle_velocities(&mut self, sweeps: &mut Sweeps) {
         self.find_beside(sweeps);
         let Sweeps { put_back, flights, rotations, attachments, starts, beside, payers, .. } = sweeps;
@@ -154,7 +155,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             payers.push(gain_of(index));
             payers.extend(others.clone().filter(is_dynamic).map(gain_of));
             let gain = payers.iter().map(|(_, gain)| gain).sum::<f64>();
-            // A body beside bodies that cannot move gains no energy, also not by contacts.
+            // A body beside bodies that cannot move must not gain energy, not even by contacts.
             let is_pushed = body.force != Vec3::ZERO
                 || body.torque != Vec3::ZERO
                 || attachments[index] != Attachment::Free;
@@ -171,7 +172,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Finds the bodies that may move beside those that were put back.
+    /// Finds the movable bodies beside those that were moved back.
     fn find_beside(&self, sweeps: &mut Sweeps) {
         let Sweeps { put_back, beside, .. } = sweeps;
         beside.clear();
@@ -207,7 +208,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     }
 }
 
-/// Gives a body that was put back on its path the angular velocity of its new orientation.
+/// Gives a body that was moved back the angular velocity of its new orientation, with the same
+/// angular momentum.
 ///
 /// `rotor` belongs to the end of the path. `ends` are the first and the last orientation.
 pub(crate) fn keep_momentum(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2]) {
@@ -215,7 +217,7 @@ pub(crate) fn keep_momentum(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2]) {
     limit_spin(body, rotor, ends, spin);
 }
 
-/// Sets an angular velocity, reduced if its energy is above that at both ends of the path.
+/// Sets an angular velocity, reduced if its energy would be above that at both ends of the path.
 fn limit_spin(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2], spin: DVec3) {
     let most = rotor.twice_energy_at(ends[0]).max(rotor.twice_energy_at(ends[1]));
     let now = rotor.energy_of(body.pose.rotation.as_dquat().normalize(), spin);
@@ -226,7 +228,7 @@ fn limit_spin(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2], spin: DVec3) {
     }
 }
 
-/// Takes an energy out of the rotation of a body. Returns the part that is missing.
+/// Removes energy from the rotation of a body. Returns the part that it did not have.
 fn pay_by_turning(body: &mut Body, debt: f64, dt: f32) -> f64 {
     let Some(rotor) = Rotor::of(body, dt).filter(|_| 0.0 < debt) else { return debt };
     let spin = body.angular_velocity.as_dvec3();
