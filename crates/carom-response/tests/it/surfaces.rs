@@ -1,4 +1,4 @@
-//! Surfaces that move otherwise than their body.
+//! Surfaces that move relative to their body.
 
 use crate::scene::{DT, Scene};
 use carom_math::{Pose, Vec3};

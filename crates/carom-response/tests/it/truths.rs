@@ -609,9 +609,9 @@ fn is_told_in_numbers(told: &ContactImpulse) -> bool {
         && told.twist.is_finite()
 }
 
-/// Of impulses beyond the numbers nothing is told: friction was NaN.
+/// Impulses that overflow are reported as zero: friction was NaN.
 #[test]
-fn what_is_told_is_finite() {
+fn reported_impulses_are_finite() {
     let mut n_told = 0;
     for (size, speed) in (0..=30).flat_map(|size| (0..=38).map(move |speed| (size, speed))) {
         let (mass, speed) = (10.0f32.powi(size), 10.0f32.powi(speed));

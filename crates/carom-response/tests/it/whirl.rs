@@ -1,5 +1,5 @@
-//! Bodies that turn by much in a substep: how their joint lies at its end is not known, and it must
-//! not pull it together.
+//! Bodies that turn far in a substep: the position of their joint at its end cannot be predicted,
+//! so its error must not be corrected.
 
 use crate::scene::{DT, Scene};
 use carom_math::{Pose, Vec3};

@@ -91,7 +91,7 @@ mod tests {
 
     /// Bodies that were selected in a call that was deferred are selected again.
     #[test]
-    fn who_is_held_is_chosen_again() {
+    fn a_selection_is_repeated_after_a_deferred_call() {
         let mut world = World::new();
         let cube = Shape::Cuboid(Cuboid::new(Vec3::splat(0.6)).unwrap());
         for i in 0..200 {

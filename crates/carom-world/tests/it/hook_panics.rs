@@ -35,7 +35,7 @@ impl Hooks for Panics {
     }
 }
 
-/// Columns of boxes, so many that several threads share the pairs.
+/// Columns of boxes, enough for several threads to share the pairs.
 fn columns() -> World {
     let mut world = World::new();
     world.insert(ground()).unwrap();

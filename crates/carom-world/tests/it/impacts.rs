@@ -1,5 +1,4 @@
-//! Impacts of fast bodies: they give no energy, keep what spin the impulse leaves, and let nothing
-//! through.
+//! Impacts of fast bodies add no energy, keep the spin about the normal, and let no body through.
 
 use crate::scenes::CheckedStep;
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, HalfSpace, HeightField, TriMesh};

@@ -46,8 +46,8 @@ fn a_heap_far_away_falls_as_at_zero_to_the_bit() {
     }
 }
 
-/// The frame follows, in uneven steps, a heap that comes to rest: nothing wakes, no event is told,
-/// and nobody moves by more than the rounding.
+/// The frame follows, in uneven steps, a heap that comes to rest: nothing wakes, no event is
+/// reported, and no body moves by more than the rounding.
 #[test]
 fn a_frame_that_moves_disturbs_nothing() {
     let (mut still, ids) = yard(DVec3::ZERO);

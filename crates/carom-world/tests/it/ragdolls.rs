@@ -1,4 +1,4 @@
-//! Ragdolls on stairs: nothing explodes. `cargo xtask truth tumble` asks 10,000 falls.
+//! Ragdolls on stairs: nothing explodes. `cargo xtask truth tumble` runs 10,000 falls.
 
 use carom_testkit::tumble::{TumbleTally, tumble};
 

@@ -1,4 +1,4 @@
-//! Contacts that are moved along with their bodies instead of being looked for again.
+//! Contacts that are moved along with their bodies, instead of a new test.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, heap, thousand_triangles, world_on};
 use carom_broad::BruteForce;
@@ -51,7 +51,7 @@ fn recycled_contacts_are_those_that_are_there() {
         n_tested += stats.n_tested;
         let (kept, true_depths) = (depths(&world), depths(&anew));
         for (pair, depth) in &kept {
-            // Those that are almost out of sight may be seen by one alone.
+            // Contacts near the prediction distance may be found by one of the two only.
             let found = true_depths.get(pair).copied().unwrap_or(-0.02);
             if -0.015 < *depth || -0.015 < found {
                 n_compared += 1;
@@ -68,10 +68,10 @@ fn recycled_contacts_are_those_that_are_there() {
     assert!(10_000 < n_recycled && 10_000 < n_compared, "{n_recycled} {n_tested}");
 }
 
-/// What is recycled goes by the shape that a body has now, also in a world that was restored, and
-/// by the body that has the number now.
+/// Recycling depends on the present shape of a body, also in a restored world, and on the body that
+/// has the number now.
 #[test]
-fn a_box_that_becomes_a_cylinder_is_looked_at_in_every_step() {
+fn a_box_that_becomes_a_cylinder_is_tested_in_every_step() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
     let at = Vec3::new(0.0, 0.5, 0.0);
@@ -100,8 +100,8 @@ fn a_box_that_becomes_a_cylinder_is_looked_at_in_every_step() {
     assert_eq!((body.index(), recycled(&mut world)), (1, 0));
 }
 
-/// A box that is pushed along by a millimetre a step and a box that hangs still: only what moves is
-/// looked at again.
+/// A box that is pushed along by a millimetre per step, and a box that hangs still: only the moving
+/// one is tested again.
 #[test]
 fn the_way_is_summed_up() {
     let mut world = world_on::<DynamicBvh>();
@@ -131,7 +131,7 @@ fn the_way_is_summed_up() {
 /// Cylinders roll, sensors only report touching, fast bodies move far, and a setting of 0 recycles
 /// nothing.
 #[test]
-fn what_may_roll_on_its_skin_is_looked_at_anew() {
+fn shapes_that_may_roll_are_tested_in_every_step() {
     let mut world = World::with_settings(WorldSettings::default().with_recycling(0.0));
     let _ = heap(&mut world, 40, 4);
     assert!((0..200).all(|_| world.checked_step(DT).unwrap().n_recycled == 0));
@@ -233,10 +233,9 @@ fn what_balances_rolls_off_as_soon() {
     }
 }
 
-/// Who is put somewhere else, however near, is looked at where it is put; and far from the origin
-/// nothing is worse.
+/// A body with a new pose, however near, is tested there. Far from the origin nothing is worse.
 #[test]
-fn who_is_moved_by_hand_is_looked_at() {
+fn a_body_with_a_new_pose_is_tested() {
     let far = Vec3::new(3000.0, 0.0, -5000.0);
     let mut world = world_on::<DynamicBvh>();
     world

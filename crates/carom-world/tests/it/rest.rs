@@ -1,4 +1,4 @@
-//! What falls asleep, and what may not: slow is not at rest.
+//! Which bodies fall asleep, and which must not: slow is not at rest.
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
@@ -18,7 +18,7 @@ fn position(world: &World, id: BodyId) -> Vec3 {
     world.body(id).unwrap().position()
 }
 
-/// Steps for so many seconds; panics if the body ever sleeps.
+/// Steps for this many seconds; panics if the body ever sleeps.
 fn run_awake(world: &mut World, id: BodyId, seconds: f32, dt: f32) {
     for step in 0..(seconds / dt).round() as usize {
         world.checked_step(dt).unwrap();
@@ -218,7 +218,7 @@ fn boxes_at_rest_sleep_soon() {
     }
 }
 
-/// Steps until all sleep, at most so many seconds; returns the largest speed.
+/// Steps until all sleep, at most for this many seconds; returns the largest speed.
 fn settle(world: &mut World, ids: &[BodyId], seconds: usize) -> f32 {
     let mut fastest = 0.0_f32;
     for _ in 0..60 * seconds {

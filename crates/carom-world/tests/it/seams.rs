@@ -228,10 +228,9 @@ fn the_rim_of_a_floor_is_an_edge() {
     assert!(path.len() < 300 && 2.8 < path[path.len() - 1].x, "{:?}", path.last());
 }
 
-/// Each of the blocks side by side pushed who was deep in them into the other one, and it stayed
-/// there.
+/// Adjacent blocks pushed a body that was deep in both into each other, and it stayed there.
 #[test]
-fn who_is_deep_in_several_blocks_comes_out() {
+fn a_body_deep_in_several_blocks_comes_out() {
     let bodies = [
         ("ball", ball(0.06)),
         ("capsule", Shape::Capsule(Capsule::new(0.08, 0.05).unwrap())),

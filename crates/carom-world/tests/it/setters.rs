@@ -1,5 +1,5 @@
-//! Properties of a body that change after it was inserted: as if it had been inserted so, and whom
-//! a change wakes.
+//! Properties of a body that are changed after its insertion: the result is as if it had been
+//! inserted with them. Which bodies a change wakes.
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
@@ -298,9 +298,9 @@ fn a_family_that_parts() {
     assert!(0.98 < apart(&world), "{}", apart(&world));
 }
 
-/// Whom a change wakes: the body, and what touches it where that matters to it.
+/// A change wakes the body, and the bodies that touch it if it affects them.
 #[test]
-fn a_change_wakes_whom_it_concerns() {
+fn a_change_wakes_the_bodies_that_it_affects() {
     type Change = fn(&mut World, BodyId) -> Result<(), WorldError>;
     let cases: [(&str, Change, [bool; 2]); 12] = [
         (

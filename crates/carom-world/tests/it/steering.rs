@@ -1,4 +1,4 @@
-//! Forces for one step, and kinematic bodies that are told where to be.
+//! Forces for one step, and targets of kinematic bodies.
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
@@ -64,8 +64,7 @@ fn bad_forces_and_targets_are_refused() {
     assert_eq!(world.body(lift).unwrap().position(), Vec3::X * 9.0);
 }
 
-/// A lift that is told where to be: what stands on it goes along, at any frame rate, and stays when
-/// it stops.
+/// A lift with targets: bodies on it move along, at any frame rate, and stay when it stops.
 #[test]
 fn a_lift_carries_what_stands_on_it() {
     for rate in [30.0, 60.0, 144.0_f32] {
