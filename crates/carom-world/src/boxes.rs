@@ -63,7 +63,7 @@ impl<B: BroadPhase> World<B> {
         };
         let aabb = self.box_of(index, shape);
         if self.broad.aabb(proxy).is_ok_and(|old| old != aabb) {
-            // The box is always valid: `clamped` sees to it.
+            // The box is always valid, because `clamped` bounds it.
             let updated = self.broad.update(&[(proxy, aabb)]);
             debug_assert!(updated.is_ok(), "the broad phase refused a box: {updated:?}");
             self.contacts.is_changed = true;
@@ -88,7 +88,7 @@ impl<B: BroadPhase> World<B> {
             self.bodies.is_stale[body as usize] = true;
         }
         self.contacts.is_changed |= !moves.is_empty();
-        // The boxes are always valid: `clamped` sees to it.
+        // The boxes are always valid, because `clamped` bounds them.
         let updated = self.broad.update(&moves);
         debug_assert!(updated.is_ok(), "the broad phase refused a box: {updated:?}");
         if is_unlimited {

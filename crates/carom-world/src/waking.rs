@@ -167,7 +167,7 @@ impl<B: BroadPhase> World<B> {
         if contact_distances(&old) != contact_distances(&new)
             || old.smooths_internal_edges != new.smooths_internal_edges
         {
-            // Boxes include the prediction, and all contacts are found anew.
+            // Boxes include the prediction, and all contacts must be found again.
             let live: Vec<usize> = self.body_ids().map(|id| id.index as usize).collect();
             live.into_iter().for_each(|index| self.refit(index));
         }

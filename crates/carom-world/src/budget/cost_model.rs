@@ -226,7 +226,7 @@ mod tests {
 
     const DEMAND: Demand = Demand { n_bodies: 100, n_pair_ends: 1000, n_manifolds: 0, n_due: 1000 };
 
-    /// A model whose manifolds cost so many times as much as on a slow machine.
+    /// A model whose manifolds cost `times` as much as on a slow machine.
     fn cost_model(times: f64) -> CostModel {
         let solve = times * UnitCosts::SLOW.solve;
         CostModel { unit_costs: Some(UnitCosts { solve, ..UnitCosts::SLOW }), ..CostModel::default() }
