@@ -73,7 +73,7 @@ pub struct Substep<'a> {
     pub motions: &'a mut [BodyMotion],
 }
 
-/// What is called before each substep.
+/// A closure to call before each substep.
 pub(crate) type OnSubstep<'a> = Option<&'a mut dyn FnMut(Substep<'_>)>;
 
 /// Reads the motions of the bodies in `movers`.

@@ -292,7 +292,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_known_by_body_is_what_a_walk_over_all_finds((nth, script) in script()) {
+        fn joints_by_body_match_a_walk_over_all((nth, script) in script()) {
             let bodies: Vec<Body> = (0..24)
                 .map(|k| {
                     let mut body = Body::fixed(Pose::IDENTITY);

@@ -121,8 +121,7 @@ fn a_number_of_a_contact_that_is_refused_is_named_with_its_value() {
     }
 }
 
-/// What lies in the range is no error, up to its ends: infinite bounds, and sides that are not
-/// pushed, one or both.
+/// The ends of the ranges are valid: infinite bounds, and one or both sides that are not pushed.
 #[test]
 fn the_ends_of_the_ranges_are_allowed() {
     let ends = [MIN_MASS_SCALE, 1.0, f32::MAX, f32::INFINITY];

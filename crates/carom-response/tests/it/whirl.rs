@@ -92,8 +92,8 @@ fn a_fast_wheel_stays_on_its_axle() {
     assert!((wheel.pose.translation - middle).length() < 0.005);
 }
 
-/// What joints did in a long substep is not done again in a short one: their impulses are known
-/// with the length of theirs, whatever the solver stepped meanwhile.
+/// Warm starting scales the impulses of joints by the ratio of the substeps. They are stored with
+/// the length of their substep, whatever else the solver stepped meanwhile.
 #[test]
 fn impulses_of_joints_are_scaled_from_the_substep_they_come_from() {
     let mut settings = SolverSettings::default().with_substeps(1).with_sleep(false);

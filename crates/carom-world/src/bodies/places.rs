@@ -3,7 +3,7 @@
 //!
 //! The position of a body far from the origin is rounded, by millimetres at 100 km. As long as the
 //! body does not move, the remainder is stored. So its position is exact again when the origin
-//! comes near (test: `origins::what_sleeps_is_in_its_place_when_the_frame_comes_back`).
+//! comes near (test: `origins::sleeping_bodies_are_in_place_when_the_frame_comes_back`).
 //!
 //! Reference: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision, 1971
 //! (a number as the sum of two).

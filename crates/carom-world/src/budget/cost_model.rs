@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_not_tried() {
+    fn a_step_that_does_not_fit_is_not_tried() {
         let cost_model = cost_model(100.0);
         assert!(!cost_model.all_fit(&DEMAND, 0.010, false));
         let UnitCosts { solve, .. } = cost_model.unit_costs(false);

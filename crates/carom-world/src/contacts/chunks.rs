@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_no_room_comes_behind_and_stays_together() {
+    fn manifolds_without_room_come_behind_and_stay_together() {
         let numbered = |k: usize| Manifold::new(Vec3::splat(k as f32));
         let all: Vec<Manifold> = (0..5).map(numbered).collect();
         for n_room in 0..7 {

@@ -79,5 +79,5 @@ fn inserted_and_removed_bodies_leave_nothing_behind() {
     println!("{counted:?}");
     // Tables may double once; a leak of one byte a body would be 20,000.
     assert!(counted.bytes_current < 16_384, "{counted:?}");
-    assert!(bodies.iter().all(|&body| world.body(body).unwrap().pose().is_finite()), "nobody was lost");
+    assert!(bodies.iter().all(|&body| world.body(body).unwrap().pose().is_finite()), "a body was lost");
 }

@@ -315,7 +315,7 @@ fn a_filter_may_change_its_answer() {
     assert!((world.body(next).unwrap().position().y - 0.4).abs() < 0.01);
 }
 
-/// A material by `combine` is one by the rules, with the same bits.
+/// A material from `combine` acts as the same one from the rules does, bit for bit.
 struct Mix([f32; 2]);
 
 impl Hooks for Mix {
@@ -325,7 +325,7 @@ impl Hooks for Mix {
     }
 
     fn modify_contact(&self, _: &mut ContactMut<'_>) {
-        panic!("not asked for");
+        panic!("called without a request");
     }
 }
 

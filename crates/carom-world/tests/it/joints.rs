@@ -138,7 +138,7 @@ fn joints_that_come_and_go_leave_nothing_behind() {
 /// Two overlapping boxes in a joint do not push each other. Without the joint they do, although
 /// neither has moved.
 #[test]
-fn what_a_joint_held_in_each_other_parts_when_it_goes() {
+fn overlapping_bodies_part_when_their_joint_is_removed() {
     let mut world = World::new();
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let shape = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());

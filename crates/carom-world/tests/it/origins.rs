@@ -79,7 +79,7 @@ fn a_frame_that_moves_disturbs_nothing() {
 
 /// The frame goes away by 100 km, in uneven steps, and comes back to a heap that sleeps.
 #[test]
-fn what_sleeps_is_in_its_place_when_the_frame_comes_back() {
+fn sleeping_bodies_are_in_place_when_the_frame_comes_back() {
     let (mut world, ids) = yard(DVec3::ZERO);
     (0..900).for_each(|_| _ = world.checked_step(DT).unwrap());
     let sleeps = |world: &World, id: BodyId| world.body(id).unwrap().is_sleeping();

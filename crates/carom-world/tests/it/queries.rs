@@ -83,7 +83,7 @@ fn like_a_walk_over_all() {
     check::<BruteForce>();
 }
 
-/// What a walk over all bodies says of a cast.
+/// Returns the answer to a cast, found by a loop over all bodies.
 fn first_of_all<B: BroadPhase>(
     world: &World<B>,
     shape: &Shape,

@@ -27,11 +27,11 @@ fn depths<B: carom_broad::BroadPhase>(world: &World<B>) -> BTreeMap<(BodyId, Bod
     world.contacts().map(|view| ((view.a, view.b), deepest(view.manifolds))).collect()
 }
 
-/// The largest difference of depths: an eighth of the prediction, which the choice among many
-/// contacts allows, and what a body turns until its contacts are found anew.
+/// The largest difference of depths, in metres: an eighth of the prediction, which the choice among
+/// many contacts allows, and what a body's turn adds until its contacts are found again.
 const MAX_DIFFERENCE: f32 = 0.0025 + 1e-4;
 
-/// What is recycled is where it would be found, and as deep to within [`MAX_DIFFERENCE`].
+/// Recycled contacts are where a new test finds them, and as deep to within [`MAX_DIFFERENCE`].
 #[test]
 fn recycled_contacts_are_those_that_are_there() {
     let mut world = world_on::<DynamicBvh>();
@@ -39,7 +39,7 @@ fn recycled_contacts_are_those_that_are_there() {
     let _ = heap(&mut world, 100, 3);
     let (mut n_recycled, mut n_tested, mut n_compared, mut most) = (0, 0, 0, 0.0_f32);
     for step in 0..400 {
-        // Where the contacts of the next step are, found anew.
+        // Where the contacts of the next step are, without recycling.
         let mut anew: World<BruteForce> = crate::scenes::restored(&world.snapshot(), |id| {
             world.body(id).map(|body| body.shape()).ok().cloned()
         })
@@ -57,14 +57,14 @@ fn recycled_contacts_are_those_that_are_there() {
                 n_compared += 1;
                 most = most.max((depth - found).abs());
                 let is_near = (depth - found).abs() < MAX_DIFFERENCE;
-                assert!(is_near, "step {step}, {pair:?}: {depth}, found anew {found}");
+                assert!(is_near, "step {step}, {pair:?}: {depth}, without recycling {found}");
             }
         }
         for (pair, depth) in &true_depths {
             assert!(*depth < -0.015 || kept.contains_key(pair), "step {step}, {pair:?}: {depth} is missed");
         }
     }
-    println!("{n_recycled} recycled, {n_tested} looked at, {n_compared} compared, off by {most} at most");
+    println!("{n_recycled} recycled, {n_tested} tested, {n_compared} compared, off by {most} at most");
     assert!(10_000 < n_recycled && 10_000 < n_compared, "{n_recycled} {n_tested}");
 }
 
@@ -169,7 +169,7 @@ fn compounds_of_sharp_parts_are_recycled() {
 /// A ball and a lying capsule that roll slowly keep their speed for 20 s, on one plane and on a
 /// thousand triangles: a contact that turned with them would be behind them, and drive them.
 #[test]
-fn what_rolls_slowly_keeps_its_speed() {
+fn a_slowly_rolling_body_keeps_its_speed() {
     let on_its_side = Quat::from_rotation_x(core::f32::consts::FRAC_PI_2);
     let floors = [
         Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap()),
@@ -210,7 +210,7 @@ fn what_rolls_slowly_keeps_its_speed() {
 /// A ball that lies a little beside the top of another ball, or of an edge, rolls off as soon as if
 /// nothing were recycled.
 #[test]
-fn what_balances_rolls_off_as_soon() {
+fn a_balanced_body_rolls_off_as_soon() {
     let edge = Quat::from_rotation_z(core::f32::consts::FRAC_PI_4);
     let stands = [(ball(0.5), Quat::IDENTITY, 0.5), (cuboid(Vec3::splat(0.5)), edge, 0.5 * 2.0_f32.sqrt())];
     for (stand, rotation, height) in stands {

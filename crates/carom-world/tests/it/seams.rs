@@ -153,8 +153,8 @@ fn a_flat_floor_of_pieces_is_one_floor() {
     assert!(5 < n_caught, "only {n_caught} of 20 lean as found");
 }
 
-/// What stands in the way is still in the way: how far a box comes on a floor of tiles with
-/// something on it, and how high.
+/// Returns how far and how high a box slides on a floor of tiles with an obstacle on it. The
+/// obstacle still stops it.
 fn run_into(obstacle: BodyDesc) -> [f32; 2] {
     let mut world = World::new();
     for piece in floor("tiles") {

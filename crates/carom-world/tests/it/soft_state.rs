@@ -13,7 +13,7 @@ use carom_world::{
     WorldError,
 };
 
-/// The states after so many steps of the mixed scene, each checked.
+/// Returns the hash of the state after each of `n` checked steps of the mixed scene.
 fn states<B: BroadPhase>(mut world: World<B>, n: usize) -> Vec<u64> {
     mixed(&mut world);
     let step = |_| {

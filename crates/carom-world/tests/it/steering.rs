@@ -120,7 +120,7 @@ fn a_paddle_turns_and_strikes() {
 
 /// Targets and forces are part of a snapshot, and of the result on any budget.
 #[test]
-fn what_is_to_be_done_is_in_snapshots() {
+fn pending_commands_are_in_snapshots() {
     let scene = || {
         let mut world: World<DynamicBvh> = World::new();
         world.insert(ground()).unwrap();
@@ -151,7 +151,7 @@ fn what_is_to_be_done_is_in_snapshots() {
                 world.checked_step_within(DT, budget).unwrap();
                 assert_eq!(world.body(lift).unwrap().position(), at);
             }
-            // What has a target is forgotten with its body, and with how it moved.
+            // A target goes with its body, and with a change of mobility.
             world.body_mut(lift).unwrap().move_to(Pose::IDENTITY).unwrap();
             world.body_mut(lift).unwrap().set_mobility(Mobility::Dynamic).unwrap();
             world.body_mut(boxes[0]).unwrap().apply_force(Vec3::X).unwrap();

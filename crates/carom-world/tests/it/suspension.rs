@@ -236,16 +236,16 @@ fn nothing_passes_through_suspended_bodies() {
     }
     assert_eq!(were_suspended.len(), 80);
     let all_met = thrown.iter().all(|&id| -7.9 < world.body(id).unwrap().linear_velocity().z);
-    assert!(all_met, "somebody has not arrived");
+    assert!(all_met, "a body has not arrived");
 }
 
 /// A chain or a ragdoll is suspended as one: its joints do not open.
 #[test]
-fn what_hangs_in_joints_is_suspended_together() {
+fn bodies_in_joints_are_suspended_together() {
     let (free, _) = widest_gap(None);
     let (suspended, n_turns) = widest_gap(Some(12));
     println!(
-        "joints open by {suspended} at most, {free} where nobody is suspended; some were in {n_turns} steps"
+        "joints open by {suspended} at most, {free} where no body is suspended; some were in {n_turns} steps"
     );
     assert!(suspended < 1.5 * free && 500 < n_turns);
 }
