@@ -84,14 +84,14 @@ impl Coloring {
         left.extend(0..n_manifolds as u32);
         ends.clear();
         let mut n_colors = 0;
-        let mut move_somebody = true;
+        let mut all_have_a_mover = true;
         while !left.is_empty() || n_colors == 0 {
             used.clear();
             used.resize(n_bodies, [0; 2]);
             ends.resize(ends.len() + 2 * N_COLORS * *n_blocks * MAX_CONTACTS, 0);
             left.retain(|&manifold| {
                 let Sides { movable, n_contacts } = sides(manifold as usize);
-                move_somebody &= movable != [None; 2];
+                all_have_a_mover &= movable != [None; 2];
                 let kind = usize::from(movable.contains(&None));
                 let mut taken = 0;
                 for body in movable.into_iter().flatten() {
@@ -115,7 +115,7 @@ impl Coloring {
             });
             n_colors += 2 * N_COLORS;
         }
-        if !move_somebody {
+        if !all_have_a_mover {
             return false;
         }
         balance(bounds, &n_in[..*n_blocks]);

@@ -100,10 +100,10 @@ impl Given<'_> {
         let pushed = v - body.linear_velocity - free.dv() * n_substeps;
         let d = &state.back;
         let fallen = free.dv() * (0.5 * (n_substeps + 1.0));
-        let way = Vec3::new(d[0], d[1], d[2]) - (body.linear_velocity + fallen) * self.dt;
+        let pushed_by = Vec3::new(d[0], d[1], d[2]) - (body.linear_velocity + fallen) * self.dt;
         w != body.angular_velocity
             || VELOCITY_ROUNDING_SQ * speed_sq < pushed.length_squared()
-            || VELOCITY_ROUNDING_SQ * speed_sq * dt_sq < way.length_squared()
+            || VELOCITY_ROUNDING_SQ * speed_sq * dt_sq < pushed_by.length_squared()
     }
 }
 
@@ -124,8 +124,8 @@ struct Sum {
     /// they carry a load that the next step needs.
     is_energetic: bool,
     is_exempt: bool,
-    most: f64,
-    at_none: f64,
+    max_energy: f64,
+    constant: f64,
     slope: f64,
     square: f64,
     factor: Option<f64>,
@@ -228,10 +228,10 @@ struct Terms {
     dw: DVec3,
     /// Angular momenta of `w` and `dw`.
     momentum: DVec3,
-    more: DVec3,
+    momentum_change: DVec3,
     mass: f64,
     /// The largest energy that is allowed.
-    most: f64,
+    max_energy: f64,
 }
 
 /// Half of the velocity that forces add in a substep. Semi-implicit Euler stores a velocity that
@@ -254,13 +254,13 @@ impl Terms {
         let (dv, dw) = (DVec3::new(x, y, z) + lag - v, DVec3::new(a, b, c) - w0);
         let inertia = given.masses[slot].inertia_matrix().as_dmat3().inverse();
         let inertia = if inertia.is_finite() { inertia } else { carom_math::glam::DMat3::ZERO };
-        let (momentum, more) = (inertia * w0, inertia * dw);
+        let (momentum, momentum_change) = (inertia * w0, inertia * dw);
         let mass = 1.0 / f64::from(body.inverse_mass);
         let d = &state.back;
-        let way = DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]));
+        let displacement = DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]));
         let force = pushed * (mass / f64::from(given.dt));
-        let most = 0.5 * (mass * v0.length_squared() + w0.dot(momentum)) + force.dot(way);
-        Terms { v, w: w0, dv, dw, momentum, more, mass, most }
+        let max_energy = 0.5 * (mass * v0.length_squared() + w0.dot(momentum)) + force.dot(displacement);
+        Terms { v, w: w0, dv, dw, momentum, momentum_change, mass, max_energy }
     }
 }
 
@@ -270,35 +270,35 @@ impl Sum {
     }
 
     fn add(&mut self, terms: &Terms) {
-        let Terms { v, w, dv, dw, momentum, more, mass, most } = *terms;
-        self.most += most;
-        self.at_none += 0.5 * (mass * v.length_squared() + w.dot(momentum));
+        let Terms { v, w, dv, dw, momentum, momentum_change, mass, max_energy } = *terms;
+        self.max_energy += max_energy;
+        self.constant += 0.5 * (mass * v.length_squared() + w.dot(momentum));
         self.slope += mass * v.dot(dv) + momentum.dot(dw);
-        self.square += 0.5 * (mass * dv.length_squared() + dw.dot(more));
+        self.square += 0.5 * (mass * dv.length_squared() + dw.dot(momentum_change));
     }
 
     fn energy(&self, factor: f64) -> f64 {
-        self.at_none + factor * (self.slope + factor * self.square)
+        self.constant + factor * (self.slope + factor * self.square)
     }
 
     /// Finds the largest factor that adds no energy. The velocities without contacts may already
     /// have too much, as for a body that was pushed upwards. Then the factor has the least energy,
     /// and `scale` removes the rest.
     fn find_factor(&mut self) {
-        let most = self.most.max(0.0);
-        if !self.is_bounded() || !(most * (1.0 + ENERGY_ROUNDING) < self.energy(1.0)) {
+        let max_energy = self.max_energy.max(0.0);
+        if !self.is_bounded() || !(max_energy * (1.0 + ENERGY_ROUNDING) < self.energy(1.0)) {
             return;
         }
         // Without impulses the factor has no effect.
         let factor = if 0.0 < self.square {
-            let lowest = -0.5 * self.slope / self.square;
-            let square = lowest * lowest - (self.at_none - most) / self.square;
-            (lowest + if 0.0 < square { ops::sqrt(square) } else { 0.0 }).clamp(0.0, 1.0)
+            let minimum = -0.5 * self.slope / self.square;
+            let discriminant = minimum * minimum - (self.constant - max_energy) / self.square;
+            (minimum + if 0.0 < discriminant { ops::sqrt(discriminant) } else { 0.0 }).clamp(0.0, 1.0)
         } else {
             1.0
         };
         let energy = self.energy(factor);
-        self.scale = if most < energy { ops::sqrt(most / energy) } else { 1.0 };
+        self.scale = if max_energy < energy { ops::sqrt(max_energy / energy) } else { 1.0 };
         self.factor = (factor.is_finite() && self.scale.is_finite()).then_some(factor);
     }
 }

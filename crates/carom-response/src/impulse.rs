@@ -160,8 +160,8 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     // One over the larger principal value.
     let half = S::F32x8::splat(simd, 0.5);
     let (mean, off) = (half * (k11 + k22), half * (k11 - k22));
-    let most = mean + (off * off + k12 * k12).sqrt();
-    S::F32x8::select(most.gt(zero), one / most, zero).store(&mut g.slide_mass);
+    let largest = mean + (off * off + k12 * k12).sqrt();
+    S::F32x8::select(largest.gt(zero), one / largest, zero).store(&mut g.slide_mass);
     let twist = normal.dot(inertia_a.transform(normal)) + normal.dot(inertia_b.transform(normal));
     S::F32x8::select(twist.gt(zero), one / twist, zero).store(&mut g.twist_mass);
 

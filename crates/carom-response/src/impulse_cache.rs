@@ -437,7 +437,7 @@ impl Rows {
         let n_points = usize::from(group.n_points).min(MAX_CONTACTS);
         let mut middles = [V3 { x: zero, y: zero, z: zero }; MAX_CONTACTS];
         let mut nearest = S::F32x8::splat(simd, Real::INFINITY);
-        let mut most = zero;
+        let mut largest = zero;
         let mut carried = zero;
         let mut k = 0;
         while k < n_points {
@@ -447,7 +447,7 @@ impl Rows {
             middles[k] = (V3 { x: c[0], y: c[1], z: c[2] } + V3 { x: c[3], y: c[4], z: c[5] }) * half;
             nearest = S::F32x8::select(is_there, c[6].min(nearest), nearest);
             let impulse = S::F32x8::select(is_there, c[7], zero);
-            most = most.max(impulse);
+            largest = largest.max(impulse);
             carried = carried + impulse;
             S::F32x8::select(is_there, c[6], zero).store(&mut point.distance);
             impulse.store(&mut point.impulse);
@@ -457,7 +457,7 @@ impl Rows {
         load.write(simd, group, carried);
         // Weights are relative to the largest impulse, because a denormal impulse has no finite
         // inverse.
-        let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(most);
+        let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(largest);
         let touching = nearest + S::F32x8::splat(simd, slop);
         let mut center = V3 { x: zero, y: zero, z: zero };
         let mut weight_sum = zero;
@@ -468,7 +468,7 @@ impl Rows {
             let impulse = S::F32x8::load(simd, &point.impulse);
             let touches = S::F32x8::load(simd, &point.distance).le(touching);
             let by_place = S::F32x8::select(touches, one, zero);
-            let weight = S::F32x8::select(is_pressed, impulse / most, by_place);
+            let weight = S::F32x8::select(is_pressed, impulse / largest, by_place);
             center = V3::select(is_there, center + middles[k] * weight, center);
             weight_sum = S::F32x8::select(is_there, weight_sum + weight, weight_sum);
             k += 1;
@@ -539,11 +539,11 @@ pub(crate) fn store<S: Simd>(
     let tangents = [tangent_1, tangent_2];
     write(rows(simd, impulses, tangents, &group.tangent_impulse, &group.twist_impulse), cached);
     // After an overflow zero is reported. Friction overflows long before the normals do.
-    let most = S::F32x8::splat(simd, Real::MAX);
+    let max_finite = S::F32x8::splat(simd, Real::MAX);
     let mut reported = rows(simd, totals, tangents, &group.tangent_total, &group.twist_total);
     let mut k = 0;
     while k < reported.len() {
-        reported[k] = S::F32x8::select(reported[k].abs().le(most), reported[k], zero);
+        reported[k] = S::F32x8::select(reported[k].abs().le(max_finite), reported[k], zero);
         k += 1;
     }
     write(reported, reports);

@@ -120,7 +120,7 @@ impl Joint {
 
     /// Whether the load of the last step was above `break_force` or `break_torque`.
     pub fn is_overloaded(&self) -> bool {
-        let exceeds = |most: Option<Real>, load: Vec3| most.is_some_and(|most| most < load.length());
+        let exceeds = |max: Option<Real>, load: Vec3| max.is_some_and(|max| max < load.length());
         exceeds(self.break_force, self.load.force()) || exceeds(self.break_torque, self.load.torque())
     }
 

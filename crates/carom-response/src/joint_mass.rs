@@ -74,11 +74,11 @@ impl JointMasses {
         if !has_mass(own) {
             return JointScale::NONE;
         }
-        let most = MAX_RATIO * self.least_inverse[self.systems.root(slot as u32) as usize];
-        if own.inverse_mass <= most {
+        let max_inverse_mass = MAX_RATIO * self.least_inverse[self.systems.root(slot as u32) as usize];
+        if own.inverse_mass <= max_inverse_mass {
             return JointScale::NONE;
         }
-        let moving = most / own.inverse_mass;
+        let moving = max_inverse_mass / own.inverse_mass;
         JointScale { moving, turning: moving * moving.max(1.0 / MAX_TURN_FACTOR) }
     }
 }

@@ -136,15 +136,15 @@ impl Motor {
         may_spring: bool,
         h: Real,
     ) -> Real {
-        let most = self.max_force * h;
+        let max_impulse = self.max_force * h;
         match self.drive {
-            Drive::Velocity(target) => (old + mass * (target - speed)).clamp(-most, most) - old,
+            Drive::Velocity(target) => (old + mass * (target - speed)).clamp(-max_impulse, max_impulse) - old,
             Drive::Position(..) if !may_spring => 0.0,
             Drive::Position(target, spring) => {
                 let soft = spring.softness(h);
                 let bias = soft.bias_rate * (place - target);
                 let change = -mass * soft.mass_scale * (speed + bias) - soft.impulse_scale * old;
-                (old + change).clamp(-most, most) - old
+                (old + change).clamp(-max_impulse, max_impulse) - old
             }
         }
     }

@@ -164,15 +164,15 @@ impl Rows {
     /// Whether one of the bodies turns so far in the substep that the position of its anchor cannot
     /// be predicted.
     pub(crate) fn whirl(&self, kind: &JointKind, substep: &Substep) -> bool {
-        let most = MAX_TURN / substep.h;
-        let turns = |w: Vec3| most < w.length();
+        let max_rate = MAX_TURN / substep.h;
+        let turns = |w: Vec3| max_rate < w.length();
         if !(turns(self.w_a) || turns(self.w_b)) {
             return false;
         }
         // A joint point near the axis of rotation hardly moves.
         let swings = |w: Vec3, anchor: Vec3| {
             let speed = w.cross(anchor).length();
-            substep.slop < speed * substep.h && most * anchor.length() < speed
+            substep.slop < speed * substep.h && max_rate * anchor.length() < speed
         };
         let turns = match kind {
             JointKind::Distance { .. } | JointKind::Pulley { .. } => false,

@@ -126,14 +126,14 @@ impl WorldLoad {
                     let Some(root) = movable.map(|(_, body)| islands.roots()[body[lane] as usize]) else {
                         continue;
                     };
-                    let (n, most) = islands_loaded.entry(root).or_default();
-                    (*n, *most) = (*n + 1, most.max(load));
+                    let (n, max_load) = islands_loaded.entry(root).or_default();
+                    (*n, *max_load) = (*n + 1, max_load.max(load));
                 }
             }
         }
-        let counts = |(&root, &(n, most)): (&u32, &(usize, Real))| {
+        let counts = |(&root, &(n, max_load)): (&u32, &(usize, Real))| {
             let size = islands.size(root);
-            (size <= SMALL_ISLAND || size <= LOADED_BODY_SPACING * n).then_some(most)
+            (size <= SMALL_ISLAND || size <= LOADED_BODY_SPACING * n).then_some(max_load)
         };
         let load = islands_loaded.iter().filter_map(counts).fold(0.0, Real::max).min(MAX_LOAD);
         self.held = (LOAD_DECAY * self.held).max(load.min(self.last));

@@ -37,10 +37,10 @@ impl<B: BroadPhase> World<B> {
                     let [body_a, body_b] = [a, b].map(|body| &self.bodies.motions[body as usize]);
                     // Half a step ahead: with the velocity at the start, a body on a turntable
                     // would leave its circle along the tangent.
-                    let way =
+                    let ahead =
                         (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * self.last.dt);
                     // The velocity of the surface at a part of a body.
-                    let at = |body: u32, part: u32, pose: &Pose, way: Vec3| {
+                    let at = |body: u32, part: u32, pose: &Pose, ahead: Vec3| {
                         let place = solids.locate(body as usize, part);
                         let collider = solids.composite(body as usize).map(|all| all.at(place.0.index));
                         let belt = match (solids.part_material(body as usize, place), collider) {
@@ -51,21 +51,21 @@ impl<B: BroadPhase> World<B> {
                             (None, None) => belts.of(body).copied(),
                         };
                         let pose = collider.flatten().map_or(*pose, |collider| *pose * collider.pose);
-                        belt.map_or([Vec3::ZERO; 2], |belt| belt.at(&pose, point + way))
+                        belt.map_or([Vec3::ZERO; 2], |belt| belt.at(&pose, point + ahead))
                     };
-                    let of = |body: u32, part_of: fn(&Contact) -> u32, pose: &Pose, way: Vec3| {
+                    let of = |body: u32, part_of: fn(&Contact) -> u32, pose: &Pose, ahead: Vec3| {
                         if !self.bodies.traits[body as usize].has_part_materials {
                             let first = manifold.contacts().first();
-                            return at(body, first.map_or(0, part_of), pose, way);
+                            return at(body, first.map_or(0, part_of), pose, ahead);
                         }
                         let [x, y, z, u, v, w] = mean_over(manifold, |contact| {
-                            let [velocity, spin] = at(body, part_of(contact), pose, way);
+                            let [velocity, spin] = at(body, part_of(contact), pose, ahead);
                             [velocity.x, velocity.y, velocity.z, spin.x, spin.y, spin.z]
                         });
                         [Vec3::new(x, y, z), Vec3::new(u, v, w)]
                     };
-                    let [own, own_spin] = of(b, |contact| contact.part_b, &body_b.pose, -way);
-                    let [other, other_spin] = of(a, |contact| contact.part_a, &body_a.pose, way);
+                    let [own, own_spin] = of(b, |contact| contact.part_b, &body_b.pose, -ahead);
+                    let [other, other_spin] = of(a, |contact| contact.part_a, &body_a.pose, ahead);
                     let mut surface = SurfaceVelocity::new(number, point);
                     surface.slide = own - other;
                     surface.spin = (own_spin - other_spin).dot(manifold.normal());

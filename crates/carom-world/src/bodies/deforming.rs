@@ -223,11 +223,11 @@ impl Deforming {
                 Some(Arc::new(next))
             }
         };
-        let way = |next: &Arc<MeshShape>| {
+        let largest_displacement = |next: &Arc<MeshShape>| {
             let ends = now.mesh().vertices().iter().zip(next.mesh().vertices());
             ends.map(|(old, new)| old.distance(*new)).fold(0.0, f32::max)
         };
-        let farthest = next.as_ref().map_or(0.0, way);
+        let farthest = next.as_ref().map_or(0.0, largest_displacement);
         self.n_pending += usize::from(next.is_some());
         let StoredSheet { body, cost, n_deformed, .. } = *stored;
         let base = stored.base.clone();

@@ -183,8 +183,8 @@ impl<'a> Scene<'a> {
     /// Returns an upper bound of how much nearer a body gets to another one by its rotation.
     fn turned(&self, body: usize, other: usize) -> f32 {
         let angle = self.bodies[body].angular_velocity.length() * self.dt;
-        let apart = (self.bodies[other].pose.translation - self.bodies[body].pose.translation).length();
-        let lever = self.girths[body].turn_lever.min(apart + self.girths[other].radius);
+        let separation = (self.bodies[other].pose.translation - self.bodies[body].pose.translation).length();
+        let lever = self.girths[body].turn_lever.min(separation + self.girths[other].radius);
         if 0.0 < angle { angle.min(MAX_REACH_TURN) * lever } else { 0.0 }
     }
 }

@@ -45,23 +45,24 @@ impl Sheet<'_> {
         let [old, new] = self.meshes.map(|mesh| mesh.mesh());
         let Some(&corners) = old.indices().get(triangle as usize) else { return [Vec3::ZERO; 2] };
         let at = corners.map(|vertex| old.vertices()[vertex as usize]);
-        let ways = corners.map(|vertex| new.vertices()[vertex as usize] - old.vertices()[vertex as usize]);
+        let displacements =
+            corners.map(|vertex| new.vertices()[vertex as usize] - old.vertices()[vertex as usize]);
         let (u, v) = (at[1] - at[0], at[2] - at[0]);
-        let (way_u, way_v) = (ways[1] - ways[0], ways[2] - ways[0]);
+        let (change_u, change_v) = (displacements[1] - displacements[0], displacements[2] - displacements[0]);
         let normal = u.cross(v);
         let area_sq = normal.length_squared();
-        let mut way = ways[0] + (way_u + way_v) * (1.0 / 3.0);
+        let mut displacement = displacements[0] + (change_u + change_v) * (1.0 / 3.0);
         let mut turn = Vec3::ZERO;
         if 0.0 < area_sq && area_sq < f32::INFINITY {
             let w = self.pose.inverse_transform_point(point) - at[0];
             let second = (w.cross(v).dot(normal) / area_sq).clamp(0.0, 1.0);
             let third = (u.cross(w).dot(normal) / area_sq).clamp(0.0, 1.0 - second);
-            way = ways[0] + way_u * second + way_v * third;
+            displacement = displacements[0] + change_u * second + change_v * third;
             // The dual vectors of the edges, which give the coordinates of a point in the triangle.
             let (along_u, along_v) = (v.cross(normal) / area_sq, normal.cross(u) / area_sq);
-            turn = (along_u.cross(way_u) + along_v.cross(way_v)) * 0.5;
+            turn = (along_u.cross(change_u) + along_v.cross(change_v)) * 0.5;
         }
-        [way, turn].map(|x| self.pose.transform_vector(x) * self.rate)
+        [displacement, turn].map(|x| self.pose.transform_vector(x) * self.rate)
     }
 }
 

@@ -65,13 +65,13 @@ impl Core {
         }
         let Ok(point) = Sphere::new(0.0) else { return end };
         let at = Pose::from_translation(middle.as_vec3());
-        let apart = distance(&Shape::Sphere(point), &at, other, pose).distance;
-        if !(0.0 < apart) {
+        let separation = distance(&Shape::Sphere(point), &at, other, pose).distance;
+        if !(0.0 < separation) {
             return end;
         }
-        let Ok(ball) = Sphere::new(0.5 * apart) else { return end };
+        let Ok(ball) = Sphere::new(0.5 * separation) else { return end };
         let until = cast(&Shape::Sphere(ball));
-        let is_nearest = apart < MIN_DISTANCE_RATIO * 2.0 / CORE_DEPTH_RATIO * self.radius;
+        let is_nearest = separation < MIN_DISTANCE_RATIO * 2.0 / CORE_DEPTH_RATIO * self.radius;
         if until < end && is_nearest { 0.0 } else { until }
     }
 }

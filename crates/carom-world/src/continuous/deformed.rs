@@ -154,8 +154,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         else {
             return 0.0;
         };
-        let ways = old.mesh().vertices().iter().zip(new.mesh().vertices());
-        ways.map(|(old, new)| old.as_dvec3().distance(new.as_dvec3())).fold(0.0, f64::max)
+        let vertices = old.mesh().vertices().iter().zip(new.mesh().vertices());
+        vertices.map(|(old, new)| old.as_dvec3().distance(new.as_dvec3())).fold(0.0, f64::max)
     }
 
     /// Returns the displacement of a body at the end of the step, so that none of its cores has

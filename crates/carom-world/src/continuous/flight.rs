@@ -62,7 +62,7 @@ impl Rotor {
     }
 
     /// Returns twice the energy of a given angular velocity at an orientation.
-    pub(crate) fn energy_of(&self, rotation: DQuat, spin: DVec3) -> f64 {
+    pub(crate) fn twice_energy_of(&self, rotation: DQuat, spin: DVec3) -> f64 {
         spin.dot(spin_of(rotation, spin, &self.inverse_inertia.inverse()))
     }
 
@@ -206,8 +206,8 @@ impl Flight {
     pub(crate) fn motion_from(&self, time: f64, all: &[DQuat]) -> Option<Motion> {
         let rotations = self.rotations(all);
         if self.is_straight {
-            let still = DVec3::ZERO;
-            return Motion::new(DQuat::IDENTITY, self.center_at(time), still, self.linear, still).ok();
+            let zero = DVec3::ZERO;
+            return Motion::new(DQuat::IDENTITY, self.center_at(time), zero, self.linear, zero).ok();
         }
         let (place, part) = self.leg_at(time);
         let turn = between(rotations[place], rotations[place + 1]);

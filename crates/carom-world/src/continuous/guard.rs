@@ -157,12 +157,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 continue;
             };
             let (from, to) = (shape.aabb(&start), shape.aabb(&self.bodies.motions[index].pose));
-            let way = Aabb { min: from.min.min(to.min), max: from.max.max(to.max) };
+            let path = Aabb { min: from.min.min(to.min), max: from.max.max(to.max) };
             for &other in surfaces.iter().filter(|&&other| other != number) {
                 let pair = Pair { a: number.min(other), b: number.max(other) };
                 let traits = &self.bodies.traits[other as usize];
                 let meets =
-                    |proxy| self.broad.aabb(proxy).is_ok_and(|aabb| aabb.intersection(&way).is_some());
+                    |proxy| self.broad.aabb(proxy).is_ok_and(|aabb| aabb.intersection(&path).is_some());
                 if !narrow::is_sensor_pair(pair, &self.bodies.traits, &self.contacts.rules)
                     && self.bodies.proxies[other as usize].is_some_and(meets)
                     && self.bodies.traits[index].filter.meets(&traits.filter)
@@ -282,7 +282,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             keep_momentum(body, &rotor, ends);
         }
         let shift = body.world_center() - center;
-        self.pay_for(index, shift.as_dvec3());
+        self.remove_fall_energy(index, shift.as_dvec3());
     }
 
     /// Returns the first obstacle that the cores of a body, or their middle points, meet on a path
@@ -306,26 +306,26 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let mut cores = &cores[..];
                 if let (Part::Slot(_), Some(shape)) = (own, solids.shape(index, own)) {
                     find_cores(shape, self.bodies.motions[index].center_of_mass, part_cores);
-                    let most = if are_points { 0.0 } else { f32::INFINITY };
-                    part_cores.iter_mut().for_each(|core| core.radius = core.radius.min(most));
+                    let max_radius = if are_points { 0.0 } else { f32::INFINITY };
+                    part_cores.iter_mut().for_each(|core| core.radius = core.radius.min(max_radius));
                     cores = part_cores;
                 }
                 for core in cores {
-                    let way = [start, end].map(|pose| pose.transform_point(core.point).as_dvec3());
-                    let still = DVec3::ZERO;
-                    let Ok(own) = Motion::new(DQuat::IDENTITY, way[0], still, way[1] - way[0], still) else {
+                    let path = [start, end].map(|pose| pose.transform_point(core.point).as_dvec3());
+                    let zero = DVec3::ZERO;
+                    let Ok(own) = Motion::new(DQuat::IDENTITY, path[0], zero, path[1] - path[0], zero) else {
                         continue;
                     };
                     let settings = ImpactSettings::default().with_times(0.0, first).with_target_distance(0.0);
-                    let until = core.free_until(way[0], (barrier, &start_of_other), first, |ball| {
+                    let until = core.free_until(path[0], (barrier, &start_of_other), first, |ball| {
                         cast_with(ball, &own, barrier, &motion, &settings, memory).safe_until(first)
                     });
                     if until < first {
                         first = until;
                         // From there on the body moves along with the other one.
-                        let met = motion.pose_at(until).inverse_transform_point(way[0].lerp(way[1], until));
+                        let met = motion.pose_at(until).inverse_transform_point(path[0].lerp(path[1], until));
                         let held = end_of_other.wide().transform_point(met);
-                        let back = (held - way[1]).as_vec3();
+                        let back = (held - path[1]).as_vec3();
                         found = Some(Met { back, other: [start_of_other, end_of_other] });
                     }
                 }

@@ -96,9 +96,10 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let Some([own, shape_b]) = self.shapes_of([index, other], parts) else { continue };
                 let mut target = Some(slop);
                 if let Some(found) = contact_with(own, &start, shape_b, &pose, beside, &mut sweeps.memory) {
-                    let apart = f64::from(found.contact.distance);
-                    target = (0.0 < apart).then(|| self.least_distance(apart, [index, other], is_fast));
-                    may_turn &= 0.0 < apart;
+                    let separation = f64::from(found.contact.distance);
+                    target =
+                        (0.0 < separation).then(|| self.least_distance(separation, [index, other], is_fast));
+                    may_turn &= 0.0 < separation;
                     let normal = found.contact.normal.as_dvec3();
                     walls.push(normal);
                     if sweeps.stops[other] < 1.0 {
@@ -143,9 +144,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                         free_of(cast_with(own, &motion, shape_b, &near.motion, &settings, memory))
                     }
                     (None, Some(core)) => {
-                        let (turn, still) = (DQuat::IDENTITY, DVec3::ZERO);
+                        let (turn, zero) = (DQuat::IDENTITY, DVec3::ZERO);
                         let middle = motion.center_at(0.0);
-                        let Ok(straight) = Motion::new(turn, middle, still, linear, still) else { continue };
+                        let Ok(straight) = Motion::new(turn, middle, zero, linear, zero) else { continue };
                         let other = (shape_b, &self.bodies.motions[near.index].pose);
                         core.free_until(middle, other, until, |ball| {
                             free_of(cast_with(ball, &straight, shape_b, &near.motion, &settings, memory))
@@ -165,8 +166,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             }
             let angle = ops::sqrt(angular.length_squared()) as f32;
             let displacement = (linear * until).as_vec3();
-            let way = bounds.path_box(index, shape, &pose, displacement, angle * until as f32);
-            if !known.contains(&clamped(&way)) {
+            let path = bounds.path_box(index, shape, &pose, displacement, angle * until as f32);
+            if !known.contains(&clamped(&path)) {
                 break;
             }
             let rotation = if angular == DVec3::ZERO { own } else { turned };
@@ -204,16 +205,19 @@ impl Sweeps {
 ///
 /// Otherwise, if a stopped body follows another one, both lose the rest of their motion in each
 /// step, and the follower never reaches the other body.
-fn staying(way: DVec3, stopped: &[DVec3]) -> DVec3 {
-    stopped.iter().fold(way, |way, normal| way - *normal * way.dot(*normal).min(0.0))
+fn staying(displacement: DVec3, stopped: &[DVec3]) -> DVec3 {
+    stopped.iter().fold(displacement, |displacement, normal| {
+        displacement - *normal * displacement.dot(*normal).min(0.0)
+    })
 }
 
-/// Returns the motion nearest to `way` that leads into no wall.
-fn along(way: DVec3, walls: &[DVec3]) -> DVec3 {
-    let length = ops::sqrt(way.length_squared());
-    let leads_into_none = |way: &DVec3| walls.iter().all(|wall| way.dot(*wall) <= LEVEL_RATIO * length);
-    if leads_into_none(&way) {
-        return way;
+/// Returns the motion nearest to `displacement` that leads into no wall.
+fn along(displacement: DVec3, walls: &[DVec3]) -> DVec3 {
+    let length = ops::sqrt(displacement.length_squared());
+    let leads_into_none =
+        |displacement: &DVec3| walls.iter().all(|wall| displacement.dot(*wall) <= LEVEL_RATIO * length);
+    if leads_into_none(&displacement) {
+        return displacement;
     }
     let mut longest = DVec3::ZERO;
     let mut consider = |found: DVec3| {
@@ -222,15 +226,15 @@ fn along(way: DVec3, walls: &[DVec3]) -> DVec3 {
         }
     };
     for (k, wall) in walls.iter().enumerate() {
-        consider(way - *wall * way.dot(*wall));
+        consider(displacement - *wall * displacement.dot(*wall));
         for other in &walls[..k] {
             let edge = wall.cross(*other);
             let square = edge.length_squared();
             if 0.0 < square {
-                consider(edge * (way.dot(edge) / square));
+                consider(edge * (displacement.dot(edge) / square));
             }
         }
     }
     let away = AWAY_RATIO * ops::sqrt(longest.length_squared());
-    walls.iter().fold(longest, |way, wall| way - *wall * away)
+    walls.iter().fold(longest, |displacement, wall| displacement - *wall * away)
 }

@@ -30,7 +30,7 @@ pub(crate) struct Sweeps {
     /// Pairs of a body that was moved back and a movable body beside it.
     pub(crate) beside: Vec<(u32, u32)>,
     /// A body that was moved back, then the bodies beside it, with the energy that each gained.
-    pub(crate) payers: Vec<(usize, f64)>,
+    pub(crate) beside_gains: Vec<(usize, f64)>,
     /// Bodies that were moved back, ascending.
     pub(crate) put_back: Vec<u32>,
 }

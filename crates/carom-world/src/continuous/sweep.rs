@@ -297,19 +297,19 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             // The bodies are already at this distance, or so near to it that they would get stuck.
             // They keep a fraction of their distance.
             let found = contact_with(shape_a, &start_a, shape_b, &start_b, 2.0 * slop as f32, memory);
-            let apart = found.map_or(2.0 * slop, |found| f64::from(found.contact.distance));
-            if 0.0 < until && NEAR_SLOP_RATIO * slop < apart {
+            let separation = found.map_or(2.0 * slop, |found| f64::from(found.contact.distance));
+            if 0.0 < until && NEAR_SLOP_RATIO * slop < separation {
                 return free(until, slop);
             }
-            if 0.0 < apart {
-                let target = self.least_distance(apart, pair, is_swept);
+            if 0.0 < separation {
+                let target = self.least_distance(separation, pair, is_swept);
                 let until = sweep([shape_a, shape_b], &flights, target, end, memory, rotations);
                 return free(until, target);
             }
             let turns = [0, 1].map(|k| is_swept[k] && flights[k].turns());
             if turns != [false, false] {
                 let thickness = self.thickness(pair, is_swept);
-                let mut deepest = apart;
+                let mut deepest = separation;
                 let n_legs = flights[0].n_legs().max(flights[1].n_legs());
                 for leg in [1, n_legs / 4, n_legs / 2, n_legs] {
                     let time = f64::from(leg) / f64::from(n_legs);
@@ -323,7 +323,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                     let found = contact_with(shape_a, &poses[0], shape_b, &poses[1], 0.0, memory);
                     deepest = found.map_or(deepest, |found| deepest.min(f64::from(found.contact.distance)));
                 }
-                if deepest < apart - DEEPER_RATIO * thickness {
+                if deepest < separation - DEEPER_RATIO * thickness {
                     return Swept { until: end, clearance: 0.0, is_turn_locked: true };
                 }
             }
@@ -374,10 +374,10 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
 
     /// Returns the target distance of a pair that starts nearer than the slop. Without a lower
     /// bound, its distance would be halved in each step.
-    pub(crate) fn least_distance(&self, apart: f64, pair: [usize; 2], is_swept: [bool; 2]) -> f64 {
+    pub(crate) fn least_distance(&self, separation: f64, pair: [usize; 2], is_swept: [bool; 2]) -> f64 {
         let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
         let gap = (GAP_OF_THICKNESS * self.thickness(pair, is_swept)).min(GAP_OF_SLOP * slop);
-        (0.5 * apart.min(slop)).max((1.0 - CLOSING_RATIO) * apart.min(gap))
+        (0.5 * separation.min(slop)).max((1.0 - CLOSING_RATIO) * separation.min(gap))
     }
 
     /// Returns the least side of the boxes of the swept bodies of a pair.
@@ -428,17 +428,19 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let Ok(known) = self.broad.aabb(proxy) else { return false };
         let linear = flight.linear().as_vec3();
         let bounds = self.bodies.bounds(self.settings, self.dt);
-        let way_until = |share: f64| {
+        let path_until = |share: f64| {
             let angle = flight.turn_until(share) as f32;
             clamped(&bounds.path_box(index, shape, &start, linear * share as f32, angle))
         };
         let mut share = sweeps.stops[index];
-        let way = way_until(share);
-        if !known.contains(&way) {
+        let path = path_until(share);
+        if !known.contains(&path) {
             // It does not slide.
             sweeps.stops[index] = 1.0;
             share *= PATH_STEP
-                * parts_inside(&known, way_until(0.0), way, |parts| way_until(share * (PATH_STEP * parts)));
+                * parts_inside(&known, path_until(0.0), path, |parts| {
+                    path_until(share * (PATH_STEP * parts))
+                });
         }
         if 1.0 <= share && !sweeps.is_turn_locked[index] {
             return false;
@@ -514,7 +516,7 @@ fn radius_about(shape: &Shape, center: Vec3) -> f64 {
 ///
 /// A box grows nearly in proportion to the path, so the secant method is fast.
 /// Tried: bisection; it builds 10 boxes, which takes a third of a step of bouncing bullets.
-fn parts_inside(known: &Aabb, first: Aabb, last: Aabb, way: impl Fn(f64) -> Aabb) -> f64 {
+fn parts_inside(known: &Aabb, first: Aabb, last: Aabb, path_until: impl Fn(f64) -> Aabb) -> f64 {
     let (mut low, mut high) = ((0.0, first), (1.0 / PATH_STEP, last));
     let mut n_guesses = 0;
     while low.0 + 1.0 < high.0 {
@@ -536,7 +538,7 @@ fn parts_inside(known: &Aabb, first: Aabb, last: Aabb, way: impl Fn(f64) -> Aabb
         }
         let guess = ops::floor(low.0 + (high.0 - low.0) * share);
         let guess = guess.max(low.0 + 1.0).min(high.0 - 1.0);
-        let found = way(guess);
+        let found = path_until(guess);
         if known.contains(&found) { low = (guess, found) } else { high = (guess, found) }
     }
     low.0
