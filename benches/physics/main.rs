@@ -158,10 +158,10 @@ fn plain(line: &Line) -> String {
 fn markdown(rows: &[Row], lines: &[Line], seconds: f64) -> String {
     let mut out = format!(
         "# Scoreboard of ordinary scenes\n\n\
-         `cargo xtask verify physics --write` writes this page. carom and rapier play the same scenes in\n\
+         `cargo xtask verify physics --write` writes this page. carom and rapier run the same scenes in\n\
          the same run, each with its default settings, in steps of 1/60 s, for {seconds} s unless the\n\
-         scene ends before. Overlaps of both are measured on their poses by `carom_query::contact`. A\n\
-         number \"none\" means that the film does not show what is measured.\n\n\
+         scene ends earlier. Overlaps of both are measured at their poses by `carom_query::contact`. A\n\
+         number \"none\" means that the quantity could not be measured in this run.\n\n\
          | row | figure | limit | carom | | rapier | |\n|---|---|---|---|---|---|---|\n"
     );
     for line in lines {
@@ -178,7 +178,7 @@ fn markdown(rows: &[Row], lines: &[Line], seconds: f64) -> String {
         );
     }
     out.push_str(
-        "\n## The scenes, and the reasons of the limits\n\n| row | scene | limits |\n|---|---|---|\n",
+        "\n## The scenes, and the reasons for the limits\n\n| row | scene | limits |\n|---|---|---|\n",
     );
     for row in rows {
         let mut reasons: Vec<&str> = row.figures.iter().map(|figure| figure.reason).collect();

@@ -1,5 +1,5 @@
-//! What a collision does to velocities: the law of reflection, Newton's cradle, and what is done
-//! when time is out.
+//! The effect of collisions on velocities: the law of reflection, Newton's cradle, and responses
+//! without a contact.
 
 use carom_geom::{Contact, Manifold};
 use carom_math::{Mat3, Pose, Vec3};
@@ -19,8 +19,8 @@ fn energy(bodies: &[Body]) -> f32 {
 }
 
 fn main() -> Result<(), SolverError> {
-    // A velocity on a floor: the part along the normal is turned round and damped, friction takes
-    // from the rest.
+    // A velocity at a floor: the normal part is reversed and reduced, and friction reduces the
+    // rest.
     let velocity = Vec3::new(3.0, -4.0, 0.0);
     for (restitution, friction) in [(1.0, 0.0), (0.5, 0.0), (0.5, 0.2), (0.0, 1.0)] {
         let after = reflect(velocity, Vec3::Y, restitution, friction);
@@ -46,8 +46,8 @@ fn main() -> Result<(), SolverError> {
     let speeds: Vec<f32> = balls.iter().map(|ball| ball.linear_velocity.x).collect();
     println!("cradle: speeds {speeds:.2?}, {:.4} of the energy", energy(&balls) / before);
 
-    // No time to find out where two bodies touch: they stop approaching, or part at random around
-    // the right direction.
+    // Without time to compute the contact: the bodies stop approaching, or separate in a random
+    // direction around the exact one.
     let meeting = || [ball(0.0, Vec3::new(2.0, 0.5, 0.0)), ball(0.9, Vec3::new(-1.0, 0.0, 0.0))];
     let [mut a, mut b] = meeting();
     stop_approach(&mut a, &mut b, Vec3::X);

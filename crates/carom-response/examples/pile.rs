@@ -1,5 +1,4 @@
-//! A pile of boxes between walls, from the fall to the sleep: what the solver takes, and how well
-//! it holds.
+//! A pile of boxes between walls, until it sleeps: the time of the solver, and the overlaps.
 //!
 //! `cargo run --release -p carom-response --example pile -- [boxes] [seconds] [sleep]`
 

@@ -13,8 +13,7 @@ pub enum BodyKind {
     /// It does not move, and its velocities are ignored.
     #[default]
     Fixed,
-    /// It moves at its velocities, which contacts do not change: a lift, a conveyor, an animated
-    /// door.
+    /// It moves at its velocities, which contacts do not change: a lift, an animated door.
     Kinematic,
     /// Forces and contacts move it.
     Dynamic,
@@ -73,9 +72,11 @@ pub struct Body {
     pub torque: Vec3,
     /// Factor of the gravity of the settings; 1 is full gravity.
     pub gravity_scale: Real,
-    /// Part of the velocity that is lost per unit of time; 0 is none. Not negative.
+    /// Linear damping: the fraction of the velocity that is lost per unit of time; 0 is none. Not
+    /// negative.
     pub linear_damping: Real,
-    /// Part of the angular velocity that is lost per unit of time; 0 is none. Not negative.
+    /// Angular damping: the fraction of the angular velocity that is lost per unit of time; 0 is
+    /// none. Not negative.
     pub angular_damping: Real,
     /// Axes of the world along which a dynamic body does not move, or about which it does not turn.
     pub locked_axes: LockedAxes,

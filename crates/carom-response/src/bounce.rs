@@ -56,11 +56,11 @@ pub fn collision_impulse(
         return Vec3::ZERO;
     }
     let response = response_matrix(a, point) + response_matrix(b, point);
-    let felt = normal.dot(response * normal);
-    if !(0.0 < felt) {
+    let inverse_mass = normal.dot(response * normal);
+    if !(0.0 < inverse_mass) {
         return Vec3::ZERO; // Neither can move.
     }
-    let along = -(1.0 + restitution) * speed / felt;
+    let along = -(1.0 + restitution) * speed / inverse_mass;
     // The impulse that would stop all sliding. If it is inside the friction cone, the bodies stick.
     let stop = inverse_of(&response) * -(velocity + normal * (speed * restitution));
     let stop_along = stop.dot(normal);
@@ -77,9 +77,9 @@ pub fn collision_impulse(
     // Scaled so that no friction, however large, overflows.
     let scale = friction.max(1.0).recip();
     let cone = normal * scale - direction * (friction * scale);
-    let felt_on_cone = normal.dot(response * cone);
-    if 0.0 < felt_on_cone && direction != Vec3::ZERO {
-        let impulse = cone * (-(1.0 + restitution) * speed / felt_on_cone);
+    let inverse_mass_on_cone = normal.dot(response * cone);
+    if 0.0 < inverse_mass_on_cone && direction != Vec3::ZERO {
+        let impulse = cone * (-(1.0 + restitution) * speed / inverse_mass_on_cone);
         // It may stop the slide, but not reverse it. Otherwise the frictionless impulse is used.
         let after = velocity + response * impulse;
         if 0.0 <= after.dot(direction) {

@@ -1,5 +1,5 @@
-//! The loops of a step over bodies and over manifolds, each on a chunk of the data. One thread runs
-//! them over everything; several threads share the chunks.
+//! The loops of a step over bodies and manifolds, each over a chunk of the data. A single thread
+//! runs one chunk; several threads share the chunks.
 //!
 //! No iteration of a loop reads what another one writes. So chunks may have any size and any order.
 //!
@@ -7,10 +7,10 @@
 
 use crate::body::Body;
 use crate::classes::Classes;
-use crate::color::NOBODY;
+use crate::color::EMPTY_LANE;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
 use crate::free::{FreeMotion, Moves, delta_rotation, gyration_sq, motion, set_motion, slot_of};
-use crate::group::{Group, NO_DRIVE, NO_ROUND, Pass};
+use crate::group::{Group, NO_DETAILS, NO_ROUND, Pass};
 use crate::gyroscope::uneven_inertia;
 use crate::impulse::{self};
 use crate::impulse_cache::{self, Damping, ImpulseCache, ManifoldKey, Rows};
@@ -26,8 +26,8 @@ use alloc::vec::Vec;
 use carom_lanes::{Kernel, Simd};
 use carom_math::{Real, Vec3, ops};
 
-/// Writes how each of these bodies moves. Returns whether all their values are finite.
-pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
+/// Writes how each of these bodies moves. Returns whether all their numbers are finite.
+pub(crate) fn classify_movers(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
     let mut are_finite = true;
     for (&mover, out) in movers.iter().zip(out) {
         let body = &bodies[mover as usize];
@@ -53,7 +53,7 @@ pub(crate) fn match_cached(
         while let Some((_, place)) = order.next_if(|(old, _)| *old < key) {
             left.push(place);
         }
-        // The entry belongs to another body that had the same index.
+        // The entry belongs to a removed body that had the same index.
         while is_new && order.next_if(|(old, _)| *old == key).is_some() {}
         *matched = order.next_if(|(old, _)| *old == key).map_or(NOT_MATCHED, |(_, place)| place);
     }
@@ -129,9 +129,9 @@ pub(crate) fn load_bodies(
             let is_calming = settles && forces.rest_from < body.rest.slow_time();
             mass.calm =
                 if is_calming { (body.rest.slow_time() / forces.rest_from - 1.0).min(1.0) } else { 0.0 };
-            // The brake is a fixed speed per step. Tried: a fixed part of the velocity; it also
-            // held up bodies that tip and have to fall. Tried: a brake in each substep; it keeps
-            // the next substep from correcting errors. Figures: `benches/notes/carom-world.md`.
+            // Braking is a constant deceleration. Tried: a fraction of the velocity; it also holds
+            // up bodies that tip over. Tried: braking in each substep; it keeps the next substep
+            // from correcting errors. Figures: `benches/notes/carom-world.md`.
             if mass.calm == 1.0 && 2.0 * forces.rest_from < body.rest.calm_time() {
                 v = slower(v, forces.rest_brake);
                 let gyration = ops::sqrt(gyration_sq(body));
@@ -141,7 +141,8 @@ pub(crate) fn load_bodies(
             mass.spins_far = MAX_CONTACT_TURN * MAX_CONTACT_TURN < w.length_squared() * dt_sq;
             let size_sq = gyration_sq(body);
             mass.max_contact_speed_sq = if 0.0 < size_sq { size_sq / dt_sq } else { Real::INFINITY };
-            // A body whose rotation is locked keeps no angular momentum, so it turns as given.
+            // A locked axis does not keep the angular momentum, so such a body keeps its angular
+            // velocity.
             if !body.locked_axes.intersects(LockedAxes::ROTATION) {
                 free.is_uneven = uneven_inertia(body).is_some();
             }
@@ -173,7 +174,7 @@ pub(crate) struct Manifolds<'a> {
     pub(crate) matched: &'a [u32],
     /// The pairs of the last step.
     pub(crate) cached: &'a ImpulseCache,
-    /// Indices into `active`, eight for each group; [`NOBODY`] for an empty lane.
+    /// Indices into `active`, eight for each group; [`EMPTY_LANE`] for an empty lane.
     pub(crate) order: &'a [u32],
     /// Per body; read by [`slot_of`].
     pub(crate) slots: &'a [u32],
@@ -239,16 +240,16 @@ impl Manifolds<'_> {
         let still = (self.masses.len() - 1) as u32;
         let first = 8 * group_number;
         let members = &self.order[first..first + 8];
-        if members[7] == NOBODY {
+        if members[7] == EMPTY_LANE {
             *rows = Rows::NONE;
             (group.body_a, group.body_b) = ([still; 8], [still; 8]);
         }
         (group.n_points, group.movable_a, group.movable_b) = (0, 0, 0);
-        (group.drive, group.round) = (NO_DRIVE, NO_ROUND);
+        (group.details, group.round) = (NO_DETAILS, NO_ROUND);
         let (mut n_warm, mut n_contacts) = (0, 0);
-        let members = members.iter().take_while(|&&member| member != NOBODY);
+        let members = members.iter().take_while(|&&member| member != EMPTY_LANE);
         for (lane, (&member, manifold_key)) in members.zip(manifold_keys).enumerate() {
-            if let Some(&later) = self.order.get(first + lane + AHEAD).filter(|&&later| later != NOBODY) {
+            if let Some(&later) = self.order.get(first + lane + AHEAD).filter(|&&later| later != EMPTY_LANE) {
                 self.contacts.prefetch(self.active[later as usize] as usize);
                 self.cached.prefetch(self.matched[later as usize]);
             }
@@ -353,8 +354,7 @@ pub(crate) enum Advance {
     End { h: Real, dt: Real },
 }
 
-/// Radians per step. Contacts follow a body that turns less. A body that turns farther leaves the
-/// area of its contacts.
+/// Radians per step. A body that turns farther leaves the area of its contacts.
 const MAX_CONTACT_TURN: Real = 2.0;
 
 /// Advances bodies. `joint_pushes` is empty if there are no joints.
@@ -380,8 +380,7 @@ fn begin_substep(
 ) {
     let mut by_joints = joint_pushes.iter_mut();
     for (state, free) in states.iter_mut().zip(free) {
-        // The contact impulses stay in the velocity and are applied once more. The joint impulses
-        // only stay.
+        // Velocity changes by contacts are applied once more; those by joints are not.
         let (joint_v, joint_w) = by_joints.next().map(core::mem::take).unwrap_or_default();
         if free.moves != Moves::ByForce {
             continue;
@@ -401,9 +400,9 @@ fn begin_substep(
 /// Integrates velocities to positions. A free body that spins faster than `fastest` is marked as
 /// whirling.
 ///
-/// The angular velocity of a free body belongs to its orientation at the start of the step.
-/// Contacts have their levers and inertia for that orientation, so it stands for the angular
-/// momentum. [`store_bodies`] converts it.
+/// The angular velocity of a free body belongs to its orientation at the start of the step, as do
+/// the lever arms and inertia of contacts. So it represents the angular momentum; [`store_bodies`]
+/// converts it.
 fn end_substep(states: &mut [State], free: &mut [FreeMotion], h: Real, fastest: Real) {
     for (state, free) in states.iter_mut().zip(free) {
         if free.moves == Moves::Not {
@@ -413,7 +412,7 @@ fn end_substep(states: &mut [State], free: &mut [FreeMotion], h: Real, fastest: 
         let mut rotation = delta_rotation(state);
         free.is_whirling |= free.is_loose() && fastest * fastest < w.length_squared();
         if free.is_jointed {
-            // One with an uneven inertia is turned by its `Gyroscope`.
+            // Jointed bodies with unequal moments of inertia are turned by their `Gyroscope`.
             if !free.is_uneven {
                 rotation = integrate::turn_by_euler(rotation, w, h);
             }

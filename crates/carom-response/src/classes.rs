@@ -40,7 +40,7 @@ impl Classes {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "parallel"))]
 impl Classes {
     /// Returns colours of one block each, which begin at these groups. The last entry is the end.
     pub(crate) fn of_one_block(starts: &[u32]) -> Classes {

@@ -1,11 +1,12 @@
 //! Graph colouring: contacts of one colour share no moving body, so lanes and threads can solve
 //! them in parallel.
 //!
-//! - It is greedy, in the order of the contacts: the lowest colour that neither body has yet.
+//! - The colouring is greedy, in the order of the contacts: the lowest colour that neither body has
+//!   yet.
 //! - Contacts with a body that cannot move come after all others, so that the floor is solved last.
 //! - The colours, and so the results, depend only on the order of contacts.
-//! - A body with more contacts than colours gets the rest from another set of colours. With one
-//!   colour for each such contact, almost all lanes would be empty.
+//! - If a body has more contacts than there are colours, the remaining contacts are coloured with
+//!   another set. With one colour for each of them, almost all lanes would be empty.
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph
 //! colouring); D. J. A. Welsh, M. B. Powell, An upper bound for the chromatic number of a graph,
@@ -21,13 +22,13 @@ const N_COLORS: usize = 64;
 /// keeps manifolds of neighbouring bodies together.
 const BLOCK: usize = 256;
 
-const MOST_BLOCKS: usize = 32;
+const MAX_BLOCKS: usize = 32;
 
 /// Typical number of colours of a pile.
 const USUAL_COLORS: usize = 16;
 
 /// An empty entry of an order.
-pub(crate) const NOBODY: u32 = u32::MAX;
+pub(crate) const EMPTY_LANE: u32 = u32::MAX;
 
 /// A manifold, as input of the colouring.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +56,7 @@ pub(crate) struct Coloring {
     block_of: Vec<u8>,
     /// By bin, the end of its manifolds in `order`.
     ends: Vec<u32>,
-    /// Manifolds sorted by bin. Each colour begins at a multiple of eight; [`NOBODY`] fills the
+    /// Manifolds sorted by bin. Each colour begins at a multiple of eight; [`EMPTY_LANE`] fills the
     /// gaps.
     order: Vec<u32>,
 }
@@ -76,21 +77,21 @@ impl Coloring {
     ) -> bool {
         self.divide(n_bodies, n_manifolds);
         let Coloring { used, left, places, n_blocks, bounds, block_of, ends, order } = self;
-        let mut n_in = [0; MOST_BLOCKS];
+        let mut n_in = [0; MAX_BLOCKS];
         // All entries are overwritten.
         places.resize(n_manifolds, 0);
         left.clear();
         left.extend(0..n_manifolds as u32);
         ends.clear();
         let mut n_colors = 0;
-        let mut move_somebody = true;
+        let mut all_have_a_mover = true;
         while !left.is_empty() || n_colors == 0 {
             used.clear();
             used.resize(n_bodies, [0; 2]);
             ends.resize(ends.len() + 2 * N_COLORS * *n_blocks * MAX_CONTACTS, 0);
             left.retain(|&manifold| {
                 let Sides { movable, n_contacts } = sides(manifold as usize);
-                move_somebody &= movable != [None; 2];
+                all_have_a_mover &= movable != [None; 2];
                 let kind = usize::from(movable.contains(&None));
                 let mut taken = 0;
                 for body in movable.into_iter().flatten() {
@@ -114,7 +115,7 @@ impl Coloring {
             });
             n_colors += 2 * N_COLORS;
         }
-        if !move_somebody {
+        if !all_have_a_mover {
             return false;
         }
         balance(bounds, &n_in[..*n_blocks]);
@@ -127,7 +128,7 @@ impl Coloring {
             sum = sum.next_multiple_of(8);
         }
         order.clear();
-        order.resize(sum as usize, NOBODY);
+        order.resize(sum as usize, EMPTY_LANE);
         for (manifold, place) in places.iter_mut().enumerate() {
             let end = &mut ends[*place as usize];
             *place = *end;
@@ -140,7 +141,7 @@ impl Coloring {
     /// Divides the bodies into blocks of consecutive indices.
     fn divide(&mut self, n_bodies: usize, n_manifolds: usize) {
         let Coloring { n_blocks, bounds, block_of, .. } = self;
-        *n_blocks = (n_manifolds / (USUAL_COLORS * BLOCK)).clamp(1, MOST_BLOCKS);
+        *n_blocks = (n_manifolds / (USUAL_COLORS * BLOCK)).clamp(1, MAX_BLOCKS);
         if 1 < *n_blocks {
             // An even number, so that two threads have equally many.
             *n_blocks &= !1;
@@ -159,8 +160,8 @@ impl Coloring {
         }
     }
 
-    /// Returns the manifolds in groups of eight of one colour, colour by colour. [`NOBODY`] fills
-    /// the last group of a colour.
+    /// Returns the manifolds in groups of eight, colour by colour. The last group of a colour is
+    /// filled with [`EMPTY_LANE`].
     pub(crate) fn order(&self) -> &[u32] {
         &self.order
     }

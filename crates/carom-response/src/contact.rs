@@ -41,8 +41,7 @@ impl ContactPair {
     }
 }
 
-/// Like a [`ContactPair`], but it refers to its manifold by index. This takes a twelfth of the
-/// memory.
+/// A [`ContactPair`] that refers to its manifold by index, in a twelfth of the memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContactLink {
@@ -56,8 +55,8 @@ pub struct ContactLink {
     pub friction: Real,
     /// See [`ContactPair::restitution`].
     pub restitution: Real,
-    /// Whether this is the first time that the pair is given since one of its bodies got its index.
-    /// Impulses cached under these indices belong to another pair, and are dropped.
+    /// Whether the pair is new: it was not in a step since its bodies got their indices. Impulses
+    /// cached under these indices belong to removed bodies, and are dropped.
     pub is_new: bool,
 }
 
@@ -246,15 +245,15 @@ impl ContactImpulse {
     }
 }
 
-/// Cached impulses are used for substeps that are at most this many times as long. Some impulses
-/// only correct velocities and do not grow with the substep. Scaling them by a large factor throws
-/// bodies. A change from six substeps to one scales them by 6.
-const MOST_LONGER: Real = 7.0;
+/// The largest ratio of substep lengths for which cached impulses are used. An impulse is scaled by
+/// this ratio, but one that only corrects a velocity should not grow. A large factor would throw
+/// bodies. A change from six substeps to one has a ratio of 6.
+const MAX_SUBSTEP_RATIO: Real = 7.0;
 
 /// Returns the factor that scales impulses of a substep of length `from` to length `h`, or 0 if
 /// they cannot be used.
 pub(crate) fn scale_for(h: Real, from: Real) -> Real {
-    if 0.0 < from && h <= MOST_LONGER * from { h / from } else { 0.0 }
+    if 0.0 < from && h <= MAX_SUBSTEP_RATIO * from { h / from } else { 0.0 }
 }
 
 #[cfg(test)]

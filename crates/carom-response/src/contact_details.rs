@@ -1,5 +1,5 @@
-//! What the caller adds to single contacts of a step, beside their manifolds. Each list is sorted
-//! by contact.
+//! Optional properties of single contacts of a step, besides their manifolds: surface velocities,
+//! contact settings, round surfaces. Each list is sorted by contact.
 //!
 //! Reference: Jolt Physics, `ContactSettings` (properties of a contact that the narrow phase does
 //! not find).

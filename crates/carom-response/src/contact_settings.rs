@@ -1,20 +1,19 @@
-//! Contacts that are not rigid and unbounded: springs, bounds of impulses, other masses, rolling.
+//! Settings of single contacts: springs, bounds of impulses, mass scales, rolling friction.
 //!
 //! - A spring pushes with stiffness times overlap plus damping times speed, and never pulls. It has
 //!   no slop and no push-out speed, and it is not relaxed: its speed is real.
-//! - The overlap is that at the start of the substep, so a spring without damping loses no energy.
-//!   A spring too stiff for the substep takes a part of the overlap at its end, which is stable for
-//!   any stiffness.
-//! - A bound is shared equally by the substeps, so it is a bound of the force.
-//! - A mass scale holds for one contact only. The two sides then get velocities that do not keep
-//!   the total momentum.
-//! - All of it is written once per step into lanes beside the groups that have such a contact.
-//!   Other groups read nothing.
+//! - The force follows from the overlap at the start of the substep, so a spring without damping
+//!   loses no energy. For a spring too stiff for the substep, a part of the overlap is that at its
+//!   end, which is stable for any stiffness.
+//! - A bound of the impulse is divided equally among the substeps, so it bounds the force.
+//! - A mass scale applies to one contact only. Such a contact does not keep the total momentum.
+//! - All of it is written once per step into the [`GroupDetails`] of groups that have such a
+//!   contact. Other groups have none.
 //!
 //! Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, I.1.2
 //! (symplectic Euler); Jolt Physics, `ContactSettings::mInvMassScale1`.
 
-use crate::group::{Drive, Group};
+use crate::group::{Group, GroupDetails};
 use crate::rest::Touch;
 use crate::settings::SolverError;
 use crate::summary::Summary;
@@ -45,7 +44,8 @@ pub struct ContactSettings {
     pub stiffness: Real,
     /// Force per speed of each contact point, if it has a spring. Not negative.
     pub damping: Real,
-    /// The largest torque against rolling, in parts of the normal force: a length. Not negative.
+    /// Rolling friction: the largest torque against rolling divided by the normal force, a length.
+    /// Not negative.
     pub rolling_friction: Real,
     /// Factors of the masses of A and B. Above 0; infinite for a side that is not pushed.
     pub mass_scales: [Real; 2],
@@ -89,29 +89,29 @@ impl ContactSettings {
         0.0 < self.stiffness
     }
 
-    /// Whether the contact may give energy, or does not keep momentum.
-    fn is_driven(&self) -> bool {
+    /// Whether the contact may add energy: it has a spring, or does not keep momentum.
+    fn may_add_energy(&self) -> bool {
         self.has_spring() || self.mass_scales != [1.0; 2]
     }
 
-    /// Writes what preparation reads of such a contact.
+    /// Updates the summary of the contact.
     pub(crate) fn apply_to(&self, summary: &mut Summary) {
         let is_bounded = self.max_impulse.iter().any(|bound| *bound < Real::INFINITY);
         summary.bounces &= !(self.has_spring() || is_bounded);
         if self.has_spring() {
-            // Its overlap is no error that has to be pushed out.
+            // The overlap of a spring is no error to be pushed out.
             summary.touch = summary.touch.min(Touch::Touching);
         }
     }
 
     /// Writes the settings into a lane of a group that is already loaded. `n_contacts` is the
-    /// number of contact points, `h` the length of a substep, and `share` its part of the step.
+    /// number of contact points, `h` the length of a substep, and `share` its fraction of the step.
     ///
     /// Returns whether the contact may give its bodies energy.
     pub(crate) fn load(
         &self,
         (group, lane): (&mut Group, usize),
-        drive: &mut Drive,
+        details: &mut GroupDetails,
         n_contacts: usize,
         (h, share): (Real, Real),
     ) -> bool {
@@ -120,31 +120,32 @@ impl ContactSettings {
         group.inverse_mass_b[lane] *= by_b;
         group.inverse_inertia_a.iter_mut().for_each(|lanes| lanes[lane] *= by_a);
         group.inverse_inertia_b.iter_mut().for_each(|lanes| lanes[lane] *= by_b);
-        for (lanes, bound) in drive.max_impulse.iter_mut().zip(self.max_impulse) {
+        for (lanes, bound) in details.max_impulse.iter_mut().zip(self.max_impulse) {
             lanes[lane] = bound * share;
         }
-        drive.rolling[lane] = self.rolling_friction;
-        drive.rolls |= 0.0 < self.rolling_friction;
-        let felt: Real = (0..n_contacts).map(|k| felt(group, lane, k)).sum();
-        if self.has_spring() && 0.0 < felt {
+        details.rolling[lane] = self.rolling_friction;
+        details.rolls |= 0.0 < self.rolling_friction;
+        let inverse_effective_mass: Real =
+            (0..n_contacts).map(|k| inverse_effective_mass(group, lane, k)).sum();
+        if self.has_spring() && 0.0 < inverse_effective_mass {
             // An upper bound of the frequency of any motion against all points together.
-            let unit = h * h * felt;
+            let unit = h * h * inverse_effective_mass;
             let stiffness = self.stiffness.min(MAX_PHASE_SQ / unit);
             let phase_sq = stiffness * unit;
             let at_end = if phase_sq <= EXPLICIT_PHASE_SQ { 0.0 } else { 0.5 };
-            let damping = self.damping.min(MAX_PHASE_SQ / (h * felt));
-            drive.push[lane] = h * stiffness;
-            drive.give[lane] = h * (damping + at_end * h * stiffness);
+            let damping = self.damping.min(MAX_PHASE_SQ / (h * inverse_effective_mass));
+            details.push[lane] = h * stiffness;
+            details.give[lane] = h * (damping + at_end * h * stiffness);
         }
-        self.is_driven()
+        self.may_add_energy()
     }
 }
 
-/// The least factor of a mass: a choice, not a rounding.
+/// The least mass scale: a choice, not a rounding.
 pub const MIN_MASS_SCALE: Real = 1e-3;
 
 /// Inverse effective mass of a contact point along the normal.
-fn felt(group: &Group, lane: usize, k: usize) -> Real {
+fn inverse_effective_mass(group: &Group, lane: usize, k: usize) -> Real {
     let vector = |lanes: &[[Real; 8]; 3]| Vec3::new(lanes[0][lane], lanes[1][lane], lanes[2][lane]);
     let normal = vector(&group.normal);
     let of = |anchor: Vec3, inverse_mass: Real, inertia: &[[Real; 8]; 6]| {

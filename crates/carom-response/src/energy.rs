@@ -1,18 +1,18 @@
 //! A bound on the energy of bodies that are fast, bounce or overlap deeply: contacts must not add
 //! energy.
 //!
-//! - A few iterations do not solve contacts exactly, nor bounces at several contacts. A fast body
-//!   lets these errors grow.
+//! - One iteration does not solve contacts exactly, nor bounces at several contacts. For a fast
+//!   body these errors may add much energy.
 //! - One factor in 0..=1 scales all impulses of a group of bodies, so linear and angular momentum
-//!   are kept. The energy is a convex parabola of the factor. The largest factor that adds no
-//!   energy is taken.
-//! - In a large island only fast bodies count. Otherwise one ball that bounces on a pile would have
-//!   to balance the energy of all push-out under it.
+//!   are kept. The energy is a convex quadratic function of the factor. The largest factor that
+//!   adds no energy is used.
+//! - In a large island only fast bodies are bounded. Otherwise a ball that bounces on a pile would
+//!   be charged for the energy of all push-out below it.
 //! - A body that touches only bodies that cannot move, and overlaps deeply, is pushed up. The
 //!   energy for that height is taken from its speed.
 //!
-//! Groups with joints, with a body that its owner moves, on a surface that moves, or on a spring
-//! may gain energy. They are not bounded.
+//! Groups with joints, kinematic bodies, moving surfaces or contact springs may gain energy. They
+//! are not bounded.
 //!
 //! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3
 //! (energy of impulses).
@@ -39,10 +39,10 @@ const MIN_SPIN: Real = 0.2;
 const MAX_SMALL: usize = 8;
 
 /// Square of the relative change of a velocity that counts as rounding.
-const ROUNDED_CHANGE_SQ: Real = 1e-10;
+const VELOCITY_ROUNDING_SQ: Real = 1e-10;
 
 /// Relative increase of the energy that counts as rounding.
-const ROUNDED: f64 = 1e-6;
+const ENERGY_ROUNDING: f64 = 1e-6;
 
 /// The input of the bound.
 pub(crate) struct Given<'a> {
@@ -68,7 +68,7 @@ pub(crate) struct Given<'a> {
 
 impl Given<'_> {
     /// Whether the body is fast, or bounced in a small island.
-    fn is_rash(&self, slot: usize, state: &State) -> bool {
+    fn is_energetic(&self, slot: usize, state: &State) -> bool {
         let is_small = || self.islands.size(self.islands.roots()[slot]) <= MAX_SMALL;
         (self.free[slot].has_bounced() && is_small()) || self.is_fast(slot, state)
     }
@@ -100,10 +100,10 @@ impl Given<'_> {
         let pushed = v - body.linear_velocity - free.dv() * n_substeps;
         let d = &state.back;
         let fallen = free.dv() * (0.5 * (n_substeps + 1.0));
-        let way = Vec3::new(d[0], d[1], d[2]) - (body.linear_velocity + fallen) * self.dt;
+        let pushed_by = Vec3::new(d[0], d[1], d[2]) - (body.linear_velocity + fallen) * self.dt;
         w != body.angular_velocity
-            || ROUNDED_CHANGE_SQ * speed_sq < pushed.length_squared()
-            || ROUNDED_CHANGE_SQ * speed_sq * dt_sq < way.length_squared()
+            || VELOCITY_ROUNDING_SQ * speed_sq < pushed.length_squared()
+            || VELOCITY_ROUNDING_SQ * speed_sq * dt_sq < pushed_by.length_squared()
     }
 }
 
@@ -116,16 +116,16 @@ pub(crate) struct Energies {
     has_neighbour: Vec<bool>,
 }
 
-/// The energy bound of a group, and its parabola.
+/// The energy bound of a group, and its energy as a function of the factor.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     is_wanted: bool,
-    /// Whether a body of it is fast or bounced. The impulses of other groups carry a load, which
-    /// the next step needs.
-    is_rash: bool,
-    is_left_alone: bool,
-    most: f64,
-    at_none: f64,
+    /// Whether a body of it is fast or bounced. Cached impulses of other groups are kept, because
+    /// they carry a load that the next step needs.
+    is_energetic: bool,
+    is_exempt: bool,
+    max_energy: f64,
+    constant: f64,
     slope: f64,
     square: f64,
     factor: Option<f64>,
@@ -136,20 +136,20 @@ impl Energies {
     /// Bounds the velocities in `states`. Returns the number of groups whose impulses were reduced.
     pub(crate) fn bound(&mut self, given: &Given<'_>, states: &mut [State]) -> usize {
         let n = given.movers.len();
-        if !(0..n).any(|slot| given.is_deep(slot) || given.is_rash(slot, &states[slot])) {
+        if !(0..n).any(|slot| given.is_deep(slot) || given.is_energetic(slot, &states[slot])) {
             return 0;
         }
         self.join(given);
         for slot in 0..n {
             let root = self.pushed.root(slot as u32) as usize;
             let sum = &mut self.sums[root];
-            sum.is_rash |= given.is_rash(slot, &states[slot]);
-            sum.is_wanted |= sum.is_rash || given.is_deep(slot) && !self.has_neighbour[slot];
+            sum.is_energetic |= given.is_energetic(slot, &states[slot]);
+            sum.is_wanted |= sum.is_energetic || given.is_deep(slot) && !self.has_neighbour[slot];
             let body = &given.bodies[given.movers[slot] as usize];
             let free = &given.free[slot];
-            let is_given = free.is_driven || free.is_steered;
+            let is_given = free.may_gain_energy || free.is_steered;
             let is_free = free.is_loose() && !is_given && body.torque == Vec3::ZERO;
-            self.sums[root].is_left_alone |= !is_free || !(0.0 < body.inverse_mass);
+            self.sums[root].is_exempt |= !is_free || !(0.0 < body.inverse_mass);
         }
         for slot in 0..n {
             let root = self.pushed.root(slot as u32) as usize;
@@ -187,7 +187,7 @@ impl Energies {
             let slots = [key.body_a, key.body_b].map(|body| (given.slots)(body));
             let Some(slot) = slots.into_iter().find(|&slot| slot < given.movers.len()) else { continue };
             let sum = self.sums[self.pushed.root(slot as u32) as usize];
-            let Some(factor) = sum.factor.filter(|_| sum.is_rash) else { continue };
+            let Some(factor) = sum.factor.filter(|_| sum.is_energetic) else { continue };
             let (impulse, part) = (&mut cached[place as usize], (factor * sum.scale) as Real);
             impulse.normal = impulse.normal.map(|normal| normal * part);
             impulse.friction *= part;
@@ -228,10 +228,10 @@ struct Terms {
     dw: DVec3,
     /// Angular momenta of `w` and `dw`.
     momentum: DVec3,
-    more: DVec3,
+    momentum_change: DVec3,
     mass: f64,
     /// The largest energy that is allowed.
-    most: f64,
+    max_energy: f64,
 }
 
 /// Half of the velocity that forces add in a substep. Semi-implicit Euler stores a velocity that
@@ -254,51 +254,51 @@ impl Terms {
         let (dv, dw) = (DVec3::new(x, y, z) + lag - v, DVec3::new(a, b, c) - w0);
         let inertia = given.masses[slot].inertia_matrix().as_dmat3().inverse();
         let inertia = if inertia.is_finite() { inertia } else { carom_math::glam::DMat3::ZERO };
-        let (momentum, more) = (inertia * w0, inertia * dw);
+        let (momentum, momentum_change) = (inertia * w0, inertia * dw);
         let mass = 1.0 / f64::from(body.inverse_mass);
         let d = &state.back;
-        let way = DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]));
+        let displacement = DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]));
         let force = pushed * (mass / f64::from(given.dt));
-        let most = 0.5 * (mass * v0.length_squared() + w0.dot(momentum)) + force.dot(way);
-        Terms { v, w: w0, dv, dw, momentum, more, mass, most }
+        let max_energy = 0.5 * (mass * v0.length_squared() + w0.dot(momentum)) + force.dot(displacement);
+        Terms { v, w: w0, dv, dw, momentum, momentum_change, mass, max_energy }
     }
 }
 
 impl Sum {
     fn is_bounded(&self) -> bool {
-        self.is_wanted && !self.is_left_alone
+        self.is_wanted && !self.is_exempt
     }
 
     fn add(&mut self, terms: &Terms) {
-        let Terms { v, w, dv, dw, momentum, more, mass, most } = *terms;
-        self.most += most;
-        self.at_none += 0.5 * (mass * v.length_squared() + w.dot(momentum));
+        let Terms { v, w, dv, dw, momentum, momentum_change, mass, max_energy } = *terms;
+        self.max_energy += max_energy;
+        self.constant += 0.5 * (mass * v.length_squared() + w.dot(momentum));
         self.slope += mass * v.dot(dv) + momentum.dot(dw);
-        self.square += 0.5 * (mass * dv.length_squared() + dw.dot(more));
+        self.square += 0.5 * (mass * dv.length_squared() + dw.dot(momentum_change));
     }
 
     fn energy(&self, factor: f64) -> f64 {
-        self.at_none + factor * (self.slope + factor * self.square)
+        self.constant + factor * (self.slope + factor * self.square)
     }
 
     /// Finds the largest factor that adds no energy. The velocities without contacts may already
     /// have too much, as for a body that was pushed upwards. Then the factor has the least energy,
     /// and `scale` removes the rest.
     fn find_factor(&mut self) {
-        let most = self.most.max(0.0);
-        if !self.is_bounded() || !(most * (1.0 + ROUNDED) < self.energy(1.0)) {
+        let max_energy = self.max_energy.max(0.0);
+        if !self.is_bounded() || !(max_energy * (1.0 + ENERGY_ROUNDING) < self.energy(1.0)) {
             return;
         }
-        // Without impulses there is no parabola.
+        // Without impulses the factor has no effect.
         let factor = if 0.0 < self.square {
-            let lowest = -0.5 * self.slope / self.square;
-            let square = lowest * lowest - (self.at_none - most) / self.square;
-            (lowest + if 0.0 < square { ops::sqrt(square) } else { 0.0 }).clamp(0.0, 1.0)
+            let minimum = -0.5 * self.slope / self.square;
+            let discriminant = minimum * minimum - (self.constant - max_energy) / self.square;
+            (minimum + if 0.0 < discriminant { ops::sqrt(discriminant) } else { 0.0 }).clamp(0.0, 1.0)
         } else {
             1.0
         };
         let energy = self.energy(factor);
-        self.scale = if most < energy { ops::sqrt(most / energy) } else { 1.0 };
+        self.scale = if max_energy < energy { ops::sqrt(max_energy / energy) } else { 1.0 };
         self.factor = (factor.is_finite() && self.scale.is_finite()).then_some(factor);
     }
 }

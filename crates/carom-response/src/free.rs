@@ -34,7 +34,7 @@ pub(crate) struct FreeMotion {
     /// Changes of the velocities by the forces of a substep.
     pub(crate) dv: Vec3,
     pub(crate) dw: Vec3,
-    /// Factors of the velocities that damping leaves.
+    /// Factors of the velocities after damping.
     pub(crate) keep_v: Real,
     pub(crate) keep_w: Real,
     /// The velocities before contacts changed them.
@@ -43,16 +43,16 @@ pub(crate) struct FreeMotion {
     pub(crate) moves: Moves,
     /// Whether contacts changed its velocities.
     pub(crate) is_pushed: bool,
-    /// Whether it turns too far in a step for contacts to follow. Its rotation is computed at the
-    /// end of the step from its final momentum.
+    /// Whether it turns too far in a step for its contacts. Its rotation is computed at the end of
+    /// the step from its final momentum.
     pub(crate) is_whirling: bool,
     /// Whether it took part in a bounce.
     pub(crate) has_bounced: bool,
-    /// Whether joints hold it. Joints turn with the body, so its angular velocity belongs to its
+    /// Whether it is in a joint. Joints turn with the body, so its angular velocity belongs to its
     /// present orientation.
     pub(crate) is_jointed: bool,
-    /// Whether a contact may give it energy: one of a moving surface, or with a spring.
-    pub(crate) is_driven: bool,
+    /// Whether a contact may add energy: one with a moving surface or a spring.
+    pub(crate) may_gain_energy: bool,
     /// Whether the caller changed its motion within the step.
     pub(crate) is_steered: bool,
     /// Whether its angular velocity changes as it turns: see
@@ -74,7 +74,7 @@ impl FreeMotion {
         is_whirling: false,
         has_bounced: false,
         is_jointed: false,
-        is_driven: false,
+        may_gain_energy: false,
         is_steered: false,
         is_uneven: false,
     };
@@ -94,7 +94,7 @@ impl FreeMotion {
         self.has_bounced = true;
     }
 
-    /// Adds what the caller gives a body at the start of a substep.
+    /// Adds velocities that the caller gives a body at the start of a substep.
     pub(crate) fn steer(&mut self, v: Vec3, w: Vec3) {
         self.v += v;
         self.w += w;

@@ -36,8 +36,8 @@ pub(crate) struct Group {
     pub(crate) movable_b: u8,
     /// The largest number of contacts of a lane.
     pub(crate) n_points: u8,
-    /// Index of its [`Drive`], or [`NO_DRIVE`].
-    pub(crate) drive: u32,
+    /// Index of its [`GroupDetails`], or [`NO_DETAILS`].
+    pub(crate) details: u32,
     /// Index of its [`Round`], or [`NO_ROUND`].
     pub(crate) round: u32,
     pub(crate) inverse_mass_a: Lanes,
@@ -49,14 +49,14 @@ pub(crate) struct Group {
     pub(crate) friction: Lanes,
     /// Overlap that is not corrected.
     pub(crate) slop: Lanes,
-    /// Part of its impulse that an overlapping contact loses in a substep: see
+    /// Fraction of its impulse that an overlapping contact loses in a substep: see
     /// [`load`](crate::load).
     pub(crate) leak: Lanes,
     /// Whether a lane carries many times its own weight.
     pub(crate) is_loaded: bool,
     /// Whether a lane overlaps by more than the slop.
     pub(crate) is_pushing: bool,
-    /// The point at which friction acts, relative to the centres of mass.
+    /// The friction centre: the point at which friction acts, relative to the centres of mass.
     pub(crate) friction_a: [Lanes; 3],
     pub(crate) friction_b: [Lanes; 3],
     /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 22, 12.
@@ -67,7 +67,7 @@ pub(crate) struct Group {
     pub(crate) tangent_impulse: [Lanes; 2],
     pub(crate) tangent_total: [Lanes; 2],
     pub(crate) twist_impulse: Lanes,
-    /// Against rolling, about the two tangents. Read only with a [`Drive`] that rolls.
+    /// Rolling friction about the two tangents. Read only if `GroupDetails::rolls`.
     pub(crate) rolling_impulse: [Lanes; 2],
     pub(crate) twist_total: Lanes,
     pub(crate) points: [GroupPoint; MAX_CONTACTS],
@@ -97,7 +97,7 @@ impl Group {
             movable_a: 0,
             movable_b: 0,
             n_points: 0,
-            drive: NO_DRIVE,
+            details: NO_DETAILS,
             round: NO_ROUND,
             inverse_mass_a: NONE,
             inverse_mass_b: NONE,
@@ -125,16 +125,17 @@ impl Group {
     }
 }
 
-/// The index of a group without a [`Drive`].
-pub(crate) const NO_DRIVE: u32 = u32::MAX;
+/// The index of a group without a [`GroupDetails`].
+pub(crate) const NO_DETAILS: u32 = u32::MAX;
 
 /// The index of a group without a [`Round`].
 pub(crate) const NO_ROUND: u32 = u32::MAX;
 
-/// The surface velocities, springs, bounds and rolling friction of eight manifolds.
+/// Surface velocities, springs, bounds and rolling friction of eight manifolds: see
+/// [`group_details`](crate::group_details).
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
-pub(crate) struct Drive {
+pub(crate) struct GroupDetails {
     /// For each contact, the speed at which the surfaces separate.
     pub(crate) part: [Lanes; MAX_CONTACTS],
     /// Velocities along the two tangents, where friction acts.
@@ -142,19 +143,19 @@ pub(crate) struct Drive {
     pub(crate) spin: Lanes,
     /// For each contact, the largest normal impulse of a substep.
     pub(crate) max_impulse: [Lanes; MAX_CONTACTS],
-    /// Of a spring: impulse of a substep per length of overlap; 0 if it has none.
+    /// Spring: impulse of a substep per length of overlap; 0 without a spring.
     pub(crate) push: Lanes,
-    /// Of a spring: impulse of a substep per speed.
+    /// Spring: impulse of a substep per speed.
     pub(crate) give: Lanes,
-    /// The largest torque against rolling, in parts of the normal force.
+    /// The largest torque against rolling, divided by the normal force.
     pub(crate) rolling: Lanes,
     /// Whether a lane has rolling friction.
     pub(crate) rolls: bool,
 }
 
-impl Drive {
+impl GroupDetails {
     /// Rigid contacts without bounds, of surfaces that do not move.
-    pub(crate) const NONE: Drive = Drive {
+    pub(crate) const NONE: GroupDetails = GroupDetails {
         part: [NONE; MAX_CONTACTS],
         slide: [NONE; 2],
         spin: NONE,
@@ -194,12 +195,12 @@ pub(crate) struct Pass<'a> {
     pub(crate) push_out_rate: f32,
     pub(crate) push_out_speed: f32,
     pub(crate) slop: f32,
-    /// A speed. The warm start of a deep contact is at most the impulse that gives its bodies this
-    /// speed. The impulses of a body jammed between two others grow from step to step. A small
-    /// rotation then turns them into a torque that throws it away. No pile needs so much.
+    /// The warm start of a deep contact is at most the impulse that gives its bodies this speed.
+    /// Without a limit, the impulses of a body jammed between two others grow from step to step.
+    /// After a small rotation they would throw it away. No pile needs this much.
     pub(crate) max_warm_start_speed: f32,
-    /// Indexed by [`Group::drive`].
-    pub(crate) drives: &'a [Drive],
+    /// Indexed by [`Group::details`].
+    pub(crate) details: &'a [GroupDetails],
     /// Indexed by [`Group::round`].
     pub(crate) rounds: &'a [Round],
     /// Time from the start of the step to the present poses.
@@ -218,7 +219,7 @@ impl Pass<'_> {
             push_out_speed: settings.push_out_speed * unit,
             slop: settings.slop * unit,
             max_warm_start_speed: MAX_WARM_START_SPEED * unit,
-            drives: &[],
+            details: &[],
             rounds: &[],
             elapsed: 0.0,
         }
@@ -230,13 +231,13 @@ impl Pass<'_> {
 pub(crate) enum Stage {
     /// Computes effective masses from anchors, and applies the cached impulses.
     Prepare,
-    /// Solves with push-out speed. The impulses are added to the totals.
+    /// Solves with push-out. The impulses are added to the totals.
     Solve,
-    /// Reverts the velocity that pushed bodies out: see [`take_back`](crate::take_back).
+    /// Removes the speed that push-out left: see [`take_back`](crate::take_back).
     TakeBack,
-    /// Solves without push-out speed. Only the change is added to the totals.
+    /// Solves without push-out. Only the change is added to the totals.
     Relax,
-    /// The same between two substeps. Deep contacts keep their push: see
+    /// Relaxes between two substeps. Deep contacts keep their impulse: see
     /// [`impulse`](crate::impulse).
     RelaxBetween,
 }

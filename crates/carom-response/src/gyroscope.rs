@@ -1,19 +1,20 @@
-//! How a body that joints hold turns within a substep: its angular momentum in the world stays.
+//! Rotation of a jointed body within a substep, at constant angular momentum (gyroscopic torque).
 //!
-//! A joint acts on the present orientation, so the angular velocity must belong to it as well. It
-//! changes while the body turns, although nothing pushes the body: the momentum is constant, and
-//! the inertia turns.
+//! If the moments of inertia differ, the angular velocity of a free body changes as it turns: its
+//! momentum is constant, and its inertia tensor turns. A joint acts on the present orientation, so
+//! it needs the angular velocity that belongs to it.
 //!
-//! 1. The body turns by half of the substep. Its momentum gives the angular velocity there.
-//! 2. It turns by the whole substep at that angular velocity, from where it was. Its momentum gives
-//!    the angular velocity at the end.
-//! 3. If the energy grew by the error of the method, the angular velocity is reduced.
+//! 1. The body is rotated by half a substep. Its momentum gives the angular velocity there
+//!    (midpoint rule).
+//! 2. From its first orientation, it is rotated by the whole substep at that angular velocity. Its
+//!    momentum gives the angular velocity at the end.
+//! 3. If the error of the method increased the energy, the angular velocity is reduced.
 //!
-//! A fast body does so in several pieces. In all it turns no farther than by one step of
-//! [`turn_by_euler`], as other bodies that joints hold.
+//! For a fast body the substep is divided. The total angle is that of one [`turn_by_euler`], as for
+//! other jointed bodies.
 //!
-//! Only changes are computed from the momentum. The inverse of an inertia in single precision is
-//! not exact, and a whole momentum would grow or shrink by it in each substep.
+//! Only changes of the angular velocity are computed from the momentum. The inverse of a tensor in
+//! single precision is not exact, so the whole momentum would drift in each substep.
 //!
 //! Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, IV.8.1 (the
 //! midpoint rule on the group of rotations) and VII.5 (rigid bodies).
@@ -33,7 +34,7 @@ const PIECE_TURN: Real = 0.08;
 /// The largest number of pieces of a substep.
 const MAX_PIECES: Real = 32.0;
 
-/// A body that joints hold, and whose inertia is not the same about all axes.
+/// A jointed body whose moments of inertia differ.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gyroscope {
     slot: usize,
@@ -45,8 +46,8 @@ pub(crate) struct Gyroscope {
 }
 
 impl Gyroscope {
-    /// Marks a body as held by joints. At the first call for it: returns its gyroscope if it turns
-    /// by forces and its inertia is uneven.
+    /// Marks a body as jointed. At the first call for a body, returns its gyroscope if its moments
+    /// of inertia differ.
     pub(crate) fn join(free: &mut FreeMotion, slot: usize, body: &Body) -> Option<Gyroscope> {
         let was_jointed = core::mem::replace(&mut free.is_jointed, true);
         let inertia = if was_jointed || !free.is_uneven { None } else { uneven_inertia(body) };
@@ -55,13 +56,13 @@ impl Gyroscope {
     }
 
     /// Turns the body by a substep of length `h`. The change of its angular velocity is added to
-    /// those by joints, so that it is not taken for one by contacts.
+    /// `joint_pushes`, so that the warm start of contacts does not repeat it.
     pub(crate) fn turn(&self, states: &mut [State], joint_pushes: &mut [(Vec3, Vec3)], h: Real) {
         let state = &mut states[self.slot];
         let (v, w) = motion(state);
         let angle = w.length() * h;
         let pieces = ops::ceil(angle / PIECE_TURN).clamp(1.0, MAX_PIECES);
-        // All pieces turn as far as one Euler step of the whole.
+        // The pieces together turn as far as one Euler step.
         let h = if 1.0 < pieces { 2.0 * h * ops::atan2(0.5 * angle, 1.0) / angle } else { h };
         let (mut delta, mut new_w) = (delta_rotation(state), w);
         for _ in 0..pieces as u32 {
@@ -74,8 +75,7 @@ impl Gyroscope {
         }
     }
 
-    /// Returns the rotation since the start of the step and the angular velocity, a time `h` after
-    /// these.
+    /// Advances the rotation since the start of the step and the angular velocity by a time `h`.
     fn turn_piece(&self, delta: Quat, w: Vec3, h: Real) -> (Quat, Vec3) {
         let orientation = rotation::mul(delta, self.rotation);
         // All in the frame that the body has now.
@@ -107,7 +107,7 @@ fn small_turn(angular_velocity: Vec3, h: Real) -> Quat {
     Quat::from_xyzw(half.x * scale, half.y * scale, half.z * scale, scale)
 }
 
-/// Returns the change of a vector by a rotation. It is as precise as the change is small.
+/// Returns the change of a vector by a rotation, without the cancellation of a difference.
 fn change_by(rotation: Quat, vector: Vec3) -> Vec3 {
     let axis = Vec3::new(rotation.x, rotation.y, rotation.z);
     let twice = axis.cross(vector) * 2.0;

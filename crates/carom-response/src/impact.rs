@@ -1,17 +1,17 @@
-//! Restitution: two bodies that would touch within a substep and approach fast are reflected before
-//! it.
+//! Restitution: bodies that approach fast, and would touch within a substep, are reflected before
+//! contacts are solved.
 //!
-//! - Each manifold with restitution is one collision. The normal velocities of its contacts become
-//!   -e times those before. Gauss-Seidel finds impulses that only push; then Coulomb friction
-//!   follows.
+//! - Each manifold with restitution is one collision: the normal velocities at its points become -e
+//!   times those before (Newton). Gauss-Seidel iterations find impulses that are not negative;
+//!   Coulomb friction follows.
 //! - The manifolds are swept until none approaches faster than the threshold. So an impulse travels
 //!   through a row of balls one by one, as in Newton's cradle.
-//! - The contact solver stops slower contacts.
+//! - Slower contacts are left to the contact solver, which stops them.
 //! - Semi-implicit Euler stores a velocity that lags half a substep behind the position. The
 //!   velocity at the position is reflected: the stored one plus half of the acceleration.
-//! - A bounce happens up to 1.5 substeps before the surfaces meet, or after it if the contact was
-//!   found late. The speed at the surface is reflected. The body gets the speed that it has when it
-//!   returns to its position.
+//! - A bounce is applied up to 1.5 substeps before the surfaces meet, or after that if the contact
+//!   was found late. The speed at which they meet is reflected. The body gets the speed that it
+//!   will have when it returns to its present position.
 //!
 //! The last two corrections keep the energy, so a perfect ball returns to its height.
 //!
@@ -36,9 +36,9 @@ use carom_math::{Mat3, Real, Vec3, ops};
 const MAX_SWEEPS: usize = 32;
 
 /// Gauss-Seidel iterations over the contacts of one manifold.
-const ROUNDS: usize = 12;
+const GAUSS_SEIDEL_ITERATIONS: usize = 12;
 
-/// Contacts that close within this many substeps bounce. The solver must not stop them before.
+/// Contacts that close within this many substeps bounce, before the contact solver would stop them.
 pub const BOUNCE_LOOK_AHEAD: Real = 1.5;
 
 /// The bodies that bounce, by slot.
@@ -64,7 +64,7 @@ pub(crate) struct Moment {
 
 /// One body during a collision.
 #[derive(Clone, Copy)]
-struct Half {
+struct ImpactBody {
     v: Vec3,
     w: Vec3,
     /// Sums of the changes of `v` and `w`.
@@ -81,13 +81,13 @@ struct Half {
     turn: (Vec3, Real),
 }
 
-impl Half {
-    fn new(bodies: &Bouncers<'_>, slot: usize, moment: Moment) -> Half {
+impl ImpactBody {
+    fn new(bodies: &Bouncers<'_>, slot: usize, moment: Moment) -> ImpactBody {
         let (state, mass) = (&bodies.states[slot], &bodies.masses[slot]);
         let (m, d) = (&state.front, &state.back);
         let (v, w) = (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]));
         let [by_forces, free_v, free_w] = bodies.free[slot].substep();
-        Half {
+        ImpactBody {
             v: if moment.has_begun { free_v - by_forces } else { v },
             w: if moment.has_begun { free_w } else { w },
             change_v: Vec3::ZERO,
@@ -118,7 +118,7 @@ impl Half {
     }
 
     /// Inverse effective mass for an impulse along `direction` at `point`.
-    fn felt(&self, point: Vec3, direction: Vec3) -> Real {
+    fn inverse_effective_mass(&self, point: Vec3, direction: Vec3) -> Real {
         let turn = self.lever(point).cross(direction);
         self.inverse_mass + turn.dot(self.inverse_inertia * turn)
     }
@@ -138,8 +138,9 @@ impl Half {
         direction + (across * w - q.cross(across)) * 2.0
     }
 
-    /// Change of the velocity along `direction` in a substep. Contacts, such as those with a floor,
-    /// cancel at most the forces. A larger change is a collision of the substep before.
+    /// Returns the change of the velocity along `direction` in a substep: by forces, and by
+    /// contacts as far as they cancel the forces. A larger change by contacts is a collision of the
+    /// substep before.
     fn gain_along(&self, direction: Vec3) -> Real {
         let (force, held) = (self.by_forces.dot(direction), self.by_contacts.dot(direction));
         force + held.clamp(Real::min(-force, 0.0), Real::max(-force, 0.0))
@@ -221,16 +222,16 @@ fn bounce_one(
 ) -> Option<ContactImpulse> {
     let threshold = settings.restitution_threshold * settings.length_unit;
     let normal = pair.manifold.normal();
-    let mut a = Half::new(bodies, slot_a, moment);
-    let mut b = Half::new(bodies, slot_b, moment);
-    for (half, scale) in [&mut a, &mut b].into_iter().zip(mass_scales) {
-        half.inverse_mass *= 1.0 / scale;
-        half.inverse_inertia *= 1.0 / scale;
+    let mut a = ImpactBody::new(bodies, slot_a, moment);
+    let mut b = ImpactBody::new(bodies, slot_b, moment);
+    for (body, scale) in [&mut a, &mut b].into_iter().zip(mass_scales) {
+        body.inverse_mass *= 1.0 / scale;
+        body.inverse_inertia *= 1.0 / scale;
     }
     let gain = b.gain_along(normal) - a.gain_along(normal);
     if let Some(surface) = surface {
-        // Adds the velocity of the surface to the whole body B. Only changes of its velocity are
-        // stored.
+        // The whole body B gets the velocity of the surface. This is not stored: `store` writes
+        // changes only.
         let velocity = surface.mean_velocity(normal, pair.manifold.contacts().len());
         b.v += velocity;
         b.shift += normal * (velocity.dot(normal) * moment.elapsed);
@@ -246,7 +247,7 @@ fn bounce_one(
     let masses = [&bodies.masses[slot_a], &bodies.masses[slot_b]];
     let held = held_center(masses, normal, pair.manifold.contacts(), slop).map(|side| masses[side].center);
     let rolled = round.map(|round| {
-        let by = |side, half: &Half| round.rolled(side, normal, half.turned_back(normal));
+        let by = |side, body: &ImpactBody| round.rolled(side, normal, body.turned_back(normal));
         (round, [by(0, &a), by(1, &b)])
     });
     for (number, c) in pair.manifold.contacts().iter().enumerate() {
@@ -259,9 +260,9 @@ fn bounce_one(
             });
         // Whether the contact closes within the look-ahead. Rotation closes it by no more than the
         // lever allows.
-        let by_turning = |half: &Half, outwards: Vec3| {
-            let lever = half.lever(point);
-            let closing = -half.w.cross(lever).dot(outwards) * ahead;
+        let by_turning = |body: &ImpactBody, outwards: Vec3| {
+            let lever = body.lever(point);
+            let closing = -body.w.cross(lever).dot(outwards) * ahead;
             closing.min(lever.length() + lever.dot(outwards))
         };
         let closing = ((a.v - b.v).dot(normal) - gain.min(0.0)) * ahead
@@ -270,8 +271,9 @@ fn bounce_one(
         if !(distance <= closing) {
             continue;
         }
-        let felt = a.felt(point, normal) + b.felt(point, normal);
-        if !(0.0 < felt) {
+        let inverse_effective_mass =
+            a.inverse_effective_mass(point, normal) + b.inverse_effective_mass(point, normal);
+        if !(0.0 < inverse_effective_mass) {
             return None;
         }
         let after = speed_after(speed, gain, (distance, moment.h), pair.restitution, threshold);
@@ -279,7 +281,7 @@ fn bounce_one(
         numbers[n] = number;
         points[n] = point;
         targets[n] = after.unwrap_or(speed.min(0.0));
-        mass[n] = 1.0 / felt;
+        mass[n] = 1.0 / inverse_effective_mass;
         n += 1;
     }
     if !fast {
@@ -287,7 +289,7 @@ fn bounce_one(
     }
     let before = (a, b);
     let mut impulse = [0.0; MAX_CONTACTS];
-    for _ in 0..ROUNDS {
+    for _ in 0..GAUSS_SEIDEL_ITERATIONS {
         let mut change_all = 0.0;
         for k in 0..n {
             let speed = (b.velocity_at(points[k]) - a.velocity_at(points[k])).dot(normal);
@@ -302,17 +304,17 @@ fn bounce_one(
             break;
         }
     }
-    // After the last iteration a contact may still separate too fast. The work of the impulses is
-    // the sum of each times the mean of its speeds before and after. Scaled by the ratio of target
-    // work to actual work, the impulses do the work of an exact solution.
+    // After the last iteration a contact may still separate too fast, which would add energy. The
+    // impulses are scaled by the ratio of the target work to the actual work.
     let work = |speeds: &dyn Fn(usize) -> Real| (0..n).map(|k| impulse[k] * speeds(k)).sum::<Real>();
-    let speed_of =
-        |(a, b): &(Half, Half), k: usize| (b.velocity_at(points[k]) - a.velocity_at(points[k])).dot(normal);
-    let asked = work(&|k| targets[k] - speed_of(&before, k));
-    let given = work(&|k| speed_of(&(a, b), k) - speed_of(&before, k));
-    if asked < given && 0.0 < asked {
+    let speed_of = |(a, b): &(ImpactBody, ImpactBody), k: usize| {
+        (b.velocity_at(points[k]) - a.velocity_at(points[k])).dot(normal)
+    };
+    let target_work = work(&|k| targets[k] - speed_of(&before, k));
+    let actual_work = work(&|k| speed_of(&(a, b), k) - speed_of(&before, k));
+    if target_work < actual_work && 0.0 < target_work {
         (a, b) = before;
-        impulse.iter_mut().for_each(|impulse| *impulse *= asked / given);
+        impulse.iter_mut().for_each(|impulse| *impulse *= target_work / actual_work);
         for k in 0..n {
             a.apply(-normal * impulse[k], points[k]);
             b.apply(normal * impulse[k], points[k]);
@@ -329,12 +331,12 @@ fn bounce_one(
     let slide = b.velocity_at(center) - a.velocity_at(center);
     let slide = slide - normal * slide.dot(normal);
     let direction = slide.normalize_or_zero();
-    let felt = a.felt(center, direction) + b.felt(center, direction);
-    if direction != Vec3::ZERO && 0.0 < felt {
-        let stop = slide.length() / felt;
+    let inverse_effective_mass =
+        a.inverse_effective_mass(center, direction) + b.inverse_effective_mass(center, direction);
+    if direction != Vec3::ZERO && 0.0 < inverse_effective_mass {
+        let stop = slide.length() / inverse_effective_mass;
         let size = stop.min(pair.friction * total);
-        // Along a fixed direction, an impulse up to `stop` removes energy. The impulse is no
-        // larger.
+        // An impulse along this direction removes energy if it is at most `stop`.
         a.apply(direction * size, center);
         b.apply(-direction * size, center);
         bounce.friction = -direction * size;

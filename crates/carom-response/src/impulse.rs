@@ -1,25 +1,26 @@
-//! Sequential impulses on eight manifolds at a time. In every substep they are solved, and relaxed
-//! after the bodies have moved.
+//! The contact solver: sequential impulses on eight manifolds at a time. Each substep solves them
+//! once, and relaxes them once after the bodies have moved.
 //!
 //! - **Overlap.** A contact that overlaps by more than the slop pushes its bodies apart, at a speed
 //!   that grows with the overlap. The relaxation solves the same contacts once more without that
 //!   speed, which removes it again.
-//! - **Deep contacts.** Between two substeps a deep contact keeps its impulse, unless it is loaded.
-//!   Its push adds up within a step, so a body that a pile presses into the floor comes out.
-//! - **Slop.** Overlap within the slop is not corrected, so a pile can come to rest.
+//! - **Deep contacts.** The relaxation between two substeps does not reduce the impulse of a deep
+//!   contact, unless it is loaded. So its push-out grows within a step, and frees a body that a
+//!   pile presses into the floor.
+//! - **Slop.** An overlap within the slop is not corrected, so a pile can come to rest.
 //! - **Speculative contacts.** A contact at a positive distance may close within the substep, but
 //!   not overshoot.
-//! - **Springs, bounds and rolling friction.** A group with a [`Drive`] has them: see
+//! - **Springs, bounds and rolling friction.** A group with a [`GroupDetails`] has them: see
 //!   [`contact_settings`](crate::contact_settings).
-//! - **Round surfaces.** A wheel rolls over its contact: see
+//! - **Round surfaces.** The anchor of a ball or wheel is corrected as it rolls: see
 //!   [`round_contact`](crate::round_contact).
-//! - **Friction.** It follows the normals, so it never exceeds Coulomb's cone (test:
+//! - **Friction.** It is solved after the normals, so it stays within Coulomb's cone (test:
 //!   `patches::friction_stays_within_its_limit`). There is one friction vector per manifold, at the
 //!   centre of pressure, and a torque about the normal.
 //! - **Limit surface.** Force and torque share one limit, an ellipsoid: force over the largest
-//!   force, torque over the largest torque. A patch that slides fast hardly resists a turn, as its
-//!   friction at each point is against the slide. Motion that goes on is opposed along itself: the
-//!   effective masses of a patch beside the centre of mass would turn the force aside.
+//!   force, torque over the largest torque. So a patch that slides fast hardly resists rotation.
+//!   While it slides, friction opposes the velocity: the impulse that would stop it has another
+//!   direction if the patch is not below the centre of mass.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small
 //! Steps in Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC
@@ -27,17 +28,15 @@
 //! (limit surface).
 //! Differs: the warm start of a substep is per body, not per contact. Anchors and masses are fixed
 //! within a step, so the impulses change a body in the same way again.
-//! Tried: relaxing after the last substep only. It saves 6 % of a step, but towers fall, and
-//! overlaps of a pile stay four times as deep. Figures: `benches/notes/carom-world.md`.
+//! Tried: relaxing after the last substep only. Towers fall, and overlaps of a pile stay four times
+//! as deep. Figures: `benches/notes/carom-world.md`.
 
-use crate::group::{Drive, Group, Pass, Stage};
+use crate::group::{Group, GroupDetails, Pass, Stage};
 use crate::lane_vec::{Motion, REST, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion};
+use crate::rest::DEEP_SLOPS;
 use crate::round_contact::rolled;
 use crate::take_back::take_back;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd};
-
-/// Overlap of a deep contact, in units of the slop.
-pub(crate) const DEEP: f32 = 4.0;
 
 /// The stages of [`solve`], as constants: each is compiled on its own.
 const SOLVE: u8 = 0;
@@ -127,10 +126,12 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
         let anchor_a = V3::load(simd, &point.anchor_a);
         let anchor_b = V3::load(simd, &point.anchor_b);
         let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
-        let felt = mass + turn_a.dot(inertia_a.transform(turn_a)) + turn_b.dot(inertia_b.transform(turn_b));
+        let inverse_effective_mass =
+            mass + turn_a.dot(inertia_a.transform(turn_a)) + turn_b.dot(inertia_b.transform(turn_b));
         // On entry, `normal_mass` is 1 for a contact and 0 for an empty lane.
         let there = S::F32x8::load(simd, &point.normal_mass);
-        S::F32x8::select(felt.gt(zero), there / felt, zero).store(&mut point.normal_mass);
+        S::F32x8::select(inverse_effective_mass.gt(zero), there / inverse_effective_mass, zero)
+            .store(&mut point.normal_mass);
         let given = S::F32x8::load(simd, &point.distance);
         g.is_pushing |= (given + slop).lt(zero).any();
         (given - (anchor_b - anchor_a).dot(normal)).store(&mut point.distance);
@@ -159,8 +160,8 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     // One over the larger principal value.
     let half = S::F32x8::splat(simd, 0.5);
     let (mean, off) = (half * (k11 + k22), half * (k11 - k22));
-    let most = mean + (off * off + k12 * k12).sqrt();
-    S::F32x8::select(most.gt(zero), one / most, zero).store(&mut g.slide_mass);
+    let largest = mean + (off * off + k12 * k12).sqrt();
+    S::F32x8::select(largest.gt(zero), one / largest, zero).store(&mut g.slide_mass);
     let twist = normal.dot(inertia_a.transform(normal)) + normal.dot(inertia_b.transform(normal));
     S::F32x8::select(twist.gt(zero), one / twist, zero).store(&mut g.twist_mass);
 
@@ -206,10 +207,10 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     let slop = S::F32x8::load(simd, &g.slop);
     let rate = splat(simd, if STAGE == SOLVE { pass.push_out_rate } else { 0.0 });
     let slowest = splat(simd, -pass.push_out_speed);
-    let deep = splat(simd, DEEP * pass.slop);
+    let deep = splat(simd, DEEP_SLOPS * pass.slop);
     let max_warm_start_speed = splat(simd, pass.max_warm_start_speed);
     let leak = S::F32x8::load(simd, &g.leak);
-    let drive = pass.drives.get(g.drive as usize);
+    let details = pass.details.get(g.details as usize);
     let round = pass.rounds.get(g.round as usize);
     let both_rolled = round.map(|round| [rolled(simd, round, 0, normal_a), rolled(simd, round, 1, normal_b)]);
     let elapsed = splat(simd, pass.elapsed);
@@ -226,8 +227,8 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         }
         let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
         let mut speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
-        if let Some(drive) = drive {
-            let part = S::F32x8::load(simd, &drive.part[k]);
+        if let Some(details) = details {
+            let part = S::F32x8::load(simd, &details.part[k]);
             distance = distance + part * elapsed;
             speed = speed + part;
         }
@@ -238,15 +239,16 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
 
         let old = S::F32x8::load(simd, &point.impulse);
         let mass = S::F32x8::load(simd, &point.normal_mass);
-        // The given distance decides what is deep. If a body passes through its contact within the
-        // step, the impulse that stops it must not be limited.
+        // Deep contacts are those that were deep at the start of the step. If a body gets deep
+        // within the step, the impulse that stops it must not be limited.
         let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
         let kept = if STAGE == SOLVE {
             S::F32x8::select((given + deep).gt(zero), old, old.min(mass * max_warm_start_speed))
         } else {
             old
         };
-        // Only a pushing contact leaks, and it leaks less if the push is at its limit.
+        // Only a contact with push-out leaks, and it leaks less if the push-out speed is at its
+        // limit.
         let left = S::F32x8::select(wanted.lt(zero), one - leak * (pushing / wanted), one);
         let new = ((kept - (speed + bias) * mass) * left).max(zero);
         let new = if STAGE == RELAX_BETWEEN {
@@ -255,8 +257,8 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         } else {
             new
         };
-        let new = if let Some(drive) = drive {
-            bounded::<S, STAGE>(simd, (drive, k), new, (old, mass, distance, speed))
+        let new = if let Some(details) = details {
+            bounded::<S, STAGE>(simd, (details, k), new, (old, mass, distance, speed))
         } else {
             new
         };
@@ -281,10 +283,10 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         pressed_lever = pressed_lever + impulse * S::F32x8::load(simd, &g.points[k].lever);
         k += 1;
     }
-    if let Some(drive) = drive
-        && drive.rolls
+    if let Some(details) = details
+        && details.rolls
     {
-        resist_rolling(simd, g, drive, pressed, [&mut a, &mut b]);
+        resist_rolling(simd, g, details, pressed, [&mut a, &mut b]);
     }
     let coefficient = S::F32x8::load(simd, &g.friction);
     {
@@ -295,10 +297,10 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let slide = b.v + b.w.cross(friction_b) - a.v - a.w.cross(friction_a);
         let (mut slide_1, mut slide_2) = (slide.dot(tangent_1), slide.dot(tangent_2));
         let mut spin = (b.w - a.w).dot(normal);
-        if let Some(drive) = drive {
-            slide_1 = slide_1 + S::F32x8::load(simd, &drive.slide[0]);
-            slide_2 = slide_2 + S::F32x8::load(simd, &drive.slide[1]);
-            spin = spin + S::F32x8::load(simd, &drive.spin);
+        if let Some(details) = details {
+            slide_1 = slide_1 + S::F32x8::load(simd, &details.slide[0]);
+            slide_2 = slide_2 + S::F32x8::load(simd, &details.slide[1]);
+            spin = spin + S::F32x8::load(simd, &details.spin);
         }
         let m11 = S::F32x8::load(simd, &g.tangent_mass[0]);
         let m22 = S::F32x8::load(simd, &g.tangent_mass[1]);
@@ -307,7 +309,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let old_2 = S::F32x8::load(simd, &g.tangent_impulse[1]);
         let old_twist = S::F32x8::load(simd, &g.twist_impulse);
         let twist_mass = S::F32x8::load(simd, &g.twist_mass);
-        // The twist counts as a force at the mean lever of the contacts.
+        // The twist counts as a force at the mean lever arm of the contacts.
         let limit = coefficient * pressed;
         let lever = S::F32x8::select(pressed.gt(zero), pressed_lever / pressed, zero);
         let has_lever = lever.gt(zero);
@@ -321,7 +323,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let stop_2 = old_2 - (m12 * slide_1 + m22 * slide_2);
         let stop_twist = old_twist - twist_mass * spin;
         let slides = length_sq(stop_1, stop_2, stop_twist).gt(limit * limit);
-        // Else a step against the motion, back to the limit.
+        // Otherwise a step against the velocity, projected to the limit.
         let slide_mass = S::F32x8::load(simd, &g.slide_mass);
         let around_mass = S::F32x8::select(has_lever, twist_mass * per_lever * per_lever, slide_mass);
         let slide_mass = slide_mass.min(around_mass);
@@ -356,16 +358,15 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
 }
 
-/// Applies rolling friction: a torque across the normal, against the relative rotation. It comes
-/// before the friction, which then finds no slip that it would have to correct.
+/// Applies rolling friction: a torque perpendicular to the normal, against the relative rotation.
+/// It precedes sliding friction, which then has no slip to correct.
 ///
-/// It is not cached from step to step, as one iteration finds it: no other impulse of a rolling
-/// body about its point of contact depends on it.
+/// It is not cached from step to step, because one iteration finds it.
 #[inline(always)]
 fn resist_rolling<S: Simd>(
     simd: S,
     g: &mut Group,
-    drive: &Drive,
+    details: &GroupDetails,
     pressed: S::F32x8,
     [a, b]: [&mut Motion<S>; 2],
 ) {
@@ -374,9 +375,9 @@ fn resist_rolling<S: Simd>(
     let tangent_2 = normal.cross(tangent_1);
     let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
     let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
-    let felt = |along: V3<S::F32x8>| inertia_a.transform(along) + inertia_b.transform(along);
-    let (felt_1, felt_2) = (felt(tangent_1), felt(tangent_2));
-    let (k11, k22, k12) = (tangent_1.dot(felt_1), tangent_2.dot(felt_2), tangent_1.dot(felt_2));
+    let inverse_inertia = |along: V3<S::F32x8>| inertia_a.transform(along) + inertia_b.transform(along);
+    let (turned_1, turned_2) = (inverse_inertia(tangent_1), inverse_inertia(tangent_2));
+    let (k11, k22, k12) = (tangent_1.dot(turned_1), tangent_2.dot(turned_2), tangent_1.dot(turned_2));
     let determinant = k11 * k22 - k12 * k12;
     let inverse = S::F32x8::select(determinant.gt(zero), one / determinant, zero);
     let turn = b.w - a.w;
@@ -385,7 +386,7 @@ fn resist_rolling<S: Simd>(
     let old_2 = S::F32x8::load(simd, &g.rolling_impulse[1]);
     let want_1 = old_1 - (k22 * turn_1 - k12 * turn_2) * inverse;
     let want_2 = old_2 - (k11 * turn_2 - k12 * turn_1) * inverse;
-    let limit = S::F32x8::load(simd, &drive.rolling) * pressed;
+    let limit = S::F32x8::load(simd, &details.rolling) * pressed;
     let length_sq = want_1 * want_1 + want_2 * want_2;
     let scale = S::F32x8::select(length_sq.gt(limit * limit), limit / length_sq.sqrt(), one);
     let (new_1, new_2) = (want_1 * scale, want_2 * scale);
@@ -396,26 +397,26 @@ fn resist_rolling<S: Simd>(
     b.w = b.w + inertia_b.transform(change);
 }
 
-/// Returns the impulse of a spring for lanes that have one, and else the rigid impulse `rigid`,
-/// both within their bounds.
+/// Returns the impulse of the spring in lanes that have one, and `rigid` in the others, both
+/// limited to their bounds.
 #[inline(always)]
 fn bounded<S: Simd, const STAGE: u8>(
     simd: S,
-    (drive, k): (&Drive, usize),
+    (details, k): (&GroupDetails, usize),
     rigid: S::F32x8,
     (old, mass, distance, speed): (S::F32x8, S::F32x8, S::F32x8, S::F32x8),
 ) -> S::F32x8 {
     let zero = S::F32x8::splat(simd, 0.0);
-    let push = S::F32x8::load(simd, &drive.push);
+    let push = S::F32x8::load(simd, &details.push);
     let of_spring = if STAGE == SOLVE {
         // The impulse p with p = -push * distance - give * (the speed after it).
-        let give = S::F32x8::load(simd, &drive.give);
+        let give = S::F32x8::load(simd, &details.give);
         let p = (give * old - mass * (push * distance + give * speed)) / (mass + give);
         S::F32x8::select(distance.lt(zero), p.max(zero), zero)
     } else {
         old
     };
-    S::F32x8::select(zero.lt(push), of_spring, rigid).min(S::F32x8::load(simd, &drive.max_impulse[k]))
+    S::F32x8::select(zero.lt(push), of_spring, rigid).min(S::F32x8::load(simd, &details.max_impulse[k]))
 }
 
 /// Runs a stage over the groups of one colour.

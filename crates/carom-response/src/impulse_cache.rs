@@ -1,13 +1,13 @@
 //! Loads manifolds into SIMD lanes, stores them, and caches their impulses for the next step (warm
-//! starting). Stacks stand because of this cache.
+//! starting), without which stacks fall.
 //!
 //! A contact finds its cached impulse by pair, parts and features. Friction of a manifold acts at
 //! the mean of its contacts, weighted by these impulses: at the centre of pressure.
 //!
-//! One iteration in a substep makes each contact a spring, and nothing damps a spring. A tower that
-//! is put down hops and sways for seconds, and leans more with each hop. So the cache loses a part
-//! of the difference between an impulse and its mean over the last steps: see [`Damping`]. A load
-//! at rest equals its mean and loses nothing.
+//! With one iteration per substep, each contact acts as an undamped spring. A tower that is put
+//! down hops and sways for seconds, and leans more with each hop. So the cache removes a part of
+//! the difference between an impulse and its mean over the last steps: see [`Damping`]. A constant
+//! load equals its mean and is not changed.
 //!
 //! Reference: E. Catto, Contact Manifolds, GDC 2007 (feature ids); E. Catto, Iterative Dynamics
 //! with Temporal Coherence, GDC 2005 (warm starting); C. Zener, Elasticity and Anelasticity of
@@ -16,18 +16,18 @@
 use crate::contact::scale_for;
 use crate::contact::{ContactImpulse, ContactInput, PairKey};
 use crate::group::Group;
-use crate::impulse::DEEP;
 use crate::lane_vec::{Lanes, V3};
 use crate::load::LoadScale;
 use crate::mass::MassData;
 use crate::mass::held_center;
 use crate::memory;
+use crate::rest::DEEP_SLOPS;
 use alloc::vec::Vec;
 use carom_geom::{Contact, FeatureId, MAX_CONTACTS};
 use carom_lanes::{F32Lanes, Simd, U32Lanes, prefetch};
 use carom_math::{Real, Vec3};
 
-/// The data by which the contacts of a pair are matched in the next step.
+/// The data that matches the contacts of a pair in the next step.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ManifoldKey {
@@ -44,12 +44,12 @@ pub(crate) struct ManifoldKey {
 /// The mean of a contact whose impulse is not known yet. No impulse is negative.
 const NO_MEAN: Real = -1.0;
 
-/// Damping of the springs that contacts are.
+/// Damping of contacts, which act as springs.
 ///
 /// With the stiffness k, the rates a and b below, and the frequency w, a contact has the complex
 /// stiffness k (i w + b) / (i w + a + b). It is k for an impact and k b / (a + b) for a lasting
-/// load. Between them it damps, most at w^2 = b (a + b): at 4 Hz. Deep contacts are not damped, as
-/// their impulses push bodies out.
+/// load. Between them it damps, and most at w^2 = b (a + b): at 4 Hz. Deep contacts are not damped,
+/// as their impulses push bodies out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Damping {
     /// Part of its difference from the mean that an impulse loses from step to step.
@@ -79,7 +79,7 @@ impl Damping {
         let mean = if mean < 0.0 { impulse } else { mean };
         let difference = impulse - mean;
         let mean = mean + self.follow * difference;
-        // After an overflow the contact starts anew.
+        // After an overflow the impulse is dropped.
         if mean.is_finite() { Normal { impulse: impulse - loss * difference, mean } } else { Normal::NONE }
     }
 }
@@ -107,8 +107,8 @@ pub(crate) struct CachedImpulse {
 
 /// The cached pairs of a step.
 ///
-/// They stand in the order of lanes: eight for each group. So impulses are written as whole lanes.
-/// The next step has almost the same order, so it reads them nearly in sequence.
+/// They are in the order of lanes, eight for each group, so impulses are stored as whole lanes. The
+/// next step has almost the same order, so it reads them nearly in sequence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImpulseCache {
     /// Key and position of each pair, sorted by key.
@@ -188,8 +188,8 @@ pub(crate) struct SleepingImpulses {
 }
 
 impl SleepingImpulses {
-    /// Stores an impulse of a substep of length `h`. Its mean is dropped: a pair whose bodies were
-    /// asleep or suspended has a mean of long ago.
+    /// Stores an impulse of a substep of length `h`. Its mean is dropped, because it is out of date
+    /// when the pair moves again.
     pub(crate) fn put(&mut self, cached: &CachedImpulse, h: Real) {
         if self.own.is_empty() {
             self.h = h;
@@ -364,7 +364,7 @@ impl Rows {
             0.0 < old.normal.dot(normal) && is_finite(impulse)
         };
         if let Some((old, impulse)) = cached.filter(is_good) {
-            let is_deep = contacts.iter().any(|contact| contact.distance < -DEEP * slop);
+            let is_deep = contacts.iter().any(|contact| contact.distance < -DEEP_SLOPS * slop);
             let damped = |k: usize| damping.apply(impulse.normal[k] * ratio, old.means[k] * ratio, is_deep);
             let damped = core::array::from_fn(damped);
             n_known = old.hand_over(&damped, contacts, a.center, &mut normals);
@@ -437,7 +437,7 @@ impl Rows {
         let n_points = usize::from(group.n_points).min(MAX_CONTACTS);
         let mut middles = [V3 { x: zero, y: zero, z: zero }; MAX_CONTACTS];
         let mut nearest = S::F32x8::splat(simd, Real::INFINITY);
-        let mut most = zero;
+        let mut largest = zero;
         let mut carried = zero;
         let mut k = 0;
         while k < n_points {
@@ -447,7 +447,7 @@ impl Rows {
             middles[k] = (V3 { x: c[0], y: c[1], z: c[2] } + V3 { x: c[3], y: c[4], z: c[5] }) * half;
             nearest = S::F32x8::select(is_there, c[6].min(nearest), nearest);
             let impulse = S::F32x8::select(is_there, c[7], zero);
-            most = most.max(impulse);
+            largest = largest.max(impulse);
             carried = carried + impulse;
             S::F32x8::select(is_there, c[6], zero).store(&mut point.distance);
             impulse.store(&mut point.impulse);
@@ -457,7 +457,7 @@ impl Rows {
         load.write(simd, group, carried);
         // Weights are relative to the largest impulse, because a denormal impulse has no finite
         // inverse.
-        let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(most);
+        let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(largest);
         let touching = nearest + S::F32x8::splat(simd, slop);
         let mut center = V3 { x: zero, y: zero, z: zero };
         let mut weight_sum = zero;
@@ -468,7 +468,7 @@ impl Rows {
             let impulse = S::F32x8::load(simd, &point.impulse);
             let touches = S::F32x8::load(simd, &point.distance).le(touching);
             let by_place = S::F32x8::select(touches, one, zero);
-            let weight = S::F32x8::select(is_pressed, impulse / most, by_place);
+            let weight = S::F32x8::select(is_pressed, impulse / largest, by_place);
             center = V3::select(is_there, center + middles[k] * weight, center);
             weight_sum = S::F32x8::select(is_there, weight_sum + weight, weight_sum);
             k += 1;
@@ -539,14 +539,14 @@ pub(crate) fn store<S: Simd>(
     let tangents = [tangent_1, tangent_2];
     write(rows(simd, impulses, tangents, &group.tangent_impulse, &group.twist_impulse), cached);
     // After an overflow zero is reported. Friction overflows long before the normals do.
-    let most = S::F32x8::splat(simd, Real::MAX);
-    let mut told = rows(simd, totals, tangents, &group.tangent_total, &group.twist_total);
+    let max_finite = S::F32x8::splat(simd, Real::MAX);
+    let mut reported = rows(simd, totals, tangents, &group.tangent_total, &group.twist_total);
     let mut k = 0;
-    while k < told.len() {
-        told[k] = S::F32x8::select(told[k].abs().le(most), told[k], zero);
+    while k < reported.len() {
+        reported[k] = S::F32x8::select(reported[k].abs().le(max_finite), reported[k], zero);
         k += 1;
     }
-    write(told, reports);
+    write(reported, reports);
 }
 
 /// Returns one row per manifold: the normal impulses, the friction in the world frame, the torque.

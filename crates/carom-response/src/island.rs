@@ -1,4 +1,4 @@
-//! Islands: bodies that touch each other, directly or through others.
+//! Islands: moving bodies that contacts and joints connect, directly or through others.
 //!
 //! Disjoint sets over the contacts and joints of moving bodies. A body that cannot move connects
 //! nothing. The rest time of an island is the least rest time of its bodies.
@@ -55,8 +55,8 @@ pub(crate) struct Islands {
     rest_times: Vec<Real>,
     /// By root: the number of bodies of the island.
     sizes: Vec<u32>,
-    /// By root: whether a motor turns a body of the island.
-    is_driven: Vec<bool>,
+    /// By root: whether a motor or a spring moves a body of the island.
+    is_powered: Vec<bool>,
     pub(crate) n_islands: usize,
     pub(crate) n_awake: usize,
 }
@@ -83,17 +83,17 @@ impl Islands {
             self.sets.parent[place as usize] = root;
             self.sizes[root as usize] += 1;
         }
-        self.is_driven.clear();
-        self.is_driven.resize(n, false);
+        self.is_powered.clear();
+        self.is_powered.resize(n, false);
         is_many.clear();
         is_many.extend(self.sets.parent.iter().map(|&root| many <= self.sizes[root as usize]));
     }
 
-    /// Marks the island of a slot as driven by a motor. Call it after `count`. A driven island does
-    /// not come to rest, however slow: a motor may need long to start a heavy train.
-    pub(crate) fn drive(&mut self, place: u32) {
+    /// Marks the island of a slot as moved by a motor or a spring. Call it after `count`. A powered
+    /// island does not come to rest, however slow: a motor may need long to start a heavy train.
+    pub(crate) fn mark_powered(&mut self, place: u32) {
         let root = self.sets.parent[place as usize];
-        self.is_driven[root as usize] = true;
+        self.is_powered[root as usize] = true;
     }
 
     /// Returns the root of each slot. Call it after `count`.
@@ -106,10 +106,10 @@ impl Islands {
         self.sizes[root as usize] as usize
     }
 
-    /// Clears `is_many` for islands that motors drive.
-    pub(crate) fn leave_out_driven(&self, is_many: &mut [bool]) {
+    /// Clears `is_many` for powered islands.
+    pub(crate) fn leave_out_powered(&self, is_many: &mut [bool]) {
         for (is_many, &root) in is_many.iter_mut().zip(&self.sets.parent) {
-            *is_many &= !self.is_driven[root as usize];
+            *is_many &= !self.is_powered[root as usize];
         }
     }
 
@@ -125,7 +125,7 @@ impl Islands {
             let root = self.sets.parent[place] as usize;
             self.n_islands += usize::from(root == place);
             self.n_awake += 1;
-            let time = if self.is_driven[root] { 0.0 } else { rest_times[place] };
+            let time = if self.is_powered[root] { 0.0 } else { rest_times[place] };
             let all = &mut self.rest_times[root];
             *all = all.min(time);
         }

@@ -1,8 +1,8 @@
 //! Joints: two bodies held together at a point, at a distance, along or about axes, or rigidly.
 //!
 //! Every joint is a soft constraint, much stiffer than its load. It is solved and relaxed in every
-//! substep. Limits and motors are single rows. A limit is inactive until it would be passed within
-//! the substep.
+//! substep. Limits and motors are single rows. A limit acts only if it would be passed within the
+//! substep.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints); E. Catto, Modeling and Solving
 //! Constraints, GDC 2009.
@@ -25,17 +25,15 @@ pub struct Joint {
     pub body_a: u32,
     /// Index of body B.
     pub body_b: u32,
-    /// The joint frame on A. Its x axis is that of a revolute joint, of a
-    /// prismatic joint or of a cone.
+    /// The joint frame on A. Its x axis is the axis of a revolute or prismatic joint, or of a cone.
     pub frame_a: Pose,
-    /// The joint frame on B. Its x axis is that of a revolute joint, of a
-    /// prismatic joint or of a cone.
+    /// The joint frame on B. Its x axis is the axis of a revolute or prismatic joint, or of a cone.
     pub frame_b: Pose,
     /// The degrees of freedom that it leaves.
     pub kind: JointKind,
     /// Impulses of the last substep, for the warm start. Set them to zero if the joint was changed.
     pub impulse: JointImpulse,
-    /// How soft the joint is; `None` is as stiff as the settings of the solver say.
+    /// How soft the joint is; `None` is the stiffness of the solver settings.
     #[cfg_attr(feature = "serde", serde(default))]
     pub spring: Option<Spring>,
     /// A spring about the axis of a revolute joint; other kinds have none.
@@ -47,15 +45,14 @@ pub struct Joint {
     /// The joints that a gear or a rack and pinion couples; `None` for other kinds.
     #[cfg_attr(feature = "serde", serde(default))]
     pub gear: Option<GearParts>,
-    /// The force beyond which the owner of the joint is to remove it; `None` holds any. Not
-    /// negative.
+    /// The force above which the joint is overloaded; `None` has no limit. Not negative. The owner
+    /// removes overloaded joints.
     #[cfg_attr(feature = "serde", serde(default))]
     pub break_force: Option<Real>,
-    /// The torque beyond which the owner of the joint is to remove it; `None` holds any. Not
-    /// negative.
+    /// The torque above which the joint is overloaded; `None` has no limit. Not negative.
     #[cfg_attr(feature = "serde", serde(default))]
     pub break_torque: Option<Real>,
-    /// Whether the owner of the joint is to find contacts of the two bodies.
+    /// Whether the two bodies also collide. The solver does not read it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub has_contacts: bool,
     /// A number of the owner. The solver does not read it.
@@ -68,7 +65,7 @@ pub struct Joint {
 
 impl Joint {
     /// Returns a joint of two bodies with these frames, each relative to its body. It has no
-    /// impulses, springs and bounds of its load.
+    /// impulses, no springs, and does not break.
     pub fn new(kind: JointKind, [body_a, body_b]: [u32; 2], [frame_a, frame_b]: [Pose; 2]) -> Joint {
         Joint {
             body_a,
@@ -121,13 +118,13 @@ impl Joint {
         Some(Joint::new(kind, [body_a, body_b], [place(a, points[0]), place(b, points[1])]))
     }
 
-    /// Whether the load of the last step was larger than the joint bears.
+    /// Whether the load of the last step was above `break_force` or `break_torque`.
     pub fn is_overloaded(&self) -> bool {
-        let exceeds = |most: Option<Real>, load: Vec3| most.is_some_and(|most| most < load.length());
+        let exceeds = |max: Option<Real>, load: Vec3| max.is_some_and(|max| max < load.length());
         exceeds(self.break_force, self.load.force()) || exceeds(self.break_torque, self.load.torque())
     }
 
-    /// Checks the settings: kind, springs, and the load that it bears. The error names the first
+    /// Checks the settings: kind, springs, break force and break torque. The error names the first
     /// one that is wrong.
     pub fn check_settings(&self) -> Result<(), JointFault> {
         self.kind.validate()?;

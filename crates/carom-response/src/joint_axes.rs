@@ -1,12 +1,13 @@
-//! Joints by axes: three of translation, three of rotation, each one free, locked or limited.
+//! Joints of six axes, three of translation and three of rotation, each one free, locked or
+//! limited.
 //!
 //! - Translation is that of B's joint point along A's axes. Its impulses act at that point on both
 //!   bodies, so they keep the angular momentum.
 //! - Rotation is measured in Euler angles: about A's x axis, the middle y axis, and B's z axis. The
 //!   row of an angle is the dual of these three axes, so that it does not change the other two.
 //! - All locked axes are solved at once, by an L D L^T decomposition of at most 6x6 in `f64`.
-//! - A limit or a motor is a single row. The locked axes answer its impulse at once, so its mass is
-//!   that of the free motion (Schur complement), and one iteration solves it.
+//! - A limit or a motor is a single row. Its impulse is applied together with the response of the
+//!   locked axes. So its effective mass is that of the free motion (Schur complement).
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009; G. H. Golub, C. F. Van Loan,
 //! Matrix Computations, 4th ed., 2013, 4.1 (L D L^T).
@@ -22,8 +23,8 @@ use carom_math::{Quat, Real, Vec3, ops, rotation};
 /// beyond [`SixDof::MAX_ANGLE_Y`], so it acts only if that limit is passed.
 const MIN_COSINE: Real = 0.05;
 
-/// A pivot below this share of its diagonal entry is zero up to rounding in `f32`: neither body
-/// can give way along this axis.
+/// A pivot below this fraction of its diagonal entry is zero up to rounding in `f32`: no body can
+/// move along this axis.
 const MIN_PIVOT: f64 = 1e-9;
 
 /// The six rows of a joint in one iteration. Row k is the velocity of B relative to A along or
@@ -98,7 +99,7 @@ impl Axes {
         (sum(&self.linear[..3], &impulses[..3]), sum(&self.turn_b[3..], &impulses[3..]))
     }
 
-    /// Changes the velocity along or about an axis by an impulse, while the locked axes hold.
+    /// Applies an impulse along or about an axis, together with the response of the locked axes.
     /// Returns the impulses of all axes.
     fn push_held(&self, rows: &mut Rows, held: &Held, k: usize, impulse: Real) -> [Real; 6] {
         let mut impulses = held.answer(k).map(|answer| answer as Real * impulse);
@@ -195,7 +196,7 @@ impl Held {
         x
     }
 
-    /// Returns by axis the impulses of the locked axes that answer a unit impulse along axis k.
+    /// Returns by axis the response of the locked axes to a unit impulse along axis k.
     fn answer(&self, k: usize) -> [f64; 6] {
         let mut side = [0.0; 6];
         for (side, &axis) in side.iter_mut().zip(&self.locked[..self.n]) {
@@ -208,7 +209,7 @@ impl Held {
         answer
     }
 
-    /// Returns the mass along an axis while the locked axes hold; 0 if nothing gives way.
+    /// Returns the effective mass along an axis while the locked axes hold; 0 if no body can move.
     fn mass(&self, k: usize) -> Real {
         let answer = self.answer(k);
         let inverse = self.matrix[k][k] + (0..6).map(|i| self.matrix[k][i] * answer[i]).sum::<f64>();

@@ -1,11 +1,11 @@
 //! Gears and racks: a row between the coordinates of two other joints.
 //!
-//! - A coordinate is the angle of a revolute joint, with full turns, or the place of a prismatic
-//!   joint. The row keeps `coordinate 1 + factor * coordinate 2` at its value at the insertion.
+//! - A coordinate is the angle of a revolute joint, with full turns, or the translation of a
+//!   prismatic joint. The row keeps `coordinate 1 + factor * coordinate 2` at its initial value.
 //! - The row acts on up to four bodies: the two that turn or slide, and the two that carry them. So
 //!   the housing gets the reaction, and momentum is kept.
-//! - A body may be several of the four, as the arm of a planetary gear is. Its parts of the row are
-//!   added up.
+//! - One body may be several of the four, such as the arm of a planetary gear. Its parts of the row
+//!   are added up.
 //!
 //! Reference: E. Catto, Box2D 2.4, b2_gear_joint.cpp, 2020.
 //! Differs: angles count full turns, so a drift is corrected after any number of turns.
@@ -176,14 +176,17 @@ impl JointStep {
         let (Some(parts), Some(step)) = (self.parts(&joint.kind, masses, bodies.states), self.gear) else {
             return;
         };
-        let (mut speed, mut felt) = (0.0, 0.0);
+        let (mut speed, mut inverse_effective_mass) = (0.0, 0.0);
         for part in &parts {
             let (v, w) = motion(&bodies.states[part.slot]);
             speed += part.linear.dot(v) + part.angular.dot(w);
-            felt += part.mass * part.linear.length_squared() + part.angular.dot(part.inertia * part.angular);
+            inverse_effective_mass +=
+                part.mass * part.linear.length_squared() + part.angular.dot(part.inertia * part.angular);
         }
         let old = joint.impulse.lower;
-        let change = -inverse_or_zero(felt) * soft.mass_scale * (speed + soft.bias_rate * step.error)
+        let change = -inverse_or_zero(inverse_effective_mass)
+            * soft.mass_scale
+            * (speed + soft.bias_rate * step.error)
             - soft.impulse_scale * old;
         joint.impulse.lower = old + change;
         apply(&parts, change, bodies);

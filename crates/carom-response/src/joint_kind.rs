@@ -273,15 +273,15 @@ impl SixDof {
                 demand_bounds([low, high], names)?;
             }
         }
-        let most = SixDof::MAX_ANGLE_Y;
+        let max_angle = SixDof::MAX_ANGLE_Y;
         let y = JointAxis::AngY as usize;
         let [low, high] = match self.limits[y] {
             AxisLimit::Between(low, high) => [low, high],
             AxisLimit::Free if !self.turns_freely() => [Real::NEG_INFINITY, Real::INFINITY],
             AxisLimit::Free | AxisLimit::Locked => [0.0; 2],
         };
-        demand(-most <= low, LIMIT_NAMES[y][0], low)?;
-        demand(high <= most, LIMIT_NAMES[y][1], high)?;
+        demand(-max_angle <= low, LIMIT_NAMES[y][0], low)?;
+        demand(high <= max_angle, LIMIT_NAMES[y][1], high)?;
         self.motors.iter().flatten().try_for_each(Motor::validate)
     }
 }

@@ -58,7 +58,7 @@ impl JointImpulse {
 
 /// The load of a joint in a step: its impulses on B, summed up over the substeps.
 ///
-/// Loads are means over the step. A jerk that lasts for a part of it counts by that part.
+/// Force and torque are means over the step, so a shorter jerk counts less.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

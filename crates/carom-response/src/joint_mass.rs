@@ -2,8 +2,8 @@
 //!
 //! A tension T at a lever r acts on a link like a spring of stiffness T r. A joint impulse keeps
 //! its direction for a substep h. So a link of inertia I becomes unstable from about h^2 T r = 4 I
-//! on. More iterations do not help, because only the inertia limits it. A light link also makes a
-//! weak joint: its stiffness is proportional to the mass, for any load.
+//! on. More iterations do not help, because only the inertia limits it. Also, the stiffness of a
+//! joint is proportional to the lighter mass, so a light link makes a weak joint.
 //!
 //! 1. The tension of a link is limited by the lighter one of the bodies that it connects. So joints
 //!    use the true mass and inertia of a light body that hangs on a heavy one, of an arm, and of a
@@ -117,11 +117,11 @@ impl JointMasses {
         }
         // A contact may connect a body with a load that is in no joint with it.
         let heaviest = self.least_inverse[self.systems.root(slot as u32) as usize];
-        let most = MAX_RATIO * heaviest.max(self.paths.inverse_load(slot));
-        if own.inverse_mass <= most {
+        let max_inverse_mass = MAX_RATIO * heaviest.max(self.paths.inverse_load(slot));
+        if own.inverse_mass <= max_inverse_mass {
             return JointScale::NONE;
         }
-        let moving = most / own.inverse_mass;
+        let moving = max_inverse_mass / own.inverse_mass;
         JointScale { moving, turning: moving * moving.max(1.0 / MAX_TURN_FACTOR) }
     }
 }

@@ -48,8 +48,8 @@ pub enum Drive {
     /// The speed of B relative to A: length per unit of time along an axis, radians per unit of
     /// time about one.
     Velocity(Real),
-    /// The place along the axis, or the angle about it in radians, and the spring that pulls there.
-    /// Angles count modulo a full turn, so a motor turns the shorter way.
+    /// The target position along the axis, or the angle about it in radians, and the spring that
+    /// pulls there. Angles count modulo a full turn, so a motor turns the shorter way.
     Position(Real, Spring),
 }
 
@@ -70,12 +70,12 @@ pub struct Motor {
 }
 
 impl Motor {
-    /// Creates a motor that holds a speed, without a bound of its force.
+    /// Creates a motor with a target speed and unlimited force.
     pub const fn velocity(speed: Real) -> Motor {
         Motor { drive: Drive::Velocity(speed), max_force: Real::MAX }
     }
 
-    /// Creates a motor that pulls to a place or an angle, without a bound of its force.
+    /// Creates a motor with a target position or angle and unlimited force.
     pub const fn position(target: Real, spring: Spring) -> Motor {
         Motor { drive: Drive::Position(target, spring), max_force: Real::MAX }
     }
@@ -98,12 +98,12 @@ impl Motor {
         demand(0.0 <= self.max_force, "max_force", self.max_force)
     }
 
-    /// Whether the motor pulls to a place.
+    /// Whether the motor has a target position.
     pub(crate) fn is_position(&self) -> bool {
         matches!(self.drive, Drive::Position(..))
     }
 
-    /// Whether the motor drives at a speed that is not zero.
+    /// Whether the motor has a force, and a target speed that is not zero.
     pub(crate) fn turns(&self) -> bool {
         matches!(self.drive, Drive::Velocity(speed) if speed != 0.0) && 0.0 < self.max_force
     }
@@ -116,9 +116,9 @@ impl Motor {
         }
     }
 
-    /// Returns the motor as it drives between limits: at a speed not beyond them in a substep of
-    /// length `h`. Otherwise the motor and the limit would push against each other, more in each
-    /// substep, until the softer one yields: the limit.
+    /// Returns the motor with its speed reduced, so that it does not pass the limits in a substep
+    /// of length `h`. Otherwise motor and limit would push against each other with growing
+    /// impulses, and the limit, which is softer, would give way.
     pub(crate) fn within(&self, place: Real, [low, high]: [Real; 2], h: Real) -> Motor {
         match self.drive {
             Drive::Velocity(speed) => {
@@ -139,15 +139,15 @@ impl Motor {
         may_spring: bool,
         h: Real,
     ) -> Real {
-        let most = self.max_force * h;
+        let max_impulse = self.max_force * h;
         match self.drive {
-            Drive::Velocity(target) => (old + mass * (target - speed)).clamp(-most, most) - old,
+            Drive::Velocity(target) => (old + mass * (target - speed)).clamp(-max_impulse, max_impulse) - old,
             Drive::Position(..) if !may_spring => 0.0,
             Drive::Position(target, spring) => {
                 let soft = spring.softness(h);
                 let bias = soft.bias_rate * (place - target);
                 let change = -mass * soft.mass_scale * (speed + bias) - soft.impulse_scale * old;
-                (old + change).clamp(-most, most) - old
+                (old + change).clamp(-max_impulse, max_impulse) - old
             }
         }
     }

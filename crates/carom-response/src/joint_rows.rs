@@ -1,7 +1,7 @@
 //! The two bodies of a joint during one iteration, and the rows that several kinds share.
 //!
-//! The places of the bodies change once in a substep, their velocities in each iteration. So a
-//! joint keeps its rows until the bodies move again, and an iteration loads velocities only.
+//! Poses change once in a substep, velocities in each iteration. So a joint keeps its rows
+//! (Jacobians and effective masses) until the poses change, and an iteration loads velocities only.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints); E. Catto, Modeling and Solving
 //! Constraints, GDC 2009.
@@ -29,8 +29,8 @@ pub(crate) struct Substep {
 /// The states of the bodies, as joints change them.
 pub(crate) struct Jointed<'a> {
     pub(crate) states: &'a mut [State],
-    /// The changes by joints to each body in this substep. Joints turn with the bodies, so the next
-    /// substep computes them again.
+    /// The velocity changes by joints in this substep. The warm start of contacts must not repeat
+    /// them.
     pub(crate) pushes: &'a mut [(Vec3, Vec3)],
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct JointStep {
     pub(crate) movable: (bool, bool),
     /// Factors of the inverse masses and inertias of the bodies.
     pub(crate) scales: (JointScale, JointScale),
-    /// The rows at the present places of the bodies: see [`JointStep::follow`].
+    /// The rows at the present poses of the bodies: see [`JointStep::follow`].
     pub(crate) rows: Rows,
     /// Relative to the centres of mass, in the world frame, at the start of the step.
     pub(crate) anchor_a: Vec3,
@@ -83,14 +83,14 @@ pub(crate) struct Rows {
     /// For kinds that hold the point: the velocity of B's joint point relative to A's, times this,
     /// is the impulse that stops it.
     pub(crate) point_mass: Mat3,
-    /// The unit axis and the angle that a hinge or a cone limits. Other kinds have A's x axis and 0
-    /// here, which they do not use.
+    /// The unit axis and the angle that a hinge or a cone limits. Unused by other kinds, which have
+    /// A's x axis and 0.
     pub(crate) limited: (Vec3, Real),
 }
 
 impl JointStep {
-    /// Finds the rows for the places of the bodies: at the start of the step, and after each motion
-    /// of the bodies.
+    /// Computes the rows for the present poses: at the start of the step, and after each
+    /// integration.
     pub(crate) fn follow(&mut self, kind: &JointKind, masses: &[MassData], states: &[State]) {
         if self.is_idle {
             return;
@@ -161,18 +161,18 @@ impl Rows {
         self.v_b + self.w_b.cross(self.anchor_b) - self.v_a - self.w_a.cross(self.anchor_a)
     }
 
-    /// Whether one of the bodies turns so far in the substep that its side of the joint cannot be
-    /// predicted.
+    /// Whether one of the bodies turns so far in the substep that the position of its anchor cannot
+    /// be predicted.
     pub(crate) fn whirl(&self, kind: &JointKind, substep: &Substep) -> bool {
-        let most = MAX_TURN / substep.h;
-        let turns = |w: Vec3| most < w.length();
+        let max_rate = MAX_TURN / substep.h;
+        let turns = |w: Vec3| max_rate < w.length();
         if !(turns(self.w_a) || turns(self.w_b)) {
             return false;
         }
         // A joint point near the axis of rotation hardly moves.
         let swings = |w: Vec3, anchor: Vec3| {
             let speed = w.cross(anchor).length();
-            substep.slop < speed * substep.h && most * anchor.length() < speed
+            substep.slop < speed * substep.h && max_rate * anchor.length() < speed
         };
         let turns = match kind {
             JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
@@ -204,12 +204,12 @@ impl Rows {
         self.w_b += self.inertia_b * impulse;
     }
 
-    pub(crate) fn felt(&self, direction: Vec3) -> Real {
+    pub(crate) fn inverse_effective_mass(&self, direction: Vec3) -> Real {
         let (a, b) = (self.anchor_a.cross(direction), self.anchor_b.cross(direction));
         self.mass_a + self.mass_b + a.dot(self.inertia_a * a) + b.dot(self.inertia_b * b)
     }
 
-    pub(crate) fn felt_turning(&self, axis: Vec3) -> Real {
+    pub(crate) fn inverse_effective_inertia(&self, axis: Vec3) -> Real {
         axis.dot((self.inertia_a + self.inertia_b) * axis)
     }
 

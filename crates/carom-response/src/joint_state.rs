@@ -11,9 +11,9 @@ use crate::joint_rows::hinge_angle;
 use crate::spring::{TorsionSpring, Winding};
 use carom_math::{Quat, Real, Vec3, rotation};
 
-/// Angular speed, in radians per unit of time, or length per unit of time. If a wound or stretched
-/// spring moves slower than this, something holds it, and it may fall asleep. The bound is far
-/// above rounding, and far below any visible speed.
+/// Angular speed, in radians per unit of time, or length per unit of time. A loaded spring that
+/// moves slower than this is held by something, and may fall asleep. The bound is far above
+/// rounding, and far below any visible speed.
 const MIN_SPRING_SPEED: Real = 1e-3;
 
 impl Joint {
@@ -77,9 +77,9 @@ impl Joint {
         Some([x, y, z, angle_x, angle_y, angle_z])
     }
 
-    /// Returns how far the joint points are from where the joint holds them, as a length. Not
-    /// negative. For a rope or a rod it is how far the distance is out of its bounds, for a pulley
-    /// how far the rope is too long. It is 0 for gears.
+    /// Returns the position error of the joint, a length that is not negative. For a rope or a rod
+    /// it is how far the distance is out of its bounds, for a pulley how much the rope is too long.
+    /// It is 0 for gears.
     ///
     /// `a` and `b` are its bodies.
     pub fn gap(&self, a: &Body, b: &Body) -> Real {

@@ -1,7 +1,7 @@
 //! One joint in the substeps of a step: warm start, solve, relax.
 //!
-//! Each substep warm starts the joint with the impulses of the substep before, solves it as a
-//! damped spring, and relaxes it without one after the bodies moved.
+//! Each substep warm starts the joint with the impulses of the substep before, solves it as a soft
+//! constraint with bias, and relaxes it without bias after the bodies have moved.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints).
 
@@ -66,7 +66,7 @@ impl JointStep {
     }
 
     /// Records the angle and the speed of a joint with a torsion spring, before the forces of a
-    /// substep act. `is_first`: of a step.
+    /// substep act. `is_first` is true in the first substep of a step.
     pub(crate) fn begin(&mut self, joint: &mut Joint, states: &[State], (h, is_first): (Real, bool)) {
         if is_first {
             // The load is summed up over the substeps of one step.
@@ -168,7 +168,7 @@ impl JointStep {
         if let Some(spring) = joint.torsion_spring.filter(|_| has_springs) {
             let axis = rows.limited.0;
             let (speed, old) = (rows.hinge_speed(), joint.impulse.spring);
-            let turning = rows.felt_turning(axis);
+            let turning = rows.inverse_effective_inertia(axis);
             let new = spring.impulse(joint.deviation(&spring), self.start_speed, speed, old, turning, h);
             rows.twist(axis * (new - old));
             joint.impulse.spring = new;
@@ -186,7 +186,7 @@ impl JointStep {
             JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => {}
             JointKind::Distance { min, max } => {
                 let (length, direction) = (rows.offset().length(), rows.along());
-                let mass = inverse_or_zero(rows.felt(direction));
+                let mass = inverse_or_zero(rows.inverse_effective_mass(direction));
                 if min == max {
                     let speed = direction.dot(rows.velocity());
                     let old = i.lower - i.upper;
@@ -220,7 +220,7 @@ impl JointStep {
             JointKind::Spherical { cone, twist } => {
                 if cone < core::f32::consts::PI {
                     let (bend, angle) = rows.limited;
-                    let mass = inverse_or_zero(rows.felt_turning(bend));
+                    let mass = inverse_or_zero(rows.inverse_effective_inertia(bend));
                     let speed = -bend.dot(rows.w_b - rows.w_a);
                     let change = limit(&mut i.upper, cone - angle, speed, mass, soft, h);
                     rows.twist(bend * -change);
@@ -232,7 +232,7 @@ impl JointStep {
             }
             JointKind::Revolute { limits, motor } => {
                 let (axis, angle) = rows.limited;
-                let mass = inverse_or_zero(rows.felt_turning(axis));
+                let mass = inverse_or_zero(rows.inverse_effective_inertia(axis));
                 let near = |[low, high]: [Real; 2]| angle_near(angle, 0.5 * (low + high));
                 if let Some(motor) = motor.filter(|motor| !motor.is_position()) {
                     let motor = limits.map_or(motor, |limits| motor.within(near(limits), limits, h));

@@ -30,7 +30,7 @@ impl Rows {
         h: Real,
     ) {
         let (axis, angle) = self.twist_row();
-        let mass = inverse_or_zero(self.felt_turning(axis));
+        let mass = inverse_or_zero(self.inverse_effective_inertia(axis));
         for (side, sign, room) in [(0, 1.0, angle - low), (1, -1.0, high - angle)] {
             let speed = sign * axis.dot(self.w_b - self.w_a);
             let change = limit(&mut i.limits[ABOUT_X][side], room, speed, mass, soft, h);

@@ -165,7 +165,7 @@ pub(crate) fn gather_motion<S: Simd>(simd: S, states: &impl States, bodies: &[u3
     let (bodies, n) = (*bodies, states.n_states());
     let mut lane = 0;
     while lane < 8 {
-        assert!((bodies[lane] as usize) < n, "a group names a body that is not");
+        assert!((bodies[lane] as usize) < n, "a group has a body without a state");
         lane += 1;
     }
     let rows = [

@@ -46,8 +46,8 @@
 //! let dt = 0.2 * spring.longest_step(2.0);
 //! for _ in 0..2000 {
 //!     let center = ball.pose.translation;
-//!     let way = Vec3::Y * (0.5 - center.y).max(0.0);
-//!     spring.push(&mut ground, &mut ball, center - Vec3::Y * 0.5, way, dt);
+//!     let displacement = Vec3::Y * (0.5 - center.y).max(0.0);
+//!     spring.push(&mut ground, &mut ball, center - Vec3::Y * 0.5, displacement, dt);
 //!     ball.linear_velocity.y -= 9.81 * dt;
 //!     ball.pose.translation += ball.linear_velocity * dt;
 //! }
@@ -68,10 +68,10 @@ mod combine;
 mod contact;
 mod contact_details;
 mod contact_settings;
-mod driven;
 mod energy;
 mod free;
 mod group;
+mod group_details;
 mod gyroscope;
 mod impact;
 mod impulse;

@@ -1,7 +1,7 @@
-//! Loads: how many times its own weight a body carries, and how the solver stays stable.
+//! Loads: bodies that carry many times their own weight, and how the solver stays stable with them.
 //!
-//! One iteration over the contacts makes the contact of a light body m under a heavy one M a spring
-//! of stiffness m / h^2. This has two effects, each with its remedy.
+//! With one iteration per substep, the contact of a light body m under a heavy one M acts as a
+//! spring of stiffness m / h^2. This has two effects, each with its remedy:
 //!
 //! 1. The push-out speed stays in the impulse from substep to substep, so it is integrated. With
 //!    w^2 = m / (M h^2) and the push-out rate b: s^3 + w^2 s + w^2 b = 0. From a load of about 2 /
@@ -29,16 +29,16 @@ const LEAK_FROM: f32 = 2.0 / 3.0;
 const LOADED_FROM: f32 = 0.5;
 
 /// The least stability limit: the load of an ordinary pile, for any number of substeps.
-const LEAST_LIMIT: f32 = 30.0;
+const MIN_LOAD_LIMIT: f32 = 30.0;
 
 /// The least acceleration used as the unit of loads, in units of length.
-const LEAST_GRAVITY: f32 = 0.1;
+const MIN_GRAVITY: f32 = 0.1;
 
 /// Allowed sinking of a loaded body, in units of length. It sets the number of substeps.
 const SINK_DEPTH: f32 = 0.007;
 
-/// A large island is loaded if one in this many of its bodies is.
-const LOADED_PART: usize = 4;
+/// A large island is loaded if at least one in this many of its bodies is.
+const LOADED_BODY_SPACING: usize = 4;
 
 /// An island of at most this many bodies is loaded if any of its bodies is.
 const SMALL_ISLAND: usize = 16;
@@ -46,8 +46,8 @@ const SMALL_ISLAND: usize = 16;
 /// The upper bound of a load.
 const MAX_LOAD: Real = 1e9;
 
-/// Factor by which a held load decays in a step without it.
-const HELD: Real = 0.98;
+/// Factor by which the load decays in a step without it.
+const LOAD_DECAY: Real = 0.98;
 
 /// The scale of loads for the substeps of a step.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ pub(crate) struct LoadScale {
 
 /// The acceleration that is the unit of loads.
 fn gravity_of(settings: &SolverSettings) -> f32 {
-    settings.gravity.length().max(LEAST_GRAVITY * settings.length_unit)
+    settings.gravity.length().max(MIN_GRAVITY * settings.length_unit)
 }
 
 impl LoadScale {
@@ -71,7 +71,7 @@ impl LoadScale {
         let rate = settings.push_out_rate.min(0.25 / h);
         LoadScale {
             unit: 1.0 / (gravity_of(settings) * h),
-            limit: (2.0 / (rate * h).max(f32::MIN_POSITIVE)).max(LEAST_LIMIT),
+            limit: (2.0 / (rate * h).max(f32::MIN_POSITIVE)).max(MIN_LOAD_LIMIT),
             most_leak: rate * h,
         }
     }
@@ -114,8 +114,8 @@ pub(crate) struct WorldLoad {
 }
 
 impl WorldLoad {
-    /// Updates the load after a step. It is the largest load of any island that is small or mostly
-    /// loaded. A large pile carries itself.
+    /// Updates the load after a step. It is the largest load of an island that is small, or of
+    /// which many bodies are loaded. So a few loaded bodies in a large pile do not count.
     pub(crate) fn note(&mut self, groups: &[Group], scale: &LoadScale, islands: &Islands) {
         let mut islands_loaded: BTreeMap<u32, (usize, Real)> = BTreeMap::new();
         for group in groups.iter().filter(|group| group.is_loaded) {
@@ -126,17 +126,17 @@ impl WorldLoad {
                     let Some(root) = movable.map(|(_, body)| islands.roots()[body[lane] as usize]) else {
                         continue;
                     };
-                    let (n, most) = islands_loaded.entry(root).or_default();
-                    (*n, *most) = (*n + 1, most.max(load));
+                    let (n, max_load) = islands_loaded.entry(root).or_default();
+                    (*n, *max_load) = (*n + 1, max_load.max(load));
                 }
             }
         }
-        let counts = |(&root, &(n, most)): (&u32, &(usize, Real))| {
+        let counts = |(&root, &(n, max_load)): (&u32, &(usize, Real))| {
             let size = islands.size(root);
-            (size <= SMALL_ISLAND || size <= LOADED_PART * n).then_some(most)
+            (size <= SMALL_ISLAND || size <= LOADED_BODY_SPACING * n).then_some(max_load)
         };
         let load = islands_loaded.iter().filter_map(counts).fold(0.0, Real::max).min(MAX_LOAD);
-        self.held = (HELD * self.held).max(load.min(self.last));
+        self.held = (LOAD_DECAY * self.held).max(load.min(self.last));
         self.last = load;
     }
 

@@ -1,7 +1,8 @@
 //! Axes of the world along which a body does not move, or about which it does not turn.
 //!
-//! A locked rotation has no inverse inertia in the world frame, so no impulse turns the body.
-//! Locked translations are removed from velocities: see [`motion_bounds`](crate::motion_bounds).
+//! A locked rotation has zero inverse inertia in the world frame, so no impulse turns the body
+//! about it. Locked translations are removed from velocities: see
+//! [`motion_bounds`](crate::motion_bounds).
 //!
 //! Reference: E. Catto, Box2D 3.2, `b2MotionLocks`, 2025.
 //! Differs: rotations are locked in the masses, not in the velocities alone.

@@ -18,10 +18,9 @@ pub(crate) struct MassData {
     pub(crate) calm: Real,
     /// Velocity at the start of the step.
     pub(crate) velocity: Vec3,
-    /// Square of a relative speed. If a body passes another one faster, it moves farther than its
-    /// size in a step.
+    /// Square of the relative speed above which a body moves farther than its size in a step.
     pub(crate) max_contact_speed_sq: Real,
-    /// Whether it turns too far in the step for contacts to follow.
+    /// Whether it turns too far in the step for its contacts.
     pub(crate) spins_far: bool,
 }
 
@@ -43,17 +42,16 @@ impl MassData {
         [self.inverse_mass, xx, yy, zz, xy, xz, yz, self.calm]
     }
 
-    /// Returns whether the body moves or turns too far in the step for its contacts with `other` to
-    /// follow.
+    /// Whether the body moves or turns too far in the step for its contacts with `other`.
     fn outruns(&self, other: &MassData) -> bool {
         self.spins_far || self.max_contact_speed_sq < (self.velocity - other.velocity).length_squared()
     }
 
-    /// Returns whether a contact of a body that outruns it acts on the centre of the body instead
-    /// of the contact point.
+    /// Whether a contact acts on the centre of a body that outruns it, instead of the contact
+    /// point.
     ///
-    /// A body that spins fast turns its contact away within the step, and another part of it
-    /// arrives there. If it overlaps deeply, its contacts may separate in each step while its
+    /// A body that spins fast turns its anchor away within the step, and another part of it arrives
+    /// at the contact. If it overlaps deeply, its anchors may separate in each step while its
     /// centre moves deeper. `outwards` is the unit normal that points to this body, `lever` the
     /// contact relative to its centre.
     fn is_held_at_center(&self, lever: Vec3, outwards: Vec3, distance: Real, slop: Real) -> bool {

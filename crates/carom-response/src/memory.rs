@@ -24,15 +24,15 @@ pub(crate) fn give_up<T>(list: &mut Vec<T>, n: usize) {
     }
 }
 
-/// Up to this many bytes, new memory is filled by one thread.
+/// Less new memory than this, in bytes, is filled by one thread.
 #[cfg(feature = "parallel")]
-const FRESH: usize = 1 << 16;
+const MIN_PARALLEL_BYTES: usize = 1 << 16;
 
 /// Resizes a list whose contents will be overwritten. Writing new memory for the first time is slow
 /// (page faults), so all threads share it.
 #[cfg(feature = "parallel")]
 pub(crate) fn renew<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
-    if size_of::<T>() * n.saturating_sub(list.len()) <= FRESH {
+    if size_of::<T>() * n.saturating_sub(list.len()) <= MIN_PARALLEL_BYTES {
         give_up(list, n);
         return list.resize(n, value);
     }

@@ -2,8 +2,8 @@
 //!
 //! 1. The part of a velocity beyond a bound is removed before positions are integrated, and again
 //!    at the end of a substep.
-//! 2. Contacts see the whole inverse mass. If a contact pushes along a locked axis, the next
-//!    substeps correct what the removal took from it.
+//! 2. Contacts use the whole inverse mass. If a contact pushes along a locked axis, the following
+//!    substeps correct the impulse that the removal cancelled.
 //!
 //! Reference: E. Catto, Box2D 3.2, `b2MotionLocks` and `b2IntegrateVelocities`, 2025.
 

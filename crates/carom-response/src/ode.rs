@@ -329,8 +329,8 @@ pub enum OdeError {
 impl core::fmt::Display for OdeError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            OdeError::BadStep => write!(f, "a step of no positive length, or an end before the start"),
-            OdeError::TooManySteps { t } => write!(f, "too many steps; the solver came to the time {t}"),
+            OdeError::BadStep => write!(f, "the step is not positive, or the end is before the start"),
+            OdeError::TooManySteps { t } => write!(f, "too many steps; the solver stopped at the time {t}"),
             OdeError::Diverged { t } => write!(f, "no step is short enough at the time {t}"),
         }
     }

@@ -27,17 +27,17 @@ use rayon::prelude::*;
 pub(crate) use workers::Colors;
 
 /// Bodies or manifolds per chunk.
-const PIECE: usize = 512;
+const CHUNK: usize = 512;
 
 /// Bodies per chunk of loops with little work per body. With chunks of 512, two threads are slower
 /// than one for 3,000 bodies.
-const LIGHT_PIECE: usize = 2048;
+const LIGHT_CHUNK: usize = 2048;
 
 /// Groups per chunk when loading.
-const GROUPS_PER_TASK: usize = 16;
+const CHUNK_GROUPS: usize = 16;
 
 /// Groups per chunk of loops with little work per group.
-const LIGHT_GROUPS: usize = 256;
+const LIGHT_CHUNK_GROUPS: usize = 256;
 
 impl States for &[SharedLine] {
     #[inline(always)]
@@ -67,13 +67,13 @@ pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
 }
 
 /// Returns a chunk size that gives all threads equally many chunks.
-fn light_piece(n: usize) -> usize {
-    n.div_ceil((n / LIGHT_PIECE).max(1).next_multiple_of(rayon::current_num_threads()))
+fn light_chunk(n: usize) -> usize {
+    n.div_ceil((n / LIGHT_CHUNK).max(1).next_multiple_of(rayon::current_num_threads()))
 }
 
 /// Whether the work is too small to be shared.
 fn is_little(n: usize) -> bool {
-    n <= PIECE || rayon::current_num_threads() == 1
+    n <= CHUNK || rayon::current_num_threads() == 1
 }
 
 /// See [`chunks::both`].
@@ -95,21 +95,21 @@ pub(crate) fn summarize(
     if is_little(out.len()) {
         return chunks::summarize(contacts, first, n_bodies, slop, out);
     }
-    out.par_chunks_mut(PIECE)
+    out.par_chunks_mut(CHUNK)
         .enumerate()
-        .map(|(piece, out)| chunks::summarize(contacts, first + piece * PIECE, n_bodies, slop, out))
+        .map(|(piece, out)| chunks::summarize(contacts, first + piece * CHUNK, n_bodies, slop, out))
         .reduce(|| Verdict::GOOD, Verdict::and)
 }
 
-/// See [`chunks::look_over`].
-pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
+/// See [`chunks::classify_movers`].
+pub(crate) fn classify_movers(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
     if is_little(movers.len()) {
-        return chunks::look_over(bodies, movers, out);
+        return chunks::classify_movers(bodies, movers, out);
     }
     movers
-        .par_chunks(PIECE)
-        .zip(out.par_chunks_mut(PIECE))
-        .map(|(movers, out)| chunks::look_over(bodies, movers, out))
+        .par_chunks(CHUNK)
+        .zip(out.par_chunks_mut(CHUNK))
+        .map(|(movers, out)| chunks::classify_movers(bodies, movers, out))
         .reduce(|| true, |a, b| a & b)
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn match_cached(
     left: &mut Vec<u32>,
 ) {
     // There is little work per contact. With chunks of 512, two threads are slower than one.
-    if active.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
+    if active.len() <= 2 * LIGHT_CHUNK || rayon::current_num_threads() == 1 {
         return chunks::match_cached(summaries, active, order, matched, left);
     }
     // Contacts with equal keys stay together, because the first of them takes the cached pair.
@@ -155,8 +155,8 @@ pub(crate) fn load_bodies(
     if is_little(movers.len()) {
         return chunks::load_bodies(forces, movers, settles, states, masses, free);
     }
-    let from = movers.par_chunks(PIECE).zip(settles.par_chunks(PIECE));
-    let to = states.par_chunks_mut(PIECE).zip(masses.par_chunks_mut(PIECE)).zip(free.par_chunks_mut(PIECE));
+    let from = movers.par_chunks(CHUNK).zip(settles.par_chunks(CHUNK));
+    let to = states.par_chunks_mut(CHUNK).zip(masses.par_chunks_mut(CHUNK)).zip(free.par_chunks_mut(CHUNK));
     from.zip(to).for_each(|((movers, settles), ((states, masses), free))| {
         chunks::load_bodies(forces, movers, settles, states, masses, free);
     });
@@ -170,11 +170,11 @@ pub(crate) fn load_groups(
     groups: &mut [Group],
     manifold_keys: &mut [ManifoldKey],
 ) -> (usize, usize) {
-    if groups.len() <= GROUPS_PER_TASK || rayon::current_num_threads() == 1 {
+    if groups.len() <= CHUNK_GROUPS || rayon::current_num_threads() == 1 {
         return chunks::load_groups(from, classes, first, groups, manifold_keys);
     }
     let (mut first, mut groups, mut manifold_keys) = (first, groups, manifold_keys);
-    let of_members = in_shares(classes, GROUPS_PER_TASK, |n| {
+    let of_members = in_shares(classes, CHUNK_GROUPS, |n| {
         let piece = (first, take(&mut groups, n), take(&mut manifold_keys, 8 * n));
         first += n;
         piece
@@ -211,11 +211,11 @@ pub(crate) fn store_groups(
     cached: &mut [ContactImpulse],
     reports: &mut [ContactImpulse],
 ) {
-    if groups.len() <= LIGHT_GROUPS || rayon::current_num_threads() == 1 {
+    if groups.len() <= LIGHT_CHUNK_GROUPS || rayon::current_num_threads() == 1 {
         return chunks::store_groups(classes, groups, cached, reports);
     }
     let (mut groups, mut cached, mut reports) = (groups, cached, reports);
-    let of_members = in_shares(classes, LIGHT_GROUPS, |n| {
+    let of_members = in_shares(classes, LIGHT_CHUNK_GROUPS, |n| {
         let (own, others) = groups.split_at(n);
         groups = others;
         (own, take(&mut cached, 8 * n), take(&mut reports, 8 * n))
@@ -227,10 +227,10 @@ pub(crate) fn store_groups(
 
 /// See [`chunks::sort_reports`].
 pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
-    if places.len() <= LIGHT_PIECE || rayon::current_num_threads() == 1 {
+    if places.len() <= LIGHT_CHUNK || rayon::current_num_threads() == 1 {
         return chunks::sort_reports(places, reports, impulses);
     }
-    (places.par_chunks(LIGHT_PIECE).zip(impulses.par_chunks_mut(LIGHT_PIECE)))
+    (places.par_chunks(LIGHT_CHUNK).zip(impulses.par_chunks_mut(LIGHT_CHUNK)))
         .for_each(|(places, impulses)| chunks::sort_reports(places, reports, impulses));
 }
 
@@ -246,10 +246,10 @@ pub(crate) fn advance(
     mut joint_pushes: &mut [(Vec3, Vec3)],
     advance: Advance,
 ) {
-    if states.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
+    if states.len() <= 2 * LIGHT_CHUNK || rayon::current_num_threads() == 1 {
         return chunks::advance(states, free, joint_pushes, advance);
     }
-    let piece = light_piece(states.len());
+    let piece = light_chunk(states.len());
     let rows = states.chunks_mut(piece).zip(free.chunks_mut(piece));
     let rows = rows.map(|(states, free)| {
         let joint_pushes = take(&mut joint_pushes, states.len());
@@ -268,11 +268,11 @@ pub(crate) fn note_order(
     places: &[u32],
     order: &mut [(PairKey, u32)],
 ) {
-    if active.len() <= LIGHT_PIECE || rayon::current_num_threads() == 1 {
+    if active.len() <= LIGHT_CHUNK || rayon::current_num_threads() == 1 {
         return chunks::note_order(summaries, active, places, order);
     }
-    let from = active.par_chunks(LIGHT_PIECE).zip(places.par_chunks(LIGHT_PIECE));
-    from.zip(order.par_chunks_mut(LIGHT_PIECE))
+    let from = active.par_chunks(LIGHT_CHUNK).zip(places.par_chunks(LIGHT_CHUNK));
+    from.zip(order.par_chunks_mut(LIGHT_CHUNK))
         .for_each(|((active, places), order)| chunks::note_order(summaries, active, places, order));
 }
 

@@ -1,7 +1,7 @@
 //! Penalty forces: a spring and a damper push overlapping bodies apart, and never pull.
 //!
 //! F = n max(0, k d - c v). Here d is the depth, v the speed at which B separates along n, k the
-//! stiffness, c the damping. Across the normal acts a damper, limited by Coulomb friction.
+//! stiffness, c the damping. A damper acts across the normal, limited by Coulomb friction.
 //!
 //! The caller chooses the depth: that of a contact, or of many vertices along rays. Bodies sink in
 //! by m g / k until the springs carry them. The step has to be short compared with the oscillation
@@ -59,12 +59,12 @@ impl Penalty {
         2.0 / (half_damping + ops::sqrt(omega * omega + half_damping * half_damping))
     }
 
-    /// Returns the force on B, in the world frame. The opposite acts on A. `way` is the
+    /// Returns the force on B, in the world frame. The opposite acts on A. `displacement` is the
     /// displacement of B that ends the overlap, along the normal from A to B. `velocity` is that of
     /// B relative to A at the contact.
-    pub fn force(&self, way: Vec3, velocity: Vec3) -> Vec3 {
-        let depth = way.length();
-        let normal = way / depth;
+    pub fn force(&self, displacement: Vec3, velocity: Vec3) -> Vec3 {
+        let depth = displacement.length();
+        let normal = displacement / depth;
         let leaving = velocity.dot(normal);
         let push = self.stiffness * depth - self.damping * leaving;
         // True for NaN, too: without a depth there is no normal.
@@ -78,12 +78,12 @@ impl Penalty {
 
     /// Applies the impulse of the force over `dt` at `point` in the world frame, and returns the
     /// impulse on B. Bodies that are not dynamic do not change. An impulse wakes its bodies.
-    pub fn push(&self, a: &mut Body, b: &mut Body, point: Vec3, way: Vec3, dt: Real) -> Vec3 {
+    pub fn push(&self, a: &mut Body, b: &mut Body, point: Vec3, displacement: Vec3, dt: Real) -> Vec3 {
         let velocity = |body: &Body| match body.kind {
             BodyKind::Fixed => Vec3::ZERO,
             BodyKind::Kinematic | BodyKind::Dynamic => body.velocity_at(point),
         };
-        let impulse = self.force(way, velocity(b) - velocity(a)) * dt;
+        let impulse = self.force(displacement, velocity(b) - velocity(a)) * dt;
         if impulse != Vec3::ZERO && impulse.is_finite() {
             a.apply_impulse(-impulse, point);
             b.apply_impulse(impulse, point);

@@ -65,16 +65,16 @@ impl Given<'_> {
     ///
     /// - `settles`: by slot, whether the body is in a large island that comes to rest.
     /// - `touches`: by slot, how the body is supported.
-    /// - `stirred`: indices of bodies pushed by a body with given velocities, or carried by a
-    ///   surface. Their rest time starts again.
+    /// - `disturbed`: indices of bodies that touch a moving kinematic body or are carried by a
+    ///   surface. Their rest time is reset.
     pub(crate) fn find_islands(
         &self,
         islands: &mut Islands,
         settles: &mut Vec<bool>,
-        stirred: &mut Vec<u32>,
+        disturbed: &mut Vec<u32>,
         touches: &mut Vec<Touch>,
     ) {
-        stirred.clear();
+        disturbed.clear();
         islands.begin(self.still() as usize);
         touches.clear();
         touches.resize(self.is_active.len(), Touch::Apart);
@@ -88,30 +88,30 @@ impl Given<'_> {
             if a_moves && b_moves {
                 islands.join(i, j);
             } else if i < self.still() && !a_moves {
-                stirred.push(b);
+                disturbed.push(b);
             } else if j < self.still() && !b_moves {
-                stirred.push(a);
+                disturbed.push(a);
             }
         }
-        find_carried(self.surfaces, self.summaries, self.bodies, stirred);
+        find_carried(self.surfaces, self.summaries, self.bodies, disturbed);
         islands.count(MANY_BODIES, settles);
-        let drives = |joint: &&Joint| joint.has_turning_motor() || joint.has_turning_spring(self.bodies);
-        for joint in self.joints.iter().filter(drives) {
+        let is_powered = |joint: &&Joint| joint.has_turning_motor() || joint.has_turning_spring(self.bodies);
+        for joint in self.joints.iter().filter(is_powered) {
             for slot in [joint.body_a, joint.body_b].map(|body| self.slot(body)) {
                 if self.is_active[slot as usize] {
-                    islands.drive(slot);
+                    islands.mark_powered(slot);
                 }
             }
         }
-        islands.leave_out_driven(settles);
-        for slot in stirred.iter().map(|&body| self.slot(body)) {
+        islands.leave_out_powered(settles);
+        for slot in disturbed.iter().map(|&body| self.slot(body)) {
             if let Some(settles) = settles.get_mut(slot as usize) {
                 *settles = false;
             }
         }
     }
 
-    /// Finds the manifolds with a moving body, in order, and those of them that bounce.
+    /// Finds the manifolds with a moving body, sorted by key, and those of them that bounce.
     pub(crate) fn find_active(&self, active: &mut Vec<u32>, bouncing: &mut Vec<u32>) {
         active.clear();
         let is_active = |summary: &Summary| {
@@ -134,25 +134,26 @@ impl Given<'_> {
 
     /// For each manifold in `active`, finds its position in `cached`. Cached pairs of sleeping
     /// bodies that are needed are appended to `cached`. `h` is the length of the substep of
-    /// `cached`; `left` is workspace.
+    /// `cached`; `unmatched` is workspace.
     pub(crate) fn match_cached(
         &self,
         active: &[u32],
         (cached, h): (&mut ImpulseCache, Real),
         asleep: &mut BTreeMap<u32, SleepingImpulses>,
         matched: &mut Vec<u32>,
-        left: &mut Vec<u32>,
+        unmatched: &mut Vec<u32>,
     ) {
         // Both lists are sorted, so they are merged in one pass.
         matched.resize(active.len(), NOT_MATCHED);
-        left.clear();
-        backend::match_cached(self.summaries, active, &cached.order, matched, left);
+        unmatched.clear();
+        backend::match_cached(self.summaries, active, &cached.order, matched, unmatched);
         let is_dynamic = |body: u32| self.bodies[body as usize].kind == BodyKind::Dynamic;
         let is_there = |body: u32| (body as usize) < self.bodies.len();
         let is_asleep = |body: u32| is_there(body) && is_dynamic(body) && !self.moves(body);
         let is_at_rest = |body: u32| is_there(body) && !self.moves(body);
-        // If a pair is at rest and one body is dynamic, its impulses are stored until one moves.
-        for &old in left.iter() {
+        // The impulses of a pair that does not move, with a dynamic body, are stored until it moves
+        // again.
+        for &old in unmatched.iter() {
             let Some(cached) = cached.get(old) else { continue };
             let PairKey { body_a, body_b, .. } = cached.manifold_key.key;
             if (is_asleep(body_a) || is_asleep(body_b)) && is_at_rest(body_a) && is_at_rest(body_b) {
@@ -162,7 +163,7 @@ impl Given<'_> {
         if asleep.is_empty() {
             return;
         }
-        // A moving body touches a sleeping one without waking it.
+        // A moving body may touch a sleeping one without waking it.
         for (&contact, matched) in active.iter().zip(matched) {
             let Summary { key, is_new, .. } = self.summaries[contact as usize];
             if *matched != NOT_MATCHED || !(is_asleep(key.body_a) || is_asleep(key.body_b)) {

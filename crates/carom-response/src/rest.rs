@@ -1,11 +1,11 @@
-//! Rest: the test whether a body may fall asleep.
+//! Rest: measures for how long a body has been at rest, which decides whether it may fall asleep.
 //!
 //! A small speed is not rest: a body that begins to fall is slow, and so is a pendulum at its
 //! turning point. A body is at rest if all of this holds for the whole delay:
 //!
 //! 1. It was slow, measured at its radius of gyration.
-//! 2. Its velocity stayed within a tolerance of its value at the beginning. Or it stayed near its
-//!    position for three times the delay, because a stack may sway slightly for long.
+//! 2. Its velocity stayed within a tolerance of its first value. Or it stayed near its first
+//!    position for three times the delay, because a stack may sway slightly for a long time.
 //! 3. Something supported it, or it did not move and no force acted on it.
 //! 4. It was not pushed out of a deep overlap.
 //!
@@ -15,20 +15,21 @@
 
 use carom_math::{Real, Vec3};
 
-/// Rule 2: tolerance of the velocity, as a part of the sleep speed.
+/// Rule 2: tolerance of the velocity, as a fraction of the sleep speed.
 const STEADY_TOLERANCE: Real = 0.2;
 
-/// Rule 2: tolerance of the position, as a part of the distance at the sleep speed in a unit of
-/// time.
-const NEAR_WAY: Real = 0.2;
+/// Rule 2: tolerance of the position, as a fraction of the distance covered at the sleep speed in a
+/// unit of time.
+const NEAR_TOLERANCE: Real = 0.2;
 
 /// Rule 2: the number of delays that the body has to stay there.
 const NEAR_DELAYS: Real = 3.0;
 
-/// Rule 3: speed below which an unsupported body does not move, as a part of the sleep speed.
+/// Rule 3: speed below which an unsupported body counts as still, as a fraction of the sleep speed.
 const STILL_SPEED: Real = 1.0 / 64.0;
 
-/// Rule 4: speed of a body that is pushed out of a deep overlap, as a part of the sleep speed.
+/// Rule 4: speed above which a deeply overlapping body counts as being pushed out, as a fraction of
+/// the sleep speed.
 const PUSHED_OUT_SPEED: Real = 0.25;
 
 /// Depth of a deep overlap, in units of the slop.
@@ -53,11 +54,11 @@ pub(crate) enum Touch {
 pub(crate) struct StepMotion {
     pub(crate) linear_velocity: Vec3,
     pub(crate) angular_velocity: Vec3,
-    /// Displacement of the centre of mass and rotation over the step, divided by its length.
-    /// Push-out moves a body without a velocity, and opposing contacts leave a velocity without a
-    /// displacement.
-    pub(crate) linear_way: Vec3,
-    pub(crate) angular_way: Vec3,
+    /// Displacement and rotation over the step, divided by its length. They differ from the
+    /// velocities: push-out moves a body without a velocity, and opposing contacts leave a velocity
+    /// without a displacement.
+    pub(crate) mean_velocity: Vec3,
+    pub(crate) mean_angular_velocity: Vec3,
     /// Squared radius of gyration: converts an angular speed to a speed.
     pub(crate) gyration_sq: Real,
     /// Whether gravity, a force or a torque acts.
@@ -102,7 +103,7 @@ impl RestTimer {
         self.slow_time
     }
 
-    /// Restarts all times.
+    /// Resets all times to zero.
     pub fn begin_anew(&mut self) {
         (self.slow_time, self.steady_time) = (0.0, 0.0);
         self.begin_near_time();
@@ -129,7 +130,7 @@ impl RestTimer {
             linear.length_squared() + angular.length_squared() * motion.gyration_sq
         };
         let limit_sq = sleep_speed * sleep_speed;
-        let way_sq = size_sq(motion.linear_way, motion.angular_way);
+        let way_sq = size_sq(motion.mean_velocity, motion.mean_angular_velocity);
         let speed_sq = size_sq(motion.linear_velocity, motion.angular_velocity).min(way_sq);
         if !(speed_sq <= limit_sq) {
             self.slow_time = 0.0;
@@ -143,17 +144,19 @@ impl RestTimer {
             Touch::Touching => true,
             Touch::Deep => way_sq <= PUSHED_OUT_SPEED * PUSHED_OUT_SPEED * limit_sq,
         };
-        let strayed_sq =
-            size_sq(motion.linear_way - self.steady_linear, motion.angular_way - self.steady_angular);
+        let strayed_sq = size_sq(
+            motion.mean_velocity - self.steady_linear,
+            motion.mean_angular_velocity - self.steady_angular,
+        );
         if is_supported && strayed_sq <= STEADY_TOLERANCE * STEADY_TOLERANCE * limit_sq {
             self.steady_time += dt;
         } else {
             self.begin_steady_time(motion);
         }
-        self.near_linear += motion.linear_way * dt;
-        self.near_angular += motion.angular_way * dt;
+        self.near_linear += motion.mean_velocity * dt;
+        self.near_angular += motion.mean_angular_velocity * dt;
         let away_sq = size_sq(self.near_linear, self.near_angular);
-        if is_supported && away_sq <= NEAR_WAY * NEAR_WAY * limit_sq {
+        if is_supported && away_sq <= NEAR_TOLERANCE * NEAR_TOLERANCE * limit_sq {
             self.near_time += dt;
         } else {
             self.begin_near_time();
@@ -165,7 +168,8 @@ impl RestTimer {
         self.steady_time = 0.0;
         // In extremely short steps the division by the length may overflow.
         let finite = |v: Vec3| if v.is_finite() { v } else { Vec3::ZERO };
-        (self.steady_linear, self.steady_angular) = (finite(motion.linear_way), finite(motion.angular_way));
+        (self.steady_linear, self.steady_angular) =
+            (finite(motion.mean_velocity), finite(motion.mean_angular_velocity));
     }
 
     /// Makes the present position the reference of the near time.

@@ -1,14 +1,14 @@
 //! Contacts on round surfaces: a ball or a wheel rolls over its contact within a step.
 //!
-//! Anchors turn with their bodies, so the anchor of a wheel that rolls rises like a mark on its
-//! rim. The wheel itself stays as high as its centre. Without a correction, it would fall until the
-//! next step finds its contact again: it would shake, lean, and gain energy.
+//! Contacts are found once per step, and anchors turn with their bodies. So the anchor of a rolling
+//! wheel rises like a mark on its rim, although the lowest point of the wheel stays at the floor.
+//! Without a correction, the wheel would sink until the next detection. It would shake, lean, and
+//! gain energy.
 //!
-//! A point of the surface lies on a circle about the axis of its body. The circle reaches as far
-//! along the normal as its centre, plus its radius times the sine of the angle between normal and
-//! axis. The correction is the difference between that and the anchor. It is zero at the start of
-//! a step, and for a turn about the line that the circle's centre and the anchor are on. A ball has
-//! no axis: it reaches as far as its radius in each direction.
+//! A point of the surface lies on a circle about the axis of its body. The extent of the circle
+//! along the normal is its radius times the sine of the angle between normal and axis. The
+//! correction is the difference between this extent and that of the rotated anchor. It is zero at
+//! the start of a step. A ball has no axis: its extent is its radius in each direction.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.2.2 (extent of a disc along an
 //! axis).
@@ -37,7 +37,7 @@ pub struct RoundContact {
 }
 
 impl RoundContact {
-    /// Returns a contact that is not round yet, of this index.
+    /// Returns an entry for the contact of this index, with no round side yet.
     pub const fn new(contact: u32) -> RoundContact {
         RoundContact { contact, axis: [Vec3::ZERO; 2], radius: [[0.0; MAX_CONTACTS]; 2] }
     }
@@ -54,8 +54,9 @@ impl RoundContact {
             && self.radius.iter().flatten().all(is_length)
     }
 
-    /// Returns by how much nearer the round surface of A, 0, or B, 1, is than the anchors are that
-    /// turned with it, for a radius of 1. `turned` is the normal, turned back like the body.
+    /// Returns the correction of the distance for a radius of 1: negative, or 0. `side` is 0 for A
+    /// and 1 for B. `turned` is the normal in the orientation that the body had at the start of the
+    /// step.
     pub(crate) fn rolled(&self, side: usize, normal: Vec3, turned: Vec3) -> Real {
         let axis = self.axis[side];
         let along = turned.dot(axis);
@@ -68,7 +69,7 @@ fn inwards(normal: Vec3, axis: Vec3) -> Vec3 {
     (normal - axis * normal.dot(axis)).normalize_or_zero()
 }
 
-/// As [`RoundContact::rolled`], in each lane: negative or 0.
+/// Like [`RoundContact::rolled`], for eight lanes.
 #[inline(always)]
 pub(crate) fn rolled<S: Simd>(simd: S, round: &Round, side: usize, turned: V3<S::F32x8>) -> S::F32x8 {
     let along = turned.dot(V3::load(simd, &round.axis[side]));
@@ -76,9 +77,8 @@ pub(crate) fn rolled<S: Simd>(simd: S, round: &Round, side: usize, turned: V3<S:
     turned.dot(V3::load(simd, &round.inwards[side])) - (one - along * along).max(zero).sqrt()
 }
 
-/// Writes the round contacts into lanes beside groups that are already loaded. `active` are the
-/// contacts that are solved, `places` their lanes among all groups. `find` returns the entry of a
-/// contact.
+/// Writes the round contacts into [`Round`] lanes of loaded groups. `active` are the contacts that
+/// are solved, `places` their lanes among all groups. `find` returns the entry of a contact.
 pub(crate) fn load<'a>(
     find: impl Fn(u32) -> Option<&'a RoundContact>,
     (active, places): (&[u32], &[u32]),

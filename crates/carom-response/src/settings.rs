@@ -28,8 +28,8 @@ pub struct SolverSettings {
     /// From 1 to [`SolverSettings::MAX_SUBSTEPS`]. More substeps make stacks stiffer: ten boxes
     /// stand with 3, a house of cards of five floors with 4, twenty boxes with 5.
     pub substeps: u32,
-    /// Largest factor of `substeps` while bodies carry many times their own weight, such as a crate
-    /// under a tank. From 1 to 16. A step on a budget never has more than `substeps`.
+    /// The largest factor by which the number of substeps grows while a body carries many times its
+    /// own weight, such as a crate under a tank. From 1 to 16. On a budget the factor is 1.
     pub max_load_factor: u32,
     /// The length of one metre in world units. All lengths and speeds below are in units of it.
     pub length_unit: Real,
@@ -37,25 +37,24 @@ pub struct SolverSettings {
     pub joint_frequency: Real,
     /// Damping of joints, relative to the critical damping.
     pub joint_damping: Real,
-    /// Part of an overlap beyond the slop that is corrected per unit of time; at most a quarter of
-    /// it per substep.
+    /// Fraction of the overlap beyond the slop that is corrected per unit of time; at most a
+    /// quarter per substep.
     pub push_out_rate: Real,
     /// The largest speed at which overlapping bodies are pushed apart.
     pub push_out_speed: Real,
-    /// Overlap that is not corrected, so that a pile can come to rest. It doubles once both bodies
-    /// have been slow for the delay, in islands of four and more.
+    /// Overlap that is not corrected, so that a pile can come to rest. It grows to twice this for
+    /// bodies that have been at rest for the delay, in islands of four bodies or more.
     pub slop: Real,
     /// Approach speed below which bodies do not bounce.
     pub restitution_threshold: Real,
-    /// Bodies slower than this, turning included, may fall asleep.
+    /// Bodies slower than this, rotation included, may fall asleep.
     pub sleep_speed: Real,
-    /// Time for which all bodies of an island must be slow before it falls asleep. An island with a
-    /// turning motor or spring stays awake.
+    /// Time for which all bodies of an island must be at rest before it falls asleep. An island
+    /// with a motor or spring that moves stays awake.
     pub sleep_delay: Real,
-    /// Speed per unit of time that calm bodies in islands of four and more lose, like rolling
-    /// friction. A body is calm if it stayed near its position and no motor drives it, even if it
-    /// may not sleep. Without this, the top of a tall stack sways for minutes, because a few
-    /// iterations correct a lean slightly late.
+    /// Deceleration of calm bodies in islands of four bodies or more. A body is calm if it stayed
+    /// near its position and no motor moves its island, even if it may not sleep. Without it the
+    /// top of a tall stack sways for minutes, because one iteration corrects a lean late.
     pub settle_braking: Real,
     /// Whether islands fall asleep.
     pub sleep: bool,
@@ -209,8 +208,8 @@ pub enum SolverError {
     /// An entry of [`Solver::round_contacts_mut`](crate::Solver::round_contacts_mut) is out of its
     /// range, out of order, or not of a contact of the step. This is its place in the list.
     RoundContact(usize),
-    /// Contact settings have a number that is out of its range. The number is that of their contact
-    /// if there is no such contact, or if it is not above the one before.
+    /// An entry of the contact settings has a number out of its range. For an entry out of order,
+    /// or without a contact, `what` is "contact" and `value` its index.
     ContactSettings {
         /// The position in the list of settings.
         place: usize,
@@ -237,44 +236,37 @@ impl core::fmt::Display for SolverError {
             }
             SolverError::BodyNotFinite(body) => write!(f, "body {body} has a number that is not finite"),
             SolverError::Mover(place) => {
-                write!(
-                    f,
-                    "place {place} of the list of moving bodies is no body, or not after the one before"
-                )
+                write!(f, "entry {place} of the list of moving bodies does not exist or is out of order")
             }
             SolverError::ContactBody(contact) => {
-                write!(f, "contact {contact} does not name two bodies of the world")
+                write!(f, "contact {contact} does not have two different bodies of the world")
             }
             SolverError::ContactManifold(contact) => {
-                write!(f, "contact {contact} names a manifold that does not exist")
+                write!(f, "contact {contact} has no manifold")
             }
             SolverError::ContactNumber { contact, what, value } => {
                 write!(f, "the {what} of contact {contact} is {value}")
             }
             SolverError::RoundContact(place) => write!(
                 f,
-                "round contact {place} is out of its range, out of order, or not of a contact of the step"
+                "round contact {place} is out of range, out of order, or belongs to no contact of the step"
             ),
             SolverError::SurfaceVelocity(place) => write!(
                 f,
-                "the surface velocity at place {place} is not finite, or its contact is not after the one before"
+                "surface velocity {place} is not finite, is out of order, or belongs to no contact of the step"
             ),
             SolverError::ContactSettings { place, what: "contact", value } => {
-                write!(
-                    f,
-                    "the contact settings at place {place} are of contact {value}, which is none, or not after the one before"
-                )
+                write!(f, "contact settings {place} are out of order, or contact {value} does not exist")
             }
             SolverError::ContactSettings { place, what, value } => {
-                write!(f, "the {what} of the contact settings at place {place} is {value}")
+                write!(f, "the {what} of contact settings {place} is {value}")
             }
             SolverError::MovingJoint(place) => {
-                write!(
-                    f,
-                    "place {place} of the list of moving joints is no joint, or not after the one before"
-                )
+                write!(f, "entry {place} of the list of moving joints does not exist or is out of order")
             }
-            SolverError::JointBody(joint) => write!(f, "joint {joint} does not name two bodies of the world"),
+            SolverError::JointBody(joint) => {
+                write!(f, "joint {joint} does not have two different bodies of the world")
+            }
             SolverError::JointNotFinite(joint) => write!(f, "joint {joint} has a number that is not finite"),
         }
     }

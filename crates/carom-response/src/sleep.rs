@@ -5,8 +5,8 @@
 //!   of the settings. From then on it is a group, and contacts within it need not be detected.
 //! - **Waking**: a group wakes as a whole, so that no awake body rests on a sleeping one.
 //!
-//! The solver itself neither puts to sleep nor wakes. The owner of the bodies calls these functions
-//! before and after its steps.
+//! The solver itself changes no sleep state. The owner of the bodies calls these functions before
+//! and after its steps.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (sleeping islands).
 
@@ -42,7 +42,7 @@ use carom_math::Vec3;
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sleepers {
-    /// For each sleeping body, the next one of its group. A group is a ring.
+    /// For each sleeping body, the next one of its group. A group is a circular list.
     next: Vec<u32>,
     /// Island and index of bodies that fall asleep; workspace.
     #[cfg_attr(feature = "serde", serde(skip))]

@@ -1,7 +1,7 @@
 //! One step of a world of rigid bodies in contact: all stages in order.
 //!
-//! - Each substep adds the forces, lets bodies bounce, solves joints and contacts, and moves the
-//!   bodies. Then it relaxes the joints, lets bodies bounce again, and relaxes the contacts.
+//! - Each substep applies forces and restitution, solves joints and contacts, and integrates the
+//!   poses. Then it relaxes the joints, applies restitution again, and relaxes the contacts.
 //! - Impulses are cached by pair and feature for the next step (warm starting).
 //! - [`Solver::islands`] reports for how long each island has been at rest.
 //!   [`Sleepers`](crate::Sleepers) puts islands to sleep.
@@ -20,10 +20,10 @@ use crate::contact::scale_for;
 use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
 use crate::contact_details::ContactDetails;
 use crate::contact_settings::ContactSettings;
-use crate::driven::Driven;
 use crate::energy::{self, Energies};
 use crate::free::{FreeMotion, Moves, slot_of};
-use crate::group::{Drive, Group, Pass, Round, Stage};
+use crate::group::{Group, GroupDetails, Pass, Round, Stage};
+use crate::group_details::DetailsLoader;
 use crate::gyroscope::Gyroscope;
 use crate::impact::{self, Bouncers, Moment};
 use crate::impulse_cache::{CachedImpulse, Damping, ImpulseCache, SleepingImpulses};
@@ -34,6 +34,7 @@ use crate::joint_rows::{JointStep, Jointed, Substep as JointSubstep};
 use crate::joint_softness::Softness;
 use crate::lane_vec::{REST, State};
 use crate::load::{LoadScale, WorldLoad};
+use crate::mass::MassData;
 use crate::memory;
 use crate::motion_bounds::MotionBounds;
 #[cfg(feature = "parallel")]
@@ -49,8 +50,6 @@ use crate::take_back;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_math::{Real, Vec3};
-
-use crate::mass::MassData;
 
 /// Counts of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -70,13 +69,11 @@ pub struct SolverStats {
     pub n_colors: usize,
     /// Substeps of this step.
     pub n_substeps: u32,
-    /// Groups of bodies with a fast one whose impulses were reduced, because they would have added
-    /// energy.
+    /// Groups of bodies whose impulses were reduced, because they would have added energy.
     pub n_bounded: usize,
 }
 
-/// A body that a step moved, and its island: the bodies that it touched, directly or through
-/// others.
+/// A body that a step moved, and its island: the bodies that contacts and joints connect with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IslandMember {
     /// The index of the body.
@@ -110,7 +107,7 @@ pub struct Solver {
     /// Emptied by each step.
     details: ContactDetails,
     // Workspace.
-    drives: Vec<Drive>,
+    group_details: Vec<GroupDetails>,
     rounds: Vec<Round>,
     summaries: Vec<Summary>,
     /// See [`Verdict::are_plain`](crate::summary::Verdict).
@@ -121,7 +118,7 @@ pub struct Solver {
     bounces: Vec<(u32, ContactImpulse)>,
     matched: Vec<u32>,
     /// Positions of cached pairs that are no longer among the contacts.
-    left: Vec<u32>,
+    unmatched: Vec<u32>,
     /// The pairs of this step.
     solved: ImpulseCache,
     /// Indexed by lane: lane `k` of group `g` is at `8 * g + k`.
@@ -139,7 +136,7 @@ pub struct Solver {
     touches: Vec<Touch>,
     /// How each body that the caller listed moves.
     moves: Vec<Moves>,
-    stirred: Vec<u32>,
+    disturbed: Vec<u32>,
     all_joints: Vec<u32>,
     joint_steps: Vec<JointStep>,
     gyroscopes: Vec<Gyroscope>,
@@ -335,7 +332,7 @@ impl Solver {
     /// island before the step ([`Sleepers`](crate::Sleepers)).
     ///
     /// `on_substep` is called before each substep, and may change the motions of the bodies that
-    /// move. With it the threads are entered for each loop anew, so the step takes longer.
+    /// move. With it the thread pool is entered for each loop, so the step takes longer.
     pub fn step_awake(
         &mut self,
         bodies: &mut [Body],
@@ -369,7 +366,7 @@ impl Solver {
             next = mover + 1;
         }
         self.moves.resize(movers.len(), Moves::Not);
-        if !backend::look_over(bodies, movers, &mut self.moves) {
+        if !backend::classify_movers(bodies, movers, &mut self.moves) {
             let bad = movers.iter().find(|&&mover| !bodies[mover as usize].is_finite());
             return Err(SolverError::BodyNotFinite(bad.map_or(0, |&mover| mover as usize)));
         }
@@ -426,7 +423,7 @@ impl Solver {
         }
         Ok(match on_substep {
             None => backend::inside(|| self.advance_by(bodies, contacts, joints, dt, None)),
-            // It runs on the thread of the caller.
+            // The callback runs on the thread of the caller.
             Some(_) => self.advance_by(bodies, contacts, joints, dt, on_substep),
         })
     }
@@ -447,9 +444,10 @@ impl Solver {
         self.load_joints(bodies, MovingJoints { list: joints, places: moving });
 
         // Moved out of `self` while the groups are borrowed.
-        let (drives, rounds) = (core::mem::take(&mut self.drives), core::mem::take(&mut self.rounds));
+        let group_details = core::mem::take(&mut self.group_details);
+        let rounds = core::mem::take(&mut self.rounds);
         let details = core::mem::take(&mut self.details);
-        let first = Pass { drives: &drives, rounds: &rounds, ..Pass::new(&self.settings, h) };
+        let first = Pass { details: &group_details, rounds: &rounds, ..Pass::new(&self.settings, h) };
         let mut elapsed = 0.0;
         let SolverSettings { joint_frequency, joint_damping, .. } = self.settings;
         let softness = Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
@@ -519,7 +517,7 @@ impl Solver {
             motion_bounds.apply(states);
         }
         stats.n_substeps = n_substeps;
-        (self.drives, self.rounds, self.details) = (drives, rounds, details);
+        (self.group_details, self.rounds, self.details) = (group_details, rounds, details);
         stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
         for (contact, bounce) in &self.bounces {
             self.impulses[*contact as usize].add(bounce);
@@ -593,8 +591,10 @@ impl Solver {
         self.states.resize(n + 1, REST);
         self.masses.resize(n + 1, MassData::NONE);
         self.free.resize(n + 1, FreeMotion::NONE);
-        let Solver { islands, coloring, cached, asleep, movers, active, bouncing, matched, left, .. } = self;
-        let Solver { settles, stirred, touches, classes, states, masses, free, .. } = self;
+        let Solver {
+            islands, coloring, cached, asleep, movers, active, bouncing, matched, unmatched, ..
+        } = self;
+        let Solver { settles, disturbed, touches, classes, states, masses, free, .. } = self;
         let (summaries, slots, is_active, cache_h) =
             (&self.summaries, &self.slots, &self.is_active, self.cache_h);
         let surfaces = &self.details.surfaces[..];
@@ -619,19 +619,19 @@ impl Solver {
         backend::both(
             n,
             || has_groups = given.build_groups(active, coloring, classes),
-            || given.find_islands(islands, settles, stirred, touches),
+            || given.find_islands(islands, settles, disturbed, touches),
         );
         if !has_groups {
             // Some contacts are inactive: filter them and colour again.
             given.find_active(active, bouncing);
             given.build_groups(active, coloring, classes);
         }
-        given.match_cached(active, (cached, cache_h), asleep, matched, left);
+        given.match_cached(active, (cached, cache_h), asleep, matched, unmatched);
         backend::load_bodies(&forces, movers, settles, &mut states[..n], &mut masses[..n], &mut free[..n]);
         // The slot of bodies that cannot move.
         (self.states[n], self.masses[n], self.free[n]) = (REST, MassData::NONE, FreeMotion::NONE);
         self.motion_bounds.find(bodies, &self.movers);
-        for &body in &self.stirred {
+        for &body in &self.disturbed {
             bodies[body as usize].rest.begin_anew();
         }
         stats.n_manifolds = self.active.len();
@@ -660,11 +660,11 @@ impl Solver {
         };
         (stats.n_warm, stats.n_contacts) =
             backend::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.manifold_keys);
-        let Solver { details, active, coloring, masses, groups, drives, rounds, free, .. } = self;
+        let Solver { details, active, coloring, masses, groups, group_details, rounds, free, .. } = self;
         let (places, substep) = (coloring.places(), (h, h / dt));
-        let driven = Driven { details, contacts, active, places, masses, substep };
-        driven.load(groups, drives, |slots| {
-            slots.into_iter().for_each(|slot| free[slot as usize].is_driven = true);
+        let loader = DetailsLoader { contact_details: details, contacts, active, places, masses, substep };
+        loader.load(groups, group_details, |slots| {
+            slots.into_iter().for_each(|slot| free[slot as usize].may_gain_energy = true);
         });
         details.load_rounds((active, places), groups, rounds);
     }

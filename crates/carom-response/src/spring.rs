@@ -30,8 +30,8 @@ pub struct TorsionSpring {
     /// Torque per radian, from 0 to 1e9.
     pub stiffness: Real,
     /// The angle from A's y axis to B's at which it has no torque, in radians. Values beyond pi
-    /// mean full turns, because the angle of a hinge is within pi when it gets its spring. At most
-    /// 1e9 in absolute value.
+    /// include full turns: the angle of a hinge is within pi when it gets its spring. At most 1e9
+    /// in absolute value.
     pub rest_angle: Real,
     /// Torque per angular speed, against the motion, from 0 to 1e9.
     pub damping: Real,
@@ -101,9 +101,9 @@ impl Winding {
     }
 
     /// Returns the winding at `angle`, which is within pi. The number of turns is the nearest one
-    /// to this winding after a rotation by `way`.
-    pub(crate) fn at(self, angle: Real, way: Real) -> Winding {
-        let more = ops::floor((self.angle + way - angle) / TAU as Real + 0.5);
+    /// to this winding after a rotation by `turned`.
+    pub(crate) fn at(self, angle: Real, turned: Real) -> Winding {
+        let more = ops::floor((self.angle + turned - angle) / TAU as Real + 0.5);
         // After an overflow the winding is kept.
         if !more.is_finite() {
             return self;

@@ -1,7 +1,7 @@
 //! The end of a step: writes the computed states back to the bodies.
 //!
 //! - A free body keeps its angular momentum and its energy.
-//! - A body that contacts pushed turns as it did in the substeps, if that keeps its energy.
+//! - A body that contacts pushed keeps the orientation of the substeps, if that keeps its energy.
 //! - The rest time of each body is updated.
 //!
 //! Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, VII.5 (rigid
@@ -80,27 +80,28 @@ pub(crate) fn store_bodies(
     }
 }
 
-/// Relative energy that a body may lose, because contacts turned it differently from free rotation.
+/// The largest relative loss of energy for which a body keeps the orientation of the substeps.
+/// Contacts turn it differently from free rotation.
 const MAX_TURN_LOSS: f64 = 0.01;
 
-/// Relative energy that a body may gain in this way. More is removed from its angular velocity. It
-/// bounds rounding.
+/// The largest relative gain of energy in this way, which bounds rounding. More is removed from the
+/// angular velocity.
 const MAX_TURN_GAIN: f64 = 1e-5;
 
-/// Radians per step. A body that contacts pushed and that turns less is turned as in the substeps,
-/// whatever its energy.
+/// Radians per step. A body that contacts pushed and that turns less keeps the orientation of the
+/// substeps, whatever its energy.
 const MAX_SETTLING_TURN: Real = 0.01;
 
-/// Radians per step. A body that turns less keeps its angular velocity: the change would be
+/// Radians per step. A body that turns less keeps its angular velocity, because the change would be
 /// rounding only.
 const MIN_TURN: Real = 1e-5;
 
 /// Returns the orientation and the angular velocity of a body that moves by forces, at the end of
 /// the step.
 ///
-/// A free body keeps its angular momentum and energy. A body that contacts pushed turns as it did
-/// in the substeps, and keeps its momentum. If that would change its energy, it turns freely from
-/// its first orientation with its final momentum.
+/// A free body keeps its angular momentum and energy. A body that contacts pushed keeps its
+/// momentum and the orientation of the substeps. If that would change its energy, it turns freely
+/// from its first orientation with its final momentum.
 fn rotate(body: &Body, state: &State, free: &FreeMotion, dt: Real) -> (Quat, Vec3) {
     let (_, w) = motion(state);
     let delta = delta_rotation(state);
@@ -177,8 +178,8 @@ fn store_body(
     let motion = StepMotion {
         linear_velocity: v,
         angular_velocity: w,
-        linear_way: Vec3::new(d[0], d[1], d[2]) * rate,
-        angular_way: turn * rate,
+        mean_velocity: Vec3::new(d[0], d[1], d[2]) * rate,
+        mean_angular_velocity: turn * rate,
         gyration_sq: gyration_sq(body),
         has_force: free.dv != Vec3::ZERO || free.dw != Vec3::ZERO || free.is_steered,
         touch,

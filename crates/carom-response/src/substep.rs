@@ -1,10 +1,9 @@
-//! A call before each substep, in which the caller changes the motion of bodies: springs, motors,
-//! lift.
+//! The callback before each substep, in which the caller changes the motion of bodies: springs,
+//! motors, lift.
 //!
-//! A force that depends on the place of a body is constant within a step if it is set before the
-//! step. Set before each substep, it acts as the forces of contacts and joints do. Forces are added
-//! to the velocities of the body before contacts, so the warm start of contacts does not repeat
-//! them.
+//! A force that depends on the position of a body is constant within a step if it is set before the
+//! step. Set before each substep, it is as accurate as the forces of contacts and joints. Forces
+//! are added to the velocities before contacts, so the warm start of contacts does not repeat them.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
@@ -36,7 +35,7 @@ pub struct BodyMotion {
     pub force: Vec3,
     /// Torque.
     pub torque: Vec3,
-    /// Whether forces move the body. If not, no change of it counts.
+    /// Whether forces move the body. If not, changes of it are ignored.
     pub is_dynamic: bool,
 }
 
@@ -70,11 +69,11 @@ pub struct Substep<'a> {
     /// The indices of the bodies that move, ascending.
     pub movers: &'a [u32],
     /// Their motions. Velocities and forces may be changed; the other numbers are for reading. A
-    /// change that is not finite does not count.
+    /// change that is not finite is ignored.
     pub motions: &'a mut [BodyMotion],
 }
 
-/// What is called before each substep.
+/// A closure to call before each substep.
 pub(crate) type OnSubstep<'a> = Option<&'a mut dyn FnMut(Substep<'_>)>;
 
 /// Reads the motions of the bodies in `movers`.

@@ -1,4 +1,4 @@
-//! Summaries of contacts: the data that preparation reads.
+//! Summaries of contacts: the data that the preparation of a step reads.
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024.
 
@@ -24,8 +24,8 @@ pub(crate) struct Summary {
 pub(crate) struct Verdict {
     /// Whether both bodies of each contact exist and its numbers are valid.
     pub(crate) are_good: bool,
-    /// Whether all are sorted by key, also relative to the contact before the chunk, none is empty,
-    /// and none bounces.
+    /// Whether all are sorted by key, including the contact before the chunk, none is empty, and
+    /// none bounces.
     pub(crate) are_plain: bool,
 }
 

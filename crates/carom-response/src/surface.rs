@@ -3,10 +3,10 @@
 //!
 //! - Along the surface, the velocity is a target for friction: it accelerates the other body to the
 //!   speed of the surface.
-//! - Along the normal, it is a target for the contact: the other body may not come nearer than the
-//!   surface moves.
-//! - Both are written once per step into lanes beside the groups that have such a contact. Other
-//!   groups read nothing.
+//! - Along the normal, it is a target for the contact: it moves the surface that the other body may
+//!   not pass.
+//! - Both are written once per step into the [`GroupDetails`](crate::group::GroupDetails) of groups
+//!   with such a contact. Other groups have none.
 //! - A motor moves the surface, so such a contact may add energy. Both bodies get opposite
 //!   impulses.
 //!
@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Real, Vec3};
 
-/// A body is carried, and not at rest, if it moves with a surface at this part of its speed or
+/// A body is carried, and not at rest, if it moves with a surface at this fraction of its speed or
 /// faster.
 const CARRIED_PART: Real = 1.0 / 16.0;
 

@@ -1,10 +1,10 @@
-//! Reverts the speed of push-out after the bodies have moved for the last time.
+//! Removes the speed that push-out left, after the last integration of the poses.
 //!
-//! A contact that pushes bodies apart in an early substep has no impulse left when contacts are
-//! relaxed, but its speed is still there. So each overlapping contact reverts its impulse of the
-//! whole step while its bodies still separate. The speed that it removes is at most the push-out
-//! speed of its overlap. Friction is then limited by the remaining normal impulse. Bodies that push
-//! each other need several passes.
+//! The relaxation removes the push-out speed of the same substep only. A contact that pushed in an
+//! earlier substep may have no impulse left to relax, although its bodies still separate. So each
+//! overlapping contact takes back a part of its impulse of the whole step while its bodies
+//! separate. It removes at most the push-out speed of its overlap. Friction is then limited by the
+//! remaining normal impulse. Bodies that push each other need several passes.
 //!
 //! Reference: none; in the terms of E. Catto, Solver2D, box2d.org, 2024, a relaxation over the
 //! impulses of all substeps.
@@ -22,8 +22,8 @@ use carom_lanes::{F32Lanes, Simd};
 /// Passes over the contacts that push.
 pub(crate) const PASSES: usize = 4;
 
-/// A pass makes contacts separate faster than their push-out speed, by at most this factor.
-const ASKED: f32 = 2.0;
+/// The largest speed that a pass removes, as a multiple of the push-out speed.
+const MAX_SEPARATION_RATIO: f32 = 2.0;
 
 /// One pass over the contacts of a group.
 #[inline(always)]
@@ -37,11 +37,11 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
     let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
     let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
     let slop = S::F32x8::load(simd, &g.slop);
-    let rate = splat(simd, -ASKED * pass.push_out_rate);
-    let fastest = splat(simd, ASKED * pass.push_out_speed);
-    let drive = pass.drives.get(g.drive as usize);
+    let rate = splat(simd, -MAX_SEPARATION_RATIO * pass.push_out_rate);
+    let fastest = splat(simd, MAX_SEPARATION_RATIO * pass.push_out_speed);
+    let details = pass.details.get(g.details as usize);
 
-    // The impulse that each contact would revert alone, and its effect on the bodies.
+    // The impulse that each contact would take back alone, and its effect on the bodies.
     let mut backs = [zero; MAX_CONTACTS];
     let (mut linear, mut power) = (zero, zero);
     let mut angular_a = V3 { x: zero, y: zero, z: zero };
@@ -54,17 +54,17 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
         let anchor_b = V3::load(simd, &point.anchor_b);
         let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
         let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
-        let asked = ((given + slop).min(zero) * rate).min(fastest);
+        let limit = ((given + slop).min(zero) * rate).min(fastest);
         let mut speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
-        if let Some(drive) = drive {
-            speed = speed + S::F32x8::load(simd, &drive.part[k]);
+        if let Some(details) = details {
+            speed = speed + S::F32x8::load(simd, &details.part[k]);
         }
-        let speed = speed.min(asked).max(zero);
+        let speed = speed.min(limit).max(zero);
         let mut back =
             (speed * S::F32x8::load(simd, &point.normal_mass)).min(S::F32x8::load(simd, &point.total));
-        if let Some(drive) = drive {
-            // The speed that a spring gives is real.
-            back = S::F32x8::select(zero.lt(S::F32x8::load(simd, &drive.push)), zero, back);
+        if let Some(details) = details {
+            // The speed of a spring is not push-out.
+            back = S::F32x8::select(zero.lt(S::F32x8::load(simd, &details.push)), zero, back);
         }
         backs[k] = back;
         power = power + back * speed;
@@ -73,11 +73,12 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
         angular_b = angular_b + turn_b * back;
         k += 1;
     }
-    // All contacts revert the same part of their impulses, so that a box does not turn. It is the
-    // part after which they no longer separate.
+    // All contacts take back the same fraction of these impulses, so that a box does not turn.
+    // After that they no longer separate.
     let (turned_a, turned_b) = (inertia_a.transform(angular_a), inertia_b.transform(angular_b));
-    let felt = linear * linear * (mass_a + mass_b) + angular_a.dot(turned_a) + angular_b.dot(turned_b);
-    let part = S::F32x8::select(felt.gt(zero), (power / felt).min(one), zero);
+    let inverse_mass =
+        linear * linear * (mass_a + mass_b) + angular_a.dot(turned_a) + angular_b.dot(turned_b);
+    let part = S::F32x8::select(inverse_mass.gt(zero), (power / inverse_mass).min(one), zero);
     let along = normal * (linear * part);
     a.v = a.v + along * mass_a;
     b.v = b.v - along * mass_b;

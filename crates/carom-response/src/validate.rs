@@ -55,14 +55,14 @@ impl Body {
         demand(0.0 <= self.linear_damping && 0.0 <= self.angular_damping, "a body with a negative damping")?;
         demand(self.rest.times().iter().all(|time| 0.0 <= *time), "a body with a negative time of rest")?;
         let is_dynamic = self.kind == BodyKind::Dynamic;
-        demand(is_dynamic || !self.is_sleeping, "a body that sleeps and is not dynamic")
+        demand(is_dynamic || !self.is_sleeping, "a sleeping body that is not dynamic")
     }
 }
 
 impl Joint {
     /// Checks a joint between two of `n_bodies` bodies. The error says what is wrong.
     pub fn validate(&self, n_bodies: usize) -> Result<(), &'static str> {
-        demand(self.has_bodies(n_bodies), "a joint that does not join two bodies")?;
+        demand(self.has_bodies(n_bodies), "a joint without two different bodies")?;
         demand(
             self.check_settings().is_ok(),
             "a joint with a setting out of its bounds, or not of its kind",
@@ -108,7 +108,7 @@ impl CachedImpulse {
         // drops them.
         demand(
             self.manifold_key.is_sound(),
-            "a cached impulse with too many contacts, or a place that is not finite",
+            "a cached impulse with too many contacts, or a position that is not finite",
         )
     }
 }
@@ -120,8 +120,8 @@ impl Solver {
         let settings = demand(self.settings().validate().is_ok(), "a setting of the solver");
         settings.map_err(|what| Inconsistency { what, index: 0 })?;
         self.memory().validate(n_bodies)?;
-        let is_told = |impulse: &ContactImpulse| impulse.normal.iter().all(|x| x.is_finite());
-        match self.contact_impulses().iter().position(|impulse| !is_told(impulse)) {
+        let is_finite = |impulse: &ContactImpulse| impulse.normal.iter().all(|x| x.is_finite());
+        match self.contact_impulses().iter().position(|impulse| !is_finite(impulse)) {
             Some(index) => Err(Inconsistency { what: "a reported impulse that is not finite", index }),
             None => Ok(()),
         }

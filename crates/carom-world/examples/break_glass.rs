@@ -1,7 +1,7 @@
 //! Panes of glass that break when something pushes them hard, in a world of two dimensions.
 //!
-//! Panes and balls lock the axes that lead out of the plane. Each pane has an impulse threshold: a
-//! step in which it is pushed harder is reported, with the place and the speed of the impact.
+//! Panes and balls lock the axes that lead out of the plane. Each pane has an impulse threshold:
+//! stronger impacts are reported, with point and speed.
 
 use carom_geom::{Cuboid, HalfSpace, ShapeError, Sphere};
 use carom_math::Vec3;

@@ -1,4 +1,4 @@
-//! A parcel goes along a belt, round a curve, and along a second belt, which is stopped under it.
+//! A parcel moves along a belt, around a curve, and along a second belt, which is stopped under it.
 //!
 //! `cargo run --release --example conveyor -p carom-world`
 
@@ -24,8 +24,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let curve = BodyDesc::fixed(cuboid(Vec3::new(1.5, 0.1, 1.5))?).with_position(Vec3::new(1.5, -0.1, 1.5));
     let center = Vec3::new(0.0, 0.0, 0.0) - curve.pose.translation;
     let spin = Vec3::Y * SPEED;
-    // Of a curve about another point than the origin, the velocity at the origin is that of the
-    // circle there.
+    // For a curve about another point than the origin, set the velocity of the circle at the
+    // origin.
     world.insert(curve.with_surface_velocity(-spin.cross(center), spin))?;
     let along = Quat::from_rotation_y(FRAC_PI_2);
     let last = BodyDesc::fixed(straight).with_pose(Pose::new(along, Vec3::new(1.0, -0.1, -3.0)));

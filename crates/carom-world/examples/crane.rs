@@ -1,5 +1,5 @@
-//! A crane of joints: a trolley runs on a slider to where its motor holds it, and the rope under it
-//! breaks when the load is too heavy.
+//! A crane of joints: a motor moves a trolley on a slider to its target, and the rope below it
+//! breaks under too heavy a load.
 //!
 //! `cargo run --example crane`
 
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             world.joint(slider)?.translation().unwrap_or(0.0)
         );
     }
-    // More and more weight, until the rope breaks.
+    // The weight grows until the rope breaks.
     let mut more = 0.0;
     while world.broken_joints().is_empty() {
         more += 20.0;

@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let raft = world.insert(BodyDesc::dynamic(raft).with_position(Vec3::new(0.0, 0.1, 3.0)))?;
     let mut highest = 0.0f32;
     for frame in 1..=240 {
-        // Where the vertices are at the end of the next step; what they touch feels them move.
+        // The vertices at the end of the next step. Contacts get their velocity.
         world.body_mut(ground)?.deform(&ground_at(DT * frame as f32))?;
         world.step(DT)?;
         let [ball, raft] = [world.body(ball)?.position(), world.body(raft)?.position()];

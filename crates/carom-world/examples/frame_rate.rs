@@ -1,8 +1,7 @@
-//! Frames that keep a deadline: the rest of a frame is predicted, the step gets what is left, and
-//! bodies that are far, beside the view or behind it get simpler shapes.
+//! Frames that keep a deadline: the time of drawing is predicted, the step gets the remaining time,
+//! and bodies that are far away or out of the view get simpler shapes.
 //!
-//! Times are made up here, so that the output is the same in each run. A game notes what its clock
-//! says.
+//! Times are simulated, so that the output is the same in each run. A game measures them.
 
 use carom_geom::{Cuboid, HalfSpace, Sphere};
 use carom_math::Vec3;
@@ -11,7 +10,7 @@ use carom_world::{BodyDesc, Budget, DetailLevels, FrameController, Viewer, World
 use std::error::Error;
 use std::time::Duration;
 
-/// A step of the scene takes so long, unless its budget ends it.
+/// The time of a step without a budget.
 const STEP: Duration = Duration::from_millis(4);
 
 /// Two pixels of a wide view, radians.

@@ -1,11 +1,11 @@
-//! A road of ice and asphalt: each triangle has a material and a number of its own.
+//! A road of ice and asphalt: each triangle has its own material and user data.
 
 use carom_math::{Interval, Ray, Vec3};
 use carom_query::Shape;
 use carom_world::{BodyDesc, ColliderDesc, Material, PartMaterial, QueryFilter, World};
 use std::error::Error;
 
-/// The numbers that the game gave to the two kinds of ground.
+/// User data of the two kinds of ground.
 const ICE: u64 = 1;
 const ASPHALT: u64 = 2;
 

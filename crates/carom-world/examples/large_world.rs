@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let place = world.body(train)?.wide_position();
     println!("the train is at {:.1} km; the frame moved {n_moves} times", place.x / 1000.0);
     println!("in the frame it is at {:.1} m", world.body(train)?.position().x);
-    // There it is like home: places are given in f64.
+    // Contacts are as exact there as at home; positions are f64.
     let tower = BodyDesc::dynamic(unit).with_wide_position(place + DVec3::new(0.0, -19.0, 3.0));
     let tower = world.insert(tower)?;
     (0..180).try_for_each(|_| world.step(1.0 / 60.0).map(|_| ()))?;

@@ -1,7 +1,6 @@
 //! A lift carries a crate up to a shelf, and the shelf gives way.
 //!
-//! - `move_to` tells a kinematic body where to be after the next step; what stands on it goes
-//!   along.
+//! - `move_to` sets the pose of a kinematic body after the next step; bodies on it move along.
 //! - `set_mobility` makes a static body dynamic, without a new handle.
 //! - `apply_force` acts in the next step only.
 //!

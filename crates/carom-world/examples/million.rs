@@ -1,10 +1,10 @@
-//! A world of a million boxes of which nine in ten sleep: what a step takes, what a body takes of
-//! memory, and whether thousands of bodies that come and go in every step leave anything behind.
+//! A world of a million boxes, 90 % of them asleep: the time of a step, the memory per body, and
+//! whether thousands of bodies that are inserted and removed in every step leave memory behind.
 //!
 //! `cargo run --release -p carom-world --example million -- [boxes] [steps] [boxes that come and
 //! go] [steps of that]`
 //!
-//! The boxes stand by threes on a floor, and fall asleep; every tenth pile may not.
+//! The boxes stand in piles of three on a floor and fall asleep, except every tenth pile.
 #![allow(clippy::expect_used)]
 
 use carom_geom::{Cuboid, HalfSpace};
@@ -81,18 +81,18 @@ fn main() {
     if n_change == 0 {
         return;
     }
-    // A ring of bodies that come and go, by the side of the piles.
-    let mut guests: Vec<BodyId> = Vec::new();
+    // Bodies that are inserted and removed in each step, beside the piles.
+    let mut added: Vec<BodyId> = Vec::new();
     let n_before = world.len();
     let start = Instant::now();
     let mut first = 0;
     for step in 0..n_changes {
-        for guest in guests.drain(..) {
-            world.remove(guest).expect("a guest");
+        for body in added.drain(..) {
+            world.remove(body).expect("an inserted body");
         }
         for i in 0..n_change {
             let at = Vec3::new(-10.0 - (i % 100) as f32 * 1.5, 0.5, (i / 100) as f32 * 1.5);
-            guests.push(world.insert(BodyDesc::dynamic(unit()).with_position(at)).expect("a good body"));
+            added.push(world.insert(BodyDesc::dynamic(unit()).with_position(at)).expect("a good body"));
         }
         let stats = world.step(STEP).expect("a good step");
         assert_eq!(stats.n_bodies, n_before + n_change, "one was lost");
@@ -115,7 +115,7 @@ fn main() {
     );
 }
 
-/// Of this process; 0 where the system does not say so as Linux does.
+/// Memory of this process; 0 on systems without /proc.
 fn resident_bytes() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

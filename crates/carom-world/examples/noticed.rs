@@ -1,5 +1,5 @@
-//! Collision detection where it is noticed: pairs of meshes in the order of what a viewer sees of
-//! them, with a search that ends before all are decided.
+//! Collision detection by priority: pairs of meshes are tested in the order of their noticeability
+//! to a viewer, with a search that ends before all are decided.
 
 use carom_geom::TriMesh;
 use carom_math::{Pose, Quat, Vec3};
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 Pose::new(Quat::from_rotation_y(0.3 * row as f32), beside),
             );
             let velocity = Vec3::X * speed;
-            // An overlap is no larger than the less noticed of its two bodies.
+            // An overlap is no larger than the less noticeable of its two bodies.
             let noticed = viewer
                 .noticeability(center, radius, velocity)
                 .min(viewer.noticeability(beside, radius, velocity));

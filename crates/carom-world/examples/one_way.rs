@@ -1,6 +1,6 @@
-//! A platform that holds what comes from above and lets pass what comes from below, by a hook.
+//! A one-way platform by a hook: it holds bodies from above, and lets bodies from below pass.
 //!
-//! The hook is called inside the step, before contacts are solved, for the pairs of the platform.
+//! The hook is called within the step, before contacts are solved, for the pairs of the platform.
 //!
 //! `cargo run --example one_way -p carom-world`
 

@@ -1,11 +1,11 @@
-//! The pile of the benches, phase by phase, on as many threads as asked: what splits, and what does
-//! not.
+//! The pile of the benches: times of each phase, on a given number of threads.
 //!
 //! `cargo run --release -p carom-world --features parallel --example pile -- [boxes] [steps]
 //! [threads] [repeats]`
 //!
-//! The whole run is repeated, and of every step the shortest time of each phase counts: the machine
-//! may have other work. The number of the last state is the same for any number of threads.
+//! The whole run is repeated, and for each step the shortest time of each phase is used, because
+//! the machine may have other work. The hash of the last state is the same for any number of
+//! threads.
 #![allow(clippy::expect_used)]
 
 use carom_scenes::bench_pile;

@@ -1,5 +1,4 @@
-//! Ten thousand bodies at one point: no panic, nothing infinite, and a time and a memory that can
-//! be borne.
+//! Ten thousand bodies at one point: no panic, no infinite number, and acceptable time and memory.
 //!
 //! `cargo run --release -p carom-world --example point -- [bodies] [steps]`
 #![allow(clippy::expect_used)]

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let water = world.insert_particles(water.with_filling(&pool, &Pose::from_translation(Vec3::Y * 0.2)))?;
     let box_ = BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(Vec3::splat(SIDE))?)).with_density(500.0);
     let box_ = world.insert(box_.with_position(Vec3::Y * 0.7))?;
-    // The water rises by what the box displaces: half of its volume.
+    // The water rises by the volume that the box displaces: half of its own.
     let area = 4.0 * WIDTH * WIDTH;
     let level = 0.4 + 0.5 * 8.0 * SIDE * SIDE * SIDE / area;
     let (mut sum, mut n) = (0.0, 0);

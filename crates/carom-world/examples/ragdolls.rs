@@ -1,5 +1,5 @@
-//! A world of thousands of ragdolls that sleep: what it takes to put them in, what a step takes
-//! beside them, and what it takes that others come and go.
+//! A world of thousands of sleeping ragdolls: the time to insert them, the time of a step with
+//! them, and the time to insert and remove others.
 //!
 //! `cargo run --release -p carom-world --example ragdolls -- [ragdolls] [steps]`
 #![allow(clippy::expect_used)]
@@ -35,7 +35,7 @@ fn main() {
         step += 1;
     }
     println!("asleep after {step} steps, {:.2} ms each", us(start, step + 1) * 1e-3);
-    // Somebody who does not sleep.
+    // A body that does not sleep.
     insert(&mut world, Vec3::new(-10.0, 1e6, 0.0));
     world.step(STEP).expect("a good step");
     let start = Instant::now();

@@ -1,6 +1,6 @@
-//! A crate falls on a mattress, which a hook makes of a fixed body: its contacts are springs.
+//! A crate falls on a mattress: a fixed body whose contacts a hook turns into springs.
 //!
-//! It rings at the frequency of the spring, and comes to rest at the depth g / (2 pi f)^2.
+//! It oscillates at the frequency of the spring, and comes to rest at the depth g / (2 pi f)^2.
 //!
 //! `cargo run --example soft_ground -p carom-world`
 

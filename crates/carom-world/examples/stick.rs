@@ -23,13 +23,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dart = dart.with_linear_velocity(Vec3::X * 40.0).with_ccd(true);
     world.insert(dart.with_response(Response::Stick))?;
 
-    // A bat gives what it hits 5 Ns more than the collision does.
+    // A bat adds an impulse of 5 Ns to the collision.
     let bat = BodyDesc::dynamic(cube(0.5)?).with_mass(1.0).with_position(Vec3::new(-3.0, 0.0, 5.0));
     let bat = bat.with_linear_velocity(Vec3::X * 3.0).with_response(Response::Knock { impulse: 5.0 });
     world.insert(bat)?;
     let struck = world.insert(BodyDesc::dynamic(ball(0.5)?).with_mass(0.5).with_position(Vec3::Z * 5.0))?;
 
-    // A rule of one pair: the wall holds everything but the ghost.
+    // A rule of one pair: the ghost passes the wall.
     let wall = world.insert(BodyDesc::fixed(cube(0.5)?).with_position(Vec3::Z * 10.0))?;
     let ghost = BodyDesc::dynamic(ball(0.3)?).with_position(Vec3::new(-3.0, 0.0, 10.0));
     let ghost = world.insert(ghost.with_linear_velocity(Vec3::X * 3.0))?;

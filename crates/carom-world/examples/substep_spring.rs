@@ -1,7 +1,8 @@
-//! A stiff spring of the caller's own, computed before each substep or only before each step.
+//! A stiff spring of the caller, computed before each substep, or only before each step.
 //!
-//! Its frequency is 12 Hz, so a swing lasts five steps. Computed before each step, the spring gains
-//! or loses time and is close to its limit of stability; before each substep it keeps both.
+//! Its frequency is 12 Hz, so a period has five steps. Computed before each step, the spring has a
+//! wrong period and is close to its limit of stability. Computed before each substep, it has
+//! neither fault.
 //!
 //! `cargo run --example substep_spring -p carom-world`
 

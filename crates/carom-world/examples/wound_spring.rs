@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let spring = TorsionSpring::new(0.02, 0.0);
     let hinge = world.insert_joint(JointDesc::revolute(post, wheel).with_torsion_spring(spring))?;
 
-    // A setting out of its bounds is named.
+    // An error has the name of a setting that is out of its bounds.
     let bad = world.joint_mut(hinge)?.set_torsion_spring(TorsionSpring::new(-1.0, 0.0)).map(|_| ());
     let fault = JointFault::BadValue { what: "stiffness", value: -1.0 };
     assert_eq!(bad, Err(WorldError::BadJoint(fault)));

@@ -1,8 +1,8 @@
-//! The view of a body for writing: [`World::body_mut`](crate::World::body_mut). Here: its place,
-//! its motion and its shape. `body_settings.rs` has the rest.
+//! The view of a body for writing: [`World::body_mut`](crate::World::body_mut). This file has pose,
+//! motion and shape; `body_settings.rs` has the rest.
 //!
-//! Taking the view wakes nothing. A setter wakes the body, and if the change matters to the bodies
-//! that touch it, these too. A setter that returns an error has changed nothing. Handle, joints and
+//! The view itself wakes nothing. A setter wakes the body and, if the change affects them, the
+//! bodies that touch it. A setter that returns an error has changed nothing. Handle, joints and
 //! contacts stay.
 //!
 //! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be changed).
@@ -19,7 +19,7 @@ use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::BodyKind;
 
-/// A body, to be written. Setters return the view, so they chain.
+/// A view of a body, for changes. Setters return the view, so they chain.
 pub struct BodyMut<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a mut World<B>,
     /// Of a living body.
@@ -42,14 +42,14 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.id
     }
 
-    /// Puts the body at a pose, and wakes it and the bodies that it touched.
+    /// Sets the pose of the body, and wakes it and the bodies that it touched.
     pub fn set_pose(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
         let index = self.index();
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
         self.world.wake_around(self.id);
         self.world.bodies.motions[index].pose = pose;
         self.world.bodies.places.forget(index);
-        // Its contacts are not carried along.
+        // Its contacts are not moved along.
         if let Some(seen) = self.world.bodies.detected_poses.get_mut(index) {
             *seen = None;
         }
@@ -57,8 +57,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Puts the origin of the body's frame at a place in `f64`, and wakes it and the bodies that it
-    /// touched: see [`World::origin`].
+    /// Sets the position of the body's frame in `f64`, and wakes it and the bodies that it touched:
+    /// see [`World::origin`].
     ///
     /// Errors: a number that is not finite.
     pub fn set_wide_position(&mut self, place: DVec3) -> Result<&mut Self, WorldError> {
@@ -148,9 +148,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Gives the body another shape, and wakes it and the bodies that it touched. Mass and inertia
     /// stay.
     ///
-    /// Errors: the body has several colliders, or one that is not at its frame:
-    /// [`ColliderMut::set_shape`](crate::ColliderMut::set_shape) is for them. Or its parts have
-    /// materials, and the shape has another number of parts.
+    /// Errors: the body has several colliders, or one with a pose of its own: use
+    /// [`ColliderMut::set_shape`](crate::ColliderMut::set_shape). Or its parts have materials, and
+    /// the shape has another number of parts.
     pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
         let index = self.index();
         if self.world.bodies.traits[index].is_composite {
@@ -165,11 +165,10 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Lets a force act at a point of the world on the body in the next step only, and wakes
-    /// it. Forces add up.
+    /// Applies a force at a point of the world in the next step only, and wakes the body. Forces
+    /// add up.
     ///
-    /// For a force that stays see [`BodyMut::set_constant_force`]. Other bodies than dynamic ones
-    /// feel none.
+    /// For a constant force see [`BodyMut::set_constant_force`]. It acts on dynamic bodies only.
     ///
     /// Errors: a number that is not finite.
     pub fn apply_force_at(&mut self, force: Vec3, point: Vec3) -> Result<&mut Self, WorldError> {
@@ -178,7 +177,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.push(force, lever.cross(force))
     }
 
-    /// Lets a force act on the centre of mass of a dynamic body in the next step only: see
+    /// Applies a force at the centre of mass in the next step only: see
     /// [`BodyMut::apply_force_at`].
     ///
     /// Errors: a number that is not finite.
@@ -186,7 +185,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.push(force, Vec3::ZERO)
     }
 
-    /// Lets a torque act on the body in the next step only: see [`BodyMut::apply_force_at`].
+    /// Applies a torque in the next step only: see [`BodyMut::apply_force_at`].
     ///
     /// Errors: a number that is not finite.
     pub fn apply_torque(&mut self, torque: Vec3) -> Result<&mut Self, WorldError> {
@@ -208,7 +207,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Changes the angular momentum of a dynamic body, and wakes it. Mass times area per time.
+    /// Changes the angular momentum of a dynamic body, and wakes it. The unit is mass times area
+    /// per time.
     ///
     /// Errors: a number that is not finite.
     pub fn apply_angular_impulse(&mut self, impulse: Vec3) -> Result<&mut Self, WorldError> {
@@ -223,11 +223,11 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.set_angular_velocity(angular)
     }
 
-    /// Moves the body, if it is kinematic, so that it is at `pose` after the next step. It pushes
-    /// and carries what is in its way.
+    /// Sets a target: a kinematic body moves to `pose` in the next step. It pushes and carries
+    /// other bodies.
     ///
-    /// Its velocities are set for that step; in the step after it stands still, unless it is moved
-    /// again. Bodies that are not kinematic are not moved.
+    /// Its velocities are set for that step. In the step after that it stands still, unless it gets
+    /// another target. Bodies that are not kinematic are not moved.
     ///
     /// Errors: a pose that is not finite or not a rotation.
     pub fn move_to(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
@@ -242,23 +242,21 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Deforms the mesh of a body: its vertices are at `positions` after the next step.
     ///
     /// `positions` are in the frame of the body, one for each vertex of the mesh; the triangles
-    /// stay. In the step each vertex goes there in a straight line. What the mesh touches feels it
-    /// move: it is thrown up by a membrane that rises, and rides on a wave. Until then queries see
-    /// the mesh as it was. Call this before each step; a step without a call finds the mesh at
-    /// rest. A second call before the step replaces the first. To put vertices somewhere without a
-    /// motion, use [`BodyMut::set_shape`].
+    /// stay. In the step each vertex moves there in a straight line, and contacts get its velocity:
+    /// a rising membrane throws a body up. Queries use the old mesh until then. Call this before
+    /// each step; in a step without a call the mesh is at rest. A second call before the step
+    /// replaces the first. To move vertices without a velocity, use [`BodyMut::set_shape`].
     ///
-    /// Fast bodies: the middle of a body that moves freely does not come to the other side of the
-    /// mesh in the step, as long as nothing else holds it there. Its contacts are found as far
-    /// ahead as the vertices go.
+    /// The middle of a free body does not pass the mesh in the step, unless something else holds
+    /// it. Contacts are found as far ahead as the vertices move.
     ///
-    /// Mass and inertia stay as they are. The owner moves the mesh, so its motion may give energy.
-    /// What touches it wakes, and stays awake while the mesh moves.
+    /// Mass and inertia stay. The motion of the mesh may add energy. Bodies that touch it wake, and
+    /// stay awake while the mesh moves.
     ///
-    /// Errors: [`WorldError::NotAMesh`] for a shape that is not a `Shape::Mesh`;
-    /// and [`WorldError::Vertices`] for another number of vertices, or for the first that is not
-    /// finite or too far. Nothing is changed then; an earlier call before the same step still
-    /// counts.
+    /// Errors: [`WorldError::NotAMesh`] for a shape that is not a `Shape::Mesh`; and
+    /// [`WorldError::Vertices`] for a wrong number of vertices, or for the first one that is not
+    /// finite or too far away. Nothing is changed then; an earlier call before the same step stays
+    /// valid.
     pub fn deform(&mut self, positions: &[Vec3]) -> Result<&mut Self, WorldError> {
         let index = self.index();
         let Some(Shape::Mesh(now)) = &self.world.bodies.shapes[index] else {

@@ -12,7 +12,7 @@ use carom_math::{Pose, Quat, Vec3, WidePose};
 use carom_query::Shape;
 use carom_response::{Body, Response};
 
-/// A body, to be read. It is a copy of references, so it is cheap to pass on.
+/// A view of a body, for reading. It consists of references, so copies are cheap.
 pub struct BodyRef<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a World<B>,
     pub(crate) id: BodyId,
@@ -65,12 +65,12 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.motion().pose.translation
     }
 
-    /// The pose with the place of the body's frame in `f64`: see [`World::origin`].
+    /// The pose with the position in `f64`: see [`World::origin`].
     pub fn wide_pose(&self) -> WidePose {
         WidePose { translation: self.wide_position(), ..self.pose().wide() }
     }
 
-    /// The place of the origin of the body's frame: see [`World::origin`].
+    /// The position of the body's frame in `f64`: see [`World::origin`].
     pub fn wide_position(&self) -> DVec3 {
         self.world.origin() + self.world.bodies.place_of(self.index())
     }
@@ -105,7 +105,7 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.motion().inverse_mass.recip()
     }
 
-    /// The energy of motion, of the centre of mass and of turning; 0 if the body is not dynamic.
+    /// The kinetic energy, including rotation; 0 if the body is not dynamic.
     pub fn kinetic_energy(&self) -> f64 {
         self.motion().energy(Vec3::ZERO, 0.0).kinetic
     }
@@ -116,24 +116,24 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.shape
     }
 
-    /// The box of the body in the broad phase: that of its shape with half the prediction around.
-    /// For a body that goes far in a step it is the box of its path.
+    /// The box of the body in the broad phase: that of its shape, expanded by half of the
+    /// prediction. For a body that travels far in a step it is the box of its path.
     pub fn aabb(&self) -> Aabb {
         self.aabb
     }
 
-    /// The number that the caller gave to the body.
+    /// The user data of the body.
     pub fn user_data(&self) -> u64 {
         self.world.bodies.traits[self.index()].user_data
     }
 
-    /// The groups that its colliders are in, and those that they collide with, all together.
+    /// The union of the groups of its colliders, and the union of their masks.
     pub fn groups(&self) -> (Groups, Groups) {
         let filter = &self.world.bodies.traits[self.index()].filter;
         (filter.membership, filter.mask)
     }
 
-    /// The family of its colliders; 0 is none, or several.
+    /// The common family of its colliders; 0 if they have none or different ones.
     pub fn family(&self) -> u32 {
         self.world.bodies.traits[self.index()].family
     }
@@ -154,28 +154,27 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.world.bodies.is_suspended(self.index())
     }
 
-    /// The velocity of the body's surface against the body at the collider's origin, and its spin,
-    /// both in the collider's frame. With several colliders, of the first whose surface moves:
-    /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
+    /// The surface velocity at the collider's origin, and the surface spin, both in the collider's
+    /// frame and relative to the body. With several colliders, those of the first whose surface
+    /// moves: [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
     pub fn surface_velocity(&self) -> [Vec3; 2] {
         let belt = self.world.contacts.belts.of(self.id.index);
         belt.map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin])
     }
 
-    /// The response of the body to those that it touches.
+    /// The response of the body to bodies that it touches.
     pub fn response(&self) -> Response {
         self.world.contacts.rules.of_body(self.id.index)
     }
 
-    /// The contacts of the body at the last detection, in the order of the pairs: those of
-    /// [`World::contacts`], which it goes through.
+    /// The contacts of the body at the last detection, in the order of the pairs. It filters
+    /// [`World::contacts`], so its cost grows with the world.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'a>> + 'a {
         let id = self.id;
         self.world.contacts().filter(move |view| view.a == id || view.b == id)
     }
 
-    /// The bodies that the body touched at the last detection, each once. Sensors count, and what
-    /// is inside a sensor.
+    /// The bodies that the body touched at the last detection, each once, including sensors.
     pub fn touching(&self) -> impl Iterator<Item = BodyId> + 'a {
         let id = self.id;
         let touching = self.contacts().filter(|view| view.is_touching);

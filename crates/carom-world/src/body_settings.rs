@@ -1,5 +1,5 @@
-//! The rest of the view of a body for writing: how it moves, its mass, its material, and whom it
-//! meets.
+//! The rest of the view of a body for changes: mobility, mass, material, filter, hooks and
+//! responses.
 //!
 //! Reference: E. Catto, Box2D 3.1, body.h and shape.h, 2025 (which properties of a body can be
 //! changed).
@@ -19,10 +19,11 @@ use carom_math::Vec3;
 use carom_response::{Body, BodyKind, CombineRule, LockedAxes, Response};
 
 impl<B: BroadPhase> BodyMut<'_, B> {
-    /// Makes the body move in another way, and wakes it and what touches it.
+    /// Sets whether the body is static, kinematic or dynamic, and wakes it and the bodies that it
+    /// touches.
     ///
-    /// Its points keep their velocities; what becomes static stops. A body that becomes dynamic
-    /// gets the mass that it was inserted with or given since, or that of its shape and density.
+    /// Its points keep their velocities, except that a body that becomes static stops. A body that
+    /// becomes dynamic gets the mass that was set last, or that of its shapes and densities.
     ///
     /// Errors: [`WorldError::NoMass`] if it cannot be dynamic. Nothing is changed
     /// then.
@@ -61,11 +62,11 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Gives the body another mass, in the unit of mass. Its centre stays, and its inertia grows in
+    /// Sets the mass of the body. Its centre of mass stays, and its inertia is scaled in
     /// proportion.
     ///
-    /// Its velocities stay, so its momentum changes. A body that is not dynamic has this mass when
-    /// it becomes so.
+    /// Its velocities stay, so its momentum changes. A body that is not dynamic gets this mass when
+    /// it becomes dynamic.
     ///
     /// Errors: a mass that is not positive and finite, or [`WorldError::NoMass`] if the shape gives
     /// no inertia: see [`BodyMut::set_mass_properties`].
@@ -73,7 +74,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let index = self.index();
         check_mass(mass)?;
         let weight = match self.world.bodies.weights[index] {
-            // Only the proportions count, so any density will do.
+            // Only the proportions matter, so any density works.
             Weight::Density(0.0) => Weight::Density(1.0),
             weight => weight,
         };
@@ -82,10 +83,10 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.set_mass_properties(MassProperties::new(mass, old.center, inertia))
     }
 
-    /// Gives the body another mass, centre of mass and inertia, in its frame, and wakes it.
+    /// Sets mass, centre of mass and inertia of the body, in its frame, and wakes it.
     ///
-    /// The velocities of its points stay. A body that is not dynamic has this mass when it becomes
-    /// so.
+    /// The velocities of its points stay. A body that is not dynamic gets this mass when it becomes
+    /// dynamic.
     ///
     /// Errors: a mass that is not positive and finite, or another number that is not finite.
     pub fn set_mass_properties(&mut self, mass: MassProperties) -> Result<&mut Self, WorldError> {
@@ -142,8 +143,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets which part of its velocities the body loses per unit of time, linear and angular, and
-    /// wakes it.
+    /// Sets the linear and angular damping of the body, and wakes it: the fraction of a velocity
+    /// that is lost per unit of time.
     ///
     /// Errors: a number that is negative or not finite.
     pub fn set_damping(&mut self, linear: f32, angular: f32) -> Result<&mut Self, WorldError> {
@@ -155,7 +156,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets how much of gravity the body feels, and wakes it. 1 is all of it.
+    /// Sets the factor of gravity on the body, and wakes it. 1 is full gravity.
     ///
     /// Errors: a number that is not finite.
     pub fn set_gravity_scale(&mut self, scale: f32) -> Result<&mut Self, WorldError> {
@@ -166,8 +167,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Locks axes of the world for a dynamic body, and wakes it and what touches it. Velocities
-    /// along locked axes end with the next step.
+    /// Locks axes of the world for a dynamic body, and wakes it and what touches it. The next step
+    /// removes velocities along locked axes.
     pub fn set_locked_axes(&mut self, locked_axes: LockedAxes) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
@@ -213,7 +214,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Marks the body as fast for its size, or not, and wakes it: see
+    /// Sets whether the body is swept in each step (continuous detection), and wakes it: see
     /// [`BodyDesc::ccd`](crate::BodyDesc::ccd).
     pub fn set_ccd(&mut self, is_fast: bool) -> Result<&mut Self, WorldError> {
         let index = self.index();
@@ -265,33 +266,32 @@ impl<B: BroadPhase> BodyMut<'_, B> {
             traits.filter = traits.filter.with_groups(membership, mask);
         })?;
         self.world.forget_filters_of(self.id);
-        // Pairs may begin although nothing moved.
+        // Pairs may begin although no body moved.
         self.world.bodies.is_stale[index] = true;
         self.world.contacts.is_changed = true;
         Ok(self)
     }
 
-    /// Sets the caller's own number of the body. Wakes nothing.
+    /// Sets the user data of the body. Wakes nothing.
     pub fn set_user_data(&mut self, user_data: u64) -> &mut Self {
         let index = self.index();
         self.world.bodies.traits[index].user_data = user_data;
         self
     }
 
-    /// Sets the velocity of the body's surface against the body, in the body's frame, and wakes the
-    /// body and what touches it.
+    /// Sets the velocity of the body's surface relative to the body, in the body's frame, and wakes
+    /// the body and the bodies that it touches.
     ///
-    /// `velocity` is that at the body's origin, length per time; `spin` turns about the origin,
-    /// radians per time. A belt has the first, a turntable the second, a curved belt both. At each
-    /// contact the part along the surface counts: friction pulls the other body to it. The body
-    /// itself stays; the normal direction is not affected. A dynamic body gets the opposite
-    /// impulse, and so it drives like a tracked vehicle. Zero stops the surface.
+    /// `velocity` is that at the body's origin, length per time; `spin` is the angular velocity
+    /// about it, radians per time. A belt has the first, a turntable the second, a curved belt
+    /// both. At each contact, friction pulls the other body to the tangential part of this
+    /// velocity; the normal part is ignored. A dynamic body gets the opposite impulse, like a
+    /// tracked vehicle. Zero stops the surface.
     ///
-    /// The surface gives and takes energy as a motor does. Its power is at most friction times
-    /// speed.
+    /// The surface may add energy, like a motor. Its power is at most friction times speed.
     ///
-    /// A body that rides along does not fall asleep. One that is held, by a wall, slips and may;
-    /// this setter and the removal of the wall wake it.
+    /// A body that the surface carries does not fall asleep. A body that is held, for instance by a
+    /// wall, slips and may fall asleep; this setter and the removal of the wall wake it.
     ///
     /// Errors: a number that is not finite; nothing is changed.
     pub fn set_surface_velocity(&mut self, velocity: Vec3, spin: Vec3) -> Result<&mut Self, WorldError> {
@@ -313,10 +313,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Sets the response of the body to the bodies that it touches, and wakes it and the bodies
     /// that it touched.
     ///
-    /// Bodies that stick are held by a weld joint ([`World::responses`] names it), and do not
-    /// collide any more: the event of their contact is
-    /// [`EventKind::Ended`](crate::EventKind::Ended). To part them, set the response to
-    /// [`Response::Collide`] and remove the joint.
+    /// Bodies that stick are joined by a weld joint, which [`World::responses`] reports, and no
+    /// longer collide: the event of their contact is [`EventKind::Ended`](crate::EventKind::Ended).
+    /// To part them, set the response to [`Response::Collide`] and remove the joint.
     pub fn set_response(&mut self, response: Response) -> Result<&mut Self, WorldError> {
         let index = self.index();
         check_response(response)?;
@@ -328,8 +327,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Gives a body its mass in another way, and wakes it and what touches it. The velocities of
-    /// its points stay.
+    /// Sets the source of the mass of a body, and wakes it and the bodies that it touches. The
+    /// velocities of its points stay.
     ///
     /// Errors: a number out of its range, or [`WorldError::NoMass`] if a dynamic body has no mass.
     /// Nothing is changed then.
@@ -349,14 +348,14 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Makes the pairs of a body of several colliders due: other ones of them may meet.
+    /// Makes the pairs of a body of several colliders due, after a filter changed.
     fn forget_filters_of(&mut self, id: BodyId) {
         if self.bodies.traits[id.index as usize].is_composite {
             self.forget_contacts_of(id);
         }
     }
 
-    /// Finds anew which pairs of a body are wanted, and which there are.
+    /// Updates which pairs of a body exist and are tested.
     pub(crate) fn refilter_all(&mut self, id: BodyId) {
         let mut others = Vec::new();
         let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
@@ -369,13 +368,13 @@ impl<B: BroadPhase> World<B> {
         for other in others {
             self.refilter(id.index, other);
         }
-        // Pairs may come though nothing moved.
+        // Pairs may begin although no body moved.
         self.bodies.is_stale[id.index as usize] = true;
         self.contacts.is_changed = true;
     }
 }
 
-/// A dynamic body with this mass at the same pose, whose points have the same velocities.
+/// Returns a dynamic body with this mass at the same pose, whose points have the same velocities.
 pub(crate) fn dynamic(old: &Body, mass: &MassProperties) -> Body {
     let mut body = Body::dynamic(old.pose, mass.mass, mass.center, mass.inertia);
     body.angular_velocity = old.angular_velocity;
@@ -383,7 +382,7 @@ pub(crate) fn dynamic(old: &Body, mass: &MassProperties) -> Body {
     body
 }
 
-/// The body with those settings of another one that do not depend on the mass.
+/// Returns the body with the settings of another one that do not depend on the mass.
 pub(crate) fn with_settings_of(mut new: Body, old: &Body) -> Body {
     (new.force, new.torque) = (old.force, old.torque);
     new.gravity_scale = old.gravity_scale;

@@ -1,5 +1,5 @@
-//! The boxes of bodies in the broad phase. They follow the poses; those of fast bodies hold their
-//! whole path in the next step.
+//! Updates the boxes of bodies in the broad phase, from their poses. The box of a fast or swift
+//! body contains its whole path in the next step.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of
 //! bullets).
@@ -28,14 +28,14 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn refit(&mut self, index: usize) {
         if let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) {
             let updated = self.broad.update(&[(proxy, self.box_of(index, shape))]);
-            debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
+            debug_assert!(updated.is_ok(), "the broad phase refused a box: {updated:?}");
         }
         self.bodies.is_stale[index] = true;
         self.contacts.is_changed = true;
     }
 
-    /// Makes the boxes of fast bodies hold their path in a step of this length. They may not yet:
-    /// the last step had another length, or a velocity was changed.
+    /// Expands the boxes of fast bodies to contain their path in a step of this length. This is
+    /// needed if the last step had another length, or a velocity was changed.
     pub(crate) fn expand_bounds(&mut self, dt: f32) {
         if dt == 0.0 {
             return;
@@ -55,22 +55,23 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// After a change of velocity: makes the box of a fast or swift body hold its path in a step
-    /// like the last one.
+    /// After a change of velocity: expands the box of a fast or swift body to contain its path in a
+    /// step as long as the last one.
     pub(crate) fn expand_bounds_of(&mut self, index: usize) {
         let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) else {
             return;
         };
         let aabb = self.box_of(index, shape);
         if self.broad.aabb(proxy).is_ok_and(|old| old != aabb) {
-            // The box is always valid: `clamped` sees to it.
+            // The box is always valid, because `clamped` bounds it.
             let updated = self.broad.update(&[(proxy, aabb)]);
-            debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
+            debug_assert!(updated.is_ok(), "the broad phase refused a box: {updated:?}");
             self.contacts.is_changed = true;
         }
     }
 
-    pub(crate) fn refit_moved(&mut self, is_free: bool) {
+    /// Updates the boxes of the bodies that moved in this step, and marks these bodies as stale.
+    pub(crate) fn refit_moved(&mut self, is_unlimited: bool) {
         let mut moves = core::mem::take(&mut self.contacts.scratch.moves);
         moves.clear();
         let bounds = self.bodies.bounds(&self.settings, self.last.dt);
@@ -87,10 +88,10 @@ impl<B: BroadPhase> World<B> {
             self.bodies.is_stale[body as usize] = true;
         }
         self.contacts.is_changed |= !moves.is_empty();
-        // The boxes are always valid: `clamped` sees to it.
+        // The boxes are always valid, because `clamped` bounds them.
         let updated = self.broad.update(&moves);
-        debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
-        if is_free {
+        debug_assert!(updated.is_ok(), "the broad phase refused a box: {updated:?}");
+        if is_unlimited {
             // On a budget the next step does this, before it selects bodies.
             self.broad.refresh();
         }
@@ -110,7 +111,8 @@ fn refit_in_parts(
         out.extend(active.iter().filter_map(refit));
         return;
     };
-    // Each thread writes to the final place. Tried: a list for each thread; as slow as one thread.
+    // Each thread writes to the final position. Tried: a list for each thread; as slow as one
+    // thread.
     out.resize(active.len(), any);
     let fill = |(active, out): (&[u32], &mut [(ProxyId, Aabb)])| {
         active.iter().zip(out).all(|(mover, out)| refit(mover).map(|new| *out = new).is_some())

@@ -1,13 +1,13 @@
-//! The calls of hooks within a step.
+//! Calls the hooks within a step.
 //!
-//! 1. After the broad phase: `filter_pair`, for the active pairs with the flag. Their pair states
-//!    are wanted or not; the narrow phase does the rest.
+//! 1. After the broad phase: `filter_pair`, for the active pairs with the flag. It decides which
+//!    pairs the narrow phase tests.
 //! 2. After the narrow phase, before anything moves: `combine` and `modify_contact`.
-//! 3. With the input of the solver: what they changed is handed over.
+//! 3. With the input of the solver: the changes are passed to it.
 //!
-//! Hooks are called on chunks of the pairs. The answers of all chunks are collected first, and only
-//! then written to the world. So the order of the calls does not matter, and a panic in a hook
-//! leaves nothing half done.
+//! Hooks are called on chunks of the pairs, on several threads. All results are collected before
+//! any is written to the world. So the order of the calls does not matter, and a panic in a hook
+//! leaves the world unchanged.
 //!
 //! Reference: rapier 0.36, `PhysicsHooks`.
 
@@ -36,7 +36,7 @@ use rayon::prelude::*;
 /// Pairs of a chunk.
 const CHUNK_PAIRS: usize = 64;
 
-/// The input of hooks, beside the pair states.
+/// The input for calls of hooks.
 struct Caller<'a> {
     hooks: &'a dyn Hooks,
     bodies: &'a BodySet,
@@ -65,8 +65,8 @@ impl<'a> Caller<'a> {
         self.bodies.solids([&self.contacts.hooked.apart, &[]])
     }
 
-    /// Calls the filter for a pair of bodies. Each pair of their colliders with the flag that does
-    /// not meet is appended to `apart`. Returns whether any meet.
+    /// Calls the filter for a pair of bodies. Appends the pairs of colliders that it rejects to
+    /// `apart`. Returns whether any pair remains.
     fn verdict(&self, place: u32, apart: &mut Vec<ColliderPair>) -> bool {
         let state = &self.contacts.states[place as usize];
         let bodies = [state.a.index as usize, state.b.index as usize];
@@ -75,7 +75,7 @@ impl<'a> Caller<'a> {
             let view = self.view(state, [ColliderSlot::FIRST; 2]);
             return view.is_none_or(|view| self.hooks.filter_pair(&view));
         }
-        // What the filter said before does not count.
+        // Earlier decisions of the filter are ignored.
         for [own, other] in self.bodies.solids([&[], &[]]).meeting(bodies[0], bodies[1]) {
             let (slots, hooks) = ([own.0, other.0], own.1.hooks | other.1.hooks);
             let view = self.view(state, slots).filter(|_| hooks.contains(ActiveHooks::FILTER));
@@ -89,33 +89,33 @@ impl<'a> Caller<'a> {
     }
 
     /// Calls the hooks for the contacts of a pair of bodies.
-    fn ask(&self, place: u32, out: &mut Answers) {
+    fn call(&self, place: u32, out: &mut Answers) {
         let state = &self.contacts.states[place as usize];
         let (bodies, manifolds) =
             ([state.a.index as usize, state.b.index as usize], self.contacts.manifolds_of(state));
         let solids = self.solids();
         if !solids.is_composite(bodies[0], bodies[1]) {
-            return self.ask_colliders(place, [ColliderSlot::FIRST; 2], (manifolds, 0), out);
+            return self.call_for_colliders(place, [ColliderSlot::FIRST; 2], (manifolds, 0), out);
         }
         let slots_of = |manifold: &Manifold| solids.slots_of(bodies, manifold);
-        let (mut first, mut asked) = (0, Vec::new());
+        let (mut first, mut called) = (0, Vec::new());
         for own in manifolds.chunk_by(|x, y| slots_of(x) == slots_of(y)) {
-            asked.push(slots_of(&own[0]));
-            self.ask_colliders(place, slots_of(&own[0]), (own, first), out);
+            called.push(slots_of(&own[0]));
+            self.call_for_colliders(place, slots_of(&own[0]), (own, first), out);
             first += own.len() as u32;
         }
-        // The others may be met by a body that travels far.
+        // Pairs without contacts may be met by a body that travels far.
         for [own, other] in solids.meeting(bodies[0], bodies[1]) {
             let slots = [own.0, other.0];
-            if !asked.contains(&slots) && !is_sensor_pair(state, &solids, slots) {
-                self.ask_colliders(place, slots, (&[], 0), out);
+            if !called.contains(&slots) && !is_sensor_pair(state, &solids, slots) {
+                self.call_for_colliders(place, slots, (&[], 0), out);
             }
         }
     }
 
     /// Calls the hooks for manifolds of a pair of colliders, of which the first is number
     /// `first_number` of the pair state.
-    fn ask_colliders(
+    fn call_for_colliders(
         &self,
         place: u32,
         slots: [ColliderSlot; 2],
@@ -132,7 +132,7 @@ impl<'a> Caller<'a> {
             return;
         }
         let bodies = [state.a.index as usize, state.b.index as usize];
-        // The material by the rules, and as the hook changed it.
+        // The material by the combine rules, and as the hook changed it.
         let materials = |[friction, restitution]: [f32; 2]| {
             let by_rules = MixedMaterial { friction, restitution };
             let mut material = by_rules;
@@ -174,7 +174,7 @@ impl<'a> Caller<'a> {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Calls the filter for the active pairs with the flag, and notes which of them count.
+    /// Calls the filter for the active pairs with the flag, and stores which of them are tested.
     pub(crate) fn filter_pairs(&mut self, hooks: &dyn Hooks) {
         let World { bodies, joints, contacts, .. } = self;
         let mut places = core::mem::take(&mut contacts.hooked.places);
@@ -211,7 +211,7 @@ impl<B: BroadPhase> World<B> {
         (contacts.hooked.places, contacts.hooked.verdicts) = (places, verdicts);
     }
 
-    /// Calls the hooks for the contacts of the active pairs, and notes what they changed.
+    /// Calls the hooks for the contacts of the active pairs, and stores their changes.
     pub(crate) fn call_hooks(&mut self, hooks: Option<&dyn Hooks>) {
         self.contacts.hooked.changes.clear();
         self.contacts.hooked.disabled.clear();
@@ -223,7 +223,7 @@ impl<B: BroadPhase> World<B> {
         let mut answers = core::mem::take(&mut contacts.hooked.answers);
         let flags = ActiveHooks::COMBINE | ActiveHooks::MODIFY;
         find_places(contacts, &mut places, |state| has_hooks(&bodies.traits, state.pair(), flags));
-        let asked: Vec<u32> = match hooks {
+        let called: Vec<u32> = match hooks {
             None => Vec::new(),
             Some(_) => {
                 let goes_far = |index: u32| {
@@ -238,9 +238,9 @@ impl<B: BroadPhase> World<B> {
                 places.iter().filter(is_asked).copied().collect()
             }
         };
-        answers.resize_with(asked.len().div_ceil(CHUNK_PAIRS), Answers::default);
+        answers.resize_with(called.len().div_ceil(CHUNK_PAIRS), Answers::default);
         if let Some(hooks) = hooks {
-            fill_answers(&Caller { hooks, bodies, contacts }, &asked, &mut answers);
+            fill_answers(&Caller { hooks, bodies, contacts }, &called, &mut answers);
         }
         // From here on nothing can panic.
         for &place in &places {
@@ -257,7 +257,7 @@ impl<B: BroadPhase> World<B> {
         contacts.hooked.disabled.sort_unstable();
         let ContactSet { hooked, pairs, states, .. } = contacts;
         hooked.changes.extend(answers.iter().flat_map(|chunk| &chunk.changes));
-        // Pairs of which a body is removed, or that are apart, are new when they meet again.
+        // The memory of pairs without contacts, or with a removed body, is dropped.
         let keeps = |&(ColliderPair { bodies: [a, b], .. }, _): &(ColliderPair, u32)| {
             let pair = Pair { a, b };
             let first = pairs.partition_point(|other| *other < pair);
@@ -272,8 +272,8 @@ impl<B: BroadPhase> World<B> {
         (hooked.places, hooked.answers) = (places, answers);
     }
 
-    /// Before the solver's input is collected: adds the manifolds with other points behind all
-    /// others. Returns how many there were before.
+    /// Before the solver's input is collected: appends copies of the manifolds whose points a hook
+    /// changed. Returns how many manifolds there were before.
     pub(crate) fn add_changed_manifolds(&mut self) -> usize {
         let ContactSet { hooked, states, manifolds, sleeping, .. } = &mut self.contacts;
         let n = manifolds.len();
@@ -286,8 +286,8 @@ impl<B: BroadPhase> World<B> {
         n
     }
 
-    /// After the solver's input was collected: hands over what hooks changed. The manifolds with
-    /// other points begin at `first_manifold`.
+    /// After the solver's input was collected: passes the changes of hooks to the solver. The
+    /// changed copies begin at `first_manifold`.
     pub(crate) fn hand_over_changes(&mut self, first_manifold: usize) {
         let World { bodies, contacts, solver, last, .. } = self;
         let ContactSet { hooked, states, manifolds, sleeping, scratch, .. } = contacts;
@@ -316,8 +316,8 @@ impl<B: BroadPhase> World<B> {
             }
             if let Some(given) = change.surface {
                 let point = middle_of(found);
-                // In the middle of the step: at its start a body on a circle would leave it along
-                // the tangent.
+                // Half a step ahead: with the velocity at the start, a body on a turntable would
+                // leave its circle along the tangent.
                 let travel = (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * last.dt);
                 let (travel, sign) = if given.of == PairSide::A { (travel, -1.0) } else { (-travel, 1.0) };
                 let mut surface = SurfaceVelocity::new(contact, point);
@@ -326,7 +326,7 @@ impl<B: BroadPhase> World<B> {
                 surfaces.extend(Some(surface).filter(SurfaceVelocity::is_finite));
             }
         }
-        // They are in place of those of the bodies. Meshes that deform push as well.
+        // They replace the surface velocities of the bodies, but not those of deforming meshes.
         let all = solver.surface_velocities_mut();
         for mut surface in surfaces {
             match all.binary_search_by_key(&surface.contact, |known| known.contact) {
@@ -339,8 +339,8 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// After the solver: drops the manifolds with other points, and gives each impulse to the point
-    /// that it belongs to.
+    /// After the solver: drops the changed copies, and maps their impulses back to the original
+    /// points.
     pub(crate) fn take_back_changes(&mut self, first_manifold: usize) {
         let World { contacts: ContactSet { hooked, states, manifolds, .. }, solver, .. } = self;
         manifolds.truncate(first_manifold);
@@ -358,12 +358,12 @@ impl<B: BroadPhase> World<B> {
     }
 }
 
-/// The number of the contact of a change in the input of the solver, if it is solved.
+/// Returns the index of a changed contact in the input of the solver, if it is solved.
 fn contact_of(state: &PairState, change: &Change) -> Option<u32> {
     (state.first_solved != NOT_SOLVED).then(|| state.first_solved + change.number)
 }
 
-/// Whether a body of the pair asks for one of these hooks.
+/// Whether a body of the pair has one of these hooks.
 fn has_hooks(traits: &[Traits], pair: Pair, hooks: ActiveHooks) -> bool {
     (traits[pair.a as usize].hooks | traits[pair.b as usize].hooks).intersects(hooks)
 }
@@ -397,7 +397,7 @@ fn fill_answers(caller: &Caller<'_>, places: &[u32], answers: &mut [Answers]) {
     let fill = |(places, out): (&[u32], &mut Answers)| {
         out.pairs.clear();
         out.changes.clear();
-        places.iter().for_each(|&place| caller.ask(place, out));
+        places.iter().for_each(|&place| caller.call(place, out));
     };
     #[cfg(feature = "parallel")]
     if 1 < answers.len() && 1 < rayon::current_num_threads() {
@@ -407,7 +407,8 @@ fn fill_answers(caller: &Caller<'_>, places: &[u32], answers: &mut [Answers]) {
     places.chunks(CHUNK_PAIRS).zip(answers).for_each(fill);
 }
 
-/// Puts settings into a list that is sorted by contact. The rolling friction of known ones stays.
+/// Puts settings into a list that is sorted by contact. An existing entry keeps its rolling
+/// friction.
 fn put_settings(list: &mut Vec<ContactSettings>, settings: ContactSettings) {
     match list.binary_search_by_key(&settings.contact, |known| known.contact) {
         Ok(place) => {

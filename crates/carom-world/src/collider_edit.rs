@@ -1,8 +1,8 @@
-//! Colliders of bodies: inserted, removed, and found.
+//! Insertion and removal of colliders, and access to them.
 //!
-//! A body with one collider at its frame has no list of colliders. It gets one, a `Composite`, when
-//! a second collider comes or the first moves, and keeps it. All changes of a composite go through
-//! [`World::put_composite`].
+//! A body with a single collider at its frame has no list of colliders. It gets one, a `Composite`,
+//! when a second collider is inserted or the pose of the first is changed, and keeps it. All
+//! changes of a composite go through [`World::put_composite`].
 //!
 //! Reference: rapier 0.36, `ColliderSet` (colliders that come and go on a body).
 
@@ -23,14 +23,14 @@ use carom_query::Shape;
 use carom_response::BodyKind;
 
 impl<B: BroadPhase> World<B> {
-    /// Puts one more collider on a body, and wakes it and what touches it.
+    /// Adds a collider to a body, and wakes it and the bodies that it touches.
     ///
-    /// The mass follows, if it was not given: it is the sum over all colliders that are no sensors,
-    /// each of its density. If all are sensors, it is that of these. The body's frame stays, and so
-    /// do the velocities of its points.
+    /// The mass is updated, unless it was given: it is the sum over all colliders that are no
+    /// sensors, each of its density. If all are sensors, it is the sum over these. The body's frame
+    /// and the velocities of its points stay.
     ///
-    /// Errors: a stale body, a bad number, or a dynamic body that would have no mass, as one with a
-    /// half-space has none. Nothing is changed then.
+    /// Errors: a stale body, a bad number, or a dynamic body that would have no mass, for instance
+    /// with a half-space. Nothing is changed then.
     pub fn insert_collider(
         &mut self,
         body: BodyId,
@@ -41,7 +41,7 @@ impl<B: BroadPhase> World<B> {
         desc.check()?;
         let mobility = self.bodies.traits[index].filter.mobility;
         let slot = self.edit_composite(body, |slots, parts| {
-            // A number whose generations are used up is not used again.
+            // A number whose generations are used up is not reused.
             let is_free = |slot: &Slot| slot.collider.is_none() && slot.generation < u16::MAX - 1;
             let place = slots.iter().position(is_free).unwrap_or(slots.len());
             if place == slots.len() {
@@ -57,9 +57,9 @@ impl<B: BroadPhase> World<B> {
         Ok(slot.on(body))
     }
 
-    /// Takes a collider off its body, and wakes the body and what touched it. The mass follows: see
-    /// [`World::insert_collider`]. A body without a collider keeps the mass that it had, and meets
-    /// nothing.
+    /// Removes a collider from its body, and wakes the body and the bodies that it touched. The
+    /// mass is updated: see [`World::insert_collider`]. A body without a collider keeps its mass,
+    /// and touches nothing.
     ///
     /// Errors: a stale collider, or a dynamic body whose other colliders have no mass. Nothing is
     /// changed then.
@@ -74,8 +74,8 @@ impl<B: BroadPhase> World<B> {
         self.put_part_materials(id.body, id.slot, None)
     }
 
-    /// Sets the materials of the parts of a collider, which were checked, and notes what they make
-    /// of their body.
+    /// Sets the materials of the parts of a collider, which must have been checked, and updates the
+    /// properties of its body.
     pub(crate) fn put_part_materials(
         &mut self,
         id: BodyId,
@@ -94,7 +94,7 @@ impl<B: BroadPhase> World<B> {
         self.put_traits(index, traits)
     }
 
-    /// Returns a collider, to be read.
+    /// Returns a view of a collider, for reading.
     ///
     /// Errors: the collider or its body was removed.
     pub fn collider(&self, id: ColliderId) -> Result<ColliderRef<'_, B>, WorldError> {
@@ -102,7 +102,8 @@ impl<B: BroadPhase> World<B> {
         Ok(ColliderRef { body: self.body(id.body)?, id })
     }
 
-    /// Returns a collider, to be written. This wakes nothing; setters wake what a change concerns.
+    /// Returns a view of a collider, for changes. The view itself wakes nothing; its setters wake
+    /// the bodies that a change affects.
     ///
     /// Errors: the collider or its body was removed.
     pub fn collider_mut(&mut self, id: ColliderId) -> Result<ColliderMut<'_, B>, WorldError> {
@@ -130,7 +131,7 @@ impl<B: BroadPhase> World<B> {
         let belt = self.contacts.belts.of(index as u32);
         let density = match self.bodies.weights[index] {
             Weight::Density(density) => density,
-            // It does not count.
+            // It has no effect.
             Weight::Given(_) | Weight::Colliders => 1.0,
         };
         Collider {
@@ -146,8 +147,7 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Changes the colliders of a body and their parts, and gives it those: see
-    /// [`World::put_composite`].
+    /// Changes the colliders of a body and their parts: see [`World::put_composite`].
     ///
     /// Errors: a dynamic body without mass. Nothing is changed then.
     pub(crate) fn edit_composite<R>(
@@ -172,7 +172,8 @@ impl<B: BroadPhase> World<B> {
         Ok((composite.slots().to_vec(), composite.parts()))
     }
 
-    /// Gives a body other colliders, and wakes it and what touches it. The mass follows.
+    /// Replaces the colliders of a body, and wakes it and the bodies that it touches. The mass is
+    /// updated.
     ///
     /// Errors: a dynamic body has no mass. Nothing is changed then.
     fn put_composite(&mut self, id: BodyId, composite: Composite, shape: Shape) -> Result<(), WorldError> {
@@ -212,7 +213,7 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Replaces the properties of a body, and counts them.
+    /// Replaces the properties of a body, and updates the counts.
     pub(crate) fn put_traits(&mut self, index: usize, traits: Traits) -> Result<(), WorldError> {
         let old = self.bodies.replace_traits(index, traits);
         if let Some(proxy) = self.bodies.proxies[index].filter(|_| old.filter != traits.filter) {
@@ -221,7 +222,7 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Drops what queries of the pairs of a body left for the next ones, after its shape changed.
+    /// Drops the caches of the pairs of a body, after its shape changed.
     pub(crate) fn forget_contacts_of(&mut self, id: BodyId) {
         let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
         pairs_by_body.visit(pairs, id.index, |place| {
@@ -231,7 +232,7 @@ impl<B: BroadPhase> World<B> {
         });
     }
 
-    /// Changes all colliders of a body alike, and what the body is as a whole.
+    /// Applies the same change to all colliders of a body, and updates the properties of the body.
     pub(crate) fn change_colliders(
         &mut self,
         index: usize,

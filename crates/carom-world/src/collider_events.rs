@@ -1,4 +1,4 @@
-//! Events of colliders: in place of those of their bodies, if a body has several.
+//! Events of colliders, which replace those of their bodies if a body has several colliders.
 //!
 //! Reference: E. Catto, Box2D 3.1, sensor.c, 2025 (overlaps of the last step and of this one).
 
@@ -54,7 +54,8 @@ impl<B: BroadPhase> World<B> {
         (self.contacts.events, self.contacts.touches) = (events, new);
     }
 
-    /// Before a body gets a list of colliders: its first one touches what the body touched.
+    /// Before a body gets a list of colliders: its touching pairs become those of its first
+    /// collider.
     pub(crate) fn begin_touches_of(&mut self, id: BodyId) {
         if self.bodies.traits[id.index as usize].is_composite {
             return;

@@ -1,7 +1,7 @@
 //! The view of a collider for writing: [`World::collider_mut`](crate::World::collider_mut).
 //!
-//! A setter wakes the body and, if the change matters to them, the bodies that touch it. A setter
-//! that returns an error has changed nothing. The handle stays.
+//! A setter wakes the body and, if the change affects them, the bodies that touch it. A setter that
+//! returns an error has changed nothing. The handle stays.
 //!
 //! Reference: E. Catto, Box2D 3.1, shape.h, 2025 (which properties of a shape can be changed).
 
@@ -18,10 +18,10 @@ use carom_broad::BroadPhase;
 use carom_math::Pose;
 use carom_query::Shape;
 
-/// A collider, to be written. Setters return the view, so they chain.
+/// A view of a collider, for changes. Setters return the view, so they chain.
 pub struct ColliderMut<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a mut World<B>,
-    /// Of a collider that is there.
+    /// The handle of an existing collider.
     pub(crate) id: ColliderId,
 }
 
@@ -37,7 +37,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         self.id
     }
 
-    /// Gives the collider another shape. The mass follows, if it was not given.
+    /// Sets the shape of the collider. The mass is updated, unless it was given.
     ///
     /// Errors: a dynamic body that would have no mass, or a shape with another number of parts than
     /// [`ColliderMut::set_part_materials`] was given.
@@ -53,7 +53,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         Ok(self)
     }
 
-    /// Puts the collider at another pose in the frame of its body. The mass follows, if it was not
+    /// Sets the pose of the collider in the frame of its body. The mass is updated, unless it was
     /// given.
     ///
     /// Errors: a pose that is not finite.
@@ -69,7 +69,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the surface of the collider. Parts that have materials of their own keep them.
+    /// Sets the material of the collider. Parts with materials of their own keep them.
     ///
     /// Errors: a number out of its range.
     pub fn set_material(&mut self, material: Material) -> Result<&mut Self, WorldError> {
@@ -98,7 +98,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets which others the collider meets.
+    /// Sets the filter of the collider.
     pub fn set_filter(&mut self, filter: Filter) -> Result<&mut Self, WorldError> {
         self.change(|collider| {
             collider.traits.filter = collider.traits.filter.with_groups(filter.groups, filter.mask);
@@ -107,7 +107,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     }
 
     /// Makes the collider a sensor, which is reported and pushes nothing, or a solid one. The mass
-    /// follows, if it was not given.
+    /// is updated, unless it was given.
     ///
     /// Errors: a dynamic body that would have no mass.
     pub fn set_sensor(&mut self, is_sensor: bool) -> Result<&mut Self, WorldError> {
@@ -116,8 +116,8 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         })
     }
 
-    /// Sets the mass per volume of the collider. The mass of the body follows; if that was given,
-    /// a density has no effect.
+    /// Sets the mass per volume of the collider. The mass of the body is updated, unless it was
+    /// given.
     ///
     /// Errors: a number that is negative or not finite, or a dynamic body that would have no mass.
     pub fn set_density(&mut self, density: f32) -> Result<&mut Self, WorldError> {
@@ -138,7 +138,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         self.change(|collider| collider.traits.impulse_threshold = threshold)
     }
 
-    /// Sets the caller's own number of the collider. Wakes nothing.
+    /// Sets the user data of the collider. Wakes nothing.
     pub fn set_user_data(&mut self, user_data: u64) -> &mut Self {
         let (body, slot) = (self.id.body.index, self.id.slot);
         let bodies = &mut self.world.bodies;
@@ -152,7 +152,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         self
     }
 
-    /// Changes what is kept of the collider beside its shape.
+    /// Changes the properties of the collider other than its shape.
     fn change(&mut self, change: impl FnOnce(&mut Collider)) -> Result<&mut Self, WorldError> {
         let (id, index) = (self.id.body, self.id.body.index as usize);
         if !self.world.bodies.traits[index].is_composite && self.id.slot == ColliderSlot::FIRST {
@@ -170,8 +170,8 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Replaces what is kept of the only collider of a body, and wakes it and what touches it. Its
-    /// shape stays.
+    /// Replaces the properties of the only collider of a body, and wakes it and the bodies that it
+    /// touches. Its shape stays.
     ///
     /// Errors: a dynamic body has no mass. Nothing is changed then.
     fn put_single(&mut self, id: crate::BodyId, collider: &Collider) -> Result<(), WorldError> {

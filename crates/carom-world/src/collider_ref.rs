@@ -13,10 +13,10 @@ use carom_broad::BroadPhase;
 use carom_math::Pose;
 use carom_query::Shape;
 
-/// A collider, to be read. It is a copy of references, so it is cheap to pass on.
+/// A view of a collider, for reading. It consists of references, so copies are cheap.
 pub struct ColliderRef<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) body: BodyRef<'a, B>,
-    /// Of a collider that is there.
+    /// The handle of an existing collider.
     pub(crate) id: ColliderId,
 }
 
@@ -52,7 +52,7 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         self.id
     }
 
-    /// The body that the collider is on.
+    /// The body of the collider.
     pub fn body(&self) -> BodyRef<'a, B> {
         self.body
     }
@@ -70,8 +70,8 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         placed.unwrap_or_else(|| self.body.shape())
     }
 
-    /// The number of its first part among those of the body: numbers in contacts are those of the
-    /// body, numbers in queries those of the collider.
+    /// The index of its first part among the parts of the body. Contacts number the parts of the
+    /// body, queries those of the collider.
     pub fn first_part(&self) -> u32 {
         let composite = self.body.world.composite(self.index());
         composite.map_or(0, |all| all.first_number(self.body.shape(), self.id.slot.index))
@@ -95,7 +95,7 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         self.shape_in_body().aabb(&self.body.pose())
     }
 
-    /// The surface of the collider.
+    /// The material of the collider.
     pub fn material(&self) -> Material {
         let traits = self.traits();
         let single = || self.body.world.single_collider(self.index()).surface;
@@ -112,14 +112,14 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         own.map_or(&[], |parts| parts)
     }
 
-    /// The material of a part of the collider, by the number in a hit of a query. In contacts parts
-    /// are numbered by body: [`ColliderRef::first_part`] has to be subtracted. `None` if parts have
-    /// no materials of their own, or there is no such part.
+    /// The material of a part of the collider, by its index in a hit of a query. For the part of a
+    /// contact, subtract [`ColliderRef::first_part`]. `None` if parts have no materials of their
+    /// own, or there is no such part.
     pub fn part_material(&self, part: u32) -> Option<&'a PartMaterial> {
         self.part_materials().get(part as usize)
     }
 
-    /// Which others the collider meets.
+    /// The filter of the collider.
     pub fn filter(&self) -> Filter {
         self.traits().user_filter()
     }
@@ -139,7 +139,7 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         self.traits().impulse_threshold
     }
 
-    /// The number that the caller gave to the collider.
+    /// The user data of the collider.
     pub fn user_data(&self) -> u64 {
         self.body.world.bodies.data_of(self.index(), self.id.slot)
     }

@@ -1,5 +1,5 @@
-//! Meshes that deform, in the course of a step: boxes, sleepers, and the new meshes after the
-//! solver.
+//! Deforming meshes within a step: their boxes, waking of bodies that they reach, and the exchange
+//! of the mesh after the solver.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 6.4.2 (refit of deforming
 //! meshes).
@@ -13,7 +13,7 @@ use carom_broad::BroadPhase;
 use carom_query::Shape;
 
 impl<B: BroadPhase> World<B> {
-    /// Makes the boxes of meshes hold all of the way of their vertices in the step.
+    /// Expands the boxes of deforming meshes to contain the paths of their vertices in the step.
     pub(crate) fn expand_bounds_of_deforming(&mut self) {
         if !self.bodies.deforming.is_pending() {
             return;
@@ -30,7 +30,7 @@ impl<B: BroadPhase> World<B> {
                 (aabb.min, aabb.max) = (aabb.min.min(end.min), aabb.max.max(end.max));
             }
             let updated = self.broad.update(&[(proxy, aabb)]);
-            debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
+            debug_assert!(updated.is_ok(), "the broad phase refused a box: {updated:?}");
             self.bodies.is_stale[index] = true;
             self.contacts.is_changed = true;
         }
@@ -61,7 +61,7 @@ impl<B: BroadPhase> World<B> {
         self.contacts.collect_active_pairs(&self.bodies);
     }
 
-    /// After the solver: the meshes are the new ones.
+    /// After the solver: replaces the meshes by the new ones.
     pub(crate) fn swap_deformed(&mut self) {
         let mut swapped = core::mem::take(&mut self.bodies.deforming.swapped);
         swapped.clear();
@@ -75,7 +75,8 @@ impl<B: BroadPhase> World<B> {
         self.bodies.deforming.swapped = swapped;
     }
 
-    /// At the end of a step: what is known of contacts with the old shapes is of no use.
+    /// At the end of a step: drops the caches of pairs with the old meshes, and refits or rebuilds
+    /// their trees.
     pub(crate) fn end_deformation(&mut self) {
         let swapped = core::mem::take(&mut self.bodies.deforming.swapped);
         for &body in &swapped {
@@ -91,7 +92,7 @@ impl<B: BroadPhase> World<B> {
         self.bodies.deforming.swapped.clear();
     }
 
-    /// After a restore: no contacts of these bodies are carried along.
+    /// After a restore: marks these bodies as not recyclable.
     pub(crate) fn note_deformed(&mut self) {
         for index in 0..self.bodies.sizes.len() {
             if self.bodies.deforming.has(index as u32) {

@@ -4,7 +4,7 @@
 
 use crate::World;
 use crate::bodies::BodySet;
-use crate::budget::time_critical::{self, Plan};
+use crate::budget::time_critical::{self, StepBudget};
 use crate::contacts::internal_edges;
 #[cfg(not(feature = "parallel"))]
 use crate::contacts::narrow;
@@ -19,9 +19,14 @@ use carom_broad::BroadPhase;
 use carom_response::SolverStats;
 
 impl<B: BroadPhase> World<B> {
-    /// Finds contacts and reports events. `filter` is asked about pairs; without it the answers of
-    /// the last step count.
-    pub(crate) fn detect_within(&mut self, plan: &mut Plan, recycling: f32, filter: Option<&dyn Hooks>) {
+    /// Finds contacts and reports events. `filter` decides which pairs meet; without it the
+    /// decisions of the last step stay.
+    pub(crate) fn detect_within(
+        &mut self,
+        step_budget: &mut StepBudget,
+        recycling: f32,
+        filter: Option<&dyn Hooks>,
+    ) {
         let mut clock = Clock::start();
         self.contacts.responses.clear();
         self.contacts.impulse_events.clear();
@@ -41,7 +46,7 @@ impl<B: BroadPhase> World<B> {
             core::mem::swap(&mut self.contacts.events, &mut self.contacts.scratch.last_events);
         }
         let filter = filter.filter(|_| 0 < self.bodies.n_hooked);
-        // The answers may change though nothing moved.
+        // The filter may decide differently although nothing moved.
         self.contacts.is_changed |= filter.is_some() && self.bodies.are_moving();
         if self.contacts.is_changed {
             let World { bodies, joints, contacts, broad, budget, stats, .. } = self;
@@ -50,7 +55,7 @@ impl<B: BroadPhase> World<B> {
             });
         }
         let World { settings, bodies, joints, contacts, budget, .. } = self;
-        budget.select_moving(plan, bodies, contacts, joints, &settings.solver);
+        budget.select_moving(step_budget, bodies, contacts, joints, &settings.solver);
         self.continuous_step().find_swift();
         self.stats.times.broad = clock.lap();
         let mut always = 0.0;
@@ -61,7 +66,7 @@ impl<B: BroadPhase> World<B> {
                 self.filter_pairs(filter);
             }
             always = clock.lap();
-            self.find_contacts(plan, recycling);
+            self.find_contacts(step_budget, recycling);
             let narrow = clock.lap();
             self.wake_newly_touched();
             self.stats.times.narrow = always + narrow;
@@ -78,19 +83,19 @@ impl<B: BroadPhase> World<B> {
         self.report_colliders(was_changed);
         let events = clock.lap();
         self.stats.times.narrow += events;
-        plan.note_always(always + events);
+        step_budget.note_always(always + events);
     }
 
     /// Narrow phase: finds the contacts of the active pairs, or of as many as the plan allows.
     ///
     /// 1. Copies the pair states of the active pairs into one row, unless all are active.
     /// 2. On a budget: selects the pairs that are tested; the others are deferred.
-    /// 3. Updates the row: tests, recycles, copies or defers each pair (`narrow`). Smooths internal
-    ///    edges.
+    /// 3. Updates the pair states of the row: tests, recycles, copies or defers each pair
+    ///    (`narrow`). Smooths internal edges.
     /// 4. Counts the deferred pairs. Moves manifolds of pairs in which nothing moves to
     ///    `ContactSet::sleeping`.
     /// 5. Writes the pair states back, and notes the poses of the bodies.
-    pub(crate) fn find_contacts(&mut self, plan: &mut Plan, recycling: f32) {
+    pub(crate) fn find_contacts(&mut self, step_budget: &mut StepBudget, recycling: f32) {
         let mut found = core::mem::take(&mut self.contacts.scratch.manifolds);
         // If all pairs are active, no pair state is copied. The caches stay in place.
         let PairStates { list: mut states, mut caches } = core::mem::take(&mut self.contacts.states);
@@ -116,22 +121,22 @@ impl<B: BroadPhase> World<B> {
             detected_poses: &self.bodies.detected_poses,
             old: &self.contacts.manifolds,
             sleeping: &self.contacts.sleeping,
-            narrow_budget: plan.narrow_budget(states.len()),
+            narrow_budget: step_budget.narrow_budget(states.len()),
             prediction: self.settings.prediction * unit,
             slop: self.settings.solver.slop * unit,
-            // A suspended body presses on moving ones without end. With recycled contacts a box
-            // then sank into the floor by a fifth of its size.
+            // A suspended body keeps pressing on moving ones. With recycled contacts a box then
+            // sank into the floor by a fifth of its size.
             recycling: if self.bodies.active.has_suspended() { 0.0 } else { recycling },
             dt: self.last.dt,
             smooths_internal_edges: self.settings.smooths_internal_edges,
         };
-        let may_be_too_many = |n: usize| n < states.len() && !plan.is_ample(n);
+        let may_be_too_many = |n: usize| n < states.len() && !step_budget.is_ample(n);
         scene.narrow_budget.note_most(states.len());
         if scene.narrow_budget.n_pairs(states.len()).is_some_and(may_be_too_many) {
             let (n_due, n_all) = time_critical::mark_candidates(&mut states, &scene);
             let mut n = scene.narrow_budget.n_pairs(n_due).unwrap_or(n_all);
-            if plan.decide_deferral(n, n_all) {
-                scene.narrow_budget = plan.narrow_budget(states.len());
+            if step_budget.decide_deferral(n, n_all) {
+                scene.narrow_budget = step_budget.narrow_budget(states.len());
                 n = scene.narrow_budget.n_pairs(n_due).unwrap_or(n_all);
             }
             scene.narrow_budget.note_most(n);
@@ -155,7 +160,7 @@ impl<B: BroadPhase> World<B> {
         }
         let mut shortfall =
             Shortfall { n_suspended: self.bodies.active.n_suspended(), ..Shortfall::default() };
-        // The list is walked only if some are deferred.
+        // The list is scanned only if some are deferred.
         let deferred = if n_deferred == 0 { &[] } else { &states[..] };
         for state in deferred {
             if state.is_deferred {
@@ -181,7 +186,7 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.stats.n_manifolds = n_moving + self.contacts.sleeping.len();
-        plan.note_found(n_moving, states.len(), self.bodies.active.moving().len());
+        step_budget.note_found(n_moving, states.len(), self.bodies.active.moving().len());
         if !all.is_empty() {
             for (&place, state) in self.contacts.active_pairs.iter().zip(&states) {
                 all[place as usize] = *state;

@@ -1,4 +1,5 @@
-//! Bodies: inserted, removed, queried and changed. All input is checked here.
+//! Insertion and removal of bodies, access to them, and settings of the world. All input is checked
+//! here.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what precedes the
 //! pipeline).
@@ -25,7 +26,7 @@ use carom_query::Shape;
 use carom_response::{Body, BodyKind, Energy};
 
 impl<B: BroadPhase> World<B> {
-    /// Adds a body. Numbers of removed bodies are used again, the last one first.
+    /// Adds a body. Numbers of removed bodies are reused, the last one first.
     ///
     /// Errors: a number out of range, a dynamic body without mass, or no number left.
     pub fn insert(&mut self, desc: BodyDesc) -> Result<BodyId, WorldError> {
@@ -139,7 +140,7 @@ impl<B: BroadPhase> World<B> {
         self.bodies.n_live == 0
     }
 
-    /// Returns a body, to be read.
+    /// Returns a view of a body, for reading.
     ///
     /// Errors: the body was removed.
     pub fn body(&self, id: BodyId) -> Result<BodyRef<'_, B>, WorldError> {
@@ -149,7 +150,8 @@ impl<B: BroadPhase> World<B> {
         Ok(BodyRef { world: self, id, shape, aabb: self.broad.aabb(proxy)? })
     }
 
-    /// Returns a body, to be written. This wakes nothing; setters wake what a change concerns.
+    /// Returns a view of a body, for changes. The view itself wakes nothing; its setters wake the
+    /// bodies that a change affects.
     ///
     /// Errors: the body was removed.
     pub fn body_mut(&mut self, id: BodyId) -> Result<BodyMut<'_, B>, WorldError> {
@@ -157,7 +159,7 @@ impl<B: BroadPhase> World<B> {
         Ok(BodyMut { world: self, id })
     }
 
-    /// All bodies, to be read, in the order of their numbers.
+    /// Returns views of all bodies, in the order of their numbers.
     pub fn bodies(&self) -> impl Iterator<Item = BodyRef<'_, B>> {
         self.body_ids().filter_map(|id| self.body(id).ok())
     }
@@ -199,7 +201,7 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Wakes all bodies. For each one the time at rest starts from zero, also if it was awake.
+    /// Wakes all bodies, and resets their rest times, even of awake ones.
     pub fn wake_all(&mut self) {
         for body in 0..self.bodies.motions.len() {
             self.bodies.wake(body);
@@ -226,7 +228,7 @@ impl<B: BroadPhase> World<B> {
     }
 }
 
-/// A checked description, as the world keeps it.
+/// A checked description, in the form in which the world stores it.
 struct Admitted {
     traits: Traits,
     body: Body,
@@ -235,7 +237,7 @@ struct Admitted {
     shape: Shape,
     /// The caller's own number of the collider, if it is the only one.
     collider_data: u64,
-    /// The velocity of its surface and the spin, at the first collider that has them.
+    /// The surface velocity and spin of the first collider that has them.
     belt: [Vec3; 2],
 }
 

@@ -16,11 +16,11 @@ pub enum WorldError {
     StaleBody(BodyId),
     /// No collider has this handle: it or its body was removed, or never was in this world.
     StaleCollider(ColliderId),
-    /// A collider cannot be one of several, because its pose is not finite. The number is that of
-    /// the part among all shapes of the body.
+    /// The pose of a collider, on a body of several, is not finite. The error has the index of the
+    /// part among all shapes of the body.
     BadCollider(CompoundError),
-    /// The body has several colliders, and this is for bodies with one:
-    /// [`World::collider_mut`](crate::World::collider_mut) names one.
+    /// The body has several colliders, and the call is for bodies with one: use
+    /// [`World::collider_mut`](crate::World::collider_mut).
     SeveralColliders(BodyId),
     /// No joint has this handle: it was removed, or never was in this world.
     StaleJoint(JointId),
@@ -37,7 +37,7 @@ pub enum WorldError {
     Soft(crate::SoftError),
     /// A pose is not finite or not a rotation.
     Pose(PoseError),
-    /// A number is NaN, infinite, negative where it may not be, or out of its bounds.
+    /// A number is NaN, infinite, negative although it must not be, or out of its bounds.
     BadValue {
         /// The name of the number. For a setting of the world it is that of its field:
         /// [`WorldSettings::check`](crate::WorldSettings::check).
@@ -47,10 +47,10 @@ pub enum WorldError {
     },
     /// A rule for a pair of bodies names the same body twice.
     SameBody(BodyId),
-    /// A dynamic body has no mass: its densities are zero, its shapes enclose no volume or have no
-    /// end, or it has none. Give it a mass of its own, or make it static.
+    /// A dynamic body has no mass: its densities are zero, its shapes have no volume or an infinite
+    /// one, or it has no shape. Give it a mass, or make it static.
     NoMass,
-    /// Another number of part materials than the shape has parts:
+    /// The number of part materials differs from the number of parts of the shape:
     /// [`ColliderDesc::part_materials`](crate::ColliderDesc::part_materials).
     PartMaterials {
         /// How many materials there are.
@@ -60,17 +60,19 @@ pub enum WorldError {
     },
     /// The shape of this body is not a mesh, so it has no vertices to deform.
     NotAMesh(BodyId),
-    /// New vertices of a mesh: another number than it has, or one that is not finite or too far.
+    /// New vertices of a mesh: their number differs from that of the mesh, or one is not finite or
+    /// too far away.
     Vertices(MeshError),
     /// The box of the body leaves the range of f32.
     Box(BroadPhaseError),
     /// A joint was refused. The fault names the first setting that is wrong.
     BadJoint(JointFault),
-    /// The time step, a setting, or a number in a body that grew beyond its range.
+    /// The time step or a setting is out of bounds, or a number of a body left its range.
     Solver(SolverError),
-    /// The state of a snapshot or of a world is not consistent. The first wrong entry is named.
+    /// The state of a snapshot or of a world is not consistent. The error has the first wrong
+    /// entry.
     Inconsistent(Inconsistency),
-    /// There is no number left for another body.
+    /// The world has the largest number of bodies.
     Full,
     /// A budget in time, but there is no clock ([`carom_math::clock`]).
     NoClock,

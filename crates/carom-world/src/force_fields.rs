@@ -1,5 +1,5 @@
-//! Force fields of a world: inserted, changed and removed. A change wakes the bodies that it
-//! concerns.
+//! Insertion, change and removal of force fields. A change wakes the bodies on which the field
+//! acts.
 //!
 //! Reference: Godot 4, `Area3D` (gravity by region, priorities).
 

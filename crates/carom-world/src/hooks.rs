@@ -1,12 +1,11 @@
-//! Hooks: the caller decides about pairs and contacts inside a step, before they are solved.
+//! Hooks: callbacks within a step that filter pairs and change contacts before they are solved.
 //!
-//! - A hook is called for pairs in which a body asks for it ([`BodyDesc::hooks`]). Other pairs cost
-//!   nothing.
-//! - Hooks are called on any thread and in any order, so what they answer must follow from what
-//!   they see. Then a world with hooks has the same bits in every run, on any number of threads,
-//!   and after a snapshot (tests: `hooks::the_same_bits_*`).
-//! - They are called before anything moves. Pairs that a swept body may meet in the step are asked
-//!   about too, so one-way platforms and filtered walls hold for bullets.
+//! - A hook is called for pairs with a body that has its flag ([`BodyDesc::hooks`]).
+//! - Hooks are called on any thread and in any order, so their result must depend on their
+//!   arguments only. Then a world with hooks has the same bits in every run, on any number of
+//!   threads, and after a snapshot (tests: `hooks::the_same_bits_*`).
+//! - They are called before anything moves, also for pairs that a swept body may meet in the step.
+//!   So one-way platforms and filters also apply to bullets.
 //!
 //! [`BodyDesc::hooks`]: crate::BodyDesc::hooks
 //!
@@ -21,7 +20,7 @@ use carom_math::Vec3;
 use carom_query::Shape;
 use carom_response::{Body, MIN_MASS_SCALE, Spring};
 
-/// What is called inside a step. Each method has an answer that changes nothing.
+/// Callbacks within a step. The default of each method changes nothing.
 ///
 /// Contacts of soft things (cloth, ropes, soft bodies, grains, liquids) call no hook, and a hook
 /// changes none of them. They see the materials, combine rules and surface velocities of bodies and
@@ -33,23 +32,23 @@ use carom_response::{Body, MIN_MASS_SCALE, Spring};
 ///
 /// [`World::events`]: crate::World::events
 pub trait Hooks: Sync {
-    /// Returns whether two colliders meet. If not, they are as if apart: they have no contact, no
-    /// event, and no impact within the step.
+    /// Returns whether two colliders may touch. If not, they have no contact, no event, and no
+    /// impact within the step.
     ///
     /// Called in each step for each pair of colliders with
     /// [`ActiveHooks::FILTER`](crate::ActiveHooks::FILTER) if the boxes of their bodies touch and
     /// one body is awake, sensors included. [`World::detect`](crate::World::detect) keeps the
-    /// answers of the last step. If a pair parts in this way, its sleeping bodies wake.
+    /// results of the last step. If a touching pair is filtered out, its sleeping bodies wake.
     fn filter_pair(&self, pair: &PairView<'_>) -> bool {
         let _ = pair;
         true
     }
 
-    /// Changes the material of a pair after the rules of both bodies.
+    /// Changes the material of a pair, after the combine rules of both bodies.
     ///
     /// Called in each step for each pair with [`ActiveHooks::COMBINE`](crate::ActiveHooks::COMBINE)
-    /// that has contacts and of which a body is awake; for each manifold of it, if a collider has
-    /// materials by part.
+    /// that has contacts and an awake body. If a collider has materials by part, it is called for
+    /// each manifold.
     fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {
         let _ = (pair, mixed);
     }
@@ -57,9 +56,9 @@ pub trait Hooks: Sync {
     /// Changes the contacts of one manifold before they are solved.
     ///
     /// Called in each step for each manifold of each pair with
-    /// [`ActiveHooks::MODIFY`](crate::ActiveHooks::MODIFY) of which a body is awake. The manifolds
-    /// of a pair come one after the other. A pair without contacts comes once, with an empty
-    /// manifold, if a body of it travels far in the step. Sensors are left out.
+    /// [`ActiveHooks::MODIFY`](crate::ActiveHooks::MODIFY) with an awake body. The calls for the
+    /// manifolds of a pair follow each other. For a pair without contacts it is called once, with
+    /// an empty manifold, if a body travels far in the step. It is not called for sensors.
     fn modify_contact(&self, contact: &mut ContactMut<'_>) {
         let _ = contact;
     }
@@ -70,7 +69,7 @@ pub(crate) struct NoHooks;
 
 impl Hooks for NoHooks {}
 
-/// A collider of a pair, with its body, as hooks see it.
+/// A collider of a pair, with its body, as an argument of hooks.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Side<'a> {
@@ -82,13 +81,13 @@ pub struct Side<'a> {
     pub body: &'a Body,
     /// The shape of the collider, in the body's frame.
     pub shape: &'a Shape,
-    /// The caller's own number of the body.
+    /// User data of the body.
     pub user_data: u64,
-    /// The caller's own number of the collider.
+    /// User data of the collider.
     pub collider_data: u64,
 }
 
-/// A pair of colliders, as hooks see it. Most bodies have one.
+/// A pair of colliders, as an argument of hooks.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct PairView<'a> {
@@ -131,16 +130,17 @@ pub struct ContactMut<'a> {
     pub(crate) change: Change,
 }
 
-/// Tag of a one-way platform: it holds the body, or lets it through until they part.
+/// Tags of a one-way platform: it holds the body, or lets it pass until they part.
 const HOLDS: u32 = 1;
 const PASSES: u32 = 2;
 
-/// The least cosine of the angle between the normal of a contact and the direction that is up.
-const STEEPEST: f32 = 0.7;
+/// The least cosine of the angle between a contact normal and the up direction for which a body
+/// counts as above a platform.
+const MIN_UP_COSINE: f32 = 0.7;
 
-/// A body that leaves a platform more slowly than this does not rise through it. Length per time;
-/// above the rounding of velocities of up to 1000 units.
-const RISING: f32 = 1e-3;
+/// A body that separates from a platform more slowly than this counts as resting on it. Length per
+/// time; above the rounding of velocities of up to 1000 units.
+const MAX_REST_SPEED: f32 = 1e-3;
 
 impl<'a> ContactMut<'a> {
     /// Returns the pair.
@@ -153,7 +153,8 @@ impl<'a> ContactMut<'a> {
         self.pair.side_with(is_it)
     }
 
-    /// Returns the contacts as they were found. Empty if only the paths of the bodies are near.
+    /// Returns the contacts as they were found. Empty if the bodies may only meet later in the
+    /// step.
     pub fn manifold(&self) -> &'a Manifold {
         self.manifold
     }
@@ -166,14 +167,15 @@ impl<'a> ContactMut<'a> {
         Some(if which == PairSide::A { normal } else { -normal })
     }
 
-    /// Returns the hook's own memory of this pair, one for all its manifolds. It is 0 at first, and
-    /// kept in snapshots and as long as the pair has contacts. A step without hooks resets it.
+    /// Returns a number that the hook may store for this pair, shared by its manifolds. It is 0 at
+    /// first, is part of snapshots, and is kept as long as the pair has contacts. A step without
+    /// hooks resets it.
     pub fn tag(&mut self) -> &mut u32 {
         self.tag
     }
 
-    /// Lets the bodies pass each other at this manifold in this step. Events are reported all the
-    /// same. If all manifolds of a pair are disabled, a swept body passes too.
+    /// Disables this manifold in this step: it is not solved, but events are still reported. If all
+    /// manifolds of a pair are disabled, a swept body passes too.
     pub fn disable(&mut self) {
         self.change.is_enabled = false;
     }
@@ -204,30 +206,30 @@ impl<'a> ContactMut<'a> {
         self.change.material = material.or(self.change.material);
     }
 
-    /// Sets the velocity of the surface of a side against its body, in the world frame and in place
-    /// of the one of the body: a belt. `spin` is the angular velocity of the surface, for a curved
-    /// belt. Both finite; in length and in radians per time.
+    /// Sets the velocity of the surface of a side relative to its body (a belt), in the world
+    /// frame. It replaces the surface velocity of the body. `spin` is the angular velocity of the
+    /// surface, for a curved belt. Both must be finite; length and radians per time.
     ///
-    /// The velocity is that in the middle of the contacts. Only the part along the surface counts.
+    /// The velocity is that in the middle of the contacts. Its normal component is ignored.
     pub fn set_surface_velocity(&mut self, of: PairSide, velocity: Vec3, spin: Vec3) {
         if velocity.is_finite() && spin.is_finite() {
             self.change.surface = Some(Surface { of, velocity, spin });
         }
     }
 
-    /// Makes the contact a spring: soft ground. The bodies do not bounce then.
+    /// Makes the contact a spring, such as soft ground. Then the bodies do not bounce.
     ///
-    /// Its stiffness is that with which the two bodies, free otherwise, swing at the frequency,
-    /// shared equally by the points of the pair. So a body of any mass sinks into soft ground by
-    /// g / (2 pi frequency)^2. Numbers out of the range of [`Spring::validate`] change nothing.
+    /// Its stiffness is such that the two bodies alone would oscillate at this frequency, divided
+    /// equally among the points of the pair. So a body of any mass sinks into soft ground by g / (2
+    /// pi frequency)^2. Numbers out of the range of [`Spring::validate`] change nothing.
     pub fn set_spring(&mut self, spring: Spring) {
         if spring.validate().is_ok() {
             self.change.spring = Some(spring);
         }
     }
 
-    /// Scales the masses of the two sides at this contact only. An infinite scale is a side that is
-    /// not pushed. At least 0.001. The total momentum is not kept.
+    /// Scales the masses of the two sides at this contact only. A side with an infinite scale is
+    /// not pushed. At least 0.001. The contact then does not keep the total momentum.
     pub fn set_mass_scales(&mut self, a: f32, b: f32) {
         if [a, b].iter().all(|scale| (MIN_MASS_SCALE..=f32::INFINITY).contains(scale)) {
             self.change.mass_scales = [a, b];
@@ -239,9 +241,9 @@ impl<'a> ContactMut<'a> {
         &mut self.change.points[..self.manifold.contacts().len()]
     }
 
-    /// Lets the other body come from one side only: it stands on the side `solid` if it comes from
-    /// where `up` points, a unit vector in the frame of that body. From elsewhere it passes until
-    /// both are apart. Keeps its state in [`ContactMut::tag`].
+    /// Makes the side `solid` a one-way platform. The other body is held if it comes from the
+    /// direction `up`, a unit vector in the frame of `solid`. Otherwise it passes until the bodies
+    /// are apart. The state is stored in [`ContactMut::tag`].
     pub fn make_one_way(&mut self, solid: PairSide, up: Vec3) {
         if *self.tag != HOLDS && *self.tag != PASSES {
             let (own, other) = (self.pair.side(solid).body, self.pair.other(solid).body);
@@ -249,9 +251,9 @@ impl<'a> ContactMut<'a> {
             let place = self.manifolds.first().and_then(|manifold| manifold.contacts().first());
             let place = place.map_or(other.world_center(), |contact| contact.point_a);
             let rising = (other.velocity_at(place) - own.velocity_at(place)).dot(up);
-            // A body at rest on the platform has a little noise.
-            let is_rising = RISING < rising;
-            let is_above = self.normal_from(solid).is_none_or(|normal| STEEPEST < normal.dot(up));
+            // A body at rest on the platform has a small speed.
+            let is_rising = MAX_REST_SPEED < rising;
+            let is_above = self.normal_from(solid).is_none_or(|normal| MIN_UP_COSINE < normal.dot(up));
             *self.tag = if is_above && !is_rising { HOLDS } else { PASSES };
         }
         if *self.tag != HOLDS {

@@ -21,7 +21,7 @@ impl<B: BroadPhase> World<B> {
     /// Returns the pairs that pushed each other in the last step by more than a threshold, sorted
     /// by the bodies. Not a part of a snapshot.
     ///
-    /// A fast body that strikes something is stopped there; the impulse acts in the next step.
+    /// If continuous detection stops a fast body at an impact, the impulse acts in the next step.
     pub fn impulse_events(&self) -> &[ImpulseEvent] {
         &self.contacts.impulse_events
     }

@@ -12,7 +12,7 @@ use carom_response::{Inconsistency, Joint};
 /// A handle of a joint. After the joint or one of its bodies is removed, each use of the handle is
 /// an error.
 ///
-/// A handle has no mark of its world: see [`BodyId`](crate::BodyId).
+/// A handle does not identify its world: see [`BodyId`](crate::BodyId).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointId(pub(crate) u64);
@@ -36,9 +36,9 @@ pub struct JointBroken {
     pub a: BodyId,
     /// Its second body.
     pub b: BodyId,
-    /// The force at which it broke. The mean over the step.
+    /// The force at which it broke: the mean over the step.
     pub force: f32,
-    /// The torque at which it broke. The mean over the step.
+    /// The torque at which it broke: the mean over the step.
     pub torque: f32,
     /// The number that the joint had: see
     /// [`JointDesc::with_user_data`](crate::JointDesc::with_user_data).
@@ -47,8 +47,8 @@ pub struct JointBroken {
 
 /// The joints in the order of insertion, as the solver takes them, and their handles.
 ///
-/// A removed joint leaves a gap. Gaps are closed when they are half of the table. So a joint that
-/// comes and goes beside a hundred thousand others moves none of them.
+/// A removed joint leaves a gap. Gaps are closed when they are half of the table, so the removal of
+/// one of many joints moves no other.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Joints {
@@ -68,7 +68,7 @@ pub(crate) struct Joints {
     by_body: BTreeMap<u32, Vec<(u32, JointId)>>,
 }
 
-/// Up to this number of gaps the table is not closed up.
+/// Up to this number of gaps the table is not compacted.
 const MAX_OPEN_GAPS: usize = 64;
 
 impl Joints {
@@ -81,7 +81,7 @@ impl Joints {
         id
     }
 
-    /// Inserts a gear that couples two joints. It goes when one of them goes.
+    /// Inserts a gear that couples two joints. It is removed with either of them.
     pub(crate) fn insert_gear(&mut self, gear: Joint, coupled: [JointId; 2]) -> JointId {
         let id = self.insert(gear);
         self.gears.push((id, coupled));
@@ -117,7 +117,7 @@ impl Joints {
         self.ids.iter().copied().zip(&self.list).filter(|(_, joint)| is_there(joint))
     }
 
-    /// All places for joints; those without a joint are harmless to change.
+    /// Returns all joints for changes, including the entries of gaps.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Joint> + '_ {
         self.list.iter_mut()
     }
@@ -127,7 +127,7 @@ impl Joints {
         self.by_body.get(&body).map_or(&[], Vec::as_slice)
     }
 
-    /// Removes a joint, and returns it. The gears that couple it stay: remove them first.
+    /// Removes a joint, and returns it. Remove the gears that couple it first.
     pub(crate) fn remove(&mut self, id: JointId) -> Option<Joint> {
         let position = self.position(id)?;
         let joint = self.list[position];
@@ -194,7 +194,7 @@ impl Joints {
         self.ids[place as usize]
     }
 
-    /// Finds the places of the joints of moving bodies, ascending. Others cost nothing.
+    /// Finds the places of the joints of moving bodies, ascending.
     pub(crate) fn find_moving(&self, active: &ActiveBodies, places: &mut Vec<u32>) {
         places.clear();
         if self.list.len() <= active.moving().len() {
@@ -292,7 +292,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_known_by_body_is_what_a_walk_over_all_finds((nth, script) in script()) {
+        fn joints_by_body_match_a_walk_over_all((nth, script) in script()) {
             let bodies: Vec<Body> = (0..24)
                 .map(|k| {
                     let mut body = Body::fixed(Pose::IDENTITY);

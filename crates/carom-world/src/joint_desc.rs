@@ -47,19 +47,19 @@ pub struct JointDesc {
     pub kind: JointKind,
     /// The place of the joint.
     pub frames: JointFrames,
-    /// How soft it is; `None` is as stiff as the settings of the solver say.
+    /// How soft it is; `None` is the stiffness of the solver settings.
     pub spring: Option<Spring>,
     /// A torsion spring about the axis of a revolute joint.
     pub torsion_spring: Option<TorsionSpring>,
-    /// The force beyond which it breaks; `None` holds any.
+    /// The force above which it breaks; `None` has no limit.
     pub break_force: Option<f32>,
-    /// The torque beyond which it breaks; `None` holds any.
+    /// The torque above which it breaks; `None` has no limit.
     pub break_torque: Option<f32>,
     /// Whether the two bodies also collide.
     pub has_contacts: bool,
-    /// Any number of the caller.
+    /// User data.
     pub user_data: u64,
-    /// The name of the first setting that the kind does not have.
+    /// The name of the first setting that does not apply to the kind.
     misfit: Option<&'static str>,
 }
 
@@ -86,7 +86,7 @@ impl JointDesc {
         }
     }
 
-    /// Describes a joint that leaves nothing free.
+    /// Describes a joint that leaves no axis free.
     #[doc(alias = "fixed")]
     pub const fn weld(a: BodyId, b: BodyId) -> JointDesc {
         JointDesc::new(a, b, JointKind::Weld)
@@ -149,15 +149,15 @@ impl JointDesc {
     }
 
     /// Describes a gear of two revolute joints: `angle 1 + ratio * angle 2` keeps its value. Body B
-    /// of each joint must be dynamic. The gear goes when one of the joints goes.
+    /// of each joint must be dynamic. The gear is removed with either joint.
     #[doc(alias = "cogwheel")]
     pub const fn gear(wheel_1: JointId, wheel_2: JointId, ratio: f32) -> JointDesc {
         JointDesc::between(JointEnds::Joints(wheel_1, wheel_2), JointKind::Gear { ratio }, Vec3::Y)
     }
 
     /// Describes a rack and pinion: `translation - ratio * angle` of a prismatic and a revolute
-    /// joint keeps its value. Body B of each joint must be dynamic. It goes when one of the joints
-    /// goes.
+    /// joint keeps its value. Body B of each joint must be dynamic. It is removed with either
+    /// joint.
     pub const fn rack_and_pinion(rack: JointId, pinion: JointId, ratio: f32) -> JointDesc {
         JointDesc::between(JointEnds::Joints(rack, pinion), JointKind::RackAndPinion { ratio }, Vec3::Y)
     }
@@ -227,7 +227,7 @@ impl JointDesc {
         self.with_setting(|kind| set_twist(kind, Some([min, max])))
     }
 
-    /// Makes the joint soft: it gives way like a damped spring in all that it holds.
+    /// Makes the joint soft: all axes that it holds act as damped springs.
     #[must_use]
     pub fn with_spring(self, spring: Spring) -> JointDesc {
         JointDesc { spring: Some(spring), ..self }
@@ -239,13 +239,13 @@ impl JointDesc {
         JointDesc { torsion_spring: Some(spring), ..self }
     }
 
-    /// Sets the force beyond which the joint breaks.
+    /// Sets the force above which the joint breaks.
     #[must_use]
     pub fn with_break_force(self, force: f32) -> JointDesc {
         JointDesc { break_force: Some(force), ..self }
     }
 
-    /// Sets the torque beyond which the joint breaks.
+    /// Sets the torque above which the joint breaks.
     #[must_use]
     pub fn with_break_torque(self, torque: f32) -> JointDesc {
         JointDesc { break_torque: Some(torque), ..self }
@@ -257,7 +257,7 @@ impl JointDesc {
         JointDesc { has_contacts, ..self }
     }
 
-    /// Sets the number of the caller, which is reported when the joint breaks.
+    /// Sets the user data, which is reported when the joint breaks.
     #[must_use]
     pub fn with_user_data(self, user_data: u64) -> JointDesc {
         JointDesc { user_data, ..self }

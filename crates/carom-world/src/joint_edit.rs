@@ -1,4 +1,4 @@
-//! The doors for joints: insertion, removal, the two views, and joints that break.
+//! Insertion and removal of joints, their two views, and joints that break.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (forces of joints).
 
@@ -28,13 +28,13 @@ impl<B: BroadPhase> World<B> {
         self.admit_joint(a, b, joint)
     }
 
-    /// Returns a joint, to be read.
+    /// Returns a view of a joint, for reading.
     pub fn joint(&self, id: JointId) -> Result<JointRef<'_>, WorldError> {
         let joint = self.joints.get(id).ok_or(WorldError::StaleJoint(id))?;
         Ok(self.joint_ref(id, joint))
     }
 
-    /// Returns a joint, to be changed. A setter wakes the two bodies.
+    /// Returns a view of a joint, for changes. A setter wakes the two bodies.
     pub fn joint_mut(&mut self, id: JointId) -> Result<JointMut<'_>, WorldError> {
         self.joints.get(id).ok_or(WorldError::StaleJoint(id))?;
         Ok(JointMut { id, parts: self.joint_parts() })
@@ -63,7 +63,7 @@ impl<B: BroadPhase> World<B> {
         &self.joints.broken
     }
 
-    /// Removes the joints whose load was larger than they bear.
+    /// Removes the overloaded joints.
     pub(crate) fn break_joints(&mut self) {
         let places = &self.contacts.scratch.joints;
         let broken: Vec<JointId> = places
@@ -118,8 +118,8 @@ impl<B: BroadPhase> World<B> {
         Ok(id)
     }
 
-    /// Finds anew whether the pair of two bodies is tested, after a joint between them came or
-    /// went.
+    /// Updates whether the pair of two bodies is tested, after a joint between them was inserted or
+    /// removed.
     pub(crate) fn refilter(&mut self, a: u32, b: u32) {
         self.joint_parts().refilter(a, b);
     }

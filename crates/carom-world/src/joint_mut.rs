@@ -1,7 +1,7 @@
 //! The view of a joint for writing: [`World::joint_mut`](crate::World::joint_mut).
 //!
-//! Each setter changes a copy of the joint, checks it, and puts it back. So nothing has changed
-//! after an error. A setter wakes both bodies, unless it acts on no motion.
+//! Each setter changes a copy of the joint, checks it, and stores it, so an error changes nothing.
+//! A setter wakes both bodies, unless it cannot affect the motion.
 //!
 //! Reference: E. Catto, Box2D 3.1, joint.h, 2025 (which properties of a joint can be changed).
 
@@ -15,7 +15,7 @@ use carom_response::{
     AxisLimit, BodyKind, Joint, JointAxis, JointImpulse, JointKind, Motor, Spring, TorsionSpring, Winding,
 };
 
-/// The parts of a world that a change of a joint concerns.
+/// The parts of a world that setters of joints change.
 pub(crate) struct JointParts<'a> {
     pub(crate) joints: &'a mut Joints,
     pub(crate) bodies: &'a mut BodySet,
@@ -24,8 +24,7 @@ pub(crate) struct JointParts<'a> {
 }
 
 impl JointParts<'_> {
-    /// Finds anew whether the pair of two bodies is tested, after a joint between them came, went
-    /// or changed.
+    /// Updates whether the pair of two bodies is tested, after a change of a joint between them.
     pub(crate) fn refilter(&mut self, a: u32, b: u32) {
         let pair = Pair { a: a.min(b), b: a.max(b) };
         let is_wanted = narrow::is_wanted(pair, &self.bodies.traits, &self.bodies.motions, self.joints);
@@ -48,7 +47,7 @@ impl JointParts<'_> {
     }
 }
 
-/// A joint, to be written. Setters return the view, so they chain.
+/// A view of a joint, for changes. Setters return the view, so they chain.
 pub struct JointMut<'a> {
     pub(crate) id: JointId,
     pub(crate) parts: JointParts<'a>,
@@ -89,7 +88,7 @@ impl JointMut<'_> {
     /// Changes the limit of an axis of a joint of six degrees of freedom.
     pub fn set_axis_limit(&mut self, axis: JointAxis, limit: AxisLimit) -> Result<&mut Self, WorldError> {
         self.edit(|joint| {
-            // The impulses belong to the set of locked axes.
+            // The stored impulses are valid for the old locked axes only.
             joint.impulse = JointImpulse::default();
             joint_desc::set_axis_limit(&mut joint.kind, axis, limit)
         })
@@ -151,7 +150,7 @@ impl JointMut<'_> {
         })
     }
 
-    /// Makes the joint soft, or with `None` as stiff as the settings of the solver say.
+    /// Makes the joint soft; with `None` it has the stiffness of the solver settings.
     pub fn set_spring(&mut self, spring: impl Into<Option<Spring>>) -> Result<&mut Self, WorldError> {
         let spring = spring.into();
         self.edit(|joint| {
@@ -197,8 +196,8 @@ impl JointMut<'_> {
         })
     }
 
-    /// Changes the force beyond which the joint breaks; `None` holds any. A step removes a joint
-    /// whose load was larger: see [`World::broken_joints`](crate::World::broken_joints).
+    /// Changes the force above which the joint breaks; `None` has no limit. A step removes a joint
+    /// with a larger load: see [`World::broken_joints`](crate::World::broken_joints).
     pub fn set_break_force(&mut self, force: impl Into<Option<f32>>) -> Result<&mut Self, WorldError> {
         let force = force.into();
         self.edit(|joint| {
@@ -207,7 +206,7 @@ impl JointMut<'_> {
         })
     }
 
-    /// Changes the torque beyond which the joint breaks; `None` holds any.
+    /// Changes the torque above which the joint breaks; `None` has no limit.
     pub fn set_break_torque(&mut self, torque: impl Into<Option<f32>>) -> Result<&mut Self, WorldError> {
         let torque = torque.into();
         self.edit(|joint| {
@@ -229,7 +228,7 @@ impl JointMut<'_> {
         Ok(self)
     }
 
-    /// Changes the number of the caller. It wakes nothing.
+    /// Changes the user data. It wakes nothing.
     pub fn set_user_data(&mut self, user_data: u64) -> Result<&mut Self, WorldError> {
         let joint = self.parts.joints.get_mut(self.id).ok_or(WorldError::StaleJoint(self.id))?;
         joint.user_data = user_data;

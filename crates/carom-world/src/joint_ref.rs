@@ -6,7 +6,7 @@ use crate::{BodyId, JointId};
 use carom_math::Vec3;
 use carom_response::{Body, Joint, JointAxis, JointKind};
 
-/// A joint, to be read. It is a copy of references, so it is cheap to pass on.
+/// A view of a joint, for reading. It consists of references, so copies are cheap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointRef<'a> {
     pub(crate) id: JointId,
@@ -44,7 +44,7 @@ impl<'a> JointRef<'a> {
         self.joint.angle(self.bodies[0], self.bodies[1])
     }
 
-    /// Returns the place of a prismatic joint along its axis. `None` for other kinds.
+    /// Returns the translation of a prismatic joint along its axis. `None` for other kinds.
     pub fn translation(&self) -> Option<f64> {
         self.joint.translation(self.bodies[0], self.bodies[1])
     }
@@ -74,12 +74,12 @@ impl<'a> JointRef<'a> {
         self.joint.load.torque()
     }
 
-    /// Returns how far the joint points are from where the joint holds them: see [`Joint::gap`].
+    /// Returns the position error of the joint: see [`Joint::gap`].
     pub fn error(&self) -> f32 {
         self.joint.gap(self.bodies[0], self.bodies[1])
     }
 
-    /// The number of the caller.
+    /// The user data.
     pub fn user_data(&self) -> u64 {
         self.joint.user_data
     }

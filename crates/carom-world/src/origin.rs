@@ -1,13 +1,13 @@
 //! Large worlds: the origin of the world's frame, in `f64`.
 //!
-//! Poses, rays and hits are `f32` numbers in the frame of the world. At 100 km they are whole
-//! multiples of 8 mm, too coarse for contacts. So the frame itself has a place, the origin, in
-//! `f64`. Whoever plays far away keeps the origin near: [`World::set_origin`] moves the frame, and
-//! all bodies stay where they are. Beside the origin everything is as exact as in a small world.
+//! Poses, rays and hits are `f32` numbers in the frame of the world. At 100 km they are multiples
+//! of 8 mm, too coarse for contacts. So the frame has an origin in `f64`. A game that is played far
+//! away keeps the origin near: [`World::set_origin`] moves the frame, and all bodies stay where
+//! they are. Near the origin everything is as exact as in a small world.
 //!
 //! A number `x` of `f32` is rounded by at most `x / 2^24`: by 0.06 mm at a distance of 1 km from
-//! the origin. Bodies that do not move keep the rest, and are in their places again when the origin
-//! comes near. What has to move exactly in two regions at once needs a world for each.
+//! the origin. Bodies that do not move keep the remainder, so they are exactly in place when the
+//! origin comes near. For exact motion in two distant regions at once, use two worlds.
 //!
 //! Reference: P. Gunter, Origin Shifting, 2009 (also PhysX 5, `PxScene::shiftOrigin`).
 //! Differs: the origin is a part of the world, so places in `f64` go in and come out.
@@ -20,7 +20,7 @@ use carom_math::Vec3;
 use carom_math::glam::DVec3;
 use carom_response::JointKind;
 
-/// The largest number by which the origin is moved at once: no sum leaves the range of `f32`.
+/// The largest shift of the origin by one call, so that no sum leaves the range of `f32`.
 const MAX_SHIFT: f64 = 1e9;
 
 impl<B: BroadPhase> World<B> {
@@ -41,7 +41,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Moves the origin of the world's frame. All bodies, joints, fields and soft things stay at
     /// their places, so their poses in the frame change. Velocities, contacts and sleep stay, and
-    /// no event is told (test: `origins::a_frame_that_moves_disturbs_nothing`).
+    /// no event is reported (test: `origins::a_frame_that_moves_disturbs_nothing`).
     ///
     /// Move it when the player is some hundred metres away from it. It costs about as much as a
     /// refit of all boxes.
@@ -83,7 +83,7 @@ impl<B: BroadPhase> World<B> {
             .filter_map(|(index, (shape, proxy))| Some(((*proxy)?, bounds.box_of(index, shape.as_ref()?))));
         let boxes: Vec<_> = boxes.collect();
         let updated = self.broad.update(&boxes);
-        debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
+        debug_assert!(updated.is_ok(), "the broad phase refused a box: {updated:?}");
         self.contacts.is_changed = true;
     }
 }

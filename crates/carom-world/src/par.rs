@@ -1,4 +1,4 @@
-//! Common parts of the loops on several threads. Each loop stands beside its serial form.
+//! Common parts of the parallel loops. Each loop is next to its serial form.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
@@ -10,11 +10,11 @@ pub(crate) fn is_serial(n: usize) -> bool {
     n <= CHUNK_LENGTH || rayon::current_num_threads() == 1
 }
 
-/// Up to this number of edits one thread does all: some 30 microseconds, if each moves its
+/// Up to this number of edits a single thread is used: about 30 microseconds, if each moves its
 /// neighbours.
 const MAX_SERIAL_EDITS: usize = 128;
 
-/// Does two tasks of `n_edits` edits each, on two threads if that pays.
+/// Runs two tasks of `n_edits` edits each, on two threads if that is faster.
 pub(crate) fn both(n_edits: usize, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     if n_edits <= MAX_SERIAL_EDITS || rayon::current_num_threads() == 1 {
         a();

@@ -5,7 +5,7 @@
 //! handling).
 
 use crate::bodies::BodySet;
-use crate::budget::time_critical::Plan;
+use crate::budget::time_critical::StepBudget;
 use crate::budget::unknown;
 use crate::contacts::solver_input::{self, Part, SolverInput};
 use crate::contacts::{ContactSet, Scratch};
@@ -20,7 +20,7 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn respond(
         &mut self,
         dt: f32,
-        plan: &Plan,
+        step_budget: &StepBudget,
         on_substep: &mut Guarded<'_>,
     ) -> Result<(), WorldError> {
         if 0.0 < dt {
@@ -46,13 +46,13 @@ impl<B: BroadPhase> World<B> {
         self.hand_over_round_contacts();
         self.continuous_step().note_starts();
         self.note_approach_speeds();
-        let n_planned = plan.substeps(self.stats.n_tested, self.contacts.scratch.contacts.len());
+        let n_planned = step_budget.substeps(self.stats.n_tested, self.contacts.scratch.contacts.len());
         let forces = if 0.0 < dt { self.begin_forces(dt) } else { Vec::new() };
         let World { settings, solver, bodies, joints, contacts, .. } = self;
         let BodySet { motions, active, generations, traits, .. } = bodies;
         let ContactSet { scratch, manifolds, sleeping, states, active_pairs, .. } = contacts;
         let links = Contacts::Links(&scratch.contacts, [manifolds, sleeping.manifolds()]);
-        let factor = if plan.is_free() { settings.solver.max_load_factor } else { 1 };
+        let factor = if step_budget.is_unlimited() { settings.solver.max_load_factor } else { 1 };
         *solver.settings_mut() = settings.solver.with_substeps(n_planned).with_max_load_factor(factor);
         let (joints, moving_joints) = (joints.list_mut(), &scratch.joints[..]);
         let has_callback = on_substep.is_there();
@@ -76,8 +76,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Continuous detection: fast bodies stop at the first thing that they meet, and the others
-    /// stay on their side of surfaces.
+    /// Continuous detection: fast bodies stop at their first impact, and other bodies stay on their
+    /// side of surfaces.
     pub(crate) fn resolve_continuous(&mut self) {
         let mut step = self.continuous_step();
         step.report_impacts();
@@ -129,8 +129,8 @@ impl<B: BroadPhase> World<B> {
         solver_input.write_links((states, 0), &solved[..parts[0].n_solved as usize], 0, contacts);
     }
 
-    /// Ends a deferred call: only kinematic bodies move.
-    pub(crate) fn end_deferred_call(&mut self, plan: &Plan, dt: f32) {
+    /// Ends a deferred call: moves kinematic bodies only.
+    pub(crate) fn end_deferred_call(&mut self, step_budget: &StepBudget, dt: f32) {
         let shortfall = &mut self.stats.shortfall;
         shortfall.is_deferred = true;
         shortfall.n_suspended = self.bodies.active.awake().len() - self.bodies.active.kinematic().len();
@@ -139,7 +139,7 @@ impl<B: BroadPhase> World<B> {
             let index = self.bodies.active.kinematic()[place] as usize;
             let body = &mut self.bodies.motions[index];
             let pose = body.pose_after(dt);
-            // At the end of the finite range the body stays; the solver then returns the error.
+            // Beyond the finite range the body stays; the solver returns the error later.
             if body.is_driven() && pose.is_finite() {
                 body.pose = pose;
                 self.refit(index);
@@ -150,14 +150,14 @@ impl<B: BroadPhase> World<B> {
             self.budget.round_robin.undo_selection();
         }
         self.budget.cost_model.n_deferred += 1;
-        self.budget.cost_model.learn(&self.stats, plan.work());
+        self.budget.cost_model.learn(&self.stats, step_budget.work());
     }
 
-    /// Counts the work of this step and its time, for the plans of later steps.
-    pub(crate) fn note_work(&mut self, plan: &Plan) {
+    /// Records the work of this step and its time, for the budgets of later steps.
+    pub(crate) fn note_work(&mut self, step_budget: &StepBudget) {
         let SolverStats { n_manifolds, n_substeps, .. } = self.stats.solver;
         self.stats.n_steps += (n_manifolds * n_substeps as usize) as u64;
         self.budget.cost_model.n_deferred = 0;
-        self.budget.cost_model.learn(&self.stats, plan.work());
+        self.budget.cost_model.learn(&self.stats, step_budget.work());
     }
 }

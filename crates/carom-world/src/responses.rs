@@ -1,17 +1,17 @@
 //! Responses other than a collision: bodies that touch stick, are knocked away, or pass.
 //!
-//! - A rule belongs to one body or to one pair. The rule of a pair comes first. Otherwise that
-//!   response of the two bodies counts which is later in the order collide, knock, stick, pass
+//! - A rule belongs to a body or to a pair. The rule of a pair has precedence. Otherwise the
+//!   response is the later one of the two bodies in the order collide, knock, stick, pass
 //!   ([`Response::of_pair`]).
 //! - Pairs that pass are sensor pairs: tested and reported, not pushed apart.
-//! - Bodies that stick collide without restitution and friction until a detection sees them touch.
-//!   At the end of that step they get a common motion and a weld joint. All impulses between them
-//!   keep the momentum, so the common motion does not depend on them. Angular momentum is kept as
-//!   well as the solver keeps it, whose levers are those at the start of a step.
-//! - A sleeping body with a rule wakes as soon as a contact is known, so that it does not act as a
+//! - Bodies that stick collide without restitution and friction until a detection finds that they
+//!   touch. At the end of that step they get a common motion and a weld joint. The common motion
+//!   follows from their momentum, which impulses between them do not change. Angular momentum is
+//!   kept as exactly as by the solver, whose lever arms are those at the start of a step.
+//! - A sleeping body with a rule wakes as soon as there is a contact, so that it does not act as a
 //!   wall.
-//! - The energy that an impact takes is that of the relative motion before the first impulse
-//!   between the two.
+//! - The energy lost in an impact is computed from the velocities before the first impulse between
+//!   the two bodies.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
 
@@ -52,14 +52,15 @@ impl<B: BroadPhase> World<B> {
         &self.contacts.responses
     }
 
-    /// Makes the pairs of a body due. Pairs that begin or cease to pass become other pairs.
+    /// Makes the pairs of a body due. Pairs whose response changes to or from pass are replaced by
+    /// new pairs.
     pub(crate) fn note_new_rule(&mut self, index: usize) {
         self.bodies.is_stale[index] = true;
         self.contacts.is_renumbered = true;
         self.contacts.is_changed = true;
     }
 
-    /// Before the response: notes the energy that sticking would take, for pairs that are near.
+    /// Before the solver: records the energy that sticking would remove, for pairs that are near.
     pub(crate) fn note_approaching(&mut self) {
         if self.contacts.rules.is_empty() {
             return;
@@ -115,7 +116,7 @@ impl<B: BroadPhase> World<B> {
         let known =
             self.contacts.rules.approaching.binary_search_by_key(&[a.index, b.index], |&(pair, _)| pair);
         let known = known.ok().map(|place| self.contacts.rules.approaching[place].1);
-        // It is refused only if the frames are not finite, of bodies at the end of the finite
+        // It is refused only if the frames are not finite, which happens at the end of the finite
         // range.
         let Ok(joint) = self.admit_joint(a, b, joint) else { return };
         let group = self.rigid_group(a.index);
@@ -170,7 +171,7 @@ impl<B: BroadPhase> World<B> {
         let mut next = 0;
         while let Some(&body) = group.get(next) {
             next += 1;
-            // Bodies that are fixed to one wall do not form one body.
+            // Bodies welded to the same static body are not one rigid body.
             if self.bodies.motions[body as usize].kind != BodyKind::Dynamic {
                 continue;
             }

@@ -19,23 +19,23 @@ pub struct WorldSettings {
     /// The settings of the solver. Gravity is that of the world, and the lengths below are in its
     /// unit of length.
     pub solver: SolverSettings,
-    /// Contacts are found within this distance, in units of length, so that bodies slow down before
-    /// they touch.
+    /// Contacts are found up to this distance, in units of length, so that the solver stops bodies
+    /// before they overlap (speculative contacts).
     pub prediction: f32,
-    /// Contacts of a pair that hardly moved are kept, and move along with the bodies. A new test
-    /// follows when the bodies have moved relative to each other by this distance, in units of
-    /// length. It follows earlier after 1/64 of the radius of the smaller body, or after 64 steps.
-    /// 0: a test in every step.
+    /// Contact recycling: contacts of a pair that hardly moved are moved along with the bodies,
+    /// instead of a new test. The pair is tested again when its bodies have moved by this distance
+    /// relative to each other, in units of length. It is tested earlier after 1/64 of the radius of
+    /// the smaller body, or after 64 steps. 0 tests in every step.
     ///
     /// Boxes, hulls, balls, capsules and compounds of boxes and hulls are recycled, among each
     /// other and with floors.
     pub recycling: f32,
-    /// Whether bodies that slide over a floor of many pieces are kept from catching on the edges
-    /// between them. Pieces are the triangles of a mesh, or bodies side by side
+    /// Whether contacts with internal edges are smoothed, so that bodies slide over a floor of many
+    /// pieces without bumps. Pieces are triangles of a mesh, or bodies side by side
     /// ([`carom_query::smooth_internal_edges`]).
     pub smooths_internal_edges: bool,
-    /// How bodies part whose shapes were never tested, because a budget deferred them: in a
-    /// direction drawn at random. `None`: they only stop approaching.
+    /// The response of pairs whose shapes were never tested, because a budget deferred them: a
+    /// bounce in a random direction. `None` only stops their approach.
     #[cfg_attr(feature = "serde", serde(default))]
     pub scatter: Option<Scatter>,
 }
@@ -87,8 +87,8 @@ impl WorldSettings {
         self
     }
 
-    /// Returns the distance for recycling, a length. At most half of the prediction, so that no
-    /// contact is missed.
+    /// Returns the recycling distance, a length: at most half of the prediction, so that no contact
+    /// is missed.
     pub(crate) fn recycled_for(&self) -> f32 {
         if 0.0 < self.recycling {
             self.recycling.min(0.5 * self.prediction) * self.solver.length_unit

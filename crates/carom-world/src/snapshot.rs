@@ -1,8 +1,9 @@
-//! The state of a world, to be stored and restored. The bits of later steps are the same.
+//! Snapshots: the state of a world, to be stored and restored. After a restore, later steps have
+//! the same bits.
 //!
-//! Shapes are shared and may be large. A snapshot in memory has them; one that is stored as text or
-//! bytes has none, and the caller gives them. A restored world builds its broad phase again. Its
-//! numbers follow from the order of insertion, and no other part of it affects results.
+//! Shapes are shared and may be large. A snapshot in memory has them; a serialised one does not,
+//! and the caller supplies them. The broad phase of a restored world is rebuilt. Only its proxy
+//! numbers affect results, and these follow from the order of insertion.
 //!
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (the
 //! required state).
@@ -55,7 +56,7 @@ pub struct Snapshot {
     shapes: Vec<Option<Shape>>,
     #[cfg_attr(feature = "serde", serde(default))]
     places: Places,
-    /// The settings of the last step. `None`, from older snapshots: the same.
+    /// The settings of the last step. `None` in older snapshots means the same as `settings`.
     #[cfg_attr(feature = "serde", serde(default))]
     settings_in_force: Option<WorldSettings>,
     generations: Vec<u32>,
@@ -75,25 +76,26 @@ pub struct Snapshot {
     moved: Vec<bool>,
     seen: Vec<Option<Pose>>,
     turn: [u32; 2],
-    /// The body with which the next selection begins, and the lap.
-    #[cfg_attr(feature = "serde", serde(default))]
-    turn_to_move: [u32; 2],
+    /// Round robin: the body with which the next selection begins, and the lap.
+    #[cfg_attr(feature = "serde", serde(default, rename = "turn_to_move"))]
+    round_robin: [u32; 2],
     #[cfg_attr(feature = "serde", serde(default = "yes"))]
     is_unsettled: bool,
     /// The number of deferred calls in a row.
-    n_held: u32,
+    #[cfg_attr(feature = "serde", serde(rename = "n_held"))]
+    n_deferred: u32,
     joints: Joints,
     #[cfg_attr(feature = "serde", serde(default))]
     rules: Rules,
     /// The memory of hooks, by pair.
     hook_memory: Vec<(ColliderPair, u32)>,
-    /// Pairs of colliders that a hook parted.
+    /// Pairs of colliders that a hook rejected.
     #[cfg_attr(feature = "serde", serde(default))]
     hooks_apart: Vec<ColliderPair>,
     /// The colliders of bodies that have several, by body.
     #[cfg_attr(feature = "serde", serde(default))]
     colliders: Vec<(u32, Vec<Slot>)>,
-    /// The caller's own numbers of other colliders, by body.
+    /// The user data of other colliders, by body.
     #[cfg_attr(feature = "serde", serde(default))]
     collider_data: Vec<(u32, u64)>,
     #[cfg_attr(feature = "serde", serde(default))]
@@ -148,9 +150,9 @@ impl<B: BroadPhase> World<B> {
             moved: self.bodies.moved.clone(),
             seen: self.bodies.detected_poses.clone(),
             turn: [self.budget.next_pair.a, self.budget.next_pair.b],
-            turn_to_move: [self.budget.round_robin.next, self.budget.round_robin.lap],
+            round_robin: [self.budget.round_robin.next, self.budget.round_robin.lap],
             is_unsettled: self.contacts.is_unsettled,
-            n_held: self.budget.cost_model.n_deferred,
+            n_deferred: self.budget.cost_model.n_deferred,
             joints: self.joints.stored(),
             rules: self.contacts.rules.clone(),
             hook_memory: self.contacts.hooked.memory.clone(),
@@ -185,22 +187,22 @@ impl<B: BroadPhase> World<B> {
 }
 
 impl<B: BroadPhase + Default> World<B> {
-    /// Puts the world back into the state of a snapshot: same handles, and the same bits from there
-    /// on (test: `snapshots::a_world_is_restored_in_place`). The broad phase is made anew.
+    /// Restores the state of a snapshot, with the same handles and the same bits in later steps
+    /// (test: `snapshots::a_world_is_restored_in_place`). The broad phase is rebuilt.
     ///
-    /// Errors: those of [`World::restore_with`]; a snapshot that was read from a store has no
-    /// shapes. The world is as it was then.
+    /// Errors: those of [`World::restore_with`]; a deserialised snapshot has no shapes. On an error
+    /// the world is not changed.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
         let shape_of = |body: BodyId| snapshot.shapes.get(body.index as usize)?.clone();
         self.restore_with(snapshot, shape_of)
     }
 
-    /// Puts the world into the state of a snapshot, with the shapes that `shape_of` gives.
+    /// Restores the state of a snapshot, with the shapes that `shape_of` returns.
     ///
     /// Errors: a body without a shape, a setting out of its bounds, or an entry that is not
-    /// consistent with others. [`WorldError::Inconsistent`] names the first such entry. The world
-    /// is as it was then. Steps after it do not panic, whatever the numbers of a snapshot are, as
-    /// long as the shapes are those of its bodies (tests: `restoring::*`).
+    /// consistent with others. [`WorldError::Inconsistent`] names the first such entry. On an error
+    /// the world is not changed. Later steps do not panic, whatever the numbers of the snapshot
+    /// are, as long as the shapes are those of its bodies (tests: `restoring::*`).
     pub fn restore_with(
         &mut self,
         snapshot: &Snapshot,
@@ -211,8 +213,8 @@ impl<B: BroadPhase + Default> World<B> {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Does as [`World::restore_with`], on this broad phase, which must be empty. Later steps have
-    /// the same bits with each one (test:
+    /// Like [`World::restore_with`], with this broad phase, which must be empty. Later steps have
+    /// the same bits with any broad phase (test:
     /// `testbed::each_broad_phase_can_take_over_at_any_time`, carom-web).
     pub fn restore_on(
         &mut self,
@@ -235,7 +237,7 @@ impl<B: BroadPhase> World<B> {
         world.bodies.generations = snapshot.generations.clone();
         world.bodies.free = snapshot.free.clone();
         world.bodies.traits = snapshot.traits.clone();
-        // A number without a body has none, whatever is stored there.
+        // A number without a body has no traits, whatever is stored there.
         for &index in &snapshot.free {
             world.bodies.traits[index as usize] = Traits::NONE;
         }
@@ -248,7 +250,7 @@ impl<B: BroadPhase> World<B> {
         world.bodies.moved = snapshot.moved.clone();
         world.bodies.detected_poses = snapshot.seen.clone();
         world.budget.next_pair = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
-        [world.budget.round_robin.next, world.budget.round_robin.lap] = snapshot.turn_to_move;
+        [world.budget.round_robin.next, world.budget.round_robin.lap] = snapshot.round_robin;
         world.joints = Joints::restored(&snapshot.joints);
         world.contacts.rules = snapshot.rules.clone();
         world.contacts.hooked.memory = snapshot.hook_memory.clone();
@@ -261,11 +263,11 @@ impl<B: BroadPhase> World<B> {
         world.contacts.states = PairStates { list: snapshot.states.clone(), caches: snapshot.caches.clone() };
         world.contacts.pairs = world.contacts.states.iter().map(PairState::pair).collect();
         (world.contacts.is_unsettled, world.contacts.is_renumbered) = (snapshot.is_unsettled, true);
-        world.budget.cost_model.n_deferred = snapshot.n_held;
+        world.budget.cost_model.n_deferred = snapshot.n_deferred;
         world.contacts.sleeping = SleepingManifolds::of(&snapshot.manifolds, &mut world.contacts.states);
         world.contacts.events = snapshot.events.clone();
         world.solver.restore(&snapshot.solver);
-        // Detection finds again which pairs count, even if nothing moved since.
+        // The next detection finds all pairs again, even if nothing moved.
         world.contacts.is_changed = true;
         world.last.dt = snapshot.dt;
         #[cfg(feature = "soft")]
@@ -297,7 +299,7 @@ impl<B: BroadPhase> World<B> {
             if let Ok(place) = snapshot.colliders.binary_search_by_key(&(index as u32), |&(body, _)| body) {
                 let composite = Composite::restored(snapshot.colliders[place].1.clone(), &shape);
                 let composite = composite.map_err(|fault| Inconsistency { index, ..fault })?;
-                let what = "what colliders make of their body";
+                let what = "the properties of a body, which differ from those of its colliders";
                 demand(composite.summary(&traits) == traits, what, index)?;
                 world.bodies.composites.set(index as u32, Some(composite));
             }
@@ -315,7 +317,7 @@ impl<B: BroadPhase> World<B> {
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;
         world.bodies.proxies = proxies.iter().copied().map(Some).collect();
-        // Freed in the original order, so the numbers are given out in the same order again.
+        // Freed in the original order, so that numbers are reused in the same order.
         for &index in &world.bodies.free {
             if let Some(proxy) = world.bodies.proxies[index as usize].take() {
                 world.broad.remove(proxy)?;
@@ -332,7 +334,7 @@ const fn yes() -> bool {
 }
 
 impl Snapshot {
-    /// Checks all that steps rely on.
+    /// Checks all invariants that steps rely on.
     pub(crate) fn check(&self) -> Result<(), WorldError> {
         self.settings.check()?;
         if let Some(settings) = &self.settings_in_force {
@@ -354,15 +356,15 @@ impl Snapshot {
         self.soft.restored()?;
         demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;
         demand(
-            self.turn_to_move[1] < LAPS_OF_SLOW_BODIES && self.n_held <= MAX_DEFERRED_CALLS,
-            "the turns of bodies to move",
+            self.round_robin[1] < LAPS_OF_SLOW_BODIES && self.n_deferred <= MAX_DEFERRED_CALLS,
+            "the round-robin state or the number of deferred calls",
             0,
         )?;
         Ok(())
     }
 
-    /// Checks the colliders of bodies that have several: that these bodies live, and sum up to what
-    /// the bodies are.
+    /// Checks the colliders of bodies that have several: that these bodies exist, and have the
+    /// properties that follow from their colliders.
     fn check_colliders(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
         let lives = |body: u32| is_live.get(body as usize) == Some(&true);
         let is_marked = |body: u32| self.traits.get(body as usize).is_some_and(|traits| traits.is_composite);
@@ -478,7 +480,7 @@ impl Snapshot {
             last = Some(state.pair());
             let has_lived = |id: BodyId| id.generation % 2 == 1;
             demand(has_lived(state.a) && has_lived(state.b), "a pair with a body that never was", index)?;
-            demand(0.0 <= state.drift && state.drift.is_finite(), "the way of a pair", index)?;
+            demand(0.0 <= state.drift && state.drift.is_finite(), "the drift of a pair", index)?;
             demand(state.first as usize == n_manifolds, "the first manifold of a pair", index)?;
             n_manifolds += state.n as usize;
             demand(n_manifolds <= self.manifolds.len(), "the number of manifolds of a pair", index)?;
@@ -490,7 +492,7 @@ impl Snapshot {
             }
             let [a, b] = [state.a, state.b].map(|id| id.index as usize);
             let is_sensor = self.traits[a].is_sensor || self.traits[b].is_sensor;
-            // A rule that lets bodies pass may have changed since, or a body be edited.
+            // A response rule may have changed since, or a body may have been edited.
             let is_edited = self.is_stale[a] || self.is_stale[b];
             demand(state.is_sensor || !is_sensor || is_edited, "whether a pair has a sensor", index)?;
             let is_wanted = narrow::is_wanted(state.pair(), &self.traits, &self.bodies, &joints);

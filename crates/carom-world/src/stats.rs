@@ -15,27 +15,27 @@ use carom_response::SolverStats;
 pub struct StepStats {
     /// Bodies in the world.
     pub n_bodies: usize,
-    /// Pairs of boxes that touch.
+    /// Pairs of boxes that overlap.
     pub n_pairs: usize,
-    /// Pairs of boxes that were left out, for thousands of bodies at one point. Both bodies have
-    /// many other pairs, and all pairs would need too much memory. They are not reported until
-    /// others have parted.
+    /// Pairs of boxes that were left out, because thousands of bodies are at one point and all
+    /// pairs would need too much memory. Both bodies have many other pairs. A pair is considered
+    /// again when others have parted.
     pub n_crowded: usize,
-    /// Pairs of shapes that were tested. In the others nothing moved, or hardly.
+    /// Pairs of shapes that were tested. In the other pairs nothing moved, or hardly.
     pub n_tested: usize,
-    /// Pairs that hardly moved, whose contacts moved along with them
+    /// Pairs that hardly moved, whose contacts were moved along with the bodies
     /// ([`WorldSettings::recycling`](crate::WorldSettings::recycling)).
     pub n_recycled: usize,
     /// Pairs of shapes that touch.
     pub n_touching: usize,
     /// Manifolds of all pairs.
     pub n_manifolds: usize,
-    /// Pairs of continuous detection whose time of impact was searched.
+    /// Pairs for which continuous detection computed a time of impact.
     pub n_swept: usize,
-    /// Bodies that continuous detection stopped, to move on in the next step. For them less than
-    /// the time step passed. A body that spins fast beside a wall may be stopped in every step.
+    /// Bodies that continuous detection stopped before the end of the step. They move on in the
+    /// next step. A body that spins fast beside a wall may be stopped in every step.
     pub n_stopped: usize,
-    /// Boxes tested against boxes.
+    /// Tests of boxes against boxes.
     pub n_box_tests: u64,
     /// Bodies that fell asleep at the end of the step.
     pub n_fallen: usize,
@@ -55,26 +55,27 @@ pub struct StepStats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Shortfall {
-    /// Pairs of shapes in which something moved, and that were not tested. Later steps test them.
+    /// Pairs of shapes that should have been tested. Later steps test them.
     pub n_pairs: usize,
-    /// The ones among them that were never tested, so it is not known where they touch.
+    /// Those of them that were never tested, so their contacts are unknown.
     pub n_unknown: usize,
-    /// Pairs never tested that were kept from approaching, along the axis on which their boxes
+    /// Those of the unknown pairs whose approach was stopped, along the axis on which their boxes
     /// overlap least.
     pub n_stopped: usize,
-    /// Contacts of the other deferred pairs: found earlier, and moved along with their bodies.
+    /// Contacts of the other deferred pairs, which were moved along with their bodies.
     pub n_carried: usize,
-    /// Substeps that the solver did not make. The others were longer.
+    /// Substeps that the solver left out. The remaining ones were longer.
     pub n_substeps: u32,
-    /// Bodies that were suspended, because one substep of all does not fit. They keep poses and
-    /// velocities, and move in later steps:
+    /// Bodies that were suspended, because one substep of all bodies does not fit the budget. They
+    /// keep poses and velocities, and move in later steps:
     /// [`BodyRef::is_suspended`](crate::BodyRef::is_suspended).
     ///
-    /// In a deferred call these are all bodies that could move, though none of them counts as
+    /// In a deferred call this is the number of awake dynamic bodies, although none of them is
     /// suspended.
     pub n_suspended: usize,
-    /// Only kinematic bodies moved: pairs are still to be tested, or the response would have been
-    /// late. The next call continues the step. Contacts and events are those known so far.
+    /// Whether the call was deferred: only kinematic bodies moved, because pairs are still to be
+    /// tested, or the response would have been late. The next call continues the step. Contacts and
+    /// events are those known so far.
     pub is_deferred: bool,
 }
 
@@ -104,7 +105,7 @@ impl PhaseTimes {
     }
 }
 
-/// Measures one phase after the other.
+/// A stopwatch that measures one phase after the other.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     start: Moment,

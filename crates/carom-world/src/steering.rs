@@ -1,12 +1,11 @@
-//! What a game asks of a body for the next step only: forces, and places that kinematic bodies are
-//! to reach.
+//! Input for the next step only: forces, and target poses of kinematic bodies.
 //!
 //! A kinematic body with a target gets the velocities that bring it there in one step. So it pushes
-//! and carries what is in its way as if it had moved by itself. At the end it is exactly at the
-//! target, and in the next step it stands still unless it has another one.
+//! and carries other bodies. At the end of the step it is exactly at the target. In the next step
+//! it stands still, unless it gets another target.
 //!
-//! A deferred step moves kinematic bodies, and applies no force; forces on a suspended body wait
-//! for the step that moves it.
+//! A deferred call moves kinematic bodies, and applies no forces. Forces on a suspended body are
+//! kept until a step moves it.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2Body_SetTargetTransform` and `b2Body_ApplyForce`, 2025.
 
@@ -70,8 +69,8 @@ impl<B: BroadPhase> World<B> {
         self.bodies.steering.forces = forces;
     }
 
-    /// At the start of a step of this length: the velocities of kinematic bodies with a target, and
-    /// of those that had one in the step before.
+    /// At the start of a step of length `dt`: sets the velocities of kinematic bodies with a
+    /// target, and stops those that reached their target in the step before.
     pub(crate) fn start_for_targets(&mut self, dt: f32) {
         for (body, ()) in core::mem::take(&mut self.bodies.steering.arrived) {
             let body = &mut self.bodies.motions[body as usize];
@@ -84,7 +83,7 @@ impl<B: BroadPhase> World<B> {
             let turn = between(body.pose.rotation.as_dquat(), target.rotation.as_dquat());
             let linear = (target.translation - body.pose.translation) / dt;
             let angular = (turn / f64::from(dt)).as_vec3();
-            // Beyond the numbers it is put there without a velocity.
+            // If a velocity overflows, the body is put at the target without one.
             if linear.is_finite() && angular.is_finite() {
                 (body.linear_velocity, body.angular_velocity) = (linear, angular);
             }
@@ -92,7 +91,7 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// After kinematic bodies moved: those with a target are there.
+    /// After the solver: puts kinematic bodies exactly at their targets.
     pub(crate) fn arrive(&mut self) {
         let targets = core::mem::take(&mut self.bodies.steering.targets);
         for &(body, target) in &targets {
@@ -101,8 +100,8 @@ impl<B: BroadPhase> World<B> {
         self.bodies.steering.arrived = targets.into_iter().map(|(body, _)| (body, ())).collect();
     }
 
-    /// Adds the forces of this step to those that stay, and those of force fields. Returns what was
-    /// changed, for [`World::end_forces`].
+    /// Adds the forces of this step and of force fields to the constant forces. Returns the
+    /// constant forces, for [`World::end_forces`].
     pub(crate) fn begin_forces(&mut self, dt: f32) -> Vec<OwnForces> {
         let mut before = Vec::new();
         for (number, [force, torque], replaces_gravity) in self.forces_of_step(dt) {
@@ -110,7 +109,7 @@ impl<B: BroadPhase> World<B> {
             let Body { force: own_force, torque: own_torque, gravity_scale, .. } = *body;
             before.push(OwnForces { body: number, force: own_force, torque: own_torque, gravity_scale });
             let sum = [own_force + force, own_torque + torque];
-            // At the end of the numbers the force that stays is enough.
+            // If the sum overflows, only the constant force acts.
             if sum.iter().all(|v| v.is_finite()) {
                 [body.force, body.torque] = sum;
                 body.gravity_scale = if replaces_gravity { 0.0 } else { gravity_scale };
@@ -119,8 +118,8 @@ impl<B: BroadPhase> World<B> {
         before
     }
 
-    /// Returns by body, ascending: force and torque that act in a step of length `dt` only, and
-    /// whether they are in place of the gravity of the settings.
+    /// Returns by body, ascending: force and torque that act in this step only, of length `dt`, and
+    /// whether they replace the gravity of the settings.
     fn forces_of_step(&self, dt: f32) -> Vec<(u32, [Vec3; 2], bool)> {
         let BodySet { motions, active, steering, force_fields, traits, .. } = &self.bodies;
         if force_fields.is_empty() {
@@ -139,7 +138,8 @@ impl<B: BroadPhase> World<B> {
         with_fields.collect()
     }
 
-    /// After the solver: only the forces that stay are left, and those of bodies that did not move.
+    /// After the solver: restores the constant forces, and drops the forces of this step, except
+    /// those of bodies that did not move.
     pub(crate) fn end_forces(&mut self, before: &[OwnForces], has_moved: bool) {
         for own in before {
             let body = &mut self.bodies.motions[own.body as usize];
@@ -152,7 +152,7 @@ impl<B: BroadPhase> World<B> {
     }
 }
 
-/// The forces of a body that stay, while others act in a step.
+/// The constant forces of a body, stored while forces of a step act as well.
 pub(crate) struct OwnForces {
     body: u32,
     force: Vec3,

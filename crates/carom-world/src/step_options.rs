@@ -1,4 +1,4 @@
-//! How a step is made: its budget, its hooks, and what is called before each substep.
+//! Options of a step: its budget, its hooks, and a callback before each substep.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2World_Step`, 2025; Jolt Physics, `PhysicsStepListener`.
 
@@ -6,15 +6,16 @@ use crate::hooks::Hooks;
 use crate::substeps::Substep;
 use carom_math::Budget;
 
-/// How a step is made. The default has no budget, no hooks, and no callback.
+/// Options of a step. The default has no budget, no hooks, and no callback.
 #[derive(Default)]
 #[non_exhaustive]
 pub struct StepOptions<'a> {
-    /// What the step may cost: see [`World::step_with_budget`](crate::World::step_with_budget).
+    /// Bound of the work or time of the step: see
+    /// [`World::step_with_budget`](crate::World::step_with_budget).
     pub budget: Budget,
-    /// Called inside the step, about pairs.
+    /// Called within the step, for pairs.
     pub hooks: Option<&'a dyn Hooks>,
-    /// Called before each substep, about bodies: see [`Substep`].
+    /// Called before each substep, to apply forces: see [`Substep`].
     pub on_substep: Option<&'a mut dyn FnMut(&mut Substep<'_>)>,
 }
 
@@ -38,8 +39,8 @@ impl<'a> StepOptions<'a> {
 
     /// Sets what is called before each substep.
     ///
-    /// If it panics, the step is finished without it, and then the panic goes on. Without the
-    /// feature `std` the world is lost.
+    /// If it panics, the step is completed without it, and then the panic is resumed. Without the
+    /// feature `std` the world is not usable after a panic.
     #[must_use]
     pub fn with_on_substep(self, on_substep: &'a mut dyn FnMut(&mut Substep<'_>)) -> Self {
         StepOptions { on_substep: Some(on_substep), ..self }

@@ -1,9 +1,9 @@
-//! The caller's own forces: before each substep, and for all awake bodies before a step.
+//! Forces of the caller: before each substep, and for all awake bodies before a step.
 //!
-//! - [`World::for_each_active`](crate::World::for_each_active) gives forces for the next step, on
-//!   several threads. It does not visit sleeping bodies.
-//! - [`StepOptions::with_on_substep`] is called within the step. A force that depends on the place
-//!   of a body, such as that of a stiff spring, is then as accurate as the substeps are.
+//! - [`World::for_each_active`](crate::World::for_each_active) applies forces for the next step to
+//!   all awake bodies, on several threads.
+//! - [`StepOptions::with_on_substep`] is called before each substep, so that a force that depends
+//!   on the position of a body, such as that of a stiff spring, is as accurate as the substeps are.
 //!
 //! [`StepOptions::with_on_substep`]: crate::StepOptions::with_on_substep
 //!
@@ -18,9 +18,9 @@ use carom_response::{self as response, BodyMotion};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// A dynamic body that is awake, to be pushed.
+/// An awake dynamic body, to which forces can be applied.
 ///
-/// Forces act in the next step or substep. A number that is not finite, or that would lead to one,
+/// Forces act in the next step or substep. A call with or leading to a number that is not finite
 /// changes nothing.
 #[derive(Debug)]
 pub struct BodyForces<'a> {
@@ -114,7 +114,7 @@ impl BodyForces<'_> {
     }
 }
 
-/// The start of a substep: all bodies are where the substep before left them.
+/// The start of a substep: gives access to the bodies, at the poses after the substep before.
 #[derive(Debug)]
 pub struct Substep<'a> {
     inner: response::Substep<'a>,
@@ -153,7 +153,7 @@ impl Substep<'_> {
     }
 }
 
-/// The handles and the callers' numbers of bodies.
+/// Tables with the handles and the user data of bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names<'a> {
     pub(crate) generations: &'a [u32],
@@ -190,8 +190,7 @@ impl Names<'_> {
     }
 }
 
-/// A callback of the caller's that may panic within a step. The panic waits for the end of the
-/// step.
+/// A callback that may panic within a step. The panic is resumed after the step.
 pub(crate) struct Guarded<'a> {
     callback: Option<&'a mut dyn FnMut(&mut Substep<'_>)>,
     #[cfg(feature = "std")]
@@ -226,7 +225,7 @@ impl<'a> Guarded<'a> {
         }
     }
 
-    /// Goes on with the panic, if there was one.
+    /// Resumes the panic, if there was one.
     pub(crate) fn end(self) {
         #[cfg(feature = "std")]
         if let Some(panic) = self.panic {

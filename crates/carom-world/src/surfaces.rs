@@ -1,5 +1,5 @@
-//! Bodies whose surface moves: belts and meshes that deform. The solver is given the velocities of
-//! their surfaces.
+//! Hands the solver the velocities of moving surfaces (belts, deforming meshes) and the rolling
+//! friction of contacts.
 //!
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
@@ -16,7 +16,7 @@ use carom_query::Shape;
 use carom_response::{ContactSettings, SurfaceVelocity};
 
 impl<B: BroadPhase> World<B> {
-    /// Gives the solver the velocities of the surfaces at the contacts that it was handed.
+    /// Passes the surface velocities at the contacts of this step to the solver.
     pub(crate) fn hand_over_surfaces(&mut self) {
         let out = self.solver.surface_velocities_mut();
         out.clear();
@@ -26,7 +26,7 @@ impl<B: BroadPhase> World<B> {
             pairs_by_body.visit(pairs, body, |place| {
                 let state = &states[place];
                 let [a, b] = [state.a.index, state.b.index];
-                // A pair of two belts comes with the first of them.
+                // A pair of two belts is handled with the first of them.
                 if state.first_solved == NOT_SOLVED || (body == b && belts.of(a).is_some()) {
                     return;
                 }
@@ -34,27 +34,27 @@ impl<B: BroadPhase> World<B> {
                 for (number, manifold) in (state.first_solved..).zip(found) {
                     let point = middle_of(manifold);
                     let [body_a, body_b] = [a, b].map(|body| &self.bodies.motions[body as usize]);
-                    // In the middle of the step: at its start a body on a circle would leave it
-                    // along the tangent.
-                    let way =
+                    // Half a step ahead: with the velocity at the start, a body on a turntable
+                    // would leave its circle along the tangent.
+                    let ahead =
                         (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * self.last.dt);
                     // The velocity of the surface at a part of a body.
-                    let at = |body: u32, part: u32, pose: &Pose, way: Vec3| {
-                        belt_at((&solids, belts), (body, part), pose, point + way)
+                    let at = |body: u32, part: u32, pose: &Pose, ahead: Vec3| {
+                        belt_at((&solids, belts), (body, part), pose, point + ahead)
                     };
-                    let of = |body: u32, part_of: fn(&Contact) -> u32, pose: &Pose, way: Vec3| {
+                    let of = |body: u32, part_of: fn(&Contact) -> u32, pose: &Pose, ahead: Vec3| {
                         if !self.bodies.traits[body as usize].has_part_materials {
                             let first = manifold.contacts().first();
-                            return at(body, first.map_or(0, part_of), pose, way);
+                            return at(body, first.map_or(0, part_of), pose, ahead);
                         }
                         let [x, y, z, u, v, w] = mean_over(manifold, |contact| {
-                            let [velocity, spin] = at(body, part_of(contact), pose, way);
+                            let [velocity, spin] = at(body, part_of(contact), pose, ahead);
                             [velocity.x, velocity.y, velocity.z, spin.x, spin.y, spin.z]
                         });
                         [Vec3::new(x, y, z), Vec3::new(u, v, w)]
                     };
-                    let [own, own_spin] = of(b, |contact| contact.part_b, &body_b.pose, -way);
-                    let [other, other_spin] = of(a, |contact| contact.part_a, &body_a.pose, way);
+                    let [own, own_spin] = of(b, |contact| contact.part_b, &body_b.pose, -ahead);
+                    let [other, other_spin] = of(a, |contact| contact.part_a, &body_a.pose, ahead);
                     let mut surface = SurfaceVelocity::new(number, point);
                     surface.slide = own - other;
                     surface.spin = (own_spin - other_spin).dot(manifold.normal());
@@ -88,7 +88,7 @@ impl<B: BroadPhase> World<B> {
                 }
             });
         }
-        // Stable: of a belt on a mesh that deforms both count, in this order.
+        // Stable: a deforming mesh with a belt has two entries, which are added in this order.
         out.sort_by_key(|surface| surface.contact);
         out.dedup_by(|later, kept| {
             let is_same = later.contact == kept.contact;
@@ -101,7 +101,7 @@ impl<B: BroadPhase> World<B> {
         });
     }
 
-    /// Hands over the rolling friction of the contacts that the solver gets.
+    /// Passes the rolling friction of the contacts of this step to the solver.
     pub(crate) fn hand_over_rolling(&mut self) {
         let out = self.solver.contact_settings_mut();
         out.clear();

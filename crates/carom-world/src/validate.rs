@@ -13,7 +13,7 @@ impl<B: BroadPhase> World<B> {
     /// Checks that all parts of the world are consistent. The error names the first entry that is
     /// not.
     ///
-    /// A world stays valid, whatever calls are made: tests of this crate check it after each step.
+    /// No sequence of calls makes a world invalid: tests of this crate check it after each step.
     /// Settings that the next step refuses are an error too. This copies the whole state, so it is
     /// for tests.
     pub fn validate(&self) -> Result<(), WorldError> {
@@ -39,7 +39,7 @@ impl<B: BroadPhase> World<B> {
             if self.bodies.shapes[index].is_some() != is_live
                 || self.bodies.proxies[index].is_some() != is_live
             {
-                return bad("a body without a shape or a proxy, or one of no body");
+                return bad("a body without a shape or a proxy, or a shape or proxy without a body");
             }
             if self.bodies.proxies[index].is_some_and(|proxy| proxy.index() as usize != index) {
                 return bad("a proxy with another number than its body");
@@ -69,7 +69,7 @@ impl<B: BroadPhase> World<B> {
             let traits = &self.bodies.traits[body as usize];
             if composite.summary(traits) != *traits {
                 return Err(Inconsistency {
-                    what: "what colliders make of their body",
+                    what: "the properties of a body, which differ from those of its colliders",
                     index: body as usize,
                 });
             }

@@ -1,16 +1,16 @@
-//! Waking: all reasons why a step wakes a body, and changes of the settings.
+//! Waking: the reasons for which a step wakes a body, and changes of the settings.
 //!
 //! | reason | function, and when it runs |
 //! |---|---|
-//! | a contact with it began | `wake_newly_touched`, after detection |
-//! | a moving body touches or will reach it, or pulls a joint | `wake_touched`, before the solver |
-//! | a setting changed that acts on it | `apply_settings`, at the start of a step |
-//! | it was edited, or something it touches was | in `body_mut.rs` and `body_settings.rs` |
+//! | a contact of it began | `wake_newly_touched`, after detection |
+//! | a moving body touches it, may reach it, or is joined to it | `wake_touched`, before the solver |
+//! | a setting that acts on it changed | `apply_settings`, at the start of a step |
+//! | it or a body that it touches was edited | in `body_mut.rs` and `body_settings.rs` |
 //!
-//! All end in `BodySet::wake`, which wakes the whole group that fell asleep together.
+//! All of them call `BodySet::wake`, which wakes the whole group that fell asleep together.
 //!
-//! Settings are changed between steps. Each step compares them with those of the step before, so no
-//! change is lost, however it was made. A change wakes the bodies on which it acts:
+//! Each step compares the settings with those of the step before, so a change is found however it
+//! was made. It wakes the bodies on which it acts:
 //!
 //! 1. gravity: bodies that feel gravity;
 //! 2. stiffness and damping of joints: bodies in joints;
@@ -29,8 +29,8 @@ use carom_geom::Manifold;
 use carom_response::{BOUNCE_LOOK_AHEAD, Body, BodyKind, Response, SolverSettings};
 
 impl<B: BroadPhase> World<B> {
-    /// Wakes the sleeping bodies of contacts that began in this detection, and of those that a
-    /// filter ended.
+    /// Wakes the sleeping bodies of contacts that began in this detection, and of those that a hook
+    /// filtered out.
     pub(crate) fn wake_newly_touched(&mut self) {
         let sleeps = |id: &BodyId| self.bodies.motions[id.index as usize].is_sleeping;
         let began = |state: &&PairState| state.is_touching && !state.was_touching && !state.is_sensor;
@@ -51,11 +51,11 @@ impl<B: BroadPhase> World<B> {
     /// Wakes each sleeping body that a moving body touches, or may reach in this step, with its
     /// group.
     ///
-    /// A body that sleeps on takes no impulse. It would act as a wall, and momentum would be lost.
-    /// The loop ends when a round wakes no more bodies.
+    /// A sleeping body takes no impulse: it would act as a wall, and momentum would be lost. Woken
+    /// bodies may wake others, so this repeats until no body wakes.
     ///
-    /// While bodies are suspended, bodies that would fall asleep together do so one after the
-    /// other. So a body that is about to fall asleep wakes no other one then.
+    /// While bodies are suspended, the bodies of an island fall asleep one after the other. So then
+    /// a body that is about to fall asleep wakes no other one.
     pub(crate) fn wake_touched(&mut self, dt: f32) {
         let drowsy = if self.bodies.active.has_suspended() { self.drowsy_from(dt) } else { f32::INFINITY };
         // A step has at least one substep, and bounces look ahead from its end.
@@ -87,7 +87,7 @@ impl<B: BroadPhase> World<B> {
                     continue;
                 }
                 let state = &self.contacts.states[place as usize];
-                // A rule may act as soon as a contact is known.
+                // A response rule may act as soon as there is a contact.
                 let always = self.contacts.rules.of(pair) != Response::Collide;
                 let is_met = |m: &Manifold| always || self.may_meet(pair, m, time);
                 if !state.is_sensor && self.contacts.manifolds_of(state).iter().any(is_met) {
@@ -113,9 +113,9 @@ impl<B: BroadPhase> World<B> {
 
     /// Whether two bodies touch, or may reach each other within `time` at their present velocities.
     ///
-    /// An approach slower than the speed of sleep does not count until the bodies touch. Otherwise
-    /// a pile that sways a little would wake itself for ever. So slow a body is within the slop
-    /// before a step stops it.
+    /// An approach slower than the sleep speed does not count until the bodies touch. Otherwise a
+    /// pile that sways slightly would wake itself forever. Such a slow body comes within the slop
+    /// before the solver stops it.
     fn may_meet(&self, pair: Pair, manifold: &Manifold, time: f32) -> bool {
         let [a, b] = [pair.a, pair.b].map(|body| &self.bodies.motions[body as usize]);
         let settings = &self.settings.solver;
@@ -127,17 +127,16 @@ impl<B: BroadPhase> World<B> {
         })
     }
 
-    /// Returns the time of slowness from which a body is about to fall asleep: two steps before the
+    /// Returns the slow time from which a body is about to fall asleep: two steps less than the
     /// delay.
     pub(crate) fn drowsy_from(&self, dt: f32) -> f32 {
         (self.settings.solver.sleep_delay - 2.0 * dt).max(0.0)
     }
 
-    /// While bodies are suspended: a body that touches a suspended one falls asleep no sooner than
-    /// that one.
+    /// While bodies are suspended: keeps a body that touches a suspended one from falling asleep
+    /// before it.
     ///
-    /// Its time of slowness is held just below the delay until the suspended body is slow for as
-    /// long.
+    /// Its slow time stays just below the delay until the suspended body has been slow for as long.
     pub(crate) fn keep_awake(&mut self, dt: f32) {
         if !self.bodies.active.has_suspended() {
             return;
@@ -155,7 +154,7 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Checks the settings, and puts into force those that were changed since the last step.
+    /// Checks the settings, and applies changes since the last step.
     pub(crate) fn apply_settings(&mut self) -> Result<(), WorldError> {
         self.settings.check()?;
         let (old, new) = (self.last.settings, self.settings);
@@ -168,7 +167,7 @@ impl<B: BroadPhase> World<B> {
         if contact_distances(&old) != contact_distances(&new)
             || old.smooths_internal_edges != new.smooths_internal_edges
         {
-            // Boxes include the prediction, and all contacts are found anew.
+            // Boxes include the prediction, and all contacts must be found again.
             let live: Vec<usize> = self.body_ids().map(|id| id.index as usize).collect();
             live.into_iter().for_each(|index| self.refit(index));
         }
@@ -181,8 +180,7 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Returns which bodies a change of the settings concerns, by number, and whether it concerns
-    /// all.
+    /// Returns by number which bodies a change of the settings wakes, and whether it wakes all.
     fn concerned(&self, old: &WorldSettings, new: &WorldSettings) -> (Vec<bool>, bool) {
         let smooths = [old, new].map(|s| s.smooths_internal_edges);
         let (old, new) = (&old.solver, &new.solver);

@@ -1,10 +1,10 @@
 //! The pipeline, top to bottom: boxes, pairs, contacts, response.
 //!
-//! - [`World::step`] is the whole of it, one method for each phase. [`World::detect`] is its first
-//!   half alone: boxes, pairs and contacts.
-//! - A body has the number of its box in the broad phase.
-//! - Everything is processed in the order of these numbers. So the result depends neither on the
-//!   broad phase nor on the number of threads.
+//! - [`World::step`] runs all phases, one method each. [`World::detect`] runs the first half only:
+//!   boxes, pairs and contacts.
+//! - The number of a body is that of its proxy in the broad phase.
+//! - Everything is processed in the order of these numbers, so the result does not depend on the
+//!   broad phase or on the number of threads.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad
 //! phase, mid and narrow phase, response).
@@ -15,7 +15,7 @@ use crate::bodies::id::ColliderSlot;
 use crate::budget::BudgetState;
 use crate::budget::cost_model::CostModel;
 use crate::budget::round_robin::RoundRobin;
-use crate::budget::time_critical::Plan;
+use crate::budget::time_critical::StepBudget;
 use crate::contacts::ContactSet;
 use crate::contacts::events::{ContactView, Event};
 use crate::contacts::pair_state::PairState;
@@ -40,7 +40,8 @@ pub type DefaultBroadPhase = carom_broad_tree::DynamicBvh;
 #[cfg(not(feature = "tree"))]
 pub type DefaultBroadPhase = carom_broad::BruteForce;
 
-/// A set of bodies and joints, and the state that steps keep of them.
+/// A set of bodies and joints, with all that a step keeps for the next one: contacts, cached
+/// impulses, sleep.
 ///
 /// The results do not depend on `B`, the broad phase.
 pub struct World<B: BroadPhase = DefaultBroadPhase> {
@@ -73,8 +74,8 @@ impl World {
         World::with_broad_phase(DefaultBroadPhase::new(), WorldSettings::default())
     }
 
-    /// An empty world with other settings. If a setting is out of its bounds, each step returns an
-    /// error: [`WorldSettings::check`].
+    /// An empty world with these settings. If one is out of its bounds, each step returns an error:
+    /// [`WorldSettings::check`].
     pub fn with_settings(settings: WorldSettings) -> World {
         World::with_broad_phase(DefaultBroadPhase::new(), settings)
     }
@@ -111,42 +112,42 @@ impl<B: BroadPhase> World<B> {
 
     /// Does one step: finds all contacts at the present poses, then moves the bodies by `dt`.
     ///
-    /// Errors: a time step or a setting out of its bounds; nothing is changed then. Or a body whose
-    /// numbers leave the finite range; the bodies then keep their poses.
+    /// Errors: a time step or a setting out of its bounds, which changes nothing; or a body whose
+    /// numbers leave the finite range, in which case all bodies keep their poses.
     pub fn step(&mut self, dt: f32) -> Result<&StepStats, WorldError> {
         self.step_with_budget(dt, Budget::Unlimited)
     }
 
-    /// Does as [`World::step`], but stops working when the budget is spent.
-    /// [`StepStats::shortfall`] says what was left out.
+    /// Does one step within a budget. [`StepStats::shortfall`] reports the work that was left out.
     ///
     /// Work is left out in this order:
     ///
     /// 1. Pairs are tested less often, and substeps are fewer and longer.
-    /// 2. The step is deferred: nothing moves, and the next call continues it. At most 16 calls in
-    ///    a row are deferred ([`crate::Shortfall::is_deferred`]).
+    /// 2. The call is deferred: nothing moves, and the next call continues the step. At most 16
+    ///    calls in a row are deferred ([`crate::Shortfall::is_deferred`]).
     /// 3. If one substep of all bodies does not fit, some bodies are suspended
     ///    ([`BodyRef::is_suspended`](crate::BodyRef::is_suspended)). They move in later steps, fast
     ///    ones more often.
     ///
-    /// For suspended bodies, and in deferred calls, time stands still. For the others the whole of
-    /// `dt` passes. Energy does not grow (test: `budget::steps_are_counted_and_nothing_explodes`).
+    /// No time passes for suspended bodies, and in deferred calls for all dynamic bodies. Otherwise
+    /// all of `dt` passes. Energy does not grow (test:
+    /// `budget::steps_are_counted_and_nothing_explodes`).
     ///
-    /// However small the budget is, the broad phase runs, one pair is tested, and kinematic bodies
-    /// move. In a step that is not deferred, at least one dynamic body moves too, with all bodies
-    /// that joints connect to it.
+    /// Even the smallest budget runs the broad phase, tests one pair, and moves kinematic bodies.
+    /// Unless the call is deferred, at least one dynamic body moves too, with all bodies that
+    /// joints connect to it.
     ///
-    /// The unit of work is a pair of shapes that is tested, or a manifold that is solved in one
-    /// substep ([`StepStats::n_steps`]). A budget in these units gives the same bits in every run
-    /// (test: `budget::the_same_bits_with_the_same_steps`). A budget in seconds is planned from
-    /// measured costs of earlier steps, and at first from the costs of a slow machine. Without a
-    /// clock it is an error.
+    /// One unit of work is a test of a pair of shapes, or a manifold in one substep
+    /// ([`StepStats::n_steps`]). A budget in these units gives the same bits in every run (test:
+    /// `budget::the_same_bits_with_the_same_steps`). A budget in seconds is planned from measured
+    /// costs of earlier steps, and at first from the costs of a slow machine. Without a clock it is
+    /// an error.
     pub fn step_with_budget(&mut self, dt: f32, budget: Budget) -> Result<&StepStats, WorldError> {
         self.step_with(dt, StepOptions::new().with_budget(budget))
     }
 
-    /// One step with all that can be said about it: [`World::step`] and [`World::step_with_budget`]
-    /// are this one.
+    /// Does one step with these options: budget, hooks, and a callback before each substep.
+    /// [`World::step`] and [`World::step_with_budget`] call it.
     pub fn step_with(&mut self, dt: f32, options: StepOptions<'_>) -> Result<&StepStats, WorldError> {
         let StepOptions { budget, hooks, on_substep } = options;
         let mut on_substep = Guarded::new(on_substep);
@@ -162,7 +163,7 @@ impl<B: BroadPhase> World<B> {
         hooks: Option<&dyn Hooks>,
         on_substep: &mut Guarded<'_>,
     ) -> Result<(), WorldError> {
-        let mut plan = self.plan(dt, budget)?;
+        let mut step_budget = self.start_budget(dt, budget)?;
         // Broad and narrow phase: which bodies touch, and where.
         self.bodies.active.apply_changes(&self.bodies.motions);
         if 0.0 < dt {
@@ -173,7 +174,7 @@ impl<B: BroadPhase> World<B> {
             self.expand_bounds_of_deforming();
         }
         let filter = hooks.unwrap_or(&NoHooks);
-        self.detect_within(&mut plan, self.settings.recycled_for(), Some(filter));
+        self.detect_within(&mut step_budget, self.settings.recycled_for(), Some(filter));
         let mut clock = Clock::start();
         let is_moving = self.bodies.are_moving()
             || self.bodies.deforming.is_pending()
@@ -181,13 +182,13 @@ impl<B: BroadPhase> World<B> {
         if self.stats.n_tested + self.stats.shortfall.n_pairs == 0 && !is_moving {
             return Ok(());
         }
-        if 0.0 < dt && plan.is_deferred(self.stats.n_tested, self.stats.shortfall.n_pairs) {
-            self.end_deferred_call(&plan, dt);
+        if 0.0 < dt && step_budget.is_deferred(self.stats.n_tested, self.stats.shortfall.n_pairs) {
+            self.end_deferred_call(&step_budget, dt);
             return Ok(());
         }
         self.call_hooks(hooks);
         // Response: velocities and poses.
-        self.respond(dt, &plan, on_substep)?;
+        self.respond(dt, &step_budget, on_substep)?;
         let moved = clock.lap();
         if 0.0 < dt {
             self.swap_deformed();
@@ -197,9 +198,9 @@ impl<B: BroadPhase> World<B> {
         self.stats.times.continuous = clock.lap();
         self.stats.times.response = moved + self.stats.times.continuous;
         // Boxes follow the poses, so that queries find the bodies where they are.
-        self.refit_moved(plan.is_free());
+        self.refit_moved(step_budget.is_unlimited());
         self.stats.times.refit = clock.lap();
-        self.note_work(&plan);
+        self.note_work(&step_budget);
         if 0.0 < dt {
             self.break_joints();
             self.apply_responses();
@@ -213,26 +214,25 @@ impl<B: BroadPhase> World<B> {
         false
     }
 
-    /// Checks the time step and the settings, puts changed settings into force, and starts the
-    /// budget.
-    fn plan(&mut self, dt: f32, budget: Budget) -> Result<Plan, WorldError> {
+    /// Checks the time step and the settings, applies changed settings, and starts the budget.
+    fn start_budget(&mut self, dt: f32, budget: Budget) -> Result<StepBudget, WorldError> {
         if matches!(budget, Budget::Time(_)) && !clock::IS_THERE {
             return Err(WorldError::NoClock);
         }
         self.settings.solver.check(dt)?;
         self.apply_settings()?;
-        Ok(Plan::start(budget, self.budget.cost_model, self.settings.solver.substeps))
+        Ok(StepBudget::start(budget, self.budget.cost_model, self.settings.solver.substeps))
     }
 
     /// Finds all contacts at the present poses: see [`World::contacts`] and [`World::events`].
     ///
-    /// Each step does this first, but it may recycle contacts and suspend bodies; this method does
-    /// neither. It moves no body, but wakes those whose contacts began. Later steps start from what
-    /// it found, so their bits differ from those of a world without this call. An event that it
-    /// reports is not reported again.
+    /// A step does this first, but may also recycle contacts and suspend bodies. This method moves
+    /// no body, but wakes those whose contacts began. It replaces recycled contacts, so the bits of
+    /// later steps differ from those of a world without this call. Events that it reports are not
+    /// reported again.
     pub fn detect(&mut self) -> &StepStats {
         self.bodies.active.apply_changes(&self.bodies.motions);
-        self.detect_within(&mut Plan::start(Budget::Unlimited, self.budget.cost_model, 0), 0.0, None);
+        self.detect_within(&mut StepBudget::start(Budget::Unlimited, self.budget.cost_model, 0), 0.0, None);
         &self.stats
     }
 
@@ -251,13 +251,12 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Returns the pairs that touched or were near at the last detection, in the order of the
-    /// pairs. If a body has several colliders, these are pairs of colliders.
+    /// Returns the pairs that touched or were near at the last detection, sorted by the numbers of
+    /// their bodies. If a body has several colliders, these are pairs of colliders.
     ///
-    /// After a step these are the contacts at the start of that step, and some may be recycled.
-    /// [`World::detect`] finds all of them at the present poses. If a pair has more than four
-    /// contacts, the ones that were chosen before are preferred: see
-    /// [`carom_query::ManifoldCache`].
+    /// After a step these are the contacts at its start, some of them recycled. [`World::detect`]
+    /// finds them at the present poses. A manifold has at most four points, and points of the last
+    /// detection are preferred: see [`carom_query::ManifoldCache`].
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
         let is_near = |state: &&PairState| 0 < state.n || state.is_touching || self.may_sense(state);
         self.contacts.states.iter().filter(is_near).flat_map(|state| {
@@ -280,7 +279,7 @@ impl<B: BroadPhase> World<B> {
         })
     }
 
-    /// Whether colliders of a pair may touch though its pair state does not: sensors.
+    /// Whether sensors of a pair may touch although its pair state does not.
     fn may_sense(&self, state: &PairState) -> bool {
         let (a, b) = (state.a.index as usize, state.b.index as usize);
         !self.contacts.touches.is_empty()
@@ -320,9 +319,9 @@ impl<B: BroadPhase> World<B> {
         views
     }
 
-    /// Returns what began, persisted and ended at the last detection, sorted by the bodies. After a
-    /// step it includes the bodies that fast ones struck and the sensors that were passed within
-    /// the step.
+    /// Returns the contacts that began, persisted and ended at the last detection, sorted by the
+    /// bodies. After a step they include impacts of fast bodies, and sensors that a body passed
+    /// within the step.
     pub fn events(&self) -> &[Event] {
         &self.contacts.events
     }
@@ -337,8 +336,8 @@ impl<B: BroadPhase> World<B> {
         &self.settings
     }
 
-    /// The settings of the solver, to be changed between steps. The next step checks them, and
-    /// wakes the bodies that a change concerns.
+    /// The settings of the solver, for changes between steps. The next step checks them, and wakes
+    /// the bodies that a change concerns.
     pub fn solver_settings_mut(&mut self) -> &mut SolverSettings {
         &mut self.settings.solver
     }

@@ -190,8 +190,8 @@ pub(crate) enum Colors<'a> {
 
 impl<'a> Colors<'a> {
     pub(crate) fn new(groups: &'a mut [Group], classes: &'a Classes) -> Colors<'a> {
-        let most = classes.groups().map(|groups| groups.len()).max().unwrap_or(0);
-        let n_workers = rayon::current_num_threads().min(most / MIN_WORKER_GROUPS);
+        let n_groups = classes.groups().map(|groups| groups.len()).max().unwrap_or(0);
+        let n_workers = rayon::current_num_threads().min(n_groups / MIN_WORKER_GROUPS);
         if n_workers < 2 {
             return Colors::Alone(chunks::Colors::new(groups, classes));
         }
@@ -223,7 +223,7 @@ mod tests {
         push_out_speed: 3.0,
         slop: 0.005,
         max_warm_start_speed: 32.0,
-        drives: &[],
+        details: &[],
         rounds: &[],
         elapsed: 0.0,
     };

@@ -1,4 +1,4 @@
-//! Single bounces: the rest of a step after one, and friction so large that nothing slides.
+//! Single bounces: the motion in the rest of the step, and friction so large that nothing slides.
 
 use crate::scene::{Scene, box_inertia};
 use carom_math::{Mat3, Pose, Quat, Vec3};

@@ -59,7 +59,7 @@ fn a_setting_out_of_its_range_is_named_with_its_value() {
             let SolverError::ContactSettings { place, what, value } = error else { panic!("{error}") };
             assert_eq!((place, what, value.to_bits()), (1, name, x.to_bits()));
             let text = error.to_string();
-            assert_eq!(text, format!("the {name} of the contact settings at place 1 is {x}"));
+            assert_eq!(text, format!("the {name} of contact settings 1 is {x}"));
         }
     }
 }
@@ -77,7 +77,8 @@ fn settings_of_no_contact_or_out_of_order_are_named() {
     for (contacts, place, value) in cases {
         let error = refused(scene(), of(contacts));
         assert_eq!(error, SolverError::ContactSettings { place, what: "contact", value });
-        assert!(error.to_string().contains(&format!("at place {place} are of contact {value}")), "{error}");
+        let text = format!("contact settings {place} are out of order, or contact {value} does not exist");
+        assert_eq!(error.to_string(), text);
     }
 }
 
@@ -120,8 +121,7 @@ fn a_number_of_a_contact_that_is_refused_is_named_with_its_value() {
     }
 }
 
-/// What lies in the range is no error, up to its ends: infinite bounds, and sides that are not
-/// pushed, one or both.
+/// The ends of the ranges are valid: infinite bounds, and one or both sides that are not pushed.
 #[test]
 fn the_ends_of_the_ranges_are_allowed() {
     let ends = [MIN_MASS_SCALE, 1.0, f32::MAX, f32::INFINITY];

@@ -69,7 +69,7 @@ fn a_link_to_no_manifold_is_refused() {
 }
 
 #[test]
-fn joints_that_do_not_move_are_not_looked_at() {
+fn joints_that_do_not_move_are_not_read() {
     let joined = || {
         let mut scene = Scene::with_floor(SolverSettings::default().with_sleep(false));
         for x in [0.0, 1.2, 50.0, 51.2] {
@@ -85,7 +85,7 @@ fn joints_that_do_not_move_are_not_looked_at() {
     };
     let ((mut all, mut joints), (mut some, mut own)) = (joined(), joined());
     let none = Contacts::Pairs(&[]);
-    // Not a number, and nobody's business.
+    // Not a number, but of a joint that is not read.
     own[1].frame_a.translation.x = f32::NAN;
     for step in 0..30 {
         all.solver.step(&mut all.bodies, &[], &mut joints, DT).unwrap();
@@ -99,13 +99,13 @@ fn joints_that_do_not_move_are_not_looked_at() {
     assert_eq!(step(&[0, 1]), SolverError::JointNotFinite(1));
     assert_eq!(step(&[0, 2]), SolverError::MovingJoint(1));
     assert_eq!(step(&[0, 0]), SolverError::MovingJoint(1));
-    assert!(step(&[7]).to_string().contains("place 0"));
+    assert!(step(&[7]).to_string().contains("entry 0"));
 }
 
 /// Contacts in which nothing moves, and empty ones, between those in which something does: of two
 /// sleepers, of a sleeper and the floor.
 #[test]
-fn contacts_that_move_nobody_change_nothing() {
+fn contacts_without_moving_bodies_change_nothing() {
     for restitution in [0.0, 0.3] {
         let (mut plain, mut mixed) = (scene(), scene());
         let mut n_idle = 0;

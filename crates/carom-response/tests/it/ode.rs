@@ -76,7 +76,7 @@ fn the_adaptive_solver_sees_a_sudden_change() {
 }
 
 #[test]
-fn what_cannot_be_solved_is_an_error() {
+fn an_unsolvable_problem_is_an_error() {
     let blow_up = |_: f64, y: &[f64], slope: &mut [f64]| slope[0] = y[0] * y[0];
     let mut y = [1.0];
     match adaptive(1e-8).advance(&blow_up, &mut y, 0.0, 2.0) {

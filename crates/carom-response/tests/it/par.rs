@@ -1,4 +1,4 @@
-//! The same bits with any number of threads, and an end also where others keep them.
+//! The same bits with any number of threads; a step also ends if other work occupies the threads.
 
 use crate::scene::Scene;
 use carom_math::{Pose, Quat, Vec3};

@@ -52,7 +52,7 @@ fn a_long_runner_turns_as_coulomb_says() {
     }
 }
 
-/// A body on four feet that are not around its centre, each a manifold of its own.
+/// A body on four feet that are not around its centre, each with a separate manifold.
 fn feet(body: &Body, places: &[Vec3; 4], friction: f32) -> Vec<ContactPair> {
     let contact = |(part, place): (u32, &Vec3)| {
         let at = body.pose.transform_point(*place);

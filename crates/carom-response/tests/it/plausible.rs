@@ -112,7 +112,7 @@ fn other_seeds_and_draws_differ_and_no_spread_is_the_reflection() {
 }
 
 #[test]
-fn what_does_not_give_way_stays_as_it_is() {
+fn immovable_bodies_do_not_change() {
     let mut wall = Body::fixed(Pose::IDENTITY);
     let mut lift = Body::kinematic(Pose::IDENTITY, Vec3::Y * 2.0, Vec3::ZERO);
     let scatter = Scatter::new(1.0, 0.3, 3);

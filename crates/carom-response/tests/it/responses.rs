@@ -117,7 +117,7 @@ fn an_off_centre_hit_turns_the_bar_about_the_common_centre() {
 }
 
 #[test]
-fn what_does_not_give_way_sets_the_motion() {
+fn an_immovable_body_sets_the_motion() {
     let mut random = Random::new(3);
     let mut ball = any_body(&mut random);
     let energy_before = energy(&[ball]);
@@ -177,7 +177,7 @@ fn a_knock_is_its_impulse_and_states_the_energy_it_adds() {
         }
         let lost = energy(&before) - energy(&[a, b]);
         assert!((exchange.energy_lost - lost).abs() <= 1e-9 * energy(&before));
-        // What was in the way flies off.
+        // The body in the way flies off.
         let speed = |a: &Body, b: &Body| (b.velocity_at(point) - a.velocity_at(point)).dot(normal);
         assert!(speed(&before[0], &before[1]) < speed(&a, &b));
     }

@@ -48,8 +48,8 @@ fn heights(round: Option<RoundContact>, spin: f32) -> Vec<f32> {
         .collect()
 }
 
-/// A wheel, by its axis, and a ball, without one. The same without the list sinks: its contact
-/// point goes up behind it.
+/// A wheel with its axis, and a ball without one. Without round contacts the wheel sinks, because
+/// its contact point turns with it and rises.
 #[test]
 fn a_wheel_stays_as_high_as_its_centre() {
     for spin in [1.0, 6.0, 24.0, 100.0] {
@@ -64,7 +64,7 @@ fn a_wheel_stays_as_high_as_its_centre() {
 }
 
 /// The rim of a disc is where its plane is steepest: the gap of a disc that tips over its rim is
-/// that of its lowest point. An anchor that turns with it sees the same for a small turn.
+/// that of its lowest point. An anchor fixed to the disc gives the same gap for a small angle.
 #[test]
 fn a_disc_tips_over_its_rim() {
     let tipping = |is_round: bool| {
@@ -82,7 +82,7 @@ fn a_disc_tips_over_its_rim() {
     assert!((tipping(true) - tipping(false)).length() < 1e-6);
 }
 
-/// What spins without friction bounces as if it did not.
+/// A spinning body without friction bounces as one that does not spin.
 #[test]
 fn spin_does_not_change_a_bounce() {
     let after = |spin: f32| {

@@ -1,5 +1,4 @@
-//! A small world of boxes for the tests: every pair near each other is looked at, contacts by
-//! separating axes.
+//! A small world of boxes for the tests: every pair of near boxes is tested by separating axes.
 
 use carom_geom::{Contact, Manifold};
 use carom_math::{Mat3, Pose, Vec3};

@@ -28,7 +28,7 @@ fn twenty_boxes_sleep() {
 }
 
 #[test]
-fn who_falls_asleep_is_counted_once() {
+fn bodies_that_fall_asleep_are_counted_once() {
     let mut scene = stack(SolverSettings::default(), 4, |_| 1.0);
     let counts: Vec<usize> = (0..300)
         .map(|_| {
@@ -181,8 +181,7 @@ fn a_card_house_of_five_floors_stands() {
     assert!(0.3 < farthest(0.01, default, 0.05, 2.0));
 }
 
-/// What bodies press with is kept while they are suspended, for substeps of whatever length come
-/// before and after.
+/// Impulses of suspended bodies are kept, for substeps of any length before and after.
 #[test]
 fn suspended_bodies_go_on_pressing_after_substeps_of_another_length() {
     for (before, after) in [(6, 1), (3, 6), (6, 6)] {

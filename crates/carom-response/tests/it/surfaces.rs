@@ -1,4 +1,4 @@
-//! Surfaces that move otherwise than their body.
+//! Surfaces that move relative to their body.
 
 use crate::scene::{DT, Scene};
 use carom_math::{Pose, Vec3};
@@ -37,7 +37,7 @@ fn friction_pulls_a_box_to_slide_and_spin() {
         step(&mut scene, surface);
     }
     let body = &scene.bodies[1];
-    // What the slide has along the normal does not count.
+    // The part of the belt's velocity along the normal does not count.
     assert!((body.linear_velocity - Vec3::new(0.5, 0.0, 0.25)).length() < 0.01, "{}", body.linear_velocity);
     assert!((body.angular_velocity - Vec3::Y * 0.5).length() < 0.01, "{}", body.angular_velocity);
     assert!(!body.is_sleeping);

@@ -1,4 +1,4 @@
-//! What must hold for any scene: momentum, energy, friction, restitution, sleep, order, errors.
+//! Laws that hold for any scene: momentum, energy, friction, restitution, sleep, order, errors.
 
 use crate::scene::{DT, Scene, box_inertia};
 use carom_geom::{Contact, FeatureId, Manifold};
@@ -506,7 +506,7 @@ fn a_grain_and_an_asteroid_turn() {
         (bodies[0].inverse_inertia * scale, bodies[0].angular_velocity, bodies[0].kinetic_energy() / scale)
     };
     let truth = step(1.0);
-    assert!(truth.0.x_axis.x == 1.0 && truth.1 != spin, "the torque of its own turning counts");
+    assert!(truth.0.x_axis.x == 1.0 && truth.1 != spin, "the gyroscopic torque counts");
     for power in [-60, -45, 45, 60] {
         assert_eq!(step(2_f32.powi(power)), truth, "2^{power}");
     }
@@ -609,9 +609,9 @@ fn is_told_in_numbers(told: &ContactImpulse) -> bool {
         && told.twist.is_finite()
 }
 
-/// Of impulses beyond the numbers nothing is told: friction was NaN.
+/// Impulses that overflow are reported as zero: friction was NaN.
 #[test]
-fn what_is_told_is_finite() {
+fn reported_impulses_are_finite() {
     let mut n_told = 0;
     for (size, speed) in (0..=30).flat_map(|size| (0..=38).map(move |speed| (size, speed))) {
         let (mass, speed) = (10.0f32.powi(size), 10.0f32.powi(speed));
@@ -638,8 +638,7 @@ fn what_is_told_is_finite() {
     assert!(500 < n_told, "{n_told}");
 }
 
-/// Spinning about an axis of its own, whatever it is, a body neither speeds up nor slows down, step
-/// by step.
+/// A body that spins about a principal axis keeps its angular speed.
 #[test]
 fn a_spin_about_an_axis_stays_as_it_is() {
     let turn = Quat::from_xyzw(0.3, -0.5, 0.2, 0.7).normalize();
@@ -657,15 +656,14 @@ fn a_spin_about_an_axis_stays_as_it_is() {
     }
     let off = bodies[0].angular_velocity.length() - 1.0;
     println!("after 14,400 substeps the spin of 1 rad/s is off by {off:.1e}");
-    // Of rounding, 6e-8 a substep, this is a walk of 7e-6 at random, and 9e-4 if it always went one
-    // way.
+    // Rounding changes it by 6e-8 a substep: 7e-6 in all with random signs, 9e-4 with equal ones.
     assert!(off.abs() < 2e-5);
 }
 
-/// A weak motor on a heavy wheel needs seconds to be seen to turn. It took so long that the wheel
-/// fell asleep, and in a train of many wheels what is slow was damped until it hardly moved.
+/// A weak motor on a heavy wheel takes seconds to turn it visibly. The wheel fell asleep before
+/// that, and in a row of many wheels the damping of slow bodies nearly stopped it.
 #[test]
-fn what_a_motor_turns_is_not_at_rest_however_slow_it_is() {
+fn a_body_on_a_motor_is_never_at_rest() {
     for n in [1, 12] {
         let mut scene = Scene::new(SolverSettings::default().with_gravity(Vec3::ZERO));
         scene.fixed(Vec3::splat(0.1), Pose::IDENTITY);

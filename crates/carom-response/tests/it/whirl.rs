@@ -1,5 +1,5 @@
-//! Bodies that turn by much in a substep: how their joint lies at its end is not known, and it must
-//! not pull it together.
+//! Bodies that turn far in a substep: the position of their joint at its end cannot be predicted,
+//! so its error must not be corrected.
 
 use crate::scene::{DT, Scene};
 use carom_math::{Pose, Vec3};
@@ -92,8 +92,8 @@ fn a_fast_wheel_stays_on_its_axle() {
     assert!((wheel.pose.translation - middle).length() < 0.005);
 }
 
-/// What joints did in a long substep is not done again in a short one: their impulses are known
-/// with the length of theirs, whatever the solver stepped meanwhile.
+/// Warm starting scales the impulses of joints by the ratio of the substeps. They are stored with
+/// the length of their substep, whatever else the solver stepped meanwhile.
 #[test]
 fn impulses_of_joints_are_scaled_from_the_substep_they_come_from() {
     let mut settings = SolverSettings::default().with_substeps(1).with_sleep(false);

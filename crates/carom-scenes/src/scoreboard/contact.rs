@@ -46,14 +46,14 @@ fn slopes() -> Row {
     };
     Row {
         name: "slopes".into(),
-        about: "Boxes on slopes of 0.25 to 5 degrees less and more than the angle of friction, friction 0.5.",
+        about: "Boxes on slopes from 5 degrees below to 5 degrees above the angle of friction, friction 0.5.",
         scene,
         seconds: 10.0,
         figures: vec![
             Figure::new(
                 "error of the angle at which boxes begin to slide, degrees",
                 Limit::AtMost(1.0),
-                "the angle of friction to 1 degree",
+                "the angle of friction, to 1 degree",
                 move |film: &Film| {
                     // A box that slides goes farther than 5 cm: on the flattest of these slopes 2.4
                     // m.
@@ -66,15 +66,15 @@ fn slopes() -> Row {
                 },
             ),
             Figure::new(
-                "creep on slopes of 1 degree less and more, m in 10 s",
+                "creep on slopes at least 1 degree below the angle of friction, m in 10 s",
                 Limit::AtMost(0.01),
-                "static friction holds: a millimetre a second is seen",
+                "static friction holds: 1 mm per second would be visible",
                 move |film: &Film| (0..3).map(|lane| way(film, lane)).fold(0.0, super::film::larger),
             ),
             Figure::new(
-                "way on the steepest slope over the closed form",
+                "displacement on the steepest slope, relative to the closed form",
                 Limit::Within(0.99, 1.01),
-                "closed forms to 1 %",
+                "closed form, to 1 %",
                 move |film: &Film| {
                     let lane = OFFSETS.len() - 1;
                     let angle = critical + OFFSETS[lane].to_radians();
@@ -131,21 +131,21 @@ fn bounce_full() -> Row {
         seconds: 62.0,
         figures: vec![
             Figure::new(
-                "height after 30 bounces from 1 m, in parts",
+                "height after 30 bounces from 1 m, relative to the first",
                 Limit::Within(0.99, 1.0001),
-                "within 1 % after 30 bounces, never above; 0.0001 is the rounding of f32 in 30 bounces",
+                "within 1 % after 30 bounces, not above; 0.0001 is the rounding of f32 in 30 bounces",
                 move |film: &Film| last(film, 0, 30),
             ),
             Figure::new(
-                "height after 29 bounces from 5 m, in parts",
+                "height after 29 bounces from 5 m, relative to the first",
                 Limit::Within(0.99, 1.0001),
-                "within 1 % after 30 bounces, never above; 29 are what a minute has",
+                "within 1 % after 30 bounces, not above; a minute has 29 bounces",
                 move |film: &Film| last(film, 1, 29),
             ),
             Figure::new(
-                "highest bounce, in parts of the height before",
+                "highest bounce, relative to the height before it",
                 Limit::AtMost(1.0001),
-                "never above; 0.0001 is the rounding of f32 in 30 bounces",
+                "not above; 0.0001 is the rounding of f32 in 30 bounces",
                 move |film: &Film| {
                     let highest = |ball: usize| {
                         let highest = apexes(film, ball + 1).into_iter().fold(f64::NAN, f64::max);
@@ -167,9 +167,9 @@ fn bounce_half() -> Row {
         seconds: 10.0,
         figures: vec![
             Figure::new(
-                "largest error of the heights of three bounces: 1/4, 1/16, 1/64 of the first, in parts",
+                "largest relative error of the heights of three bounces: 1/4, 1/16, 1/64 of the first",
                 Limit::AtMost(0.01),
-                "closed forms to 1 %",
+                "closed form, to 1 %",
                 |film: &Film| {
                     let apexes = apexes(film, 1);
                     if apexes.len() < 3 {
@@ -198,9 +198,9 @@ fn coin() -> ShapeSpec {
 /// The energy that a rolling coin gains.
 fn no_gain() -> Figure {
     Figure::new(
-        "energy gained, in parts of the kinetic energy at the start",
+        "energy gained, relative to the initial kinetic energy",
         Limit::AtMost(0.01),
-        "never above what was put in; a hundredth is the half step by which velocity and place differ",
+        "not above the energy put in; 0.01 allows for the half step by which velocities lag positions",
         |film: &Film| film.energy_gained() / film.kinetic(0, 1),
     )
 }
@@ -221,9 +221,9 @@ fn coin_straight() -> Row {
         seconds: 20.0,
         figures: vec![
             Figure::new(
-                "way over the closed form",
+                "displacement, relative to the closed form",
                 Limit::Within(0.99, 1.01),
-                "closed forms to 1 %: rolling loses nothing",
+                "closed form, to 1 %: rolling loses nothing",
                 |film: &Film| {
                     let last = film.frames.len() - 1;
                     let went = film.center(last, 1) - film.center(0, 1);
@@ -231,9 +231,9 @@ fn coin_straight() -> Row {
                 },
             ),
             Figure::new(
-                "lean at the end, degrees",
+                "tilt at the end, degrees",
                 Limit::AtMost(1.0),
-                "it stays upright: to 1 degree",
+                "it stays upright, to 1 degree",
                 |film| axis(film, film.frames.len() - 1, 1).y.abs().to_degrees(),
             ),
         ],
@@ -287,21 +287,21 @@ fn coin_circle() -> Row {
     let scene = SceneSpec::new(vec![floor(), body]);
     Row {
         name: "coin-circle".into(),
-        about: "The coin leans by 30 degrees and rolls round a circle of 2 m.",
+        about: "The coin is tilted by 30 degrees and rolls around a circle of 2 m.",
         scene,
         seconds: 20.0,
         figures: vec![
             Figure::new(
-                "rate round the circle over the closed form",
+                "angular rate around the circle, relative to the closed form",
                 Limit::Within(0.99, 1.01),
-                "closed forms to 1 %: the balance of torque and angular momentum without slip",
+                "closed form, to 1 %: the balance of torque and angular momentum without slip",
                 move |film: &Film| azimuth(film, 1) / (rate * film.seconds()),
             ),
             no_gain(),
             Figure::new(
-                "largest change of the lean, degrees",
+                "largest change of the tilt, degrees",
                 Limit::AtMost(1.0),
-                "steady motion: the lean stays, to 1 degree",
+                "steady motion: the tilt is constant, to 1 degree",
                 move |film: &Film| {
                     let lean_of = |frame| libm::acos(axis(film, frame, 1).y.clamp(-1.0, 1.0));
                     let change = (0..film.frames.len()).map(|frame| (lean_of(frame) - lean).abs());

@@ -30,9 +30,9 @@ fn gap(name: &'static str, length: f64, most: f64, reason: &'static str) -> Figu
 /// The energy that appears, in parts of what was put in.
 fn gain(input: f64) -> Figure {
     Figure::new(
-        "energy gained, in parts of what was put in",
+        "energy gained, relative to the energy put in",
         Limit::AtMost(0.01),
-        "never above what was put in; a hundredth is the half step by which velocity and place differ",
+        "not above the energy put in; 0.01 allows for the half step by which velocities lag positions",
         move |film: &Film| film.energy_gained() / input,
     )
 }
@@ -68,17 +68,17 @@ fn hung(mass: f64) -> Row {
     let total = LINKS as f64 * LENGTH;
     let drop = (mass * (total + half) + 0.5 * LINKS as f64 * total) * (1.0 - cos(SWING));
     let (most, reason) = if mass < 1000.0 {
-        (0.1, "a chain looks whole: a tenth of a link")
+        (0.1, "the chain looks connected: 1/10 of a link")
     } else {
         (1.0, "below the length of a link at 1000:1")
     };
     Row {
         name: format!("hung-{mass}"),
-        about: "A chain of ten links, a cube of so many times the mass of a link at its end, swings from 1 radian.",
+        about: "A chain of ten links with a cube at its end, of a multiple of the mass of a link (the number of the row), swings from 1 radian.",
         scene,
         seconds: f64::INFINITY,
         figures: vec![
-            gap("largest gap of a joint, in parts of a link", LENGTH, most, reason),
+            gap("largest gap of a joint, relative to the length of a link", LENGTH, most, reason),
             gain(drop * GRAVITY),
         ],
     }
@@ -128,20 +128,20 @@ fn bridge() -> Row {
     scene.bodies.iter_mut().for_each(|body| body.friction = 1.0);
     Row {
         name: "bridge".into(),
-        about: "A car of a ton with driven wheels goes over a bridge of 50 planks of 29 kg at 4 m/s.",
+        about: "A car of 1000 kg with driven wheels crosses a bridge of 50 planks of 29 kg at 4 m/s.",
         scene,
         seconds: 10.0,
         figures: vec![
             gap(
-                "largest gap of a joint, in parts of a plank",
+                "largest gap of a joint, relative to the width of a plank",
                 PITCH,
                 0.1,
-                "a bridge looks whole: a tenth of a plank",
+                "the bridge looks connected: 1/10 of a plank",
             ),
             Figure::new(
-                "where the car is at the end, in parts of the bridge from its middle",
+                "final position of the car, from the middle of the bridge, relative to its length",
                 Limit::Within(0.5, 2.5),
-                "it goes over the bridge to the other bank",
+                "it crosses the bridge to the other bank",
                 move |film: &Film| {
                     let car = film.center(film.frames.len() - 1, first);
                     if car.y < 0.0 { f64::NAN } else { car.x / (2.0 * end) }
@@ -191,15 +191,20 @@ fn ragdolls() -> Row {
     }
     Row {
         name: "ragdolls".into(),
-        about: "Twenty ragdolls of 1.8 m fall from 2 to 3.5 m, turned at random.",
+        about: "Twenty ragdolls of 1.8 m fall from 2 to 3.5 m, at random orientations.",
         scene,
         seconds: f64::INFINITY,
         figures: vec![
-            gap("largest gap of a joint, in parts of a figure's height", 1.8, 0.02, "2 % of the size: 36 mm"),
+            gap(
+                "largest gap of a joint, relative to the height of a ragdoll",
+                1.8,
+                0.02,
+                "2 % of the size: 36 mm",
+            ),
             Figure::new(
-                "energy gained, in parts of that at the start",
+                "energy gained, relative to the initial energy",
                 Limit::AtMost(0.01),
-                "never above what was put in; a hundredth is the half step by which velocity and place differ",
+                "not above the energy put in; 0.01 allows for the half step by which velocities lag positions",
                 |film: &Film| film.energy_gained() / film.energy(0),
             ),
             Figure::stillness(),
@@ -260,21 +265,21 @@ fn trampoline() -> Row {
         seconds: f64::INFINITY,
         figures: vec![
             gap(
-                "largest stretch of a rope, in parts of its length",
+                "largest stretch of a rope, relative to its length",
                 length,
                 1.0,
                 "below the length of a link at 1000:1",
             ),
             Figure::new(
-                "largest stretch of a rope after 30 s, in parts of its length",
+                "largest stretch of a rope after 30 s, relative to its length",
                 Limit::AtMost(0.1),
-                "a net at rest looks whole: a tenth of a rope",
+                "a net at rest looks connected: 1/10 of a rope",
                 move |film: &Film| film.largest_gap(0.5 * film.seconds()) / length,
             ),
             Figure::new(
-                "lowest place of the ball, m",
+                "lowest height of the ball, m",
                 Limit::Within(-1.5, 0.0),
-                "the net holds it: the ropes are so long that it may sink by half a metre; a metre more is stretch",
+                "the net holds it: the slack of the ropes allows 0.5 m, and stretch 1 m",
                 move |film: &Film| {
                     (0..film.frames.len()).map(|frame| film.center(frame, ball).y).fold(
                         f64::INFINITY,

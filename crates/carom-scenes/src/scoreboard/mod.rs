@@ -111,14 +111,14 @@ impl Figure {
 
     /// The largest overlap after `from` seconds.
     fn overlap(from: f64, most: f64, reason: &'static str) -> Figure {
-        let name = "largest overlap at rest, in parts of the smaller body's thickness";
+        let name = "largest overlap at rest, relative to the thickness of the smaller body";
         let measure = move |film: &Film| film.largest_overlap(from, f64::INFINITY);
         Figure { needs_overlaps: true, ..Figure::new(name, Limit::AtMost(most), reason, measure) }
     }
 
     /// How many bodies still move at the end.
     fn stillness() -> Figure {
-        let name = "bodies that go more than 1 mm in the last second";
+        let name = "bodies that move more than 1 mm in the last second";
         Figure::new(name, Limit::AtMost(0.0), "asleep or still at the end", |film| {
             film.n_moving_at_end() as f64
         })

@@ -17,7 +17,7 @@ use glam::DVec3;
 use libm::{cos, sin, sqrt};
 
 /// Why closed forms are held to a hundredth.
-const CLOSED_FORM: &str = "closed forms to 1 %";
+const CLOSED_FORM: &str = "closed form, to 1 %";
 
 /// All rows of this family.
 pub fn rows() -> Vec<Row> {
@@ -26,21 +26,21 @@ pub fn rows() -> Vec<Row> {
         spin(),
         top(
             "top",
-            "A top with a stem of 20 cm leans by 60 degrees, spins at 30 rad/s, and goes round steadily.",
+            "A top with a stem of 20 cm is tilted by 60 degrees, spins at 30 rad/s, and precesses steadily.",
             0.2,
             30.0,
         ),
         top(
             "top-fast",
-            "A top with a stem of 50 cm leans by 60 degrees, spins at 60 rad/s, and goes round steadily.",
+            "A top with a stem of 50 cm is tilted by 60 degrees, spins at 60 rad/s, and precesses steadily.",
             0.5,
             60.0,
         ),
         pendulum(),
-        gas("gas-balls", "125 balls fly about in a room of 6 m without gravity, restitution 1.", &ball),
+        gas("gas-balls", "125 balls fly in a room of 6 m without gravity, restitution 1.", &ball),
         gas(
             "gas-boxes",
-            "125 boxes fly about in a room of 6 m without gravity, restitution 1.",
+            "125 boxes fly in a room of 6 m without gravity, restitution 1.",
             &cuboid(Vec3::new(0.15, 0.2, 0.25)),
         ),
     ]
@@ -60,18 +60,18 @@ fn spin() -> Row {
     scene.bodies.push(body);
     Row {
         name: "spin".into(),
-        about: "A box spins about its middle axis without gravity: it turns over again and again.",
+        about: "A box spins about its intermediate axis without gravity, and turns over repeatedly.",
         scene,
         seconds: f64::INFINITY,
         figures: vec![
             Figure::new(
-                "largest change of energy, in parts",
+                "largest relative change of energy",
                 Limit::AtMost(0.01),
                 CLOSED_FORM,
                 |film: &Film| largest_change(film, |frame| film.kinetic(frame, 0)),
             ),
             Figure::new(
-                "largest change of angular momentum, in parts",
+                "largest relative change of angular momentum",
                 Limit::AtMost(0.01),
                 CLOSED_FORM,
                 |film: &Film| {
@@ -124,13 +124,13 @@ fn top(name: &str, about: &'static str, stem: f64, speed: f64) -> Row {
         seconds: f64::INFINITY,
         figures: vec![
             Figure::new(
-                "rate of precession over the closed form",
+                "rate of precession, relative to the closed form",
                 Limit::Within(0.99, 1.01),
                 CLOSED_FORM,
                 move |film: &Film| azimuth(film, 1) / (rate * film.seconds()),
             ),
             Figure::new(
-                "largest change of the lean, degrees",
+                "largest change of the tilt, degrees",
                 Limit::AtMost(1.0),
                 "steady precession has no nutation, to 1 degree",
                 move |film: &Film| {
@@ -139,7 +139,7 @@ fn top(name: &str, about: &'static str, stem: f64, speed: f64) -> Row {
                 },
             ),
             Figure::new(
-                "spin at the end over that at the start",
+                "final spin, relative to the initial spin",
                 Limit::Within(0.99, 1.01),
                 CLOSED_FORM,
                 move |film: &Film| {
@@ -180,9 +180,9 @@ fn pendulum() -> Row {
         seconds: f64::INFINITY,
         figures: vec![
             Figure::new(
-                "period over the closed form",
+                "period, relative to the closed form",
                 Limit::Within(0.99, 1.01),
-                "closed forms to 1 %: the elliptic integral of the swing by the arithmetic-geometric mean",
+                "closed form, to 1 %: the elliptic integral of the swing by the arithmetic-geometric mean",
                 move |film: &Film| {
                     let times = crossings(film);
                     let n = times.len();
@@ -194,15 +194,15 @@ fn pendulum() -> Row {
                 },
             ),
             Figure::new(
-                "energy gained, in parts of that of the swing",
+                "energy gained, relative to the energy of the swing",
                 Limit::AtMost(0.01),
-                "never above what was put in; a hundredth is the half step by which velocity and place differ",
+                "not above the energy put in; 0.01 allows for the half step by which velocities lag positions",
                 |film: &Film| film.energy_gained() / swing_energy(film),
             ),
             Figure::new(
-                "energy lost in all, in parts of that of the swing",
+                "energy lost in the run, relative to the energy of the swing",
                 Limit::AtMost(0.01),
-                "closed forms to 1 %: nothing brakes it",
+                "closed form, to 1 %: nothing damps it",
                 |film: &Film| {
                     // The most of the last three seconds, in which it swings once: velocity and
                     // place differ by half a step.
@@ -255,13 +255,13 @@ fn gas(name: &str, about: &'static str, shape: &ShapeSpec) -> Row {
         seconds: f64::INFINITY,
         figures: vec![
             Figure::new(
-                "energy gained at most, in parts",
+                "largest relative gain of energy",
                 Limit::AtMost(0.01),
-                "never above the start",
+                "not above the initial energy",
                 |film: &Film| film.energy_gained() / film.energy(0),
             ),
             Figure::new(
-                "energy lost at the end, in parts",
+                "relative loss of energy at the end",
                 Limit::AtMost(0.01),
                 "restitution 1 keeps the energy: 1 %, as for bounces",
                 |film: &Film| 1.0 - film.energy(film.frames.len() - 1) / film.energy(0),

@@ -52,14 +52,14 @@ fn screw() -> Row {
     }
     Row {
         name: "screw".into(),
-        about: "A nut without friction screws itself down a bolt with a lead of 80 cm, both of them meshes.",
+        about: "A nut without friction turns down a bolt with a lead of 80 cm by its weight; both are meshes.",
         scene,
         seconds: 5.0,
         figures: vec![
             Figure::new(
-                "largest difference of the way down and the turns by the lead, m",
+                "largest difference between the descent and turns times lead, m",
                 Limit::AtMost(2.0 * PLAY),
-                "the thread guides the nut, to the play on both sides",
+                "the thread guides the nut, up to the play on both sides",
                 |film: &Film| {
                     let (mut turned, mut worst) = (0.0, 0.0);
                     for frame in 1..film.frames.len() {
@@ -74,9 +74,9 @@ fn screw() -> Row {
                 },
             ),
             Figure::new(
-                "way down over the closed form",
+                "descent, relative to the closed form",
                 Limit::Within(0.99, 1.01),
-                "closed forms to 1 %: gravity moves the mass and, by the lead, the inertia",
+                "closed form, to 1 %: gravity accelerates the mass and, by the lead, the inertia",
                 |film: &Film| {
                     let inertia = &film.inertias[1];
                     let by_lead = TAU / LEAD;

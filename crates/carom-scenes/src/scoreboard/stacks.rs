@@ -30,7 +30,7 @@ pub fn rows() -> Vec<Row> {
 /// The overlap that a stack with this ratio of masses may have at rest.
 fn overlap_of(ratio: f64) -> Figure {
     let most = if ratio <= 300.0 { 0.02 } else { 0.06 };
-    Figure::overlap(SETTLED, most, "soft is allowed, sinking is not: 2 % up to 1:300, 6 % up to 1:1000")
+    Figure::overlap(SETTLED, most, "compliance is allowed, sinking is not: 2 % up to 1:300, 6 % up to 1:1000")
 }
 
 /// Whether overlaps grow with time.
@@ -38,9 +38,9 @@ fn growth() -> Figure {
     Figure {
         needs_overlaps: true,
         ..Figure::new(
-            "growth of the largest overlap from the first third to the last, in the same parts",
+            "growth of the largest overlap from the first to the last third of the run, same unit",
             Limit::AtMost(0.001),
-            "an overlap at rest does not grow; a thousandth is the noise of a contact point",
+            "an overlap at rest does not grow; 0.001 is the noise of a contact point",
             |film: &Film| {
                 let third = film.seconds() / 3.0;
                 film.largest_overlap(2.0 * third, f64::INFINITY)
@@ -52,7 +52,7 @@ fn growth() -> Figure {
 
 /// How far a stack drifts sideways, in parts of its box of side 1.
 fn sideways(most: f64, reason: &'static str) -> Figure {
-    Figure::new("largest drift sideways, m", Limit::AtMost(most), reason, |film: &Film| {
+    Figure::new("largest horizontal drift, m", Limit::AtMost(most), reason, |film: &Film| {
         film.drift(film.dynamic(), 0.0, DVec3::new(1.0, 0.0, 1.0))
     })
 }
@@ -64,13 +64,13 @@ fn stacked(ratio: f64) -> Row {
     scene.bodies = vec![floor(), block(HALF, Vec3::new(0.0, 0.5, 0.0)), heavy];
     Row {
         name: format!("stacked-{ratio}"),
-        about: "A unit box under one that is so many times as heavy.",
+        about: "A unit box under one of a multiple of its mass (the number of the row).",
         scene,
         seconds: f64::INFINITY,
         figures: vec![
             overlap_of(ratio),
             growth(),
-            sideways(0.02, "it stands: no drift above the overlap that is allowed"),
+            sideways(0.02, "it stands: no drift above the allowed overlap"),
             Figure::stillness(),
         ],
     }
@@ -89,12 +89,12 @@ fn table(ratio: f64) -> Row {
     scene.bodies.push(block(lid, Vec3::new(0.0, 2.0 * leg.y + lid.y, 0.0)).with_density(density));
     Row {
         name: format!("table-{ratio}"),
-        about: "A lid on four loose legs, so many times as heavy as a leg.",
+        about: "A plate on four loose legs, with a multiple of the mass of a leg (the number of the row).",
         scene,
         seconds: f64::INFINITY,
         figures: vec![
             overlap_of(ratio),
-            sideways(0.02, "it stands: no drift above a twentieth of the legs' width"),
+            sideways(0.02, "it stands: no drift above 1/20 of the width of a leg"),
             Figure::stillness(),
         ],
     }
@@ -117,12 +117,12 @@ fn pressed(ratio: f64) -> Row {
     scene.drives = vec![drive(0.0, 0.1), drive(0.6, 0.0)];
     Row {
         name: format!("pressed-{ratio}"),
-        about: "A unit box under one that is so many times as heavy, both squeezed by a kinematic press by 1 cm.",
+        about: "A unit box under one of a multiple of its mass (the number of the row), both squeezed by 1 cm by a kinematic press.",
         scene,
         seconds: f64::INFINITY,
         figures: vec![
             overlap_of(ratio),
-            sideways(0.02, "it stays in the press: no drift above the overlap that is allowed"),
+            sideways(0.02, "it stays in the press: no drift above the allowed overlap"),
             Figure::stillness(),
         ],
     }
@@ -141,13 +141,13 @@ fn tower(n: usize) -> Row {
     }
     Row {
         name: format!("tower-{n}"),
-        about: "So many unit boxes, each up to 2 cm and 0.02 radians askew.",
+        about: "A tower of unit boxes (their number is that of the row), each misplaced by up to 2 cm and 0.02 radians.",
         scene,
         seconds: f64::INFINITY,
         figures: vec![
             Figure::overlap(SETTLED, 0.02, "2 % of the size: the limit of stacks up to 1:300"),
             growth(),
-            sideways(0.02, "it stands: no drift above the overlap that is allowed"),
+            sideways(0.02, "it stands: no drift above the allowed overlap"),
             Figure::stillness(),
         ],
     }
@@ -165,13 +165,13 @@ fn pyramid(n: usize) -> Row {
     }
     Row {
         name: format!("pyramid-{n}"),
-        about: "A flat pyramid of so many rows of unit boxes, 10 cm apart.",
+        about: "A flat pyramid of unit boxes, 10 cm apart; the number of its rows is that of the row of the table.",
         scene,
         seconds: f64::INFINITY,
         figures: vec![
             Figure::overlap(SETTLED, 0.02, "2 % of the size: the limit of stacks up to 1:300"),
             growth(),
-            sideways(0.02, "it stands: no drift above the overlap that is allowed"),
+            sideways(0.02, "it stands: no drift above the allowed overlap"),
             Figure::stillness(),
         ],
     }

@@ -56,9 +56,9 @@ fn cards() -> Row {
         seconds: f64::INFINITY,
         figures: vec![
             Figure::new(
-                "largest way of a card, m",
+                "largest displacement of a card, m",
                 Limit::AtMost(0.04),
-                "it stands: twice the thickness of a card, on five floors",
+                "it stands: at most twice the thickness of a card, on five floors",
                 |film: &Film| film.drift(film.dynamic(), 0.0, DVec3::ONE),
             ),
             Figure::stillness(),
@@ -95,13 +95,13 @@ fn arch() -> Row {
     }
     Row {
         name: "arch".into(),
-        about: "A half circle of 15 wedges without mortar, radius 5 m, 1 m thick, friction 0.7. Such an arch stands if it \
+        about: "A semicircular arch of 15 wedges without mortar, radius 5 m, 1 m thick, friction 0.7. Such an arch stands if it \
                 is thicker than 0.1075 of its radius (M. Milankovitch, 1907).",
         scene,
         seconds: f64::INFINITY,
         figures: vec![
             Figure::new(
-                "drop of the keystone, in parts of the radius",
+                "drop of the keystone, relative to the radius",
                 Limit::AtMost(0.02),
                 "2 % of the size, as for stacks",
                 |film: &Film| film.drift([2 + STONES / 2].into_iter(), 0.0, DVec3::Y) / 5.0,
@@ -138,15 +138,15 @@ fn wall() -> Row {
         seconds: f64::INFINITY,
         figures: vec![
             Figure::new(
-                "energy gained, in parts of the ball's at the start",
+                "energy gained, relative to the initial energy of the ball",
                 Limit::AtMost(0.01),
-                "never above what was put in; a hundredth is the half step by which velocity and place differ",
+                "not above the energy put in; 0.01 allows for the half step by which velocities lag positions",
                 |film: &Film| film.energy_gained() / film.kinetic(0, 1),
             ),
             Figure::new(
-                "bricks that stay within 0.5 m of their place",
+                "bricks that stay within 0.5 m of their initial position",
                 Limit::Within(10.0, 100.0),
-                "the ball goes through: it breaks its way, and leaves the ends of the wall",
+                "the ball breaks through, and the ends of the wall stay",
                 |film: &Film| {
                     let last = film.frames.len() - 1;
                     let way = |&body: &usize| (film.center(last, body) - film.center(0, body)).length();
@@ -155,7 +155,7 @@ fn wall() -> Row {
             ),
             Figure::overlap(30.0, 0.04, "1 cm, which is 2 % of a brick's length"),
             Figure::new(
-                "bricks that go more than 1 mm in the last second",
+                "bricks that move more than 1 mm in the last second",
                 Limit::AtMost(0.0),
                 "asleep or still at the end; the ball may roll on",
                 |film: &Film| film.n_moving_at_end_of(film.dynamic().filter(|&body| body != 1)) as f64,
@@ -199,18 +199,18 @@ fn dominoes() -> Row {
         seconds: 60.0,
         figures: vec![
             Figure::new(
-                "dominoes that stand at the end",
+                "dominoes standing at the end",
                 Limit::AtMost(0.0),
-                "each one knocks over the next",
+                "each domino knocks over the next",
                 |film| {
                     let last = film.frames.len() - 1;
                     film.dynamic().filter(|&body| !(FALLEN <= lean(film, last, body))).count() as f64
                 },
             ),
             Figure::new(
-                "speed of the wave over that of the theory",
+                "speed of the wave, relative to theory",
                 Limit::Within(0.9, 1.1),
-                "J. van Leeuwen, The domino effect, Am. J. Phys. 78, 2010: no slip, no rebound; a tenth for both",
+                "J. van Leeuwen, The domino effect, Am. J. Phys. 78, 2010: no slip, no rebound; 10 % for both",
                 |film| speed_of(film) / wave_speed(DOMINO, DOMINO_FRICTION),
             ),
         ],

@@ -8,10 +8,10 @@
 //! | suspended | awake, but left out of this step by a budget | `is_suspended` |
 //! | sleeping | left out of steps until something wakes it | `sleepers` |
 //!
-//! Moving and suspended bodies together are awake (`awake`, `is_awake`). No body carries a flag of
-//! being suspended.
+//! Moving and suspended bodies together are awake (`awake`, `is_awake`).
 //!
-//! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (sleeping islands are put away).
+//! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (sleeping islands are stored
+//! separately).
 
 use alloc::vec::Vec;
 use carom_response::{Body, BodyKind, Sleepers, Solver};
@@ -32,7 +32,7 @@ pub(crate) struct ActiveBodies {
     is_moving: Vec<bool>,
     /// The kinematic bodies of `awake`.
     kinematic: Vec<u32>,
-    /// A body was added, fell asleep or was removed since the last call of `apply_changes`.
+    /// Whether a body was added, fell asleep or was removed since the last call of `apply_changes`.
     has_changes: bool,
     /// The groups of sleeping bodies.
     sleepers: Sleepers,
@@ -78,8 +78,8 @@ impl ActiveBodies {
         self.has_changes = true;
     }
 
-    /// Wakes a body and the bodies that fell asleep with it. Its time at rest starts from zero,
-    /// also if it was awake.
+    /// Wakes a body and the bodies that fell asleep with it, and resets its rest time, even if it
+    /// was awake.
     pub(crate) fn wake(&mut self, bodies: &mut [Body], body: usize) {
         let sleepers = core::mem::take(&mut self.sleepers);
         sleepers.wake_each(bodies, body, |woken| self.add(woken));
@@ -99,8 +99,8 @@ impl ActiveBodies {
         &self.sleepers
     }
 
-    /// Applies what was noted: drops bodies that sleep or are gone, and inserts new ones in order.
-    /// While bodies are suspended, the new ones are suspended too.
+    /// Applies pending changes: drops bodies that sleep or were removed, and inserts new ones in
+    /// order. While bodies are suspended, the new ones are suspended too.
     pub(crate) fn apply_changes(&mut self, bodies: &[Body]) {
         if !core::mem::take(&mut self.has_changes) {
             return;
@@ -131,7 +131,7 @@ impl ActiveBodies {
         kinematic.extend(awake.iter().copied().filter(is_kinematic));
     }
 
-    /// Makes the chosen and the kinematic bodies move, and suspends all others.
+    /// Suspends all bodies, except the chosen ones and kinematic ones.
     pub(crate) fn suspend_others(&mut self, is_chosen: impl Fn(u32) -> bool) {
         self.has_suspended = true;
         self.moving.clear();
@@ -172,7 +172,7 @@ impl ActiveBodies {
         if self.has_suspended { &self.moving } else { &self.awake }
     }
 
-    /// The kinematic bodies among them.
+    /// The kinematic bodies among the awake ones.
     pub(crate) fn kinematic(&self) -> &[u32] {
         &self.kinematic
     }

@@ -1,4 +1,4 @@
-//! Bodies: the description that a user gives, and its mass.
+//! Descriptions of bodies, for insertion.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
 
@@ -40,7 +40,7 @@ pub struct BodyDesc {
     pub colliders: Vec<ColliderDesc>,
     /// Its pose in the world frame.
     pub pose: Pose,
-    /// The place of its frame in `f64`, instead of the translation of `pose`:
+    /// Its position in `f64`, instead of the translation of `pose`:
     /// [`World::origin`](crate::World::origin).
     pub wide_position: Option<DVec3>,
     /// Fixed, kinematic or dynamic.
@@ -54,16 +54,17 @@ pub struct BodyDesc {
     /// Its response to the bodies that it touches:
     /// [`BodyMut::set_response`](crate::BodyMut::set_response).
     pub response: Response,
-    /// Whether the body is swept in each step, rotation included, as a bullet of Box2D is. It stops
-    /// at the first thing that it meets, until the next step. So a dynamic body passes through
-    /// nothing (test: `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is tested
-    /// against the whole path of another fast body, even if that one stops earlier.
+    /// Whether the body is swept in each step (continuous detection), including rotation, like a
+    /// bullet of Box2D. It stops at its first impact until the next step. So a dynamic body passes
+    /// through nothing (test: `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is
+    /// tested against the whole path of another fast body, even if that one stops earlier.
     pub ccd: bool,
-    /// Factor of gravity; 1 is all of it.
+    /// Factor of gravity; 1 is full gravity.
     pub gravity_scale: f32,
-    /// Part of the velocity that is lost per unit of time. Not negative.
+    /// Linear damping: the fraction of the velocity that is lost per unit of time. Not negative.
     pub linear_damping: f32,
-    /// Part of the angular velocity that is lost per unit of time. Not negative.
+    /// Angular damping: the fraction of the angular velocity that is lost per unit of time. Not
+    /// negative.
     pub angular_damping: f32,
     /// Axes of the world along which it does not move, or about which it does not turn, if it is
     /// dynamic. [`LockedAxes::OUT_OF_XY`] makes a world of two dimensions.
@@ -76,7 +77,7 @@ pub struct BodyDesc {
     pub max_angular_speed: f32,
     /// Whether it may fall asleep.
     pub can_sleep: bool,
-    /// A number for the caller; the world does not use it.
+    /// User data; the world does not use it.
     pub user_data: u64,
 }
 
@@ -86,15 +87,16 @@ pub enum BodyMass {
     /// From its colliders, each of its own density.
     #[default]
     Colliders,
-    /// This total, spread as the colliders are by their densities; evenly, if these are all 0.
+    /// This total mass, distributed over the colliders in proportion to density times volume. If
+    /// all densities are 0, they count as equal.
     Total(f32),
     /// Mass, centre and inertia in the body's frame.
     Given(MassProperties),
 }
 
 impl BodyDesc {
-    /// A dynamic body with this collider, at the origin, at rest. A shape alone is a collider of
-    /// density 1000 (water, in kg/m3), friction 0.5, and no restitution.
+    /// A dynamic body with this collider, at rest at the origin. A shape alone becomes a collider
+    /// with density 1000 (water, in kg/m3), friction 0.5, and no restitution.
     pub fn dynamic(collider: impl Into<ColliderDesc>) -> BodyDesc {
         BodyDesc::empty(Mobility::Dynamic).with_collider(collider)
     }
@@ -104,12 +106,13 @@ impl BodyDesc {
         BodyDesc::empty(Mobility::Fixed).with_collider(collider)
     }
 
-    /// A kinematic body: it moves with the velocities that the caller sets, whatever it meets.
+    /// A kinematic body: it moves at the velocities that the caller sets, and contacts do not
+    /// change them.
     pub fn kinematic(collider: impl Into<ColliderDesc>) -> BodyDesc {
         BodyDesc::empty(Mobility::Kinematic).with_collider(collider)
     }
 
-    /// A body without a collider, at the origin, at rest. It meets nothing until it gets one. A
+    /// A body without a collider, at rest at the origin. It touches nothing until it gets one. A
     /// dynamic one needs a mass: [`BodyDesc::with_mass_properties`].
     pub const fn empty(mobility: Mobility) -> BodyDesc {
         BodyDesc {
@@ -133,8 +136,7 @@ impl BodyDesc {
         }
     }
 
-    /// With one more collider. The methods of this description that change colliders change those
-    /// that it has so far.
+    /// With one more collider. Methods that change colliders apply to those added so far.
     pub fn with_collider(mut self, collider: impl Into<ColliderDesc>) -> BodyDesc {
         self.colliders.push(collider.into());
         self
@@ -156,7 +158,7 @@ impl BodyDesc {
         self.with_each(|collider| collider.filter = filter)
     }
 
-    /// At this place in `f64`: [`World::origin`](crate::World::origin).
+    /// At this position in `f64`: [`World::origin`](crate::World::origin).
     pub fn with_wide_position(self, place: DVec3) -> BodyDesc {
         BodyDesc { wide_position: Some(place), ..self }
     }
@@ -186,7 +188,7 @@ impl BodyDesc {
         self.with_each(|collider| collider.density = density)
     }
 
-    /// With this total mass, spread as its colliders are by their densities.
+    /// With this total mass, distributed as by [`BodyMass::Total`].
     pub fn with_mass(self, mass: f32) -> BodyDesc {
         BodyDesc { mass: BodyMass::Total(mass), ..self }
     }
@@ -206,7 +208,7 @@ impl BodyDesc {
         self.with_each(|collider| collider.material.restitution = restitution)
     }
 
-    /// All its colliders so far have these rules for friction and restitution.
+    /// All its colliders so far have these combine rules for friction and restitution.
     pub fn with_combine_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> BodyDesc {
         self.with_each(|collider| {
             collider.material = collider.material.with_rules(friction_rule, restitution_rule);
@@ -238,8 +240,8 @@ impl BodyDesc {
         BodyDesc { response, ..self }
     }
 
-    /// All its colliders so far have a surface that moves against the body: velocity at the
-    /// collider's origin, and spin, in the collider's frame.
+    /// All its colliders so far have this surface velocity at the collider's origin, and this
+    /// surface spin, relative to the body and in the collider's frame.
     pub fn with_surface_velocity(self, surface_velocity: Vec3, surface_spin: Vec3) -> BodyDesc {
         self.with_each(|collider| {
             collider.material = collider.material.with_surface_velocity(surface_velocity, surface_spin);
@@ -271,7 +273,7 @@ impl BodyDesc {
         BodyDesc { max_linear_speed, max_angular_speed, ..self }
     }
 
-    /// With this share of gravity.
+    /// With this factor of gravity.
     pub fn with_gravity_scale(self, gravity_scale: f32) -> BodyDesc {
         BodyDesc { gravity_scale, ..self }
     }
@@ -281,14 +283,14 @@ impl BodyDesc {
         BodyDesc { can_sleep, ..self }
     }
 
-    /// With the caller's own number.
+    /// With this user data.
     pub fn with_user_data(self, user_data: u64) -> BodyDesc {
         BodyDesc { user_data, ..self }
     }
 }
 
-/// Checks a description, and turns it into what the world keeps: beside the colliders, motion and
-/// what gives it its mass. `mass_of` returns the mass by the colliders.
+/// Checks a description, and returns the body for the solver. `mass_of` returns the mass from the
+/// colliders.
 pub(crate) fn admit(
     desc: &BodyDesc,
     weight: Weight,

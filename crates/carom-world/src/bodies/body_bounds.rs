@@ -1,4 +1,5 @@
-//! The boxes of bodies: around the shape, or around the whole path of a fast or swift body.
+//! Computes the boxes of bodies: around the shape, or around the whole path of a fast or swift
+//! body.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of
 //! bullets).
@@ -11,7 +12,7 @@ use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::Body;
 
-/// The input for boxes, beside the shapes.
+/// The input for boxes, besides the shapes.
 #[derive(Clone, Copy)]
 pub(crate) struct BodyBounds<'a> {
     pub(crate) bodies: &'a [Body],
@@ -57,8 +58,8 @@ impl BodyBounds<'_> {
     }
 }
 
-/// Returns a box around the shape at a pose, with `margin` on each side, within the finite numbers.
-/// A half-space reaches to their end.
+/// Returns a box around the shape at a pose, with `margin` on each side, clamped to the finite
+/// range. That of a half-space reaches to the end of the range.
 pub(crate) fn boxed(shape: &Shape, pose: &Pose, margin: f32) -> Aabb {
     clamped(&shape.aabb(pose).inflated(margin))
 }

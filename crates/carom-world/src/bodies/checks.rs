@@ -1,4 +1,4 @@
-//! Checks of numbers that users give: a wrong one is an error at the door.
+//! Checks of numbers that users pass in.
 //!
 //! Reference: S. Maguire, Writing Solid Code, 1993, chapter 5 (interfaces that refuse).
 
@@ -27,7 +27,7 @@ pub(crate) fn check_velocity(linear: Vec3, angular: Vec3) -> Result<(), WorldErr
     check_finite(angular, "angular velocity")
 }
 
-/// A finite velocity of a surface.
+/// Refuses a surface velocity or spin that is not finite.
 pub(crate) fn check_surface(velocity: Vec3, spin: Vec3) -> Result<(), WorldError> {
     check_finite(velocity, "surface velocity")?;
     check_finite(spin, "surface spin")
@@ -39,13 +39,13 @@ pub(crate) fn check_mass(mass: f32) -> Result<(), WorldError> {
     demand(is_positive(mass) && is_positive(1.0 / mass), "mass", mass)
 }
 
-/// Dampings that are not negative, and finite.
+/// Refuses dampings that are negative or not finite.
 pub(crate) fn check_damping(linear: f32, angular: f32) -> Result<(), WorldError> {
     check_not_negative(linear, "linear damping")?;
     check_not_negative(angular, "angular damping")
 }
 
-/// A number that is not negative, and finite.
+/// Refuses a number that is negative or not finite.
 pub(crate) fn check_not_negative(x: f32, what: &'static str) -> Result<(), WorldError> {
     demand(0.0 <= x && x < f32::INFINITY, what, x)
 }

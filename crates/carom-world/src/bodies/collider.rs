@@ -1,4 +1,4 @@
-//! Colliders: the description that a user gives.
+//! Descriptions of colliders, for insertion.
 //!
 //! A collider is a shape at a pose in its body, with a material, a filter, and a sensor flag.
 //!
@@ -15,9 +15,9 @@ use carom_broad::Mobility;
 use carom_math::Pose;
 use carom_query::Shape;
 
-/// A collider to be inserted: [`BodyDesc::with_collider`](crate::BodyDesc::with_collider),
-/// [`World::insert_collider`](crate::World::insert_collider). A shape alone is one with the
-/// defaults.
+/// A description of a collider, for [`BodyDesc::with_collider`](crate::BodyDesc::with_collider) and
+/// [`World::insert_collider`](crate::World::insert_collider). A shape converts to a collider with
+/// the defaults.
 ///
 /// ```
 /// use carom_math::{Pose, Vec3};
@@ -40,19 +40,19 @@ pub struct ColliderDesc {
     pub pose: Pose,
     /// Mass per volume. Not negative. [`ColliderDesc::DEFAULT_DENSITY`] if none is given.
     pub density: f32,
-    /// Its surface.
+    /// Its material: friction, restitution, and more.
     pub material: Material,
-    /// The surface of each of its parts, in place of `material`: one for each triangle of a mesh or
+    /// The materials of its parts, which replace `material`: one for each triangle of a mesh or
     /// height field, for each part of a compound, and one for any other shape. A triangle of a mesh
-    /// in a compound is a part. `None`, or an empty list: all parts have `material`.
+    /// in a compound is a part. With `None` or an empty list, all parts have `material`.
     ///
     /// Parts are numbered as in [`BodyHit::hit`](crate::BodyHit::hit) and
-    /// [`NearBody`](crate::NearBody); those of a height field as the triangles of its mesh. If a
-    /// contact has points on several parts, the mean of their frictions and restitutions counts.
+    /// [`NearBody`](crate::NearBody); those of a height field as the triangles of its mesh. For a
+    /// manifold with points on several parts, the mean of their frictions and restitutions is used.
     pub part_materials: Option<Arc<[PartMaterial]>>,
-    /// Which others it meets.
+    /// Its filter: which other colliders it collides with.
     pub filter: Filter,
-    /// Reports what it overlaps, and pushes nothing.
+    /// Whether it is a sensor: it reports what it overlaps, and pushes nothing.
     pub is_sensor: bool,
     /// The hooks that are called for its pairs: [`Hooks`](crate::Hooks).
     pub hooks: ActiveHooks,
@@ -60,13 +60,12 @@ pub struct ColliderDesc {
     /// [`World::impulse_events`](crate::World::impulse_events). In mass times speed; not negative.
     /// The default is the largest number, which reports nothing.
     pub impulse_threshold: f32,
-    /// A number for the caller; the world does not use it.
+    /// User data; the world does not use it.
     pub user_data: u64,
 }
 
 impl ColliderDesc {
-    /// The density of a collider that is given none: that of water, 1000 kg/m3. A cube of 1 m has
-    /// a mass of 1000 kg, and a capsule of a person's size about that of a person.
+    /// The default density: that of water, 1000 kg/m3. A cube of 1 m then has a mass of 1000 kg.
     pub const DEFAULT_DENSITY: f32 = 1000.0;
 
     /// A solid collider at the body's frame, of the density of water, 1000 kg/m3, with the default
@@ -126,7 +125,7 @@ impl ColliderDesc {
         ColliderDesc { impulse_threshold, ..self }
     }
 
-    /// With the caller's own number.
+    /// With this user data.
     pub fn with_user_data(self, user_data: u64) -> ColliderDesc {
         ColliderDesc { user_data, ..self }
     }
@@ -140,7 +139,7 @@ impl ColliderDesc {
         check_not_negative(self.density, "density")
     }
 
-    /// What the world keeps of it beside shape and pose, as if it were alone on a body.
+    /// Returns its properties besides shape and pose, as of the only collider of a body.
     pub(crate) fn traits(&self, mobility: Mobility) -> Traits {
         let traits = Traits {
             filter: carom_broad::Filter::new(mobility).with_groups(self.filter.groups, self.filter.mask),

@@ -1,12 +1,12 @@
-//! Bodies of several colliders, or of one that is not at the body's frame.
+//! Bodies with several colliders, or with one collider that is not at the body's frame.
 //!
 //! - All colliders of such a body are one compound, `BodySet::shapes`, so the broad phase, queries,
 //!   and continuous detection see one shape. Solid ones come first, then sensors, each in the order
 //!   of their slots. Parts are numbered alike in the compound and in that of the solid ones.
-//! - A part number of a contact tells the collider.
-//! - What the compound does not know is kept here by slot: pose, density, and the properties that a
-//!   body with one collider has as its own.
-//! - A body with one collider at its frame, which is the usual case, is not here.
+//! - The part number of a contact determines the collider.
+//! - The other properties of a collider are stored here by slot: pose, density, and the traits that
+//!   a body with a single collider has itself.
+//! - A body with one collider at its frame, the usual case, has no composite.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (hierarchies of parts); Jolt
 //! Physics, `MutableCompoundShape` (parts that come and go, with user data).
@@ -24,7 +24,7 @@ use carom_math::{Pose, Vec3};
 use carom_query::{Compound, CompoundPart, Shape};
 use carom_response::{CombineRule, Inconsistency};
 
-/// A collider, beside its shape.
+/// The properties of a collider, except its shape.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Collider {
@@ -37,7 +37,7 @@ pub(crate) struct Collider {
     pub(crate) n_parts: u32,
 }
 
-/// A number for a collider, with or without one.
+/// A slot for a collider; it may be empty.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Slot {
@@ -96,7 +96,7 @@ impl Composite {
         Composite::assemble(slots, alloc::vec![parts])
     }
 
-    /// Puts colliders together, and returns their common shape as well.
+    /// Builds a composite from colliders. Also returns their common shape.
     pub(crate) fn assemble(slots: Vec<Slot>, parts: PartsBySlot) -> Result<(Composite, Shape), WorldError> {
         if usize::from(u16::MAX) <= slots.len() {
             return Err(WorldError::Full);
@@ -141,7 +141,7 @@ impl Composite {
         Ok(composite)
     }
 
-    /// Finds anew whether all solid colliders meet the same others.
+    /// Updates whether all solid colliders have the same filter.
     pub(crate) fn renew(&mut self) {
         let mut filters = self.solids().map(|(_, collider)| collider.traits.user_filter());
         let first = filters.next();
@@ -150,13 +150,13 @@ impl Composite {
         self.is_uniform = is_uniform;
     }
 
-    /// Changes a collider. Whether it is a sensor and what it meets stay.
+    /// Changes a collider. Sensor flag and filter must stay.
     pub(crate) fn change(&mut self, slot: ColliderSlot, change: impl FnOnce(&mut Collider)) {
         let found = self.slots.get_mut(usize::from(slot.index));
         found.and_then(|slot| slot.collider.as_mut()).map(change);
     }
 
-    /// The state that a snapshot has.
+    /// Returns the slots, for a snapshot.
     pub(crate) fn slots(&self) -> &[Slot] {
         &self.slots
     }
@@ -266,8 +266,8 @@ impl Composite {
         MassProperties::combined(&masses)
     }
 
-    /// Returns what the body is to the broad phase and the like, after a change of its colliders.
-    /// Marks, mobility and user data are those of `body`.
+    /// Returns the traits of the whole body, after a change of its colliders. Flags, mobility and
+    /// user data are those of `body`.
     pub(crate) fn summary(&self, body: &Traits) -> Traits {
         let mut all = self.colliders().map(|(_, collider)| &collider.traits);
         let groups = body.filter.with_groups(Groups::empty(), Groups::empty());
@@ -308,7 +308,7 @@ impl Collider {
     }
 }
 
-/// Whether colliders of a snapshot have numbers that a world can have.
+/// Whether colliders of a snapshot have valid numbers.
 pub(crate) fn are_sound(slots: &[Slot]) -> bool {
     let is_amount = |x: f32| 0.0 <= x && x < f32::INFINITY;
     slots.len() < usize::from(u16::MAX)
@@ -352,7 +352,7 @@ pub(crate) fn parts_of(shape: &Shape, pose: &Pose) -> Vec<CompoundPart> {
     }
 }
 
-/// Returns parts that move along with a frame.
+/// Returns parts after a change of their frame.
 pub(crate) fn moved(parts: &[CompoundPart], from: &Pose, to: &Pose) -> Vec<CompoundPart> {
     let place = |pose: &Pose| match pose {
         pose if from == to => *pose,
@@ -367,7 +367,7 @@ fn compound(parts: Vec<CompoundPart>) -> Result<Shape, WorldError> {
     Ok(Shape::Compound(Arc::new(Compound::new(parts).map_err(WorldError::BadCollider)?)))
 }
 
-/// The shape of a body without a collider. It is in no group, so it meets nothing.
+/// Returns the shape of a body without a collider. It is in no group, so it touches nothing.
 fn point() -> Result<Shape, WorldError> {
     Sphere::new(0.0).map(Shape::Sphere).map_err(|_| WorldError::NoMass)
 }

@@ -1,15 +1,14 @@
-//! Meshes that change their shape: where their vertices go in the next step, and what is known of
-//! them.
+//! Deforming meshes: their vertices after the next step, and the state of their trees.
 //!
-//! - The owner says where the vertices are after the next step. In the step each goes there in a
-//!   straight line.
-//! - Contacts are found on the mesh as it is at the start, as far around as its vertices go. They
-//!   get the velocity of the vertices ([`surface_velocity`](crate::contacts::surface_velocity)), so
-//!   the solver sees the surface move.
-//! - After the solver the mesh is the new one. Two copies take turns, so that a step allocates
-//!   nothing.
-//! - Trees are refitted. They are built anew when a ray would meet `MAX_COST_RATIO` times as much
-//!   in them.
+//! - The owner sets the positions of the vertices after the next step. In the step each vertex
+//!   moves there in a straight line.
+//! - Contacts are found on the mesh at the start of the step, within the largest displacement of a
+//!   vertex. They get the velocity of the vertices
+//!   ([`surface_velocity`](crate::contacts::surface_velocity)), so the solver sees the surface
+//!   move.
+//! - After the solver the new mesh replaces the old one. Two copies alternate, so that a step does
+//!   not allocate.
+//! - Trees are refitted. They are rebuilt when their cost for a ray has grown by `MAX_COST_RATIO`.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 6.4.2 (refit of deforming
 //! meshes).
@@ -21,10 +20,10 @@ use carom_math::{Vec3, tol};
 use carom_query::{MeshShape, Shape};
 use carom_response::Inconsistency;
 
-/// Trees are built anew when their cost is so many times that after they were built.
+/// Trees are rebuilt when their cost exceeds that after the last build by this factor.
 const MAX_COST_RATIO: f64 = 2.0;
 
-/// The cost is measured once in so many deformations.
+/// The cost is measured once in this many deformations.
 const COST_PERIOD: u32 = 16;
 
 /// A body whose mesh was deformed.
@@ -35,7 +34,7 @@ pub(crate) struct Sheet {
     next: Option<Arc<MeshShape>>,
     /// Memory for the next one: the mesh before the last step.
     spare: Option<Arc<MeshShape>>,
-    /// The farthest that a vertex goes in the next step.
+    /// The largest displacement of a vertex in the next step.
     farthest: f32,
     /// The mesh for which its trees were built, if that was not the first one.
     base: Option<Vec<Vec3>>,
@@ -74,7 +73,7 @@ impl Deforming {
         self.place_of(body).ok().map(|place| &self.sheets[place])
     }
 
-    /// A mesh will be another one after the next step.
+    /// Whether a mesh will deform in the next step.
     pub(crate) fn is_pending(&self) -> bool {
         0 < self.n_pending
     }
@@ -99,7 +98,7 @@ impl Deforming {
         self.swapped.binary_search(&body).is_ok()
     }
 
-    /// How far the surface of a body goes in the next step, at most.
+    /// Returns an upper bound of the displacement of the surface of a body in the next step.
     pub(crate) fn farthest(&self, body: usize) -> f32 {
         if self.n_pending == 0 {
             return 0.0;
@@ -107,7 +106,7 @@ impl Deforming {
         self.sheet(body as u32).map_or(0.0, |sheet| sheet.farthest)
     }
 
-    /// Whether contacts of a body may not be carried along, because its mesh was deformed.
+    /// Whether the mesh of a body was ever deformed. Then its contacts may not be moved along.
     pub(crate) fn has(&self, body: u32) -> bool {
         self.place_of(body).is_ok()
     }
@@ -119,8 +118,8 @@ impl Deforming {
         }
     }
 
-    /// Makes the mesh after the next step one with these vertices, and says how far the farthest
-    /// goes. On an error nothing changes.
+    /// Sets the vertices after the next step, and their largest displacement. On an error nothing
+    /// changes.
     pub(crate) fn set_next(
         &mut self,
         body: u32,
@@ -147,11 +146,11 @@ impl Deforming {
             }
         };
         let sheet = &mut self.sheets[place];
-        // One that waits for its step is written over.
+        // A pending mesh is overwritten.
         let was_pending = sheet.next.is_some();
         let slot = if was_pending { &mut sheet.next } else { &mut sheet.spare };
         if slot.as_mut().is_none_or(|mesh| Arc::get_mut(mesh).is_none()) {
-            // A snapshot or a renderer holds it, or it is gone.
+            // It is shared with a snapshot or a renderer, or does not exist.
             let mut other = (**now).clone();
             other.set_vertices(positions)?;
             *slot = Some(Arc::new(other));
@@ -172,8 +171,8 @@ impl Deforming {
         Ok(farthest)
     }
 
-    /// Takes the mesh after the step, which is now that of the body, and keeps the one before as
-    /// memory.
+    /// Returns the mesh after the step, which becomes that of the body, and keeps the old one for
+    /// reuse.
     pub(crate) fn take_next(&mut self, body: u32, old: &Arc<MeshShape>) -> Option<Arc<MeshShape>> {
         let place = self.place_of(body).ok()?;
         let sheet = &mut self.sheets[place];
@@ -183,8 +182,8 @@ impl Deforming {
         Some(next)
     }
 
-    /// Counts a deformation of a body, and returns its mesh with trees built anew, if they have
-    /// become bad.
+    /// Counts a deformation of a body, and returns its mesh with rebuilt trees, if these have
+    /// become slow.
     pub(crate) fn watch(&mut self, body: u32, now: &MeshShape) -> Option<MeshShape> {
         let place = self.place_of(body).ok()?;
         self.sheets[place].watch(now)
@@ -206,8 +205,8 @@ impl Deforming {
         self.sheets.iter().filter_map(of).collect()
     }
 
-    /// Takes up a stored sheet of a body, and returns the shape that it has now; `given` is that of
-    /// any state of the mesh.
+    /// Restores the stored sheet of a body, and returns its present shape. `given` is the mesh in
+    /// any state.
     pub(crate) fn restore(&mut self, stored: &StoredSheet, given: &Shape) -> Option<Shape> {
         let Shape::Mesh(given) = given else { return None };
         let mut now = (**given).clone();
@@ -224,11 +223,11 @@ impl Deforming {
                 Some(Arc::new(next))
             }
         };
-        let way = |next: &Arc<MeshShape>| {
+        let largest_displacement = |next: &Arc<MeshShape>| {
             let ends = now.mesh().vertices().iter().zip(next.mesh().vertices());
             ends.map(|(old, new)| old.distance(*new)).fold(0.0, f32::max)
         };
-        let farthest = next.as_ref().map_or(0.0, way);
+        let farthest = next.as_ref().map_or(0.0, largest_displacement);
         self.n_pending += usize::from(next.is_some());
         let StoredSheet { body, cost, n_deformed, .. } = *stored;
         let base = stored.base.clone();
@@ -238,7 +237,7 @@ impl Deforming {
 }
 
 impl Sheet {
-    /// Counts a deformation, and returns the mesh with trees built anew, if they have become bad.
+    /// Counts a deformation, and returns the mesh with rebuilt trees, if these have become slow.
     fn watch(&mut self, now: &MeshShape) -> Option<MeshShape> {
         self.n_deformed = self.n_deformed.wrapping_add(1);
         let is_due = self.n_deformed.is_multiple_of(COST_PERIOD);

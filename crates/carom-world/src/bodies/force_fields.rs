@@ -1,7 +1,7 @@
 //! Force fields: regions in which bodies feel another gravity, a wind, a pull, or a drag.
 //!
-//! A body is in a region if its centre of mass is. All fields of a region add up, but of several
-//! gravities one counts: that of the highest priority, and among equal ones the last inserted.
+//! A body is in a region if its centre of mass is. Fields add up, except for gravity: the field of
+//! the highest priority is used, and among equal ones the last inserted.
 //!
 //! Reference: Godot 4, `Area3D` (gravity by region, priorities); H. Goldstein, Classical Mechanics,
 //! 3rd ed., 1.5 (Rayleigh's dissipation).
@@ -30,10 +30,10 @@ impl ForceFieldId {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum ForceKind {
-    /// This acceleration in place of the gravity of the settings. The gravity scale of a body acts
-    /// on it.
+    /// This acceleration replaces the gravity of the settings. It is scaled by the gravity scale of
+    /// a body.
     Gravity(Vec3),
-    /// This acceleration as well.
+    /// This acceleration is added.
     Acceleration(Vec3),
     /// An acceleration towards a centre of `strength` times the distance to the power of
     /// `exponent`. A negative strength pushes away. With exponent -2 it is the gravity of a planet.
@@ -46,7 +46,7 @@ pub enum ForceKind {
         exponent: i32,
     },
     /// A resistance against motion relative to a flow, such as that of water or wind. Each rate is
-    /// the part of a velocity that is lost per unit of time; not negative.
+    /// the fraction of a velocity that is lost per unit of time; not negative.
     Drag {
         /// Rate for the velocity relative to the flow.
         linear: f32,
@@ -95,7 +95,7 @@ impl ForceRegion {
     }
 }
 
-/// A description of a force field: a region, what it does there, and to which bodies.
+/// A description of a force field: its region, its effect, and the bodies on which it acts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -106,7 +106,7 @@ pub struct ForceFieldDesc {
     pub kind: ForceKind,
     /// The groups of bodies on which it acts.
     pub mask: Groups,
-    /// Of several gravities the one of the highest priority counts.
+    /// Of several gravities, that of the highest priority is used.
     pub priority: i32,
 }
 
@@ -179,7 +179,7 @@ fn find_bad(numbers: &[f32], is_good: fn(f32) -> bool, what: &'static str) -> Op
     numbers.iter().find(|x| !is_good(**x)).map(|x| (what, *x))
 }
 
-/// Returns `x` to a power, by multiplications alone: the same bits on each machine.
+/// Returns `x` to a power by multiplications only, so the bits are the same on each machine.
 fn power(x: f64, exponent: i32) -> f64 {
     let product: f64 = (0..exponent.unsigned_abs()).map(|_| x).product();
     if exponent < 0 { 1.0 / product } else { product }
@@ -254,11 +254,11 @@ impl ForceFields {
                 }
                 ForceKind::Acceleration(a) => acceleration += a,
                 ForceKind::Radial { center, strength, exponent } => {
-                    // In the middle of the path of the step: an orbit then stays closed.
+                    // Half a step ahead, so that an orbit stays closed.
                     let ahead = (body.linear_velocity * (0.5 * dt)).as_dvec3();
                     let inwards = center.as_dvec3() - (body.world_center().as_dvec3() + ahead);
                     let distance = ops::sqrt(inwards.length_squared());
-                    // In the centre there is no direction.
+                    // At the centre there is no direction.
                     if 0.0 < distance {
                         let pull = f64::from(strength) * power(distance, exponent);
                         acceleration += (inwards * (pull / distance)).as_vec3();

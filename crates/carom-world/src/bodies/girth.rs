@@ -1,4 +1,4 @@
-//! How thick a body is, and so whether it could get to the other side of something within a step.
+//! The thickness of a body, which decides whether it could pass through something within a step.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores, and when
 //! they are swept).
@@ -18,8 +18,8 @@ pub(crate) struct Girth {
     pub(crate) lever: f32,
     /// Distance of the farthest corner of the shape's box from the origin of the body.
     pub(crate) radius: f32,
-    /// How far a small turn about the centre of mass moves the shape along a normal of its surface,
-    /// per radian, at most: 0 for a ball.
+    /// The largest displacement of the surface along its normal per radian of a small rotation
+    /// about the centre of mass: 0 for a ball.
     pub(crate) turn_lever: f32,
     /// Whether the shape, or a part of it, is a surface without an inside.
     pub(crate) is_surface: bool,
@@ -36,7 +36,7 @@ impl Girth {
         girth.turn_lever = girth.radius + center_of_mass.length();
         match shape.kind() {
             ShapeKind::HalfSpace(_) => (girth.radius, girth.turn_lever) = (f32::INFINITY, f32::INFINITY),
-            // Most of them do not move, and the middle of a large mesh is expensive to find.
+            // Most surfaces do not move, and the middle of a large mesh is expensive to compute.
             ShapeKind::Mesh(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) => {
                 girth.thickness = (local.max - local.min).min_element();
                 girth.is_surface = true;
@@ -57,7 +57,7 @@ impl Girth {
                 girth.thickness = 2.0 / CORE_DEPTH_RATIO * core.map_or(0.0, |core| core.radius);
                 girth.lever = core.map_or(0.0, |core| (core.point - center_of_mass).length());
                 // A point of the surface lies between two balls around the centre of mass. It moves
-                // across its lever, so the normal sees no more than this part of the motion.
+                // perpendicular to its lever arm, which bounds the normal part of its motion.
                 let outer = (map.center() - center_of_mass.as_dvec3()).length() + map.radius() + map.margin();
                 let inner = f64::from((0.5 * girth.thickness - girth.lever).max(0.0));
                 girth.turn_lever = ops::sqrt((outer * outer - inner * inner).max(0.0)) as f32;
@@ -66,17 +66,17 @@ impl Girth {
         girth
     }
 
-    /// Whether contacts are found ahead of the rotation of the body. A mesh that moves freely has
-    /// too many of them near another mesh.
+    /// Whether contacts are found ahead for the rotation of the body. A dynamic mesh would have too
+    /// many of them near another mesh.
     pub(crate) fn looks_ahead(&self, body: &Body) -> bool {
         body.kind != BodyKind::Dynamic || !self.is_surface
     }
 
-    /// Whether a body goes so far in a step of this length that ordinary contacts may come too
-    /// late.
+    /// Whether a body travels so far in a step of this length that ordinary contacts may be found
+    /// too late.
     pub(crate) fn is_swift(&self, body: &Body, prediction: f32, dt: f32) -> bool {
         let angle = body.angular_velocity.length() * dt;
-        // A half-space has no end.
+        // A half-space is infinite.
         let turned = if 0.0 < angle && self.looks_ahead(body) { angle * self.turn_lever } else { 0.0 };
         let travel = body.linear_velocity.length() * dt + turned;
         match body.kind {
@@ -89,9 +89,9 @@ impl Girth {
     }
 }
 
-/// A dynamic body is swift if its surface travels more than this share of its thickness in a step,
-/// and more than `SWIFT_PREDICTION_RATIO`.
+/// A dynamic body is swift if its surface travels more than this fraction of its thickness in a
+/// step, and more than `SWIFT_PREDICTION_RATIO` of the prediction.
 const SWIFT_THICKNESS_RATIO: f32 = 0.3;
 
-/// Shorter travel, as a share of the prediction, is within the reach of ordinary contacts.
+/// Shorter travel, as a fraction of the prediction, is covered by ordinary contacts.
 const SWIFT_PREDICTION_RATIO: f32 = 0.5;

@@ -4,9 +4,8 @@
 
 /// A handle of a body. After the body is removed, each use of the handle is an error.
 ///
-/// A handle has no mark of its world. A world restored from a snapshot knows the handles of the
-/// original, and worlds that are built alike give out the same handles. So in another world a
-/// handle names the body with the same number and generation, if there is one.
+/// A handle does not identify its world. It is valid in each world that has a body with the same
+/// number and generation, such as a world restored from a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyId {
@@ -16,8 +15,8 @@ pub struct BodyId {
 }
 
 impl BodyId {
-    /// The number of the body. No other living body has it, and reports of the world are sorted by
-    /// it.
+    /// The number of the body. It is unique among living bodies, and reports of the world are
+    /// sorted by it.
     #[inline]
     pub const fn index(self) -> u32 {
         self.index
@@ -47,7 +46,7 @@ impl ColliderId {
     }
 
     /// Its number among the colliders of its body: 0 for the first. Numbers of removed colliders
-    /// are used again.
+    /// are reused.
     #[inline]
     pub const fn index(self) -> u32 {
         self.slot.index as u32

@@ -1,4 +1,4 @@
-//! What colliders are made of, and which others they meet.
+//! Materials and filters of colliders.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2SurfaceMaterial` and `b2Filter`, 2025; rapier 0.36,
 //! `CoefficientCombineRule`.
@@ -18,23 +18,23 @@ pub struct Material {
     pub friction: f32,
     /// 0 does not bounce, 1 keeps the speed. Not negative.
     pub restitution: f32,
-    /// Rolling friction: the largest torque against rolling, in parts of the normal force. A
-    /// length, not negative: how far the support lies ahead of the point of contact. Of two
-    /// colliders the larger one counts.
+    /// Rolling friction: the largest torque against rolling divided by the normal force. A length,
+    /// not negative: the offset of the supporting force ahead of the contact. For a pair the larger
+    /// value is used.
     ///
     /// A ball of radius r slows down by 5/7 g c/r (test: `rolling::a_ball_stops_where_it_should`),
     /// and stays on slopes below the tangent c/r (test: `rolling::a_ball_stays_on_a_slope`).
     pub rolling_friction: f32,
-    /// How its friction and that of another collider become one.
+    /// The combine rule for its friction and that of another collider.
     pub friction_rule: CombineRule,
-    /// How its restitution and that of another collider become one.
+    /// The combine rule for its restitution and that of another collider.
     pub restitution_rule: CombineRule,
-    /// Velocity of the surface against the body, at the collider's origin and in its frame: a
+    /// Velocity of the surface relative to the body, at the collider's origin and in its frame: a
     /// conveyor belt. Length per time:
     /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
     pub surface_velocity: Vec3,
-    /// Angular velocity of the surface against the body, in the collider's frame: a turntable, a
-    /// curved belt. Radians per time.
+    /// Angular velocity of the surface relative to the body, in the collider's frame: a turntable,
+    /// a curved belt. Radians per time.
     pub surface_spin: Vec3,
 }
 
@@ -52,7 +52,7 @@ impl Material {
         }
     }
 
-    /// With these rules for friction and restitution.
+    /// With these combine rules for friction and restitution.
     pub const fn with_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> Material {
         Material { friction_rule, restitution_rule, ..self }
     }
@@ -88,8 +88,8 @@ impl Default for Material {
     }
 }
 
-/// Which others a collider meets: two meet if each is in the mask of the other, and they are not of
-/// one family.
+/// A collision filter. Two colliders collide if each has a group in the mask of the other, and they
+/// are not in the same family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -98,7 +98,7 @@ pub struct Filter {
     pub groups: Groups,
     /// The groups that it collides with.
     pub mask: Groups,
-    /// Colliders of the same family do not meet, such as the limbs of one figure. 0 is no family.
+    /// Colliders of the same family do not collide, such as the limbs of a ragdoll. 0 is no family.
     pub family: u32,
 }
 
@@ -113,7 +113,7 @@ impl Filter {
         Filter { family, ..self }
     }
 
-    /// Whether colliders with these filters meet.
+    /// Whether colliders with these filters collide.
     pub const fn meets(&self, other: &Filter) -> bool {
         self.groups.bits() & other.mask.bits() != 0
             && other.groups.bits() & self.mask.bits() != 0

@@ -1,15 +1,15 @@
 //! The bodies of a world: one table for each property, all indexed by the number of the body.
 //!
-//! - `body`, `collider`, `material`: descriptions that a user gives. `checks`: of their numbers.
-//! - `traits`: the properties beside motion and shape.
+//! - `body`, `collider`, `material`: descriptions by the user. `checks`: checks of their numbers.
+//! - `traits`: the properties besides motion and shape.
 //! - `composites`: the colliders of bodies that have several, or one at another pose.
 //! - `solids`: which shapes of two bodies may push each other.
 //! - `weight`: where the mass of a body comes from.
 //! - `active_bodies`: which bodies are awake, which move in this step, and which sleep together.
-//! - `active_hooks`: which hooks are called for it.
+//! - `active_hooks`: which hooks are called for a body.
 //! - `steering`: forces and targets for the next step. `force_fields`: forces by region.
 //! - `deforming`: meshes that change their shape.
-//! - `places`: the origin of the frame, and what positions lack of places in `f64`.
+//! - `places`: the origin of the frame, and the remainders of `f64` positions.
 //! - `girth`: thickness, and whether a body is swift.
 //! - `size`: the radius that the recycling of contacts needs.
 //! - `body_bounds`: the boxes of bodies.
@@ -72,15 +72,15 @@ use rayon::prelude::*;
 pub(crate) struct BodySet {
     /// Odd if a living body has the number; each insertion and each removal adds one.
     pub(crate) generations: Vec<u32>,
-    /// Numbers without a body. The last one is used first.
+    /// Free numbers. The last one is reused first.
     pub(crate) free: Vec<u32>,
     /// The number of bodies.
     pub(crate) n_live: usize,
-    /// Of a body of several colliders: all of them, sensors last.
+    /// The shape of each body. With several colliders, a compound of all of them, sensors last.
     pub(crate) shapes: Vec<Option<Shape>>,
     /// The colliders of bodies that have several, or one that is not at the body's frame.
     pub(crate) composites: Composites,
-    /// The caller's own numbers of the colliders of other bodies, by body, if they are not 0.
+    /// User data of the colliders of other bodies, by body, if it is not 0.
     pub(crate) collider_data: Vec<(u32, u64)>,
     pub(crate) part_materials: PartMaterials,
     pub(crate) sizes: Vec<Size>,
@@ -89,7 +89,7 @@ pub(crate) struct BodySet {
     pub(crate) traits: Vec<Traits>,
     /// Where its mass comes from.
     pub(crate) weights: Vec<Weight>,
-    /// What bodies are to do in the next step only.
+    /// Forces and targets for the next step only.
     pub(crate) steering: Steering,
     pub(crate) force_fields: ForceFields,
     /// Mass, pose and motion, as the solver sees them.
@@ -98,8 +98,8 @@ pub(crate) struct BodySet {
     pub(crate) proxies: Vec<Option<ProxyId>>,
     /// Whether the pose, shape or filter changed since the last detection.
     pub(crate) is_stale: Vec<bool>,
-    /// Whether it was among the moving bodies at the last detection. Its pairs are active once
-    /// more, so that their manifolds can be put to rest.
+    /// Whether it was moving at the last detection. Then its pairs are active once more, so that
+    /// their manifolds are moved to `ContactSet::sleeping`.
     pub(crate) moved: Vec<bool>,
     /// Its pose at the last detection; `None` if its pose was set since, or it is new.
     pub(crate) detected_poses: Vec<Option<Pose>>,
@@ -131,7 +131,7 @@ impl BodySet {
         }
     }
 
-    /// Returns the handle of the body that has a number, or that had it last.
+    /// Returns the handle of the body with a number, or of the last body that had it.
     pub(crate) fn id_at(&self, index: u32) -> BodyId {
         BodyId { index, generation: self.generations[index as usize] }
     }
@@ -146,7 +146,7 @@ impl BodySet {
         Some((self.id_at(index), shape, &self.motions[index as usize].pose))
     }
 
-    /// The colliders of all bodies. `apart` are the pairs that hooks parted.
+    /// Returns the colliders of all bodies. `apart` are the pairs that hooks rejected or disabled.
     pub(crate) fn solids<'a>(&'a self, apart: [&'a [ColliderPair]; 2]) -> Solids<'a> {
         Solids {
             shapes: &self.shapes,
@@ -167,7 +167,7 @@ impl BodySet {
         self.solids([&[], &[]]).whole(index)
     }
 
-    /// Returns the caller's own number of a collider.
+    /// Returns the user data of a collider.
     pub(crate) fn data_of(&self, index: usize, slot: ColliderSlot) -> u64 {
         match self.composite(index) {
             Some(composite) => composite.at(slot.index).map_or(0, |collider| collider.traits.user_data),
@@ -178,7 +178,7 @@ impl BodySet {
         }
     }
 
-    /// Returns mass, centre and inertia of a body, as its `weight` and its colliders give them.
+    /// Returns mass, centre and inertia of a body from `weight` and its colliders.
     ///
     /// Errors: [`WorldError::NoMass`] if a dynamic body cannot have them.
     pub(crate) fn mass_of(&self, index: usize, weight: &Weight) -> Result<MassProperties, WorldError> {
@@ -188,7 +188,7 @@ impl BodySet {
         }
     }
 
-    /// Replaces the properties of a body, and counts them. Returns the old ones.
+    /// Replaces the properties of a body, and updates the counts. Returns the old ones.
     pub(crate) fn replace_traits(&mut self, index: usize, traits: Traits) -> Traits {
         let old = core::mem::replace(&mut self.traits[index], traits);
         let count = |n: &mut usize, is_counted: fn(&Traits) -> bool| {
@@ -201,13 +201,13 @@ impl BodySet {
         old
     }
 
-    /// Returns the place of the origin of a body's frame in the frame of the world.
+    /// Returns the position of a body in `f64`, in the frame of the world.
     pub(crate) fn place_of(&self, index: usize) -> DVec3 {
         let position = self.motions[index].pose.translation;
         position.as_dvec3() + self.places.remainder(index, position)
     }
 
-    /// Moves all bodies along with the frame of the world.
+    /// Shifts all bodies, after the origin of the frame was moved.
     pub(crate) fn shift(&mut self, shift: Shift) {
         for index in 0..self.motions.len() {
             let place = self.place_of(index) + shift.0;
@@ -215,7 +215,8 @@ impl BodySet {
             self.motions[index].pose.translation = new;
             self.places.put(index, new, place);
             if let Some(Some(seen)) = self.detected_poses.get_mut(index) {
-                // Who has not moved since the last detection has not moved now.
+                // A body that has not moved since the last detection has not moved after the shift
+                // either.
                 if seen.translation == old {
                     seen.translation = new;
                 } else {
@@ -241,15 +242,16 @@ impl BodySet {
         if is_live { Ok(index) } else { Err(WorldError::StaleBody(id)) }
     }
 
-    /// Sets the shape of a body, with what recycling and the guard derive from it.
+    /// Sets the shape of a body, and updates the data that recycling and the guard derive from it.
     pub(crate) fn put_shape(&mut self, index: usize, shape: Option<Shape>) {
         let had_surface = self.shapes[index].is_some() && self.girths[index].is_surface;
         let is_fast = self.traits[index].is_fast;
         let composite = self.composite(index);
-        // Sensors push nothing, so they count only if there is nothing else.
+        // Sensors push nothing, so they are used only if there is no solid collider.
         let solid = composite.and_then(Composite::solid).or(shape.as_ref());
         let size = solid.map_or(Size::Other, |shape| Size::of(shape, is_fast));
-        // A mesh that moves may meet others: its second tree is not left to the step when it does.
+        // A mesh that moves may meet other meshes: its second tree is built now, not in the step in
+        // which it does.
         if self.motions[index].kind != BodyKind::Fixed {
             solid.into_iter().for_each(Shape::prepare_mesh_pairs);
         }
@@ -269,14 +271,15 @@ impl BodySet {
         self.shapes[index] = shape;
     }
 
-    /// Derives anew what recycling and the guard know of a body, after its mass or a mark changed.
+    /// Updates the data that recycling and the guard derive from a body, after its mass or a flag
+    /// changed.
     pub(crate) fn renew_shape(&mut self, index: usize) {
         let shape = self.shapes[index].clone();
         self.put_shape(index, shape);
     }
 
-    /// Whether a budget leaves the body out of this step. It keeps its velocity, and acts on others
-    /// as a body that stands still.
+    /// Whether a budget suspends the body in this step. It keeps its velocity, and acts on others
+    /// as a static body.
     pub(crate) fn is_suspended(&self, index: usize) -> bool {
         self.motions[index].kind == BodyKind::Dynamic && self.active.is_suspended(index as u32)
     }
@@ -292,7 +295,7 @@ impl BodySet {
         self.active.wake(&mut self.motions, index);
     }
 
-    /// Notes the present poses of the bodies that moved, at the end of a detection.
+    /// Stores the present poses of the bodies that moved, at the end of a detection.
     pub(crate) fn note_detected_poses(&mut self) {
         let n_seen = self.detected_poses.len();
         self.detected_poses.extend(self.motions[n_seen..].iter().map(|body| Some(body.pose)));
@@ -337,7 +340,7 @@ pub(crate) fn note_detected_poses(is_stale: &mut [bool], bodies: &[Body], seen: 
     }
 }
 
-/// As [`note_detected_poses`], on several threads.
+/// Like [`note_detected_poses`], on several threads.
 #[cfg(feature = "parallel")]
 pub(crate) fn note_detected_poses_in_chunks(
     is_stale: &mut [bool],

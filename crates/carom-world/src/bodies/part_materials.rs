@@ -1,9 +1,9 @@
 //! Materials of the parts of colliders: triangles of a mesh or a height field, parts of a compound.
 //!
 //! - A collider has a material for each of its parts, or none. Few colliders have them, so they are
-//!   in a table of their own, and a flag of the body says whether to search it.
-//! - Parts are numbered as in hits and contacts: the material of a contact is that of the parts
-//!   that its points touch, and the mean if these differ ([`Solids::mixed`]).
+//!   in a table of their own, with a flag in the traits of the body.
+//! - Parts are numbered as in hits and contacts. The material of a manifold is that of the parts
+//!   that its points touch, or the mean of these ([`Solids::mixed`]).
 //! - Snapshots share the lists.
 //!
 //! [`Solids::mixed`]: crate::bodies::solids::Solids::mixed
@@ -19,15 +19,15 @@ use alloc::vec::Vec;
 use carom_query::Shape;
 use carom_response::Inconsistency;
 
-/// The material of a part of a collider, with a number for the caller:
+/// The material of a part of a collider, with user data:
 /// [`ColliderDesc::part_materials`](crate::ColliderDesc::part_materials).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct PartMaterial {
-    /// The surface of the part, in place of that of its collider.
+    /// The material of the part, which replaces that of its collider.
     pub material: Material,
-    /// A number for the caller, such as the kind of ground; the world does not use it.
+    /// User data, such as the kind of ground; the world does not use it.
     pub user_data: u64,
 }
 
@@ -37,7 +37,7 @@ impl PartMaterial {
         PartMaterial { material, user_data: 0 }
     }
 
-    /// With the caller's own number.
+    /// With this user data.
     pub const fn with_user_data(self, user_data: u64) -> PartMaterial {
         PartMaterial { user_data, ..self }
     }

@@ -1,8 +1,9 @@
-//! Places in `f64`: the origin of the world's frame, and what the `f32` positions of bodies lack.
+//! Positions in `f64`: the origin of the world's frame, and the remainders of the `f32` positions
+//! of bodies.
 //!
-//! A body that is far from the origin of the frame is rounded, by millimetres at 100 km. As long as
-//! it does not move, the remainder is kept. So it is exactly in its place again when the origin
-//! comes near (test: `origins::what_sleeps_is_in_its_place_when_the_frame_comes_back`).
+//! The position of a body far from the origin is rounded, by millimetres at 100 km. As long as the
+//! body does not move, the remainder is stored. So its position is exact again when the origin
+//! comes near (test: `origins::sleeping_bodies_are_in_place_when_the_frame_comes_back`).
 //!
 //! Reference: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision, 1971
 //! (a number as the sum of two).
@@ -23,13 +24,14 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Returns what a body at a position lacks.
+    /// Returns the remainder of a body at a position.
     pub(crate) fn remainder(&self, body: usize, position: Vec3) -> DVec3 {
         let known = self.remainders.get(body).filter(|(at, _)| *at == position);
         known.map_or(DVec3::ZERO, |(_, rest)| rest.as_dvec3())
     }
 
-    /// Notes that the body at a position is at a place, both in the frame of the world.
+    /// Stores the remainder of a body: `place` is its exact position and `position` the rounded
+    /// one, both in the frame of the world.
     pub(crate) fn put(&mut self, body: usize, position: Vec3, place: DVec3) {
         if self.remainders.len() <= body {
             self.remainders.resize(body + 1, (Vec3::ZERO, Vec3::ZERO));
@@ -37,7 +39,7 @@ impl Places {
         self.remainders[body] = (position, (place - position.as_dvec3()).as_vec3());
     }
 
-    /// Forgets a body that was put elsewhere.
+    /// Drops the remainder of a body.
     pub(crate) fn forget(&mut self, body: usize) {
         if let Some(known) = self.remainders.get_mut(body) {
             known.1 = Vec3::ZERO;

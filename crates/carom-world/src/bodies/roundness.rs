@@ -1,4 +1,4 @@
-//! In which way a shape is round, and so how it rolls.
+//! Classifies shapes by how they are round, and so how they roll.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.1
 //! (convex shapes as cores with a rounding radius).
@@ -8,17 +8,17 @@ use carom_math::{Pose, Vec3, rotation};
 use carom_query::Shape;
 use carom_response::RoundContact;
 
-/// In which way a shape is round. Read for each contact in each step, so kept apart from the shape,
-/// which is large.
+/// How a shape is round. It is read for each contact in each step, so it is stored apart from the
+/// shape, which is large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Roundness {
-    /// It has corners, edges and faces; or it is a surface.
+    /// Not round: it has corners, edges and faces, or is a surface.
     Sharp,
-    /// All points within this distance of a core of corners, edges and faces.
+    /// A core with corners, edges and faces, and this rounding radius.
     Core(f32),
-    /// About its y axis.
+    /// A surface of revolution about its y axis.
     Revolved,
-    /// In another way.
+    /// Round in another way.
     Other,
     /// A compound with a part that is round.
     Parts,
@@ -50,12 +50,13 @@ impl Roundness {
         if let Roundness::Core(radius) = self { radius } else { 0.0 }
     }
 
-    /// Whether old contact points say little when the shape turns.
+    /// Whether contact points move on the shape when it turns, so that old ones are of no use.
     pub(crate) fn is_uneven(self) -> bool {
         matches!(self, Roundness::Revolved | Roundness::Other)
     }
 
-    /// Writes how the shape is round at the points of a manifold, of which it is A, 0, or B, 1.
+    /// Writes how the shape is round at the points of a manifold. `side` is 0 if it is A, and 1 if
+    /// it is B.
     pub(crate) fn describe(
         self,
         (shape, pose): (Option<&Shape>, &Pose),
@@ -87,8 +88,8 @@ impl Roundness {
     }
 }
 
-/// The least sine of the angle between the normal and the axis of a shape that rolls. One that lies
-/// flatter, such as a coin on its face, tips over its edge.
+/// The least sine of the angle between the normal and the axis for which a shape rolls. A flatter
+/// one, such as a coin on its face, tips over its edge.
 const MIN_SINE: f32 = 0.3;
 
 /// The least cosine of the angle between the normal and the direction from the axis to a point on

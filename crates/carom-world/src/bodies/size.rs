@@ -6,17 +6,18 @@ use crate::bodies::roundness::Roundness;
 use carom_geom::SupportMap;
 use carom_query::{Shape, ShapeKind};
 
-/// The size of a shape for recycling. Read for each active pair in each step, so kept apart from
-/// the shape, which is large.
+/// The size of a shape for recycling. It is read for each active pair in each step, so it is stored
+/// apart from the shape, which is large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Size {
-    /// Corners, edges and faces, sharp or all with one rounding radius, or a compound of sharp
-    /// parts. With the largest distance of a point from the origin of the body.
+    /// A finite shape with corners, edges and faces, sharp or with one rounding radius, or a
+    /// compound of sharp parts. `radius` is the largest distance of a point from the origin of the
+    /// body.
     Small { radius: f32 },
-    /// Flat parts, possibly without end; or a compound with such a part.
+    /// A flat shape, possibly infinite, or a compound with such a part.
     Large,
-    /// Contacts are not recycled. The shape is round in another way, so contacts move on it when it
-    /// turns; or the body is fast, or there is none.
+    /// Contacts are not recycled: the shape is round in another way, so that contacts move on it
+    /// when it turns, or the body is fast, or there is no body.
     Other,
 }
 
@@ -56,7 +57,7 @@ impl Size {
     }
 }
 
-/// Returns whether A is the smaller one of two bodies, and the radius of that one about its origin.
+/// Returns whether A is the smaller body, and the radius of the smaller one about its origin.
 /// `None` if contacts of the two are not recycled.
 pub(crate) fn smaller(a: Size, b: Size) -> Option<(bool, f32)> {
     match (a, b) {

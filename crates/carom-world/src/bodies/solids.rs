@@ -2,11 +2,12 @@
 //!
 //! Two bodies of one collider each have one pair of shapes. With several colliders:
 //!
-//! - If all colliders of a body meet the same others, they are one shape. So the answer is the same
-//!   as for a body with that compound, bit for bit (test: `colliders::as_one_compound`).
-//! - Otherwise the pairs are those of single colliders that meet.
+//! - If all colliders of a body have the same filter, they are tested as one compound. So the
+//!   result is the same as for a body with that compound, bit for bit (test:
+//!   `colliders::as_one_compound`).
+//! - Otherwise each pair of colliders that the filters allow is tested.
 //!
-//! Sensors push nothing, and hooks may part pairs of colliders.
+//! Sensors push nothing, and hooks may reject pairs of colliders.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 2.4 (filters of pairs).
 
@@ -18,7 +19,7 @@ use alloc::vec::Vec;
 use carom_geom::{Contact, Manifold};
 use carom_query::Shape;
 
-/// The colliders of a pair of bodies, and whose they are: a pair that hooks parted.
+/// A pair of colliders with their bodies, for the tables of hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ColliderPair {
@@ -26,7 +27,7 @@ pub(crate) struct ColliderPair {
     pub(crate) slots: [ColliderSlot; 2],
 }
 
-/// Names a shape of a body: all solid colliders, or one.
+/// Selects a shape of a body: all solid colliders, or one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Whole,
@@ -40,7 +41,8 @@ pub(crate) struct Solids<'a> {
     pub(crate) traits: &'a [Traits],
     pub(crate) composites: &'a Composites,
     pub(crate) part_materials: &'a PartMaterials,
-    /// Pairs that a hook parted, sorted: those that the filter did, and those of this step.
+    /// Pairs of colliders, sorted: those that a filter hook rejected, and those disabled in this
+    /// step.
     pub(crate) apart: [&'a [ColliderPair]; 2],
 }
 
@@ -114,7 +116,7 @@ impl<'a> Solids<'a> {
         self.part_material(body, place).map_or(traits, |part| traits.with_material(&part.material))
     }
 
-    /// Returns the colliders of two bodies that a manifold is of.
+    /// Returns the colliders of a manifold of two bodies.
     pub(crate) fn slots_of(&self, [a, b]: [usize; 2], manifold: &Manifold) -> [ColliderSlot; 2] {
         let first = manifold.contacts().first();
         let (part_a, part_b) = first.map_or((0, 0), |contact| (contact.part_a, contact.part_b));
@@ -165,8 +167,8 @@ impl<'a> Solids<'a> {
         }
     }
 
-    /// Returns the pairs of colliders of two bodies that meet, in the order of their slots, as long
-    /// as no hook parts them.
+    /// Returns the pairs of colliders of two bodies that filters and hooks allow, in the order of
+    /// their slots.
     pub(crate) fn meeting(&self, a: usize, b: usize) -> Vec<[(ColliderSlot, &'a Traits); 2]> {
         let others = self.colliders(b);
         let mut found = Vec::new();
@@ -224,8 +226,8 @@ impl<'a> Solids<'a> {
     }
 }
 
-/// Returns the mean over the points of a manifold; 0 without points. Equal values are their mean,
-/// to the bit.
+/// Returns the mean over the points of a manifold; 0 without points. If all values are equal, the
+/// result is exact.
 pub(crate) fn mean_over<const N: usize>(
     manifold: &Manifold,
     value: impl Fn(&Contact) -> [f32; N],

@@ -1,5 +1,4 @@
-//! What bodies are asked to do in the next step only. `BodyMut::apply_force` and `BodyMut::move_to`
-//! write it.
+//! Forces and targets for the next step only, set by `BodyMut::apply_force` and `BodyMut::move_to`.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2Body_SetTargetTransform` and `b2Body_ApplyForce`, 2025.
 
@@ -9,20 +8,20 @@ use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 use carom_response::{Body, BodyKind, Inconsistency};
 
-/// What bodies are to do in the next step, sorted by their numbers.
+/// Forces and targets for the next step, sorted by the numbers of the bodies.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Steering {
     /// Forces and torques.
     pub(crate) forces: Vec<(u32, [Vec3; 2])>,
-    /// Where kinematic bodies are to be.
+    /// Target poses of kinematic bodies.
     pub(crate) targets: Vec<(u32, Pose)>,
     /// Kinematic bodies that had a target in the last step.
     pub(crate) arrived: Vec<(u32, ())>,
 }
 
 impl Steering {
-    /// A body was removed, or moves in another way.
+    /// Drops the entries of a body that was removed, or whose mobility changed.
     pub(crate) fn forget(&mut self, body: u32) {
         set(&mut self.forces, body, None);
         self.stop(body);
@@ -33,13 +32,13 @@ impl Steering {
         self.targets.iter_mut().for_each(|(_, pose)| shift.apply(&mut pose.translation));
     }
 
-    /// The body goes on as its velocities say.
+    /// Drops the target of a body.
     pub(crate) fn stop(&mut self, body: u32) {
         set(&mut self.targets, body, None);
         set(&mut self.arrived, body, None);
     }
 
-    /// Checks that all is of bodies for which it can be, and finite.
+    /// Checks that all entries are finite, and belong to bodies of the right kind.
     pub(crate) fn check(&self, bodies: &[Body]) -> Result<(), Inconsistency> {
         let is = |number: u32, kind| bodies.get(number as usize).is_some_and(|body| body.kind == kind);
         let is_force = |k: usize| {

@@ -1,4 +1,4 @@
-//! The properties of a body, or of one of several colliders, beside motion and shape.
+//! The properties of a body, or of one of several colliders, besides motion and shape.
 //!
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
@@ -7,11 +7,10 @@ use crate::bodies::material::{self, Material};
 use carom_broad::{Filter, Mobility};
 use carom_response::CombineRule;
 
-/// The properties of a body beside its motion and its shape.
+/// The properties of a body besides its motion and its shape.
 ///
-/// For a body of several colliders each of them has its own. Those of the body hold what is true
-/// of all: the union of the groups, the lowest threshold, the largest restitution and rolling
-/// friction.
+/// With several colliders, each has its own, and those of the body are a conservative summary: the
+/// union of the groups, the lowest threshold, the largest restitution and rolling friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Traits {
@@ -62,7 +61,7 @@ impl Traits {
 }
 
 impl Traits {
-    /// With the numbers and rules of a material.
+    /// Sets the numbers and combine rules of a material.
     pub(crate) fn with_material(self, material: &Material) -> Traits {
         Traits {
             friction: material.friction,
@@ -97,7 +96,7 @@ impl Traits {
         0.0 < self.rolling_friction || self.has_part_materials
     }
 
-    /// Whether its impulse events are wanted.
+    /// Whether it has an impulse threshold.
     pub(crate) fn has_threshold(&self) -> bool {
         self.impulse_threshold < f32::MAX
     }
@@ -109,7 +108,7 @@ impl Traits {
         material::Filter::new(self.filter.membership, self.filter.mask).with_family(self.family)
     }
 
-    /// Whether groups and families let two colliders meet.
+    /// Whether groups and families allow contacts of two colliders.
     pub(crate) fn meets(&self, other: &Traits) -> bool {
         self.user_filter().meets(&other.user_filter())
     }

@@ -1,4 +1,4 @@
-//! What gives a body its mass, kept so that it may become dynamic later.
+//! The source of the mass of a body, stored so that the body may become dynamic later.
 //!
 //! Reference: B. Mirtich, Fast and Accurate Computation of Polyhedral Mass Properties, Journal of
 //! Graphics Tools 1(2), 1996.
@@ -21,7 +21,7 @@ pub(crate) enum Weight {
 }
 
 impl Weight {
-    /// Of a number that no body has.
+    /// For a number without a body.
     pub(crate) const NONE: Weight = Weight::Density(0.0);
 
     /// Mass, centre and inertia of a body of this shape.
@@ -60,7 +60,7 @@ impl Weight {
         }
     }
 
-    /// No number that a snapshot should not have.
+    /// Whether all numbers are valid.
     pub(crate) fn is_sound(&self) -> bool {
         self.check().is_ok()
     }

@@ -1,12 +1,13 @@
-//! The cost model: seconds of each kind of work, measured from step to step, to plan budgets in
-//! seconds.
+//! The cost model: measured seconds per unit of work, which convert a budget in seconds to amounts
+//! of work.
 //!
 //! There is one set of costs, for steps in which all bodies move. With suspended bodies the same
-//! work costs more: fewer pairs have two moving bodies, and impulses are stored and fetched. Both
-//! kinds of steps update the same costs.
+//! work costs a fixed factor more, because fewer pairs have two moving bodies, and impulses are
+//! stored and restored. Both kinds of steps update the same costs.
 //!
-//! While some bodies are suspended, it cannot be measured whether all would fit again. It is tried.
-//! A failed try costs a late step, so after each failure the wait until the next try doubles.
+//! While some bodies are suspended, the cost of moving all of them cannot be measured, so it is
+//! tried from time to time. A failed try makes a step late, so after each failure the wait until
+//! the next try doubles (exponential backoff).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and eq. 25.2 (the terms of
 //! the cost).
@@ -19,29 +20,30 @@ use crate::stats::StepStats;
 /// A second in nanoseconds.
 const NANOSECONDS: f64 = 1.0e9;
 
-/// The part of a budget that is planned. The rest is for work that takes longer than before.
+/// The fraction of a budget that is planned. The rest is a reserve for work that takes longer than
+/// expected.
 pub(crate) const PLANNED_BUDGET_RATIO: f64 = 0.8;
 
-/// Cost of moving a body, in manifolds that are solved.
+/// Cost of moving a body, in solved manifolds.
 pub(crate) const MANIFOLDS_PER_BODY: f64 = 2.0;
 
-/// Cost of a response before its first substep and after its last one, in substeps.
+/// Cost of the response outside of its substeps, in substeps.
 const OVERHEAD_SUBSTEPS: f64 = 8.0;
 
-/// Cost of moving the contacts of a pair along, as a part of a test.
+/// Cost of moving the contacts of a pair along, as a fraction of a test.
 pub(crate) const CARRY_COST_RATIO: f64 = 0.25;
 
-/// Cost of an active pair beside its test, as a part of a test.
+/// Cost of an active pair besides its test, as a fraction of a test.
 pub(crate) const OVERHEAD_RATIO: f64 = 0.125;
 
-/// Work costs this many times as much if bodies are suspended. Measured: 2 to 4 times.
+/// Factor of all costs while bodies are suspended. Measured: 2 to 4.
 const SUSPENDED_COST_RATIO: f64 = 3.0;
 
-/// Steps with suspended bodies before all are tried: at first and at most.
+/// Steps with suspended bodies before a try to move all: initial and largest number.
 const MIN_WAIT_STEPS: u32 = 8;
 const MAX_WAIT_STEPS: u32 = 1024;
 
-/// A try has succeeded if all bodies have moved for this many steps.
+/// A try has succeeded after this many steps in which all bodies moved.
 const MIN_LASTING_STEPS: u32 = 64;
 
 /// A measurement above this multiple of the known cost was disturbed. A real growth is learned
@@ -51,9 +53,9 @@ const MAX_GROWTH_RATIO: f64 = 1.5;
 /// Costs of units of work, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnitCosts {
-    /// All work before bodies are selected: the broad phase.
+    /// Work before bodies are selected: the broad phase.
     pub(crate) before: f64,
-    /// All work that is done for all pairs: to find the active ones, and to report events.
+    /// Work that is done for all pairs: collecting the active ones, and reporting events.
     pub(crate) always: f64,
     /// A test of a pair of shapes.
     pub(crate) pair: f64,
@@ -66,13 +68,13 @@ impl UnitCosts {
     const SLOW: UnitCosts =
         UnitCosts { before: 0.0, always: 0.0, pair: 800.0 / NANOSECONDS, solve: 35.0 / NANOSECONDS };
 
-    /// Returns the seconds of a response to `load` manifolds in so many substeps.
+    /// Returns the seconds of a response with `load` manifolds in this many substeps.
     pub(crate) fn response(&self, load: f64, substeps: f64) -> f64 {
         self.solve * load * (OVERHEAD_SUBSTEPS + substeps)
     }
 
-    /// Returns how many substeps of `load` manifolds fit into a time. Negative if not even the work
-    /// around them fits.
+    /// Returns how many substeps with `load` manifolds fit into a time. Negative if not even the
+    /// work outside of substeps fits.
     pub(crate) fn substeps_in(&self, seconds: f64, load: f64) -> f64 {
         seconds / (self.solve * load) - OVERHEAD_SUBSTEPS
     }
@@ -98,21 +100,20 @@ pub(crate) struct StepWork {
     pub(crate) always: f64,
 }
 
-/// The costs of recent steps, and how often all bodies were tried.
+/// The costs of recent steps, and the state of the tries to move all bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CostModel {
     /// `None`: not measured yet.
     unit_costs: Option<UnitCosts>,
-    /// The part of these sums of pairs that has to be tested. Less than 1, because some pairs have
-    /// two such bodies.
+    /// The fraction of the pairs of moving bodies that has to be tested.
     due: f64,
     /// Manifolds for each pair of a moving body.
     density: f64,
-    /// The number of pairs that were to be tested in the last step.
+    /// The number of due pairs in the last step.
     pub(crate) n_wanted: usize,
     /// The number of deferred calls in a row.
     pub(crate) n_deferred: u32,
-    /// Steps with suspended bodies in a row, and steps without.
+    /// The number of consecutive steps with suspended bodies, and without.
     n_suspending: u32,
     n_whole: u32,
     /// Steps with suspended bodies before all are tried.
@@ -142,7 +143,7 @@ impl CostModel {
         UnitCosts { pair: factor * unit_costs.pair, solve: factor * unit_costs.solve, ..unit_costs }
     }
 
-    /// Returns the part of the sum of pairs of moving bodies that has to be tested.
+    /// Returns the fraction of the pairs of moving bodies that has to be tested.
     pub(crate) fn due(&self) -> f64 {
         self.due
     }
@@ -152,9 +153,8 @@ impl CostModel {
         self.density
     }
 
-    /// Returns whether the response of all bodies fits into a budget, if nothing else is done in
-    /// that step. While bodies are suspended, `is_suspending`, it is also required that a try is
-    /// due.
+    /// Whether the response of all bodies alone fits into a budget. While bodies are suspended
+    /// (`is_suspending`), a try must also be due.
     pub(crate) fn all_fit(&self, demand: &Demand, limit: f64, is_suspending: bool) -> bool {
         let unit_costs = self.unit_costs(false);
         let load = self.density * demand.n_pair_ends as f64 + MANIFOLDS_PER_BODY * demand.n_bodies as f64;
@@ -211,8 +211,8 @@ fn cost_ratio(has_suspended: bool) -> f64 {
     if has_suspended { SUSPENDED_COST_RATIO } else { 1.0 }
 }
 
-/// Blends a new measurement of `n` units of work with the known cost, by half. A disturbed
-/// measurement counts for little.
+/// Averages a new measurement of `n` units of work with the known cost. A disturbed measurement has
+/// little weight.
 fn blend(known: &mut f64, seconds: f64, n: f64) {
     if 0.0 < n && 0.0 < seconds {
         let new = seconds / n;
@@ -226,7 +226,7 @@ mod tests {
 
     const DEMAND: Demand = Demand { n_bodies: 100, n_pair_ends: 1000, n_manifolds: 0, n_due: 1000 };
 
-    /// A model whose manifolds cost so many times as much as on a slow machine.
+    /// A model whose manifolds cost `times` as much as on a slow machine.
     fn cost_model(times: f64) -> CostModel {
         let solve = times * UnitCosts::SLOW.solve;
         CostModel { unit_costs: Some(UnitCosts { solve, ..UnitCosts::SLOW }), ..CostModel::default() }
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_not_tried() {
+    fn a_step_that_does_not_fit_is_not_tried() {
         let cost_model = cost_model(100.0);
         assert!(!cost_model.all_fit(&DEMAND, 0.010, false));
         let UnitCosts { solve, .. } = cost_model.unit_costs(false);

@@ -2,9 +2,9 @@
 //! error.
 //!
 //! A level is a shape and its error. The distance between its surface and that of the exact shape
-//! is at most the error, in both directions. So distances and depths of two bodies are off by at
-//! most the sum of their errors. The viewer decides how much is allowed: a length at a distance is
-//! seen at an angle ([`allowed_error`]).
+//! is at most the error, in both directions. So the error of distances and depths of two bodies is
+//! at most the sum of their errors. The allowed error follows from the angle at which a viewer sees
+//! it ([`allowed_error`]).
 //!
 //! Reference: R. Kulpa et al., Imperceptible Relaxation of Collision Avoidance Constraints in
 //! Virtual Crowds, ACM TOG 30(6), 2011 (coarser where it is not noticed); D. Luebke et al., Level
@@ -15,8 +15,8 @@ use crate::bodies::checks::demand;
 use alloc::vec::Vec;
 use carom_query::Shape;
 
-/// A coarser level is taken only if its error is below this part of the allowed one. So a body at
-/// the border does not switch back and forth.
+/// A coarser level is selected only if its error is below this fraction of the allowed one, so that
+/// a body at the border does not switch back and forth.
 const COARSER_BELOW: f32 = 0.75;
 
 /// Returns the length that is seen at an `angle` from a `distance`, in the unit of the distance.
@@ -69,8 +69,8 @@ impl DetailLevels {
 
     /// Returns the number of the coarsest level whose error is allowed; 0 is the exact shape.
     ///
-    /// `current` is the level that the body has: a coarser one is taken only if its error is well
-    /// below what is allowed.
+    /// `current` is the present level of the body. A coarser one is selected only if its error is
+    /// well below the allowed one.
     pub fn level(&self, allowed: f32, current: usize) -> usize {
         let coarsest = |limit: f32| self.levels.iter().rposition(|level| level.1 <= limit).unwrap_or(0);
         let fine_enough = coarsest(allowed);

@@ -1,15 +1,16 @@
-//! A budget for each step, so that frames end at their deadline.
+//! Computes a budget for each step, so that frames end at their deadline.
 //!
-//! A frame is a step and the rest, such as drawing. The rest is not known before, so it is
-//! predicted from the frames before, and the step gets what is left:
+//! A frame consists of a step and other work, such as drawing. The time of the other work is
+//! predicted from earlier frames, and the step gets the remaining time:
 //!
-//! - The prediction is a running mean and four running mean deviations, as in the timeout of TCP.
+//! - The prediction is the running mean plus four running mean deviations, as in the timeout of
+//!   TCP.
 //! - The mean rises faster than it falls: a frame that is late costs more than a step with less
 //!   work.
-//! - It follows the median of the last three frames. One slow frame hardly changes it.
+//! - It uses the median of the last three frames, so one slow frame hardly changes it.
 //! - If steps take longer than their budgets, the budgets shrink by the same ratio.
 //!
-//! It reads no clock, and equal costs give equal budgets.
+//! It reads no clock, so equal costs give equal budgets.
 //!
 //! Reference: V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988 (mean and deviation);
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and 19.9.3 (constant frame rates).
@@ -17,17 +18,17 @@
 use carom_math::Budget;
 use core::time::Duration;
 
-/// Part of a change that the mean follows in a frame: when costs rise, and when they fall.
+/// Fraction of a change by which the mean follows in a frame: if costs rise, and if they fall.
 const MEAN_GAINS: [f64; 2] = [0.5, 0.125];
 
-/// Part of a change that the deviation follows in a frame.
+/// Fraction of a change by which the deviation follows in a frame.
 const DEVIATION_GAIN: f64 = 0.25;
 
-/// Deviations above the mean that are predicted.
+/// The prediction is this many deviations above the mean.
 const N_DEVIATIONS: f64 = 4.0;
 
-/// The most deviations that a single cost may count for, above the mean and below it. So falling
-/// costs do not widen the prediction.
+/// A single cost is clamped to this many deviations, above and below the mean. So falling costs do
+/// not increase the prediction.
 const MAX_DEVIATIONS: [f64; 2] = [3.0, 1.0];
 
 /// Running mean, mean deviation, and the last two costs.
@@ -83,21 +84,22 @@ pub struct FrameController {
     /// Seconds.
     deadline: f64,
     least: f64,
-    /// Seconds of a frame beside its step; `None` before the first one.
+    /// Seconds of a frame without its step; `None` before the first one.
     rest: Option<Prediction>,
     /// The time of a step in units of its budget; 1 if it ends on time.
     overrun: Prediction,
 }
 
 impl FrameController {
-    /// A controller of frames that end within `deadline` of their start. A step gets at least a
-    /// sixteenth of it, and half of it in the first frame.
+    /// Creates a controller for frames that end within `deadline` of their start. A step gets at
+    /// least a sixteenth of it, and half of it in the first frame.
     pub fn new(deadline: Duration) -> FrameController {
         let deadline = deadline.as_secs_f64();
         FrameController { deadline, least: deadline / 16.0, rest: None, overrun: Prediction::new(1.0) }
     }
 
-    /// With this least budget of a step: bodies go on even if the rest takes all the time.
+    /// Sets the least budget of a step, so that bodies move even if the other work takes all the
+    /// time.
     pub fn with_least(self, least: Duration) -> FrameController {
         FrameController { least: least.as_secs_f64(), ..self }
     }

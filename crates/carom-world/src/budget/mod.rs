@@ -1,23 +1,24 @@
-//! Steps on a budget: which pairs are tested and which bodies move, if there is not time for all.
+//! Steps on a budget: selects the pairs that are tested and the bodies that move, if there is not
+//! time for all.
 //!
-//! - `time_critical`: the plan of a step, and the selection of pairs.
+//! - `time_critical`: the budget of a step, and the selection of pairs.
 //! - `round_robin`, `suspension`: the selection of bodies that move, and the treatment of the
 //!   suspended ones.
 //! - `narrow_budget`: the share of a budget for the narrow phase.
 //! - `cost_model`: measured costs of earlier steps.
 //! - `unknown`: pairs of bodies whose shapes were never tested.
 //! - `frame_controller`, `detail`: budgets for a series of frames, and coarser shapes.
-//! - `noticed`: how much of a body a viewer notices.
+//! - `noticed`: how noticeable a body is to a viewer.
 //!
-//! Five words, from mild to strict:
+//! Five terms, from mild to strict:
 //!
 //! | word | meaning |
 //! |---|---|
-//! | deferred | a pair is due, but not tested in this step; its contacts move along |
-//! | unknown | a deferred pair whose shapes were never tested |
+//! | deferred pair | due, but not tested in this step; its contacts are moved along with the bodies |
+//! | unknown pair | a deferred pair whose shapes were never tested |
 //! | fewer substeps | the solver makes fewer and longer ones |
-//! | deferred | a call in which nothing moves; the next one continues the step |
-//! | suspended | a body that is awake does not move in this step |
+//! | deferred call | only kinematic bodies move; the next call continues the step |
+//! | suspended body | awake, but not moved in this step |
 //!
 //! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics
 //! 20(3), 2001.
@@ -41,6 +42,6 @@ pub(crate) struct BudgetState {
     pub(crate) cost_model: CostModel,
     /// The pair from which the next step on a budget selects pairs.
     pub(crate) next_pair: Pair,
-    /// The bodies that move next, on a budget that does not suffice for all.
+    /// The selection of the bodies that move, if the budget is too small for all.
     pub(crate) round_robin: RoundRobin,
 }

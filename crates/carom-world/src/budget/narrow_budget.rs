@@ -5,18 +5,19 @@
 
 use crate::stats::Clock;
 
-/// The least additional cost of a test over moving contacts along, as a part of a test.
+/// The least additional cost of a test compared with moving contacts along, as a fraction of a
+/// test.
 const MIN_TEST_COST_RATIO: f64 = 0.25;
 
-/// Pairs that are tested in each call with a clock, at least: as many as between two reads of it.
-/// Without a clock it is one pair.
+/// The least number of pairs that a call with a clock tests: as many as between two reads of the
+/// clock. Without a clock it is one pair.
 /// Tried: none if no time is left; bodies fell through the floor.
 const MIN_PAIRS: usize = PAIRS_PER_CLOCK_READ;
 
 /// The share of a budget that the narrow phase may spend.
 #[derive(Clone, Copy)]
 pub(crate) struct NarrowBudget {
-    /// Number of pairs to test, or seconds for them and their costs. `None`: all pairs.
+    /// The share of the pairs. `None`: all pairs may be tested.
     pub(super) pairs: Option<Share>,
     /// Seconds after the start of the step at which tests stop.
     pub(super) until: f64,
@@ -36,7 +37,7 @@ impl NarrowBudget {
     pub(crate) fn n_pairs(&self, n_due: usize) -> Option<usize> {
         Some(match self.pairs? {
             Share::Pairs(n) => n.max(1),
-            // The contacts of the others move along. The conversion saturates.
+            // The contacts of the other pairs are moved along. The conversion saturates.
             Share::Seconds { own, pair, carry } => {
                 let n =
                     ((own - carry * n_due as f64) / (pair - carry).max(MIN_TEST_COST_RATIO * pair)) as usize;
@@ -45,7 +46,7 @@ impl NarrowBudget {
         })
     }
 
-    /// Notes that at most `n` pairs are tested. If these are few, the clock is not read.
+    /// Sets that at most `n` pairs are tested. If these are few, the clock is not read.
     pub(crate) fn note_most(&mut self, n: usize) {
         if n <= MIN_PAIRS {
             self.until = f64::INFINITY;
@@ -58,5 +59,5 @@ impl NarrowBudget {
     }
 }
 
-/// Pairs from one read of the clock to the next: some 5 microseconds.
+/// Pairs from one read of the clock to the next: about 5 microseconds.
 pub(crate) const PAIRS_PER_CLOCK_READ: usize = 16;

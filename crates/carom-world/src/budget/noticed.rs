@@ -1,10 +1,10 @@
-//! How much of a body a viewer notices, from its size, its place in the view and its speed.
+//! How noticeable a body is to a viewer, from its size, its position in the view and its speed.
 //!
-//! - The eye resolves the finest angle where it looks. Beside that direction the resolved angle
-//!   grows in proportion to the eccentricity.
+//! - The eye resolves the finest angle where it looks. Away from that direction the resolved angle
+//!   grows linearly with the eccentricity.
 //! - A body that moves across the view is blurred: details below the angle that it moves during
 //!   [`EXPOSURE`] are lost.
-//! - The noticeability is the angle at which the body is seen, over the resolved angle.
+//! - The noticeability is the angular size of the body divided by the resolved angle.
 //!
 //! It measures what can be resolved, not what draws attention: no color, contrast or meaning.
 //!
@@ -30,10 +30,9 @@ const EXPOSURE: f64 = 0.04;
 
 /// An eye or a camera that looks in a direction.
 ///
-/// Usable for the priority of pairs in `AnytimeMeshes::run_by` of carom-query. Two bodies that
-/// overlap share no more than the less noticed one of them, so the priority of a pair is the
-/// smaller noticeability. The resolved angle is also the one for
-/// [`allowed_error`](crate::allowed_error).
+/// It gives priorities of pairs for `AnytimeMeshes::run_by` of carom-query. The overlap of two
+/// bodies is no larger than the less noticeable one, so the priority of a pair is the smaller
+/// noticeability. The resolved angle is also the one for [`allowed_error`](crate::allowed_error).
 ///
 /// ```
 /// use carom_math::Vec3;
@@ -107,8 +106,8 @@ impl Viewer {
         self.seen(center, radius, velocity).map_or(f32::INFINITY, |seen| self.resolved(&seen) as f32)
     }
 
-    /// Returns how many of the smallest resolved angles the ball is wide: 0 if it is out of the
-    /// view, or an argument is not finite. Below 1 the body is less than a dot.
+    /// Returns the angular size of the ball divided by the smallest resolved angle: 0 if it is out
+    /// of the view, or an argument is not finite. Below 1 the body is smaller than a dot.
     ///
     /// Arguments are those of [`Viewer::resolved_angle`]. The number falls with the distance, the
     /// eccentricity and the speed, and grows with the radius

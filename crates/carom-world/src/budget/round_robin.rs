@@ -1,14 +1,14 @@
-//! Round robin: if a budget does not suffice for all bodies, selects the ones that move. The others
+//! Round-robin selection of the bodies that move, if a budget does not suffice for all. The others
 //! are suspended for the step.
 //!
-//! A suspended body keeps its pose and its velocity. Nothing pushes it, gravity included. Others
-//! meet it as a body that stands still, so it gives them no energy. Its contacts stay, and its
-//! touch wakes no body.
+//! A suspended body keeps its pose and its velocity, and no force acts on it. For other bodies it
+//! acts as a static body, so it gives them no energy. Its contacts stay, and it wakes no sleeping
+//! body.
 //!
-//! Bodies are selected in a ring, in the order of their numbers, until their costs fill the budget.
-//! Bodies that were inserted one after the other are often neighbours and share pairs.
+//! Bodies are selected cyclically in the order of their numbers, until their costs fill the budget.
+//! Bodies with consecutive numbers are often neighbours and share pairs.
 //!
-//! - Fast bodies are selected in each lap, because their motion is seen.
+//! - Fast bodies are selected in each lap, because their motion is visible.
 //! - Slow bodies are selected in blocks of 16 by number, one block in four in each lap. So each
 //!   body moves within four laps.
 //! - In every step at least one body moves, with all bodies that joints connect to it.
@@ -27,10 +27,10 @@ use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_response::{Body, BodyKind};
 
-/// A slow body is selected in one lap of so many.
+/// A slow body is selected in one of this many laps.
 pub(crate) const LAPS_OF_SLOW_BODIES: u32 = 4;
 
-/// Slow bodies are selected in blocks of so many numbers.
+/// Slow bodies are selected in blocks of this many numbers.
 const BLOCK_BODIES: u32 = 16;
 
 /// Costs of bodies and the amounts to spend, in seconds or in steps of work.
@@ -73,13 +73,13 @@ pub(crate) struct Selection {
     pub(crate) n_pair_ends: usize,
 }
 
-/// The state of the ring, and the costs of bodies.
+/// The state of the selection, and the counts of pairs by body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RoundRobin {
     /// The body with which the next selection begins.
     pub(crate) next: u32,
     pub(crate) lap: u32,
-    /// Both, before the last selection.
+    /// `next` and `lap` before the last selection.
     before: (u32, u32),
     /// By number: how many pairs a body has, kept from step to step, and how many manifolds, if
     /// counted.
@@ -89,9 +89,9 @@ pub(crate) struct RoundRobin {
     is_chosen: Vec<bool>,
     /// The sum of the numbers of pairs of the bodies selected last.
     n_moving_pair_ends: usize,
-    /// By number: the next body of a ring of those that joints connect.
+    /// By number: the next body in the ring of bodies that joints connect.
     ring: Vec<u32>,
-    /// No joint came or went since the rings were found.
+    /// Whether the rings are up to date: no joint was inserted or removed since.
     pub(crate) are_rings_known: bool,
 }
 
@@ -127,7 +127,7 @@ impl RoundRobin {
         demand.n_due = 0;
         for state in states.iter().filter(|state| !state.is_gap()) {
             let (a, b) = (state.a.index, state.b.index);
-            // A pair that was never tested may turn out to touch.
+            // A pair that was never tested may touch, so it counts as one manifold.
             let links = if state.is_sensor { 0 } else { state.n.max(u32::from(state.is_new)) };
             self.n_manifold_ends[a as usize] += links;
             self.n_manifold_ends[b as usize] += links;
@@ -138,14 +138,14 @@ impl RoundRobin {
         }
     }
 
-    /// Notes that a pair came, with a `change` of 1, or went, with -1.
+    /// Updates the counts for a pair that began, with a `change` of 1, or ended, with -1.
     pub(crate) fn note_change(&mut self, pair: Pair, change: i32) {
         if self.are_counted {
             self.note(&pair, change);
         }
     }
 
-    /// Drops the counts: later changes of pairs are not noted.
+    /// Drops the counts. Later changes of pairs are not counted.
     pub(crate) fn forget_counts(&mut self) {
         self.are_counted = false;
     }
@@ -215,7 +215,7 @@ impl RoundRobin {
         chosen
     }
 
-    /// Undoes the last selection, whose bodies did not move: the next one begins with them again.
+    /// Undoes the last selection, whose bodies did not move. The next one begins with them again.
     pub(crate) fn undo_selection(&mut self) {
         (self.next, self.lap) = self.before;
     }

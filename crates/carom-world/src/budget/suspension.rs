@@ -1,9 +1,9 @@
 //! Suspension: if a budget does not suffice for all bodies, selects those that move and suspends
 //! the others.
 //!
-//! Events of pairs in which nothing moves go on as they were reported.
+//! Touching pairs in which neither body moves are reported as persisted.
 //!
-//! A pile in which never all bodies move at a time comes to rest part by part, by two rules in
+//! A pile whose bodies never all move in the same step comes to rest part by part, by two rules in
 //! `waking.rs`:
 //!
 //! - A body that is slow for long enough falls asleep only if all suspended bodies that it touches
@@ -15,7 +15,7 @@
 
 use crate::bodies::BodySet;
 use crate::budget::BudgetState;
-use crate::budget::time_critical::Plan;
+use crate::budget::time_critical::StepBudget;
 use crate::contacts::ContactSet;
 use crate::contacts::pair_state::PairState;
 use crate::joint::Joints;
@@ -26,7 +26,7 @@ impl BudgetState {
     /// Selects the bodies that move: all, or as many as the budget is expected to suffice for.
     pub(crate) fn select_moving(
         &mut self,
-        plan: &mut Plan,
+        step_budget: &mut StepBudget,
         bodies: &mut BodySet,
         contacts: &mut ContactSet,
         joints: &Joints,
@@ -36,14 +36,14 @@ impl BudgetState {
         let (round_robin, states) = (&mut self.round_robin, &contacts.states);
         let was_suspending = active.has_suspended();
         let mut costs = None;
-        if plan.is_free() || active.awake().is_empty() {
+        if step_budget.is_unlimited() || active.awake().is_empty() {
             round_robin.forget_counts();
         } else {
             let mut demand = round_robin.count(motions.len(), states, active);
-            if plan.counts_work() {
+            if step_budget.counts_work() {
                 round_robin.count_manifolds(states, active, is_stale, &mut demand);
             }
-            costs = plan.costs(&demand, was_suspending);
+            costs = step_budget.costs(&demand, was_suspending);
         }
         let Some(costs) = costs else {
             if active.resume() {
@@ -62,14 +62,14 @@ impl BudgetState {
         let chosen = round_robin.select(motions, active, joints, &costs, is_slow);
         active.suspend_others(|body| round_robin.is_chosen(body));
         let mut n_manifolds = 0;
-        if plan.counts_work() {
+        if step_budget.counts_work() {
             let moves = |state: &&PairState| {
                 round_robin.is_chosen(state.a.index) || round_robin.is_chosen(state.b.index)
             };
             let moving = states.iter().filter(|state| !state.is_gap()).filter(moves);
             n_manifolds = moving.map(|state| state.n.max(1) as usize).sum();
         }
-        plan.suspend_others(&chosen, n_manifolds);
+        step_budget.suspend_others(&chosen, n_manifolds);
         // The solver needs the contacts of the selected bodies.
         contacts.is_changed = true;
         self.cost_model.note_selection(true);
@@ -78,20 +78,20 @@ impl BudgetState {
 
 #[cfg(test)]
 mod tests {
-    use crate::budget::time_critical::Plan;
+    use crate::budget::time_critical::StepBudget;
     use crate::{BodyDesc, World};
     use carom_geom::{Cuboid, HalfSpace};
     use carom_math::{Budget, Vec3};
     use carom_query::Shape;
 
-    fn choose(world: &mut World, plan: &mut Plan) {
+    fn choose(world: &mut World, step_budget: &mut StepBudget) {
         let World { settings, bodies, joints, contacts, budget, .. } = world;
-        budget.select_moving(plan, bodies, contacts, joints, &settings.solver);
+        budget.select_moving(step_budget, bodies, contacts, joints, &settings.solver);
     }
 
     /// Bodies that were selected in a call that was deferred are selected again.
     #[test]
-    fn who_is_held_is_chosen_again() {
+    fn a_selection_is_repeated_after_a_deferred_call() {
         let mut world = World::new();
         let cube = Shape::Cuboid(Cuboid::new(Vec3::splat(0.6)).unwrap());
         for i in 0..200 {
@@ -101,20 +101,20 @@ mod tests {
         world.step(0.01).unwrap();
         let mut chosen = Vec::new();
         for call in 0..6 {
-            let mut plan = Plan::start(Budget::Steps(60), world.budget.cost_model, 6);
-            choose(&mut world, &mut plan);
-            assert!(plan.work().has_suspended);
+            let mut step_budget = StepBudget::start(Budget::Steps(60), world.budget.cost_model, 6);
+            choose(&mut world, &mut step_budget);
+            assert!(step_budget.work().has_suspended);
             let active = world.bodies.active.moving().to_vec();
             // Every other call is deferred.
             if call % 2 == 0 {
-                world.end_deferred_call(&plan, 0.01);
+                world.end_deferred_call(&step_budget, 0.01);
                 chosen = active;
             } else {
                 assert_eq!(chosen, active, "call {call}");
             }
         }
-        let mut plan = Plan::start(Budget::Steps(60), world.budget.cost_model, 6);
-        choose(&mut world, &mut plan);
+        let mut step_budget = StepBudget::start(Budget::Steps(60), world.budget.cost_model, 6);
+        choose(&mut world, &mut step_budget);
         assert_ne!(chosen, world.bodies.active.moving());
     }
 

@@ -1,5 +1,5 @@
-//! A step that ends on time: the plan of its budget, and the selection of the pairs that are
-//! tested.
+//! Time-critical steps: the distribution of a budget over the phases, and the selection of the
+//! pairs that are tested.
 //!
 //! The order of spending:
 //!
@@ -7,20 +7,22 @@
 //! 2. If one substep of all bodies does not fit, some bodies are suspended
 //!    ([`crate::budget::round_robin`]).
 //! 3. Due pairs are tested. Pairs that were never tested come first, then those that lost contacts.
-//!    The others follow in a ring, from where the last step stopped.
-//! 4. The contacts of deferred pairs move along with their bodies. If a pair was never tested, only
+//!    The others follow cyclically, from where the last step stopped.
+//! 4. The contacts of deferred pairs are moved along with their bodies. If a pair was never tested,
 //!    the approach of its bodies is stopped.
-//! 5. The rest goes to the solver: fewer and longer substeps, at least one. For the bodies that
-//!    move, the whole time step passes.
+//! 5. The solver gets the rest: fewer and longer substeps, at least one. For the bodies that move,
+//!    the whole time step passes.
 //!
-//! A call is *deferred*, so that nothing moves and the next call continues the step, in two cases:
+//! A call is *deferred* (only kinematic bodies move, and the next call continues the step) in two
+//! cases:
 //!
 //! - Less than [`MIN_TESTED_RATIO`] of the due pairs can be tested.
-//! - The response would be late, or would have less than two thirds of the substeps that fit into a
-//!   call of its own.
+//! - The response would be late, or would have less than two thirds of the substeps that would fit
+//!   into a call without tests.
 //!
 //! A budget in seconds is planned with the costs of recent steps ([`crate::budget::cost_model`]).
-//! The clock cuts off pairs that take longer than planned. A response is made as planned.
+//! If tests take longer than planned, the clock ends them. The number of substeps is not changed
+//! once the solver runs.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C.
 //! O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation,
@@ -41,53 +43,53 @@ use crate::stats::Clock;
 use carom_broad::Pair;
 use carom_math::Budget;
 
-/// The part of the time for pairs that is planned. Pairs that the clock cuts off are always the
-/// last ones.
+/// The fraction of the time for pairs that is planned. If the clock ends the tests, the last pairs
+/// are always the ones left out.
 const PLANNED_TIME_RATIO: f64 = 0.875;
 
-/// A step rarely has more than this many times the pairs of the step before.
+/// A step rarely has more than this multiple of the due pairs of the step before.
 const LIKELY_PAIR_RATIO: usize = 2;
 
-/// At least this part of the due pairs is tested before anything moves.
+/// At least this fraction of the due pairs is tested before anything moves.
 const MIN_TESTED_RATIO: f64 = 0.75;
 
 /// At most this many calls in a row are deferred.
 pub(crate) const MAX_DEFERRED_CALLS: u32 = 16;
 
-/// The number of manifolds may grow by this part in a step.
+/// The number of manifolds may grow by this fraction in a step.
 const MANIFOLD_GROWTH_RATIO: f64 = 1.0 / 16.0;
 
 /// The budget of one step, while it is spent.
 #[derive(Clone, Copy)]
-pub(crate) struct Plan {
+pub(crate) struct StepBudget {
     budget: Budget,
     clock: Clock,
     cost_model: CostModel,
-    /// Substeps of the settings.
+    /// The number of substeps of the settings.
     wanted: u32,
     work: StepWork,
-    /// The call ends before the response if a pair is deferred.
-    is_holding: bool,
-    /// No time was left when bodies were selected, so a deferred call would not help.
+    /// Whether the call ends before the response if a pair is deferred.
+    may_end_early: bool,
+    /// Whether no time was left when bodies were selected. Then a deferred call would not help.
     is_spent: bool,
 }
 
-impl Plan {
-    /// Starts spending a budget now.
-    pub(crate) fn start(budget: Budget, cost_model: CostModel, wanted: u32) -> Plan {
-        Plan {
+impl StepBudget {
+    /// Starts a budget now.
+    pub(crate) fn start(budget: Budget, cost_model: CostModel, wanted: u32) -> StepBudget {
+        StepBudget {
             budget,
             clock: Clock::start(),
             cost_model,
             wanted,
             work: StepWork::default(),
-            is_holding: false,
+            may_end_early: false,
             is_spent: false,
         }
     }
 
     /// Whether there is no budget.
-    pub(crate) fn is_free(&self) -> bool {
+    pub(crate) fn is_unlimited(&self) -> bool {
         matches!(self.budget, Budget::Unlimited)
     }
 
@@ -96,7 +98,7 @@ impl Plan {
         matches!(self.budget, Budget::Steps(_))
     }
 
-    /// Notes how many manifolds of moving bodies were found, in how many active pairs.
+    /// Records how many manifolds of moving bodies were found, in how many active pairs.
     pub(crate) fn note_found(&mut self, n_manifolds: usize, n_active_pairs: usize, n_bodies: usize) {
         (self.work.n_manifolds, self.work.n_active_pairs) = (n_manifolds, n_active_pairs);
         self.work.load = n_manifolds as f64;
@@ -154,8 +156,8 @@ impl Plan {
                 }
                 let UnitCosts { before, always, pair, .. } = self.cost_model.unit_costs(true);
                 let solving = self.cost_model.unit_costs(true).response(1.0, 1.0);
-                // If some are suspended, other bodies move than in the last step, and the pair
-                // states of both are walked.
+                // If bodies are suspended, other bodies move than in the last step, and the pair
+                // states of both are active.
                 let beside = self.cost_model.due() * OVERHEAD_RATIO * pair;
                 let pair_later = self.cost_model.due() * pair + beside;
                 let manifold_now = density * solving + beside;
@@ -174,7 +176,8 @@ impl Plan {
         }
     }
 
-    /// Notes that only these bodies move, with the number of their manifolds if they were counted.
+    /// Records that only these bodies move, with the number of their manifolds if they were
+    /// counted.
     pub(crate) fn suspend_others(&mut self, chosen: &Selection, n_manifolds: usize) {
         self.work.has_suspended = true;
         self.work.load = if self.counts_work() {
@@ -186,7 +189,7 @@ impl Plan {
         };
     }
 
-    /// Returns what the narrow phase may spend: all that is left but one substep of the solver.
+    /// Returns what the narrow phase may spend: all that is left, except one substep of the solver.
     ///
     /// Tried: leaving more substeps for the solver; a heap on half its steps then deferred pairs in
     /// every step, and still had one substep.
@@ -195,19 +198,19 @@ impl Plan {
         match self.budget {
             Budget::Steps(n) => {
                 let n = usize::try_from(n).unwrap_or(usize::MAX);
-                // Room for manifolds that begin. The conversion saturates.
+                // A reserve for new manifolds. The conversion saturates.
                 let n_manifolds = (self.work.load * (1.0 + MANIFOLD_GROWTH_RATIO)) as usize + 1;
-                let beside = if self.is_holding { 0 } else { n_manifolds };
+                let beside = if self.may_end_early { 0 } else { n_manifolds };
                 NarrowBudget { pairs: Some(Share::Pairs(n.saturating_sub(beside))), ..all }
             }
             Budget::Time(limit) => {
                 let UnitCosts { pair, always, .. } = self.unit_costs();
-                let response = if self.is_holding { 0.0 } else { self.response() };
+                let response = if self.may_end_early { 0.0 } else { self.response() };
                 let left = PLANNED_BUDGET_RATIO * limit.as_secs_f64() - self.clock.since_start();
                 let own = (left - response - OVERHEAD_RATIO * pair * n_active_pairs as f64 - always).max(0.0);
                 // Pairs that the clock cuts off continue in the next call only if this one is
                 // deferred.
-                let planned = if self.is_holding { own } else { PLANNED_TIME_RATIO * own };
+                let planned = if self.may_end_early { own } else { PLANNED_TIME_RATIO * own };
                 NarrowBudget {
                     pairs: Some(Share::Seconds { own: planned, pair, carry: CARRY_COST_RATIO * pair }),
                     until: self.clock.since_start() + own,
@@ -218,8 +221,7 @@ impl Plan {
         }
     }
 
-    /// Returns the seconds of a response: with one substep or, if it may wait for the next call,
-    /// with as many as it should have.
+    /// Returns the seconds of a response with the least number of substeps: see `goal`.
     fn response(&self) -> f64 {
         let unit_costs = self.unit_costs();
         let alone = self.limit().map_or(0.0, |limit| PLANNED_BUDGET_RATIO * limit - unit_costs.always);
@@ -228,13 +230,13 @@ impl Plan {
 
     /// Returns the least number of substeps, if `n_alone` fit into a call that does nothing else.
     fn goal(&self, n_alone: f64) -> f64 {
-        let most = if self.may_hold() { self.wanted - self.wanted / 3 } else { 1 };
+        let most = if self.may_defer_call() { self.wanted - self.wanted / 3 } else { 1 };
         // The conversion saturates.
         f64::from((n_alone as u32).min(most).max(1))
     }
 
-    /// Returns the seconds after the start of the step at which the response shall end. It may use
-    /// half of the reserve, since more is known then.
+    /// Returns the seconds after the start of the step at which the response should end. It may use
+    /// half of the reserve, because the costs are better known by then.
     fn deadline(&self) -> f64 {
         self.limit().map_or(f64::INFINITY, |limit| 0.5 * (1.0 + PLANNED_BUDGET_RATIO) * limit)
     }
@@ -244,27 +246,28 @@ impl Plan {
         self.limit().is_some() && LIKELY_PAIR_RATIO * self.cost_model.n_wanted < n
     }
 
-    /// Decides whether the call is deferred, if only `n` of `n_all` due pairs can be tested beside
-    /// the response. It is deferred if that is too few, and a few calls would suffice for all.
+    /// Decides whether the call may be deferred, if only `n` of `n_all` due pairs can be tested
+    /// before the response. It may if that is too few, and a few calls would suffice for all.
     pub(crate) fn decide_deferral(&mut self, n: usize, n_all: usize) -> bool {
         let is_of_use = match self.budget {
             Budget::Steps(steps) => n_all as u64 <= steps.saturating_mul(u64::from(MAX_DEFERRED_CALLS)),
             _ => true,
         };
-        self.is_holding = is_of_use && self.may_hold() && (n as f64) < MIN_TESTED_RATIO * n_all as f64;
-        self.is_holding
+        self.may_end_early =
+            is_of_use && self.may_defer_call() && (n as f64) < MIN_TESTED_RATIO * n_all as f64;
+        self.may_end_early
     }
 
     /// Whether a call may be deferred: all bodies move, and not too many calls were deferred in a
     /// row.
-    fn may_hold(&self) -> bool {
-        !self.is_free() && !self.work.has_suspended && self.cost_model.n_deferred < MAX_DEFERRED_CALLS
+    fn may_defer_call(&self) -> bool {
+        !self.is_unlimited() && !self.work.has_suspended && self.cost_model.n_deferred < MAX_DEFERRED_CALLS
     }
 
     /// Whether the call ends before anything moves: pairs are still due, or the response would be
     /// late.
     pub(crate) fn is_deferred(&self, n_tested: usize, n_deferred: usize) -> bool {
-        if self.is_holding && 0 < n_deferred {
+        if self.may_end_early && 0 < n_deferred {
             return true;
         }
         let is_late = match self.budget {
@@ -275,12 +278,12 @@ impl Plan {
             }
             _ => self.deadline() < self.clock.since_start() + self.response(),
         };
-        // If no pair was tested, or nothing can be planned, the next call would be no better.
+        // If no pair was tested, or the time was used up early, the next call would be no better.
         is_late && 0 < n_tested && !self.is_spent && self.cost_model.n_deferred < MAX_DEFERRED_CALLS
     }
 
     /// Returns how many substeps are made, at least one, after `n_tested` pairs were tested. With
-    /// suspended bodies it is one, because their impulses are kept for substeps of that length.
+    /// suspended bodies it is one, because their impulses are stored for substeps of that length.
     pub(crate) fn substeps(&self, n_tested: usize, n_manifolds: usize) -> u32 {
         let wanted = self.wanted;
         let allowed = match self.budget {
@@ -313,9 +316,9 @@ pub(crate) fn mark_candidates(states: &mut [PairState], scene: &Scene<'_>) -> (u
     (n_due, n_all)
 }
 
-/// Selects `n` of the marked pair states, and leaves the mark on the others, which are deferred.
-/// Pair states that were never tested come first, then those that lost contacts, then the others in
-/// a ring from `from` on.
+/// Selects `n` of the marked pair states. The others keep the mark and are deferred. Pair states
+/// that were never tested come first, then those that lost contacts, then the others cyclically
+/// from `from`.
 pub(crate) fn select_pairs(states: &mut [PairState], from: Pair, mut n: usize) {
     let mut take = |state: &mut PairState| {
         state.is_skipped = n == 0;
@@ -331,7 +334,7 @@ pub(crate) fn select_pairs(states: &mut [PairState], from: Pair, mut n: usize) {
     in_turn.filter(waits).for_each(&mut take);
 }
 
-/// Returns the pair with which the ring begins in the next step.
+/// Returns the pair with which the selection begins in the next step.
 pub(crate) fn next_pair(states: &[PairState], from: Pair) -> Pair {
     let first = states.partition_point(|state| state.pair() < from);
     let mut in_turn = states[first..].iter().chain(&states[..first]);

@@ -1,5 +1,5 @@
-//! Pairs whose shapes were never tested, since a budget deferred them: their bodies do not
-//! approach.
+//! Pairs whose shapes were never tested, because a budget deferred them: stops the approach of
+//! their bodies.
 //!
 //! Reference: C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM Transactions on Graphics
 //! 20(3), 2001 (plausible responses).
@@ -28,7 +28,7 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
         contacts.active_pairs.iter().map(|&place| &contacts.states[place as usize]).filter(is_unknown)
     {
         let (a, b) = (state.a.index as usize, state.b.index as usize);
-        // The box of a shape that is not convex, or has no end, says little of where it is.
+        // The box of a shape that is infinite or not convex says little about the shape.
         let is_like_its_box = |k: usize| bodies.shapes[k].as_ref().is_some_and(Shape::is_convex);
         let box_of = |k: usize| bodies.proxies[k].and_then(|proxy| broad.aabb(proxy).ok());
         let (true, true, Some(box_a), Some(box_b)) =
@@ -39,7 +39,7 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
         let axis = least_overlap(&box_a, &box_b);
         let [body_a, body_b] = [a, b].map(|k| bodies.motions[k]);
         let draw = number_of_draw(state.pair(), &body_a, &body_b);
-        // A suspended body acts as a wall.
+        // A suspended body acts as a static body.
         let stands = [a, b].map(|k| bodies.is_suspended(k));
         let stand_in = |body: Body, stands| if stands { Body::fixed(body.pose) } else { body };
         let (mut body_a, mut body_b) = (stand_in(body_a, stands[0]), stand_in(body_b, stands[1]));
@@ -57,8 +57,8 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
     n_stopped
 }
 
-/// Returns the number of a random draw for two bodies. It differs between pairs, and changes when
-/// one of the two moves. It follows from the state alone, so a snapshot draws the same.
+/// Returns the seed of a random draw for two bodies. It differs between pairs, and changes when one
+/// of the bodies moves. It depends on the state only, so a restored world draws the same.
 pub(crate) fn number_of_draw(pair: Pair, a: &Body, b: &Body) -> u64 {
     let velocities = [a.linear_velocity, b.linear_velocity, a.pose.translation, b.pose.translation];
     let words = velocities.into_iter().flat_map(|v| v.to_array()).map(f32::to_bits);

@@ -1,4 +1,4 @@
-//! Belts: the surfaces of bodies that move along themselves, by body.
+//! Belts: surface velocities relative to the body, by body.
 //!
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 use carom_response::Inconsistency;
 
-/// The velocity of a surface against its body, in the body's frame.
+/// The velocity of a surface relative to its body, in the body's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Belt {
@@ -38,7 +38,7 @@ pub(crate) struct Belts {
 }
 
 impl Belts {
-    /// All of them, with their bodies.
+    /// Returns all belts with their bodies.
     pub(crate) fn of_bodies(&self) -> &[(u32, Belt)] {
         &self.of_bodies
     }
@@ -48,7 +48,8 @@ impl Belts {
         self.of_bodies.get(place).map(|(_, belt)| belt)
     }
 
-    /// Sets the belt of a body; one that stands still is none, unless parts of the body have belts.
+    /// Sets the belt of a body. A belt without velocity and spin is removed, unless parts of the
+    /// body have belts.
     pub(crate) fn set(&mut self, body: u32, [velocity, spin]: [Vec3; 2], has_moving_parts: bool) {
         let moves = velocity != Vec3::ZERO || spin != Vec3::ZERO || has_moving_parts;
         set(&mut self.of_bodies, body, moves.then_some(Belt { velocity, spin }));

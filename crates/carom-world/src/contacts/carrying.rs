@@ -1,4 +1,4 @@
-//! Contacts of a pair that a budget defers: they move along with the bodies.
+//! Moves the contacts of a pair that a budget defers along with its bodies.
 //!
 //! Unlike `recycling`, the bodies may have moved far, so contacts may be lost.
 //!
@@ -20,8 +20,8 @@ pub(crate) struct Carrier<'a> {
 }
 
 impl Carrier<'_> {
-    /// Moves a point of the surface with the normal `outwards`: with the core of a rounded shape,
-    /// not with its skin.
+    /// Moves a point of the surface with the normal `outwards`. On a rounded shape the point moves
+    /// with the core, not with the rounded surface.
     fn carry(&self, point: Vec3, outwards: Vec3) -> Vec3 {
         let skin = outwards * self.round;
         self.to.transform_point(self.from.inverse_transform_point(point - skin)) + skin
@@ -30,11 +30,12 @@ impl Carrier<'_> {
 
 /// Returns a manifold after its bodies have moved.
 ///
-/// - Points keep their places on their bodies.
-/// - A contact is dropped if it is farther apart than `reach`, along the normal or across it.
-/// - On a rounded body the point moves with the core, and the point of the other body lies
-///   opposite. If it turned with a rolling ball, it would end up behind the ball and drive it
-///   faster and faster.
+/// - Points are fixed to their bodies.
+/// - A contact is dropped if its points are farther apart than `reach`, along the normal or across
+///   it.
+/// - On a rounded body the point moves with the core, and the point of the other body is opposite
+///   to it. If the point turned with a rolling ball, it would end up behind the ball and accelerate
+///   it.
 pub(crate) fn carry(manifold: &Manifold, a: Carrier<'_>, b: Carrier<'_>, reach: f32) -> Manifold {
     let normal = manifold.normal();
     let across_reach = reach + 0.5 * a.round.max(b.round);

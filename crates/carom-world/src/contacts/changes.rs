@@ -1,23 +1,23 @@
-//! Changes of the pairs: the difference of two sorted lists, and edits that make the pair states
-//! follow.
+//! Changes of the pairs: the difference of two sorted lists, and the edits that update the table of
+//! pair states.
 //!
-//! The pair states are a sorted table with gaps, a packed-memory array. A pair state is large, and
-//! moving all pair states behind a change would take half of the broad phase of a pile.
+//! The pair states are a sorted table with gaps (a packed-memory array). Pair states are large, so
+//! in a pile it would be slow to move all of them behind each change.
 //!
-//! - A pair state that is removed becomes a gap at its place. The narrow phase passes over gaps.
+//! - A removed pair state becomes a gap. The narrow phase skips gaps.
 //! - A new pair takes the nearest gap, and only the pair states between move.
-//! - If no gap is near, the pair states around are rebuilt, in a range with gaps to spare.
+//! - If no gap is near, a range around the new pair is rebuilt with regular gaps.
 //! - If there are too many gaps, they are removed in parts. Each step moves some pair states
-//!   forwards. The gaps collect in one run, the *compaction front*, which travels to the end of the
-//!   table.
+//!   towards the start. The gaps collect in one run, the *compaction front*, which moves to the end
+//!   of the table.
 //! - If gaps are far too many or too few, or the table is small, all of it is rebuilt.
 //!
-//! All moves are first planned on the pairs alone, which are small. Pair states and caches then
-//! follow, each on a thread of its own.
+//! All moves are first computed on the list of pairs, which is small. The resulting edits are then
+//! applied to pair states and caches, each on its own thread.
 //!
 //! Reference: A. Itai, A. Konheim, M. Rodeh, A Sparse Table Implementation of Priority Queues,
 //! ICALP 1981 (a sorted table with gaps).
-//! Differs: gaps are not spread evenly again until they run out, or become too many.
+//! Differs: gaps are redistributed only when they run out or become too many.
 //! Tried: a table without gaps; removing all gaps at once. See `benches/notes/carom-world.md`.
 
 use crate::contacts::pair_state::PairState;
@@ -33,32 +33,32 @@ const BLOCK_PAIRS: usize = 32;
 /// A table of fewer pair states has no gaps.
 const MIN_GAPPED_PAIRS: usize = 4096;
 
-/// A rebuilt range has one gap in so many places.
+/// A rebuilt range has one gap in each run of this many places.
 const GAP_SPACING: usize = 64;
 
-/// If more than one place in `COMPACTION_SPACING` is a gap, gaps are removed in parts. If more than
-/// one in `REBUILD_SPACING` is, all are removed at once.
+/// If more than one in `COMPACTION_SPACING` places is a gap, gaps are removed in parts. If more
+/// than one in `REBUILD_SPACING` is, all are removed at once.
 const COMPACTION_SPACING: usize = 16;
 const REBUILD_SPACING: usize = 4;
 
-/// Pair states that move at a time while gaps are removed, and additional ones for each removed
-/// pair. This is more than new gaps can undo.
+/// Pair states that a step moves while gaps are removed, and additional ones for each removed pair.
+/// So compaction is faster than new gaps appear.
 const PAIRS_PER_COMPACTION: usize = 2048;
 const PAIRS_PER_REMOVAL: usize = 2 * COMPACTION_SPACING;
 
 /// Words of the bit set that are searched for a gap on each side. With 16, twice as many pair
-/// states moved in a pile that falls.
+/// states moved in a falling pile.
 const MAX_SEARCH_WORDS: usize = 2;
 
 /// The least number of places on each side that are rebuilt if no gap is near.
 const MIN_REBUILD_REACH: usize = 512;
 
-/// The places that are gaps, one bit each. Places beyond the last word are none.
+/// The places that are gaps, one bit each. Places beyond the last word are no gaps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreeSlots {
     words: Vec<u64>,
     n: usize,
-    /// Gaps are being removed in parts.
+    /// Whether gaps are being removed in parts.
     is_compacting: bool,
     /// The front of the compaction: a run of gaps. Places before it are rebuilt already.
     front: Range<usize>,
@@ -101,7 +101,7 @@ impl FreeSlots {
         }
     }
 
-    /// Counts the gaps in these places, which begin with a word.
+    /// Counts the gaps in these places. The range starts at a multiple of 64.
     fn count(&self, places: Range<usize>) -> usize {
         let words = self.words.iter().take(places.end.div_ceil(64)).skip(places.start / 64);
         let beyond = self.words.get(places.end / 64).map_or(0, |word| word >> (places.end % 64));
@@ -138,7 +138,7 @@ impl FreeSlots {
         end.min(word * 64 + bits.trailing_zeros() as usize)
     }
 
-    /// Returns the place at which a walk continues behind a gap.
+    /// Returns the place after a gap, or after the whole compaction front.
     fn after(&self, gap: usize) -> usize {
         if self.front.contains(&gap) { self.front.end } else { gap + 1 }
     }
@@ -159,10 +159,10 @@ impl FreeSlots {
     }
 }
 
-/// Places in the old list that are gone, and places in the new list that came. Ascending.
+/// Places in the old list of pairs that ended, and indices in the new list of new pairs. Ascending.
 pub(crate) type Difference<'a> = (&'a mut Vec<u32>, &'a mut Vec<u32>);
 
-/// For comparing lists if each pair that stays is the same.
+/// The argument `is_same` if equal pairs are always the same.
 #[cfg(any(feature = "parallel", test))]
 pub(crate) const ALL_SAME: Option<fn(usize) -> bool> = None;
 
@@ -174,10 +174,10 @@ pub(crate) struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// Makes `gone` and `added` the difference of these ranges of the old and the new list.
+    /// Writes the difference of these ranges of the old and the new list to `gone` and `added`.
     ///
-    /// A pair that is in both counts as the same, unless `is_same` is given and denies it for the
-    /// old place. Without `is_same`, equal pairs are passed over in blocks.
+    /// A pair in both lists counts as the same, unless `is_same` is false for its old place.
+    /// Without `is_same`, equal pairs are skipped in blocks.
     pub(crate) fn compare(
         &self,
         (olds, news): (Range<usize>, Range<usize>),
@@ -221,7 +221,7 @@ impl Lists<'_> {
     pub(crate) fn middle(&self) -> (usize, usize) {
         let n = self.old.len();
         let mut at = n / 2;
-        // A gap may have the pair of the state before it.
+        // A gap may have the same pair as the state before it.
         while at < n && self.gaps.next(at, n) == at {
             at = self.gaps.after(at);
         }
@@ -239,14 +239,14 @@ pub(crate) struct PairChanges {
     behind: (Vec<u32>, Vec<u32>),
     /// Runs of pair states that stay: from, to, length.
     runs: Vec<[usize; 3]>,
-    /// In a rebuilt range: the places of pairs of the new list, and of gaps.
+    /// In a rebuilt range: indices of new pairs (or `GAP`), with their places.
     coming: Vec<(u32, u32)>,
     /// The edits of the pair states.
     edits: Vec<Edit>,
 }
 
 impl PairChanges {
-    /// Finds the difference of two lists, of which the old one has gaps: see [`Lists::compare`].
+    /// Finds the difference of two lists; the old one has gaps: see [`Lists::compare`].
     pub(crate) fn find(
         &mut self,
         (old, gaps): (&[Pair], &FreeSlots),
@@ -267,15 +267,15 @@ impl PairChanges {
         self.gone.is_empty() && self.added.is_empty()
     }
 
-    /// Makes the pair states those of the new list, and the old list the new one with gaps. `make`
-    /// creates the state of a pair.
+    /// Updates the pair states and the list of pairs to the new list, with gaps. `make` creates the
+    /// state of a pair.
     pub(crate) fn apply(
         &mut self,
         (states, pairs, gaps): (&mut PairStates, &mut Vec<Pair>, &mut FreeSlots),
         new: &[Pair],
         make: impl Fn(Pair) -> PairState + Sync,
     ) {
-        // The first step of a full world had one for each pair.
+        // The first step of a large world had one edit for each pair.
         trim(&mut self.edits);
         trim(&mut self.coming);
         trim(&mut self.runs);
@@ -324,9 +324,9 @@ impl PairChanges {
         states.edit(&self.edits, make);
     }
 
-    /// Returns a range of places around a new pair, number `n_done`, and how many new pairs belong
-    /// there. It has gaps to spare for all of them. `None` if it would be a large part of the
-    /// table.
+    /// Returns a range of places around the new pair with index `n_done`, large enough for gaps
+    /// after insertion, and the number of new pairs that belong there. `None` if it would be a
+    /// large part of the table.
     fn room_around(
         &self,
         n_done: usize,
@@ -351,8 +351,8 @@ impl PairChanges {
     /// Rebuilds the pair states in these places, and the new pairs that belong there, with a gap
     /// in every `spacing`.
     ///
-    /// Returns the place behind the last one. The remaining places become gaps, or are cut off if
-    /// the range reaches beyond the table.
+    /// Returns the place after the last pair state. The remaining places become gaps, or are cut
+    /// off if the range reaches beyond the table.
     fn rebuild(
         &mut self,
         (numbers, places, spacing): (Range<usize>, Range<usize>, usize),
@@ -370,10 +370,10 @@ impl PairChanges {
         });
         let mut next = added.next();
         let (mut at, mut to) = (start, start);
-        // A spacing of 1 would never end.
+        // With a spacing of 1 the loop would not end.
         let spacing = spacing.max(2);
-        // No pair comes, and the pair states behind the range stay. So no pair state may move
-        // backwards.
+        // No pair is inserted, and the pair states behind the range stay. So no pair state may move
+        // towards the end.
         let is_compacting = is_none_added && places.end == end;
         loop {
             let mut until_spaced = spacing - 1 - (to - start) % spacing;
@@ -408,8 +408,8 @@ impl PairChanges {
             pairs.resize(to, Pair { a: 0, b: 0 });
             edits.push(Edit::Resize(to as u32));
         }
-        // Runs that move to the front come first, then the others from the last on. None overwrites
-        // one that still has to move, since both keep their order.
+        // First the runs that move to lower places, ascending; then the others, descending. So no
+        // run overwrites one that still has to move.
         let backwards = runs.iter().filter(|[from, to, _]| to < from);
         for &[from, to, n] in backwards.chain(runs.iter().rev().filter(|[from, to, _]| from < to)) {
             edits.push(Edit::Move { from: from as u32, to: to as u32, n: n as u32 });
@@ -437,10 +437,10 @@ impl PairChanges {
     }
 }
 
-/// Marks a gap in the place of a number.
+/// Stands for a gap instead of an index.
 const GAP: u32 = u32::MAX;
 
-/// Moves the pair states between the place of a pair in the order and the nearest gap. Returns the
+/// Moves the pair states between the position of a new pair and the nearest gap by one. Returns the
 /// place that became free, or `None` if no gap is near.
 ///
 /// All pair states before place `from` precede the pair.
@@ -483,12 +483,11 @@ fn n_equal(block: &[Pair], list: &[Pair]) -> usize {
     }
 }
 
-/// Pairs that one thread compares: some 10 microseconds of work.
+/// Pairs that one thread compares: about 10 microseconds of work.
 #[cfg(feature = "parallel")]
 const MIN_PARALLEL_PAIRS: usize = 1 << 14;
 
-/// As [`Lists::compare`] of all, on two threads. Each pair that stays is the same, and `behind` is
-/// scratch memory.
+/// Like [`Lists::compare`] without `is_same`, on two threads. `behind` is scratch memory.
 #[cfg(feature = "parallel")]
 pub(crate) fn compare_in_halves(
     lists: &Lists<'_>,

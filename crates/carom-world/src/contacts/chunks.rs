@@ -1,12 +1,12 @@
-//! The narrow phase on several threads: chunks of the list of active pairs. The bits are those of
-//! one thread.
+//! The narrow phase on several threads, in chunks of the list of active pairs. The results are the
+//! same bits as on one thread.
 //!
-//! Each chunk writes its manifolds to a room of its own in the common list:
+//! Each chunk writes its manifolds to its own range (room) of the common list:
 //!
-//! - The room has the size that the chunk needed in the last step, and a little more. Large rooms
-//!   cost memory, and all later phases pass over what is unused.
-//! - Manifolds that do not fit are appended behind all rooms. The pair states say where theirs are,
-//!   so places do not matter.
+//! - The room has slightly more than the size that the chunk needed in the last step. Unused
+//!   entries cost memory, and later phases have to skip them.
+//! - Manifolds that do not fit are appended behind all rooms. Pair states refer to their manifolds
+//!   by index, so their order does not matter.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 //! Tried: an output for each chunk, joined or copied afterwards; 1.01x to 1.05x slower. See
@@ -26,9 +26,9 @@ const CHUNK_PAIRS: usize = 256;
 /// Less new memory than this, in bytes, is written by one thread.
 const MIN_PARALLEL_BYTES: usize = 1 << 16;
 
-/// As [`narrow::update_all`], with unused room between the manifolds of chunks.
+/// Like [`narrow::update_all`], with unused entries between the manifolds of chunks.
 ///
-/// `counts` holds how many manifolds each chunk had in the last call, and gets how many it has now.
+/// `counts` is the number of manifolds of each chunk in the last call, and is updated.
 pub(crate) fn update_all(
     scene: &Scene<'_>,
     row: Row<'_>,
@@ -41,7 +41,8 @@ pub(crate) fn update_all(
         return narrow::update_all(scene, row, out);
     }
     let n_chunks = n_states.div_ceil(CHUNK_PAIRS);
-    // If chunks came or went, the others hold other pairs, and old counts say little.
+    // If the number of chunks changed much, chunks have other pairs, and the old counts are of no
+    // use.
     let is_like_before = counts.len().abs_diff(n_chunks) <= n_chunks / 64;
     counts.resize(n_chunks, 0);
     let least = if is_like_before { 0 } else { CHUNK_PAIRS / 2 };
@@ -61,7 +62,7 @@ pub(crate) fn update_all(
         (row, rest) = (others, behind);
         begin += n;
     }
-    // With tasks of its own choice rayon lets one thread wait for the last task of the other.
+    // Without a maximal length, rayon makes tasks so large that threads wait for the last one.
     let of_chunks = chunks.into_par_iter().enumerate().with_max_len(1).fold(
         || (ChunkResult::default(), Vec::new()),
         |(mut result, mut pair_scratch), (chunk, (row, begin, room, count))| {
@@ -87,7 +88,8 @@ pub(crate) fn update_all(
     tally
 }
 
-/// As [`Vec::resize`]. The first write to new memory is slow, so all threads share it.
+/// Like [`Vec::resize`]. The first write to new memory is slow (page faults), so all threads share
+/// it.
 fn resize<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
     let n_more = n.saturating_sub(list.len());
     if size_of::<T>() * n_more <= MIN_PARALLEL_BYTES {
@@ -102,7 +104,8 @@ struct Room<'a> {
     room: &'a mut [Manifold],
     /// How many manifolds are in the room.
     n: usize,
-    /// A manifold did not fit. All later ones go to `beyond` too, so that they stay in order.
+    /// Whether a manifold did not fit. All later ones go to `beyond` too, so that they stay in
+    /// order.
     is_full: bool,
     beyond: Vec<Manifold>,
     /// Scratch memory for one pair.
@@ -176,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_no_room_comes_behind_and_stays_together() {
+    fn manifolds_without_room_come_behind_and_stay_together() {
         let numbered = |k: usize| Manifold::new(Vec3::splat(k as f32));
         let all: Vec<Manifold> = (0..5).map(numbered).collect();
         for n_room in 0..7 {

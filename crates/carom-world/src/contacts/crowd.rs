@@ -1,9 +1,9 @@
-//! A limit of the number of pairs, for thousands of bodies at one point.
+//! A limit on the number of pairs, for thousands of bodies at one point.
 //!
 //! Ten thousand such bodies have fifty million pairs, whose contacts would need tens of gigabytes.
-//! Above some millions, a pair is left out if both bodies have [`MIN_PARTNERS`] other pairs
-//! already, in the order of the pairs. So each body keeps this many pairs, and a floor keeps all
-//! that stands on it. When bodies part, there are fewer pairs, and all count again.
+//! Above two million pairs, a pair is left out if both bodies already have [`MIN_PARTNERS`] pairs,
+//! in the order of the pairs. So each body keeps this many pairs, and each body on a floor keeps
+//! its pair with it. When bodies separate, the limit no longer applies.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 1.3 (the
 //! number of pairs is what a scene costs).
@@ -17,8 +17,8 @@ const MIN_THINNED_PAIRS: usize = 1 << 21;
 /// Pairs that each body keeps.
 const MIN_PARTNERS: u32 = 32;
 
-/// Leaves pairs out if there are too many, and returns how many. Pairs that are `wanted` stay.
-/// `counts` is scratch memory.
+/// Removes pairs if there are too many, and returns how many it removed. Pairs for which `wanted`
+/// holds stay. `counts` is scratch memory.
 pub(crate) fn thin_out(
     pairs: &mut Vec<Pair>,
     n_bodies: usize,
@@ -38,7 +38,7 @@ pub(crate) fn thin_out(
         counts[pair.b as usize] += u32::from(stays);
         stays
     });
-    // Gives back the memory of the pairs that were left out.
+    // Frees the memory of the removed pairs.
     pairs.shrink_to_fit();
     n - pairs.len()
 }

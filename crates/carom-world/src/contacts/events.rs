@@ -16,8 +16,8 @@ use rayon::prelude::*;
 
 /// The kind of an event of a pair of bodies.
 ///
-/// Bodies touch if they are no farther apart than [`carom_response::SolverSettings::slop`]. A
-/// solver leaves this much of an overlap, so bodies at rest do not begin and end to touch.
+/// Bodies touch if their distance is at most [`carom_response::SolverSettings::slop`]. With this
+/// tolerance, contacts of bodies at rest do not begin and end repeatedly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EventKind {
@@ -29,7 +29,7 @@ pub enum EventKind {
     Ended,
 }
 
-/// An event of a pair of bodies; if they have several colliders, of a pair of these.
+/// An event of a pair of bodies, or of a pair of colliders if a body has several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -59,7 +59,7 @@ impl Event {
     }
 }
 
-/// A pair of colliders near each other, and where.
+/// A pair of colliders near each other, with its contacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContactView<'a> {
@@ -71,19 +71,19 @@ pub struct ContactView<'a> {
     pub collider_a: ColliderId,
     /// The collider of B.
     pub collider_b: ColliderId,
-    /// Whether they touch, or one of them is fast and struck the other within the step. Otherwise
-    /// they are only near, within the prediction of the settings.
+    /// Whether they touch, or one of them is fast and hit the other within the step. Otherwise they
+    /// are only near, within the prediction of the settings.
     pub is_touching: bool,
     /// Whether one of them is a sensor. There are no manifolds then.
     pub is_sensor: bool,
     /// In the world frame, normals from A to B: one per pair of convex parts.
     pub manifolds: &'a [Manifold],
-    /// The impulses of each manifold in the last step. Empty before the first step, and while both
-    /// sleep.
+    /// The impulses of each manifold in the last step. Empty if the pair was not solved, as before
+    /// the first step or while both bodies sleep.
     pub impulses: &'a [ContactImpulse],
 }
 
-/// Two bodies that pushed each other in the last step by more than the lower one of their
+/// Two colliders whose normal impulses in the last step were above the lower one of their
 /// thresholds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -101,17 +101,16 @@ pub struct ImpulseEvent {
     pub total: f32,
     /// The largest normal impulse of a contact.
     pub largest: f32,
-    /// The place of that contact, in the world frame.
+    /// The point of that contact, in the world frame.
     pub point: Vec3,
     /// The unit normal there, from A to B.
     pub normal: Vec3,
-    /// The largest speed at which the bodies came together at a contact, before the step. 0 if they
-    /// did not.
+    /// The largest approach speed at a contact, before the step; 0 if the bodies did not approach.
     pub approach_speed: f32,
 }
 
 impl ImpulseEvent {
-    /// Returns the other body of the pair; `None` if `body` is none of the two.
+    /// Returns the other body of the pair; `None` if `body` is neither of the two.
     pub fn other(&self, body: BodyId) -> Option<BodyId> {
         match body {
             _ if body == self.a => Some(self.b),
@@ -121,7 +120,7 @@ impl ImpulseEvent {
     }
 }
 
-/// A pair with an impulse threshold, in the step.
+/// A pair of colliders with an impulse threshold, in this step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Approach {
     /// The place of its pair state.
@@ -130,7 +129,7 @@ pub(crate) struct Approach {
     pub(crate) slots: [ColliderSlot; 2],
     /// Their lower threshold.
     pub(crate) threshold: f32,
-    /// The largest speed at which they come together at a contact; 0 if they do not.
+    /// The largest approach speed at a contact; 0 if they do not approach.
     pub(crate) speed: f32,
 }
 
@@ -140,7 +139,8 @@ pub(crate) const FIRST_SLOTS: [ColliderSlot; 2] = [ColliderSlot::FIRST; 2];
 /// Pair states that are scanned at once.
 const BLOCK_PAIRS: usize = 64;
 
-/// Returns the event of a pair state, if there is one. Once in each detection.
+/// Returns the event of a pair state, if there is one, and marks it as reported. Call it once in
+/// each detection.
 pub(crate) fn take(state: &mut PairState) -> Option<Event> {
     // Usually nothing changed, and nothing is written.
     let kind = match (state.was_touching, state.is_touching) {
@@ -164,7 +164,8 @@ fn has_event(state: &PairState) -> bool {
     state.was_touching | state.is_touching
 }
 
-/// Makes `out` the events of these pair states, in their order, and returns how many pairs touch.
+/// Writes the events of these pair states to `out`, in their order, and returns how many pairs
+/// touch.
 pub(crate) fn report(states: &mut [PairState], out: &mut Vec<Event>) -> usize {
     out.clear();
     let mut n_touching = 0;
@@ -185,7 +186,7 @@ pub(crate) fn report(states: &mut [PairState], out: &mut Vec<Event>) -> usize {
     n_touching
 }
 
-/// Merges sorted events into sorted events, from the last on. `others` are few.
+/// Merges sorted events into sorted events, from the end. `others` should be few.
 pub(crate) fn merge(events: &mut Vec<Event>, others: &[Event]) {
     let (mut n, mut left) = (events.len(), others.len());
     events.extend_from_slice(others);
@@ -195,13 +196,13 @@ pub(crate) fn merge(events: &mut Vec<Event>, others: &[Event]) {
         left -= usize::from(is_other);
         n -= usize::from(!is_other);
     }
-    // The rest precedes all others.
+    // The remaining others precede all events.
     events[..left].copy_from_slice(&others[..left]);
 }
 
-/// As [`report`], on several threads. The first chunk writes to `out`; the others write to lists,
+/// Like [`report`], on several threads. The first chunk writes to `out`; the others write to lists,
 /// which are appended.
-/// Tried: counting first, so that each chunk writes to its final place; as slow as one thread.
+/// Tried: counting first, so that each chunk writes to its final position; as slow as one thread.
 #[cfg(feature = "parallel")]
 pub(crate) fn report_in_chunks(
     states: &mut [PairState],

@@ -1,4 +1,4 @@
-//! What hooks read and write of a pair: its sides, its material, and its contact points.
+//! The arguments of hooks for a pair: its sides, its material, and its contact points.
 //!
 //! Reference: rapier 0.36, `ContactModificationContext`.
 
@@ -28,10 +28,9 @@ impl PairSide {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MixedMaterial {
-    /// Coulomb's coefficient. A number that is negative or not finite counts as the one before.
+    /// Coulomb's coefficient. A number that is negative or not finite is ignored.
     pub friction: f32,
-    /// 0 does not bounce, 1 keeps the speed. A number that is negative or not finite counts as the
-    /// one before.
+    /// 0 does not bounce, 1 keeps the speed. A number that is negative or not finite is ignored.
     pub restitution: f32,
 }
 
@@ -78,16 +77,17 @@ impl ContactPointMut {
     }
 
     /// Bounds the normal impulse in this step, in mass times speed. Not negative; infinite for no
-    /// bound. The bodies do not bounce then.
+    /// bound. With a bound the bodies do not bounce.
     ///
-    /// Each substep gets an equal share, so the force is at most this impulse divided by the step.
+    /// The bound is divided equally among the substeps, so the force is at most this impulse
+    /// divided by the step.
     pub fn set_max_normal_impulse(&mut self, max_normal_impulse: f32) {
         if 0.0 <= max_normal_impulse {
             self.max_normal_impulse = max_normal_impulse;
         }
     }
 
-    /// Leaves the contact out of this step.
+    /// Removes the contact from this step.
     pub fn remove(&mut self) {
         self.is_removed = true;
     }

@@ -1,6 +1,6 @@
-//! What hooks keep of pairs, and what they changed in this step.
+//! The memory that hooks keep by pair, and their changes in this step.
 //!
-//! Reference: rapier 0.36, `ContactModificationContext` (a number of the user's own for each pair).
+//! Reference: rapier 0.36, `ContactModificationContext` (user data for each pair).
 
 use crate::bodies::id::BodyId;
 use crate::bodies::solids::ColliderPair;
@@ -12,16 +12,16 @@ use carom_math::Vec3;
 use carom_response::{Body, BodyKind, ContactSettings, Inconsistency, Spring};
 use core::f32::consts::TAU;
 
-/// What hooks keep of pairs, and what they changed in this step.
+/// The memory that hooks keep by pair, and their changes in this step.
 #[derive(Debug, Default)]
 pub(crate) struct Hooked {
-    /// Their memory of pairs of colliders, sorted.
+    /// The memory of hooks by pair of colliders, sorted.
     pub(crate) memory: Vec<(ColliderPair, u32)>,
-    /// Pairs of colliders that the filter parted, of bodies that have several; sorted.
+    /// Pairs of colliders that the filter rejected, of bodies with several colliders; sorted.
     pub(crate) apart: Vec<ColliderPair>,
-    /// Those that are left out of this step.
+    /// Pairs of colliders that are disabled in this step.
     pub(crate) disabled: Vec<ColliderPair>,
-    /// Bodies of pairs that touched until the filter parted them in this detection.
+    /// Bodies of touching pairs that the filter rejected in this detection.
     pub(crate) parted: Vec<BodyId>,
     /// The manifolds that were changed in this step, in the order of the solver.
     pub(crate) changes: Vec<Change>,
@@ -32,24 +32,24 @@ pub(crate) struct Hooked {
 }
 
 impl Hooked {
-    /// Drops what is kept of a body that is removed.
+    /// Drops the entries of a removed body.
     pub(crate) fn forget(&mut self, body: u32) {
         self.memory.retain(|(pair, _)| !pair.bodies.contains(&body));
         self.apart.retain(|pair| !pair.bodies.contains(&body));
     }
 }
 
-/// Whether the filter lets a pair of bodies meet, and which of their colliders it parts.
+/// Whether the filter accepts a pair of bodies, and which pairs of their colliders it rejects.
 pub(crate) type Verdict = (bool, Vec<ColliderPair>);
 
-/// What hooks answered for a chunk of the pairs.
+/// The results of hooks for a chunk of the pairs.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     pub(crate) pairs: Vec<PairAnswer>,
     pub(crate) changes: Vec<Change>,
 }
 
-/// What hooks answered for a pair.
+/// The result of hooks for a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairAnswer {
     /// The place of its pair state.
@@ -60,7 +60,7 @@ pub(crate) struct PairAnswer {
     pub(crate) is_disabled: bool,
 }
 
-/// The velocity of the surface of a side against its body, in the world frame.
+/// The surface velocity of a side relative to its body, in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Surface {
     pub(crate) of: PairSide,
@@ -68,10 +68,10 @@ pub(crate) struct Surface {
     pub(crate) spin: Vec3,
 }
 
-/// What a hook made of a manifold.
+/// The changes of a hook to a manifold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
-    /// The place of the pair state, and the number of the manifold among its own.
+    /// The place of the pair state, and the index of the manifold in the pair.
     pub(crate) place: u32,
     pub(crate) number: u32,
     pub(crate) is_enabled: bool,
@@ -81,12 +81,12 @@ pub(crate) struct Change {
     pub(crate) mass_scales: [f32; 2],
     pub(crate) points: [ContactPointMut; MAX_CONTACTS],
     pub(crate) n_points: usize,
-    /// The points of the pair that are solved.
+    /// The number of points of the whole pair that are solved.
     pub(crate) n_points_of_pair: usize,
 }
 
 impl Change {
-    /// Returns a change of nothing, for a manifold with this material.
+    /// Returns an empty change, for a manifold with this material.
     pub(crate) fn none(place: u32, number: u32, material: MixedMaterial, manifold: &Manifold) -> Change {
         let absent = ContactPointMut::new(&Contact::new(Vec3::ZERO, Vec3::ZERO, Vec3::ZERO, 0.0));
         let mut points = [absent; MAX_CONTACTS];
@@ -112,13 +112,13 @@ impl Change {
         self.points[..n].iter().enumerate().filter(|(_, point)| !point.is_removed)
     }
 
-    /// Whether the solver needs other points than the manifold has.
+    /// Whether points were removed or their distances changed.
     pub(crate) fn has_other_points(&self) -> bool {
         let is_other = |(_, point): (usize, &ContactPointMut)| point.distance != point.contact().distance;
         self.solved_points().count() < self.n_points || self.solved_points().any(is_other)
     }
 
-    /// Whether anything differs from a manifold with the material `mixed` that no hook saw.
+    /// Whether anything was changed, for a manifold with the material `mixed`.
     pub(crate) fn is_change(&self, mixed: MixedMaterial) -> bool {
         self.material != mixed
             || self.surface.is_some()
@@ -137,7 +137,7 @@ impl Change {
         manifold
     }
 
-    /// Returns the settings for the contact of this number, if they are not those of every contact.
+    /// Returns the contact settings for the contact of this index, if they differ from the default.
     pub(crate) fn settings(&self, contact: u32, inverse_masses: [f32; 2]) -> Option<ContactSettings> {
         let mut settings = ContactSettings::new(contact);
         let bounds = settings.max_impulse.iter_mut().zip(self.solved_points());
@@ -148,7 +148,7 @@ impl Change {
                 inverse_masses.iter().zip(self.mass_scales).map(|(inverse, scale)| inverse / scale).sum();
             let omega = TAU * spring.frequency;
             let per_point = 1.0 / (inverse_mass * self.n_points_of_pair.max(1) as f32);
-            // Beyond the range of numbers a spring is as good as rigid.
+            // A stiffness beyond the finite range is clamped; such a spring is as good as rigid.
             let within = |x: f32| if x <= f32::MAX { x } else { f32::MAX };
             settings.stiffness = within(omega * omega * per_point);
             settings.damping = within(2.0 * spring.damping_ratio * omega * per_point);
@@ -157,12 +157,12 @@ impl Change {
     }
 }
 
-/// Returns one over the mass with which contacts push a body.
+/// Returns the inverse mass of a body in contacts; 0 if it is not dynamic.
 pub(crate) fn inverse_mass_of(body: &Body) -> f32 {
     if body.kind == BodyKind::Dynamic { body.inverse_mass } else { 0.0 }
 }
 
-/// Checks that the memory and the parted pairs are sorted, and of pairs of living bodies.
+/// Checks that the memory and the rejected pairs are sorted, and belong to pairs of living bodies.
 pub(crate) fn check_memory(
     memory: &[(ColliderPair, u32)],
     apart: &[ColliderPair],
@@ -172,5 +172,5 @@ pub(crate) fn check_memory(
     let is_pair = |[a, b]: [u32; 2]| a < b && is_live(a) && is_live(b);
     check_list(memory, |k: usize| is_pair(memory[k].0.bodies), "the memory of a hook")?;
     let apart: Vec<(ColliderPair, ())> = apart.iter().map(|&pair| (pair, ())).collect();
-    check_list(&apart, |k: usize| is_pair(apart[k].0.bodies), "a pair that a hook parted")
+    check_list(&apart, |k: usize| is_pair(apart[k].0.bodies), "a pair that a hook rejected")
 }

@@ -1,10 +1,10 @@
-//! Smooths internal edges: contacts with edges inside a floor of many pieces become those of the
+//! Smooths internal edges: contacts with edges inside a floor of many pieces get the normal of the
 //! floor.
 //!
-//! Contacts of a moving body with all its pieces of floor are taken together. Only pieces that
-//! contacts do not move count, so piles cost nothing. A body is left as it is if all of its
-//! contacts were kept from the last detection: they were smoothed when they were found. Bodies are
-//! processed in the order of their numbers, on one thread.
+//! All contacts of a dynamic body with static and kinematic bodies are smoothed together. Contacts
+//! between dynamic bodies are not smoothed. A body is skipped if all of its contacts are old,
+//! because they were smoothed when they were found. Bodies are processed in the order of their
+//! numbers, on one thread.
 //!
 //! Reference: [`carom_query::smooth_internal_edges`].
 
@@ -15,16 +15,16 @@ use carom_geom::Manifold;
 use carom_query::{Neighbour, smooth_internal_edges};
 use carom_response::BodyKind;
 
-/// A piece that stands out of the floor by less than this part of the slop is no step.
+/// A piece that is higher than the floor by less than this fraction of the slop is no step.
 const MAX_STEP_RATIO: f32 = 0.25;
 
-/// A moving body in contact with something that contacts do not move.
+/// A dynamic body in contact with a body that contacts do not move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resting {
     pub(crate) body: u32,
     /// The number of the state of their pair.
     pub(crate) state: u32,
-    /// Its contacts were found in this detection, not kept from the last one.
+    /// Whether its contacts were found in this detection, not copied from the last one.
     pub(crate) is_found_anew: bool,
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn smooth(
     n_gone
 }
 
-/// Returns the moving body of a pair state, if contacts do not move the other one.
+/// Returns the dynamic body of a pair state, if contacts do not move the other body.
 pub(crate) fn resting_body(scene: &Scene<'_>, state: &PairState) -> Option<u32> {
     let (a, b) = (state.a.index, state.b.index);
     if state.n == 0 || state.is_sensor || state.is_deferred {

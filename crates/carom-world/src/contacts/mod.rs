@@ -1,6 +1,6 @@
 //! The pairs of bodies whose boxes touch, the state of each, and the events of the last detection.
 //!
-//! - `pairs`, `crowd`: broad phase: which pairs there are.
+//! - `pairs`, `crowd`: the pairs of the broad phase.
 //! - `pair_state`, `pair_states`, `changes`: a pair state for each pair, in a sorted table with
 //!   gaps.
 //! - `narrow`, `scene`, `sink`, `chunks`: narrow phase: contacts of shapes, on one thread or
@@ -10,15 +10,15 @@
 //! - `internal_edges`: contacts with edges inside a floor.
 //! - `sleeping_manifolds`: manifolds of pairs in which nothing moves. `pairs_by_body`: the pairs of
 //!   one body.
-//! - `touches`: which colliders touch, of bodies that have several.
-//! - `events`: what began, persisted and ended. `rules`: responses other than a collision.
-//! - `solver_input`: the contacts in the form that the solver takes. `belts`, `surface_velocity`:
-//!   surfaces that move.
-//! - `round_contacts`: how balls and wheels roll within a step.
-//! - `hooked`: what hooks keep of pairs, and changed.
+//! - `touches`: touching pairs of colliders, for bodies with several colliders.
+//! - `events`: contacts that began, persisted and ended. `rules`: responses other than a collision.
+//! - `solver_input`: the contacts as input of the solver. `belts`, `surface_velocity`: moving
+//!   surfaces.
+//! - `round_contacts`: round surfaces for the solver, so that balls and wheels roll within a step.
+//! - `hooked`: the memory of hooks, and their changes.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what goes from
-//! phase to phase).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (the data that
+//! phases exchange).
 
 pub(crate) mod belts;
 pub(crate) mod carrying;
@@ -74,16 +74,18 @@ pub(crate) struct ContactSet {
     pub(crate) pairs: Vec<Pair>,
     /// The gaps among them.
     pub(crate) gaps: FreeSlots,
-    /// The places of the active pairs, ascending: a body of them moves, moved at the last
-    /// detection, or was edited.
+    /// The places of the active pairs, ascending. A pair is active if one of its bodies moves,
+    /// moved at the last detection, or was edited.
     pub(crate) active_pairs: Vec<u32>,
-    /// Something changed since the last detection. If not, detection does nothing.
+    /// Whether something changed since the last detection. If not, detection has no work.
     pub(crate) is_changed: bool,
-    /// A pair may be due although nothing in it moved, so all pairs are active.
+    /// Whether pairs may be due although none of their bodies moved. Then all pairs are active.
     pub(crate) is_unsettled: bool,
-    /// A number has passed to another body since the last broad phase, or a rule has changed.
+    /// Whether a number was reused by another body, or a response rule changed, since the last
+    /// broad phase.
     pub(crate) is_renumbered: bool,
-    /// The manifolds of the active pairs, in their order, perhaps with unused room between.
+    /// The manifolds of the active pairs, in their order, possibly with unused entries between
+    /// them.
     pub(crate) manifolds: Vec<Manifold>,
     /// The manifolds of the other pairs.
     pub(crate) sleeping: SleepingManifolds,
@@ -92,15 +94,15 @@ pub(crate) struct ContactSet {
     pub(crate) events: Vec<Event>,
     /// The pairs of colliders that touch, of bodies that have several.
     pub(crate) touches: Vec<Touch>,
-    /// Responses other than a collision, and what they did in the last step.
+    /// Rules for responses other than a collision, and below the events of the last step.
     pub(crate) rules: Rules,
     pub(crate) responses: Vec<ResponseEvent>,
     /// The pairs that pushed each other in the last step by more than a threshold.
     pub(crate) impulse_events: Vec<ImpulseEvent>,
-    /// The pairs with a threshold in this step.
+    /// The pairs with an impulse threshold in this step.
     pub(crate) approaches: Vec<Approach>,
     pub(crate) hooked: Hooked,
-    /// Surfaces that move along themselves.
+    /// Surface velocities, by body.
     pub(crate) belts: Belts,
     pub(crate) scratch: Scratch,
 }
@@ -111,7 +113,7 @@ impl ContactSet {
         self.sleeping.manifolds_of(state).unwrap_or_else(|| &self.manifolds[state.range()])
     }
 
-    /// Moves all contacts along with the frame of the world.
+    /// Shifts all contacts, after the origin of the frame was moved.
     pub(crate) fn shift(&mut self, shift: Shift) {
         for manifold in self.manifolds.iter_mut().chain(self.sleeping.manifolds_mut()) {
             for contact in manifold.contacts_mut() {
@@ -124,7 +126,7 @@ impl ContactSet {
         self.impulse_events.iter_mut().for_each(|event| shift.apply(&mut event.point));
     }
 
-    /// Ends a pair whose boxes have parted. If it touched, this is an event.
+    /// Ends a pair whose boxes no longer overlap. If it touched, this is an event.
     pub(crate) fn end(&mut self, place: usize) {
         let state = &self.states[place];
         self.sleeping.release_pair(state);
@@ -135,7 +137,8 @@ impl ContactSet {
         }
     }
 
-    /// Collects the active pairs into `active_pairs`, or all pairs if most bodies are active.
+    /// Collects the active pairs into `active_pairs`; all pairs, including gaps, if every body that
+    /// is not fixed is active.
     pub(crate) fn collect_active_pairs(&mut self, bodies: &BodySet) {
         let BodySet { motions, active, is_stale, moved, .. } = bodies;
         let ContactSet { active_pairs, pairs, gaps, is_unsettled, scratch, .. } = self;
@@ -146,7 +149,7 @@ impl ContactSet {
             .iter_mut()
             .zip(moved)
             .for_each(|(has_active_pairs, moved)| *has_active_pairs |= *moved);
-        // No pair has two fixed bodies.
+        // No pair has two fixed bodies, so every pair is active then.
         let could_be =
             |(body, has_active_pairs): (&Body, &bool)| *has_active_pairs || body.kind == BodyKind::Fixed;
         if *is_unsettled || motions.iter().zip(&*has_active_pairs).all(could_be) {
@@ -157,7 +160,7 @@ impl ContactSet {
         // Branchless: always write, advance only if kept.
         active_pairs.resize(pairs.len(), 0);
         let mut n = 0;
-        // The front, a long run of gaps, is passed over.
+        // The compaction front, a long run of gaps, is skipped.
         let front = gaps.front();
         for part in [0..front.start, front.end..pairs.len()] {
             for (place, pair) in (part.start as u32..).zip(&pairs[part]) {
@@ -168,7 +171,7 @@ impl ContactSet {
         active_pairs.truncate(n);
     }
 
-    /// What hooks left out in the last step counts again.
+    /// Enables the pairs of a body that hooks disabled in the last step.
     pub(crate) fn enable_all_of(&mut self, id: BodyId) {
         self.hooked.apart.retain(|pair| !pair.bodies.contains(&id.index));
         let states = self.states.iter_mut();
@@ -187,8 +190,8 @@ impl ContactSet {
         found
     }
 
-    /// Makes `events` what began, persisted and ended, in the order of the pairs. Returns how many
-    /// pairs touch.
+    /// Writes the contacts that began, persisted and ended to `events`, in the order of the pairs.
+    /// Returns how many pairs touch.
     pub(crate) fn report_events(&mut self) -> usize {
         let ContactSet { events, states, scratch, .. } = self;
         #[cfg(feature = "parallel")]
@@ -200,8 +203,8 @@ impl ContactSet {
         n_touching
     }
 
-    /// As [`ContactSet::report_events`], if bodies are suspended now and were at the last
-    /// detection. Pairs that are not active keep their last event, as persisted.
+    /// Like [`ContactSet::report_events`], if bodies are suspended now and were at the last
+    /// detection. Events of pairs that are not active become persisted.
     pub(crate) fn report_events_of_active(&mut self) -> usize {
         let ContactSet { events, scratch, states, active_pairs, .. } = self;
         let fresh = &mut scratch.fresh;
@@ -211,7 +214,7 @@ impl ContactSet {
         for &place in &*active_pairs {
             let state = &mut states[place as usize];
             let event = events::take(state);
-            // A pair without an event also ends its last one.
+            // A pair without an event replaces its last one by none.
             let (a, b, is_sensor) = (state.a, state.b, state.is_sensor);
             let (slots, kind) = (events::FIRST_SLOTS, EventKind::Ended);
             let last_events = event.unwrap_or(Event { a, b, slots, kind, is_sensor });
@@ -227,7 +230,7 @@ impl ContactSet {
                 events.extend(has_event.then_some(*event));
             }
             let is_fresh = fresh.peek().is_some_and(|(event, _)| (event.a, event.b) == (old.a, old.b));
-            // The begin of a pass of a sensor; its end follows.
+            // The begin of the pass of a sensor, whose end follows, is not persisted.
             let is_over = |next: &Event| (next.a, next.b, next.kind) == (old.a, old.b, EventKind::Ended);
             let is_over = scratch.last_events.get(number + 1).is_some_and(is_over);
             if !is_fresh && !is_over && old.kind != EventKind::Ended {
@@ -239,20 +242,20 @@ impl ContactSet {
     }
 }
 
-/// Scratch memory: its content does not outlive a step.
+/// Scratch memory. Its content is not valid after a step.
 #[derive(Default)]
 pub(crate) struct Scratch {
     pub(crate) pairs: Vec<Pair>,
     pub(crate) manifolds: Vec<Manifold>,
     pub(crate) counts: Vec<u32>,
-    /// Copies of the active pair states, in a row.
+    /// Copies of the active pair states, contiguous.
     pub(crate) active_states: Vec<PairState>,
     pub(crate) contacts: Vec<ContactLink>,
     /// The places of the joints of moving bodies.
     pub(crate) joints: Vec<u32>,
     /// By number: whether the solver moves the body.
     pub(crate) is_active: Vec<bool>,
-    /// The places of the pair states that the solver is given, and how many of them each chunk has.
+    /// The places of the pair states that are solved, and the counts of each chunk.
     pub(crate) solved: Vec<u32>,
     pub(crate) parts: Vec<Part>,
     /// By number: whether the pairs of the body are active.

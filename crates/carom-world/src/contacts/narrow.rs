@@ -1,13 +1,13 @@
-//! The narrow phase: pairs of boxes in, contacts of shapes out.
+//! The narrow phase: finds the contacts of the shapes of active pairs.
 //!
 //! For each active pair, `update_pair` does one of these:
 //!
 //! | case | action |
 //! |---|---|
-//! | its bodies hardly moved | contacts move along (`recycling`) |
+//! | its bodies hardly moved | contacts are moved along (`recycling`) |
 //! | not wanted | no contacts |
 //! | nothing moved since the last test | contacts are copied |
-//! | a budget defers it, or time is up | contacts move along, and it stays due (`carry_over`) |
+//! | a budget defers it, or time is up | contacts are moved along, and it stays due (`carry_over`) |
 //! | a sensor pair | tested for overlap only |
 //! | else | tested: `carom_query::manifolds`, with the cache of the pair |
 //!
@@ -46,7 +46,7 @@ pub(crate) fn is_sensor_pair(pair: Pair, traits: &[Traits], rules: &Rules) -> bo
     traits[pair.a as usize].is_sensor || traits[pair.b as usize].is_sensor || rules.of(pair) == Response::Pass
 }
 
-/// Counts of what was done with the pair states.
+/// Counts of the narrow phase.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) n_tested: usize,
@@ -56,14 +56,15 @@ pub(crate) struct Tally {
     pub(crate) n_deferred: usize,
     /// Pair states in which neither body moves in this step.
     pub(crate) n_still: usize,
-    /// Runs of manifolds in `SleepingManifolds` that are not used any more: first place and length.
+    /// Runs of manifolds in `SleepingManifolds` that are no longer used: first index and length.
     pub(crate) left: Vec<(u32, u32)>,
-    /// Bodies that touch something that contacts do not move. Empty if internal edges are not
-    /// smoothed.
+    /// Dynamic bodies in contact with bodies that contacts do not move. Empty if internal edges are
+    /// not smoothed.
     pub(crate) resting: Vec<Resting>,
 }
 
-/// Active pair states in order, their places, and the caches from the place of the first one on.
+/// The active pair states in order, their places, and the caches starting at the place of the first
+/// one.
 pub(crate) struct Row<'a> {
     pub(crate) states: &'a mut [PairState],
     pub(crate) places: &'a [u32],
@@ -84,7 +85,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Updates all pair states, and makes `out` the list of their manifolds.
+/// Updates all pair states, and writes their manifolds to `out`.
 pub(crate) fn update_all(scene: &Scene<'_>, row: Row<'_>, out: &mut Vec<Manifold>) -> Tally {
     let mut tally = Tally::default();
     out.clear();
@@ -92,8 +93,8 @@ pub(crate) fn update_all(scene: &Scene<'_>, row: Row<'_>, out: &mut Vec<Manifold
     tally
 }
 
-/// Updates pair states, of which the first is number `number`, and appends their manifolds to
-/// `out`. The first manifold of `out` is number `before` among those of all active pairs.
+/// Updates pair states, and appends their manifolds to `out`. The first pair state has the index
+/// `number`, and the first entry of `out` the index `before`, among all active pairs.
 pub(crate) fn update_pairs(
     scene: &Scene<'_>,
     (row, number): (Row<'_>, usize),
@@ -132,7 +133,7 @@ fn update_pair(
 ) {
     state.was_touching = state.is_touching;
     let is_skipped = core::mem::take(&mut state.is_skipped);
-    // The usual case in a heap at rest. It reads no shapes, which are large.
+    // The usual case in a pile at rest. It does not read shapes, which are large.
     if state.is_wanted
         && scene.has_moved(state)
         && let Some(moved) = &scene.recycles(state)
@@ -170,7 +171,7 @@ fn update_pair(
     tally.n_tested += 1;
     let (pose_a, pose_b) = (&scene.bodies[a].pose, &scene.bodies[b].pose);
     if state.is_sensor {
-        // Of colliders `touches` has what they overlap.
+        // For several colliders, `touches` finds the overlaps.
         state.is_touching = !scene.solids.is_composite(a, b) && intersects(shape_a, pose_a, shape_b, pose_b);
         return;
     }

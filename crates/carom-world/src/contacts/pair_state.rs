@@ -1,53 +1,55 @@
-//! The state of a pair of bodies whose boxes touch: what is kept of it from step to step.
+//! The state of a pair of bodies whose boxes overlap, kept from step to step.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.2 (what is kept of a pair
-//! from frame to frame).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.2 (data of a pair that is
+//! kept from frame to frame).
 
 use crate::bodies::id::BodyId;
 use carom_broad::Pair;
 
-/// The state of a pair of bodies whose boxes touch.
+/// The state of a pair of bodies whose boxes overlap.
 ///
-/// A pair is *due* if it is wanted and something in it moved since it was tested (`Scene::is_due`).
-/// A due pair is tested, recycled, or deferred by a budget.
+/// A pair is *due* if it is wanted, and a body moved or changed since the last test
+/// (`Scene::is_due`). A due pair is tested, recycled, or deferred by a budget.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct PairState {
     pub(crate) a: BodyId,
     pub(crate) b: BodyId,
-    /// The place of its first manifold, and how many there are. They are in
-    /// `ContactSet::manifolds`, or in `ContactSet::sleeping` if `is_at_rest`.
+    /// The index of its first manifold, and their number. They are in `ContactSet::manifolds`, or
+    /// in `ContactSet::sleeping` if `is_at_rest`.
     pub(crate) first: u32,
     pub(crate) n: u32,
-    /// The place of its first manifold among the contacts of the last solver step; `NOT_SOLVED` if
-    /// none.
+    /// The index of its first manifold in the input of the last solver step; `NOT_SOLVED` if it was
+    /// not solved.
     pub(crate) first_solved: u32,
     /// Whether the narrow phase tests the pair: see `narrow::is_wanted`.
     pub(crate) is_wanted: bool,
     pub(crate) is_sensor: bool,
-    /// A hook left it out of the last step: its bodies pass each other.
+    /// Whether a hook disabled it in the last step, so that its bodies pass each other.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) is_disabled: bool,
     pub(crate) is_touching: bool,
     pub(crate) was_touching: bool,
-    /// Whether the cache at its place belongs to it: its shapes were tested before.
+    /// Whether the cache at its place is valid: its shapes were tested before.
     pub(crate) has_cache: bool,
-    /// Not tested yet, or to be tested as if it were new.
+    /// Whether it was not tested yet, or has to be tested as if it were new.
     pub(crate) is_new: bool,
-    /// Not given to the solver yet. Impulses that the solver keeps for these numbers belong to
-    /// earlier bodies.
+    /// Whether it was not solved yet. Impulses that the solver caches for these numbers then belong
+    /// to removed bodies.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) is_unsolved: bool,
-    /// It was due at the last detection, and a budget deferred it.
+    /// Whether it was due at the last detection, and a budget deferred it.
     #[cfg_attr(feature = "serde", serde(rename = "is_put_off"))]
     pub(crate) is_deferred: bool,
-    /// Contacts were lost while it was deferred: its bodies slid, rolled or parted.
+    /// Whether contacts were dropped while it was deferred, because its bodies slid, rolled or
+    /// separated.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) has_lost: bool,
-    /// A budget defers it in this detection. Before the selection: it is a candidate for a test.
+    /// Whether a budget defers it in this detection. Before the selection: whether it is a
+    /// candidate for a test.
     pub(crate) is_skipped: bool,
-    /// How far its bodies moved relative to each other since the last test, plus a share for each
-    /// step. At most a length: see `recycling`.
+    /// How far its bodies have moved relative to each other since the last test, plus an amount for
+    /// each step: see `recycling`.
     #[cfg_attr(feature = "serde", serde(default, rename = "way"))]
     pub(crate) drift: f32,
     /// Whether its manifolds are in `ContactSet::sleeping`.
@@ -55,7 +57,7 @@ pub(crate) struct PairState {
     pub(crate) is_at_rest: bool,
 }
 
-/// The value of `first_solved` if the solver was not given the pair.
+/// The value of `first_solved` if the pair was not solved.
 pub(crate) const NOT_SOLVED: u32 = u32::MAX;
 
 impl PairState {
@@ -82,8 +84,8 @@ impl PairState {
         }
     }
 
-    /// Makes the pair due as if it were new. It keeps its manifolds and, for events, whether it
-    /// touched.
+    /// Makes the pair due as if it were new. It keeps its manifolds, and whether it touched, for
+    /// events.
     pub(crate) fn forget(&mut self) {
         self.has_cache = false;
         self.first_solved = NOT_SOLVED;
@@ -92,7 +94,8 @@ impl PairState {
         self.is_skipped = false;
     }
 
-    /// Whether its bodies may push each other: it is tested, no sensor, and no hook left it out.
+    /// Whether its bodies may push each other: it is tested, is no sensor pair, and is not disabled
+    /// by a hook.
     pub(crate) fn may_push(&self) -> bool {
         self.is_wanted && !self.is_sensor && !self.is_disabled
     }
@@ -101,24 +104,24 @@ impl PairState {
         Pair { a: self.a.index, b: self.b.index }
     }
 
-    /// Returns the numbers of its manifolds in the input of the solver. They are beyond the end if
-    /// it was not solved.
+    /// Returns the indices of its manifolds in the input of the solver; out of range if it was not
+    /// solved.
     pub(crate) fn solved_range(&self) -> core::ops::Range<usize> {
         let first = self.first_solved as usize;
         first..first.saturating_add(self.n as usize)
     }
 
-    /// The places of its manifolds in the list that has them.
+    /// Returns the indices of its manifolds in the list that has them.
     pub(crate) fn range(&self) -> core::ops::Range<usize> {
         self.first as usize..self.first as usize + self.n as usize
     }
 }
 
 impl PairState {
-    /// A gap before its place is known.
+    /// A gap whose pair is not set yet.
     pub(crate) const BLANK: PairState = PairState::gap(Pair { a: 0, b: 0 });
 
-    /// Returns a gap: a pair state without a pair, at the place of a pair in the order.
+    /// Returns a gap: an unused pair state, whose pair keeps the table sorted.
     pub(crate) const fn gap(pair: Pair) -> PairState {
         // No living body has this generation.
         let (a, b) = (BodyId { index: pair.a, generation: 0 }, BodyId { index: pair.b, generation: 0 });

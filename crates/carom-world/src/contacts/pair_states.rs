@@ -1,12 +1,12 @@
-//! The states of the pairs, and beside them the caches of the shape queries.
+//! The tables of pair states and of the caches of shape queries.
 //!
-//! A cache holds what the last query of a pair left for the next one, such as a separating axis. It
-//! is twice as large as a pair state, and only tests of shapes need it. Pair states are walked
-//! about ten times in a step, and most pairs are not tested. So caches have a list of their own, at
-//! the same places.
+//! A cache holds data of the last query of a pair for the next one, such as a separating axis. It
+//! is twice as large as a pair state, and only tests of shapes need it. Pair states are read about
+//! ten times in a step, and most pairs are not tested. So caches are in a list of their own, at the
+//! same places.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 13.3.1 (structures split in what is
-//! read often and what seldom).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 13.3.1 (hot and cold data in
+//! separate structures).
 //! Tried: caches within the pair states; 1.3x slower if most bodies are suspended. See
 //! `benches/notes/carom-world.md`.
 
@@ -18,15 +18,16 @@ use core::ops::{Deref, DerefMut, Range};
 
 /// A change of the places of pair states. Each refers to the places after the changes before it.
 ///
-/// The first step of a full world has one for each pair, so they are small. A pair state is created
-/// at its final place.
+/// The first step of a large world has one for each pair, so they are small. A pair state is
+/// created at its final place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Edit {
-    /// Moves `n` pair states to another place, over whatever is there.
+    /// Moves `n` pair states to another place, overwriting what is there.
     Move { from: u32, to: u32, n: u32 },
     /// Creates the state of this pair at a place, without a cache.
     Put { to: u32, pair: Pair },
-    /// Creates a gap at a place, in the order behind this pair or as the pair that left.
+    /// Creates a gap at a place. `pair` keeps the table sorted: the pair before it, or the removed
+    /// one.
     Gap { to: u32, pair: Pair },
     /// Sets the number of pair states. Additional ones are gaps.
     Resize(u32),
@@ -36,13 +37,13 @@ pub(crate) enum Edit {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairStates {
     pub(crate) list: Vec<PairState>,
-    /// The entry of a pair state without a cache has no meaning.
+    /// The entry is invalid if the pair state has no cache.
     pub(crate) caches: Vec<ManifoldCache>,
 }
 
 impl PairStates {
-    /// Applies edits to the pair states and to the caches, each on a thread of its own. `make`
-    /// creates the state of a pair.
+    /// Applies edits to the pair states and to the caches, on two threads. `make` creates the state
+    /// of a pair.
     pub(crate) fn edit(&mut self, edits: &[Edit], make: impl Fn(Pair) -> PairState + Sync) {
         let PairStates { list, caches } = self;
         #[cfg(feature = "parallel")]
@@ -80,7 +81,7 @@ fn places(first: u32, n: u32) -> Range<usize> {
     first as usize..first as usize + n as usize
 }
 
-/// Access to the pair states without moving them.
+/// Access to the pair states. Places cannot be changed through it.
 impl Deref for PairStates {
     type Target = [PairState];
     fn deref(&self) -> &[PairState] {

@@ -1,4 +1,4 @@
-//! The broad phase of a step: which boxes touch, and which pairs came and went since the last step.
+//! The broad phase of a step: finds the pairs of overlapping boxes, and updates the pair states.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad
 //! phase).
@@ -16,10 +16,9 @@ use carom_broad::{BroadPhase, Pair};
 use core::mem;
 
 impl ContactSet {
-    /// Broad phase: makes the pair states those of the pairs whose boxes touch. Pairs that stay
-    /// keep their state.
+    /// Updates the pair states to the pairs whose boxes overlap. Remaining pairs keep their state.
     ///
-    /// Calls `note_change` with 1 for each pair that came, and with -1 for each that went.
+    /// Calls `note_change` with 1 for each new pair, and with -1 for each pair that ended.
     pub(crate) fn find_pairs<B: BroadPhase>(
         &mut self,
         broad: &mut B,
@@ -41,8 +40,8 @@ impl ContactSet {
         stats.n_box_tests = broad.counters().tests;
         let is_renumbered = mem::take(&mut self.is_renumbered);
         let mut changes = mem::take(&mut self.scratch.changes);
-        // A pair is another one if a number passed to another body, or if it began or ceased to be
-        // a sensor pair.
+        // A pair counts as new if a number was reused by another body, or if it became a sensor
+        // pair or ceased to be one.
         let is_same = |old: usize| {
             let (state, pair) = (&self.states[old], self.pairs[old]);
             state.a == bodies.id_at(pair.a)

@@ -1,8 +1,8 @@
-//! The pairs of one body, for edits of that body.
+//! Finds the pairs of one body, for edits of that body.
 //!
-//! Pairs are sorted by their first body, so those are found by bisection. For pairs with the body
-//! as the second one, the first few queries scan all pairs. Later ones use an index that is sorted
-//! once.
+//! Pairs are sorted by their first body, so pairs with the body as first one are found by
+//! bisection. For pairs with the body as second one, the first few queries scan all pairs. Later
+//! ones use an index.
 //!
 //! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys: an
 //! inverted list).

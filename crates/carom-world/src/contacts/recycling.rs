@@ -1,20 +1,20 @@
-//! Contact recycling: the contacts of a pair that hardly moved since its last test move along with
-//! its bodies.
+//! Contact recycling: the contacts of a pair that hardly moved since its last test are moved along
+//! with its bodies, instead of a new test.
 //!
-//! In a heap at rest this holds for nearly all pairs. A new test would find the same contacts; or
-//! others, if features are nearly parallel, and the heap would creep.
+//! In a pile at rest this holds for nearly all pairs. A new test would find the same contacts. If
+//! features are nearly parallel it could find others, and the pile would creep.
 //!
 //! - The relative motion of the pair is summed up from step to step (the *drift* of the pair
-//!   state). So trembling counts too.
-//! - Each step adds a share, so a pair is tested again after [`MAX_RECYCLED_STEPS`] steps at the
-//!   latest.
+//!   state), so vibration counts too.
+//! - Each step adds a fixed amount, so a pair is tested again after [`MAX_RECYCLED_STEPS`] steps at
+//!   the latest.
 //! - The sum starts at a value that depends on the pair, so that not all pairs are tested in one
 //!   step.
-//! - Bodies of a pair may move by `WorldSettings::recycling`, and by a share of the radius of the
-//!   smaller one. So kept contacts are off by about a millimetre, and the next test corrects them.
+//! - The limit of the drift is `WorldSettings::recycling`, and a fraction of the radius of the
+//!   smaller body. So recycled contacts are off by at most about a millimetre.
 //!
-//! Reference: rapier 0.32, `contact_recycling` (contacts are kept while the poses of a pair hardly
-//! change).
+//! Reference: rapier 0.32, `contact_recycling` (contacts are reused while the poses of a pair
+//! hardly change).
 //! Differs: the sum of the motion, limited in proportion to the size of the smaller body.
 //! Tried: 2 and 4 mm instead of 1; pairs overlap by 5 cm. See `benches/notes/carom-world.md`.
 
@@ -25,10 +25,10 @@ use crate::contacts::sink::Sink;
 use carom_geom::{Contact, FeatureId, FeatureKind, Manifold};
 use carom_math::{Pose, Quat, Vec3, rotation};
 
-/// Contacts are kept for this many steps at most.
+/// Contacts are recycled for at most this many steps.
 const MAX_RECYCLED_STEPS: f32 = 64.0;
 
-/// A pair is tested again after moving by this share of the radius of the smaller body, or earlier.
+/// The largest drift, as a fraction of the radius of the smaller body.
 const MAX_DRIFT_RATIO: f32 = 1.0 / 64.0;
 
 /// The motion of a body between two detections: a rotation about its origin, then a translation.
@@ -41,7 +41,7 @@ struct Motion {
 
 impl Motion {
     // Inlined, because results that are returned through memory are read back late.
-    // Tried: finding them once for each body; as slow, since pairs wait for memory.
+    // Tried: computing them once for each body; not faster, because pairs wait for memory.
     #[inline]
     fn between(from: &Pose, to: &Pose) -> Motion {
         let turn = if from.rotation == to.rotation {
@@ -52,8 +52,7 @@ impl Motion {
         Motion { origin: from.translation, translation: to.translation - from.translation, turn }
     }
 
-    /// Returns by how much a direction changes that turns with the body. Not a difference of large
-    /// numbers.
+    /// Returns the change of a direction that turns with the body, without cancellation.
     #[inline]
     fn turned(&self, direction: Vec3) -> Vec3 {
         let axis = self.turn.xyz();
@@ -67,8 +66,8 @@ impl Motion {
         self.translation + self.turned(point - self.origin)
     }
 
-    /// Returns the angle between the rotations of two bodies, as long as it is small: exactly,
-    /// twice the sine of half of it.
+    /// Returns the angle between the rotations of two bodies, if it is small; exactly, twice the
+    /// sine of half the angle.
     #[inline]
     fn turned_against(&self, other: &Motion) -> f32 {
         2.0 * rotation::mul(other.turn.conjugate(), self.turn).xyz().length()
@@ -102,8 +101,8 @@ impl Scene<'_> {
         }
     }
 
-    /// Returns how the bodies of a due pair moved, and its new sum of motion. `None` if the pair is
-    /// to be tested instead.
+    /// Returns how the bodies of a due pair moved, and its new drift. `None` if the pair has to be
+    /// tested.
     #[inline]
     pub(crate) fn recycles(&self, state: &PairState) -> Option<(Motions, f32)> {
         if state.is_new || state.is_deferred {
@@ -116,7 +115,8 @@ impl Scene<'_> {
         };
         let motions = Motions { a: motion(state.a.index)?, b: motion(state.b.index)? };
         let (own, other) = if a_is_smaller { (&motions.a, &motions.b) } else { (&motions.b, &motions.a) };
-        // How far a point of the smaller body went at most, seen from the larger one.
+        // An upper bound of the displacement of a point of the smaller body, relative to the larger
+        // one.
         let drift = (own.translation - other.displacement_of(own.origin)).length()
             + own.turned_against(other) * radius;
         let drift = state.drift + drift + limit * (1.0 / MAX_RECYCLED_STEPS);
@@ -124,8 +124,8 @@ impl Scene<'_> {
         (drift <= limit).then_some((motions, drift))
     }
 
-    /// Returns the first value of the sum, after a test. It varies, so that pairs are not all
-    /// tested again in the same step.
+    /// Returns the initial drift after a test. It varies, so that pairs are not all tested again in
+    /// the same step.
     pub(crate) fn first_drift(&self, state: &PairState) -> f32 {
         let turn = (state.a.index.wrapping_mul(7)).wrapping_add(state.b.index) % 32;
         self.drift_limit(state)
@@ -154,20 +154,20 @@ struct DriftLimit {
 }
 
 impl Motions {
-    /// Makes `carried`, a copy of the manifold, the manifold at the present poses.
+    /// Updates `carried`, a copy of the manifold, to the present poses.
     ///
-    /// - The normal turns with the body whose face touches; without a face, by the mean of both. A
-    ///   half-space has no features and counts as a face.
-    /// - A point on a rounded body moves with its core, and the other body's point lies opposite.
-    ///   If it turned with a rolling ball, it would end up behind the ball.
+    /// - The normal turns with the body whose face touches. Without a face, it turns by the mean of
+    ///   both rotations. A half-space has no features and counts as a face.
+    /// - A point on a rounded body moves with its core, and the other body's point is opposite to
+    ///   it. If it turned with a rolling ball, it would end up behind the ball.
     ///
-    /// The copy is changed in place. A second copy of it would wait for the writes of its parts.
+    /// The copy is changed in place, because a second copy would be slow (store forwarding).
     fn carry(&self, manifold: &Manifold, [round_a, round_b]: [f32; 2], carried: &mut Manifold) {
         let Motions { a, b } = self;
         let normal = manifold.normal();
         let is_face =
             |feature: FeatureId| matches!(feature.kind(), FeatureKind::Face(_) | FeatureKind::Unknown);
-        // A rounded body turns under its normal.
+        // The normal of a rounded body does not turn with it.
         let turned = match (0.0 < round_a, 0.0 < round_b, manifold.contacts()) {
             (true, true, _) => Vec3::ZERO,
             (false, true, _) => a.turned(normal),

@@ -1,6 +1,8 @@
-//! The round contacts of a step, for the solver: balls and wheels roll over them.
+//! Finds the contacts of balls, wheels and other round surfaces, for the solver. It must not let
+//! their anchors turn with the body: see `carom_response::RoundContact`.
 //!
-//! Reference: as in `carom_response::RoundContact`.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.2.2 (extent of a disc along an
+//! axis).
 
 use crate::World;
 use crate::bodies::roundness::Roundness;
@@ -9,7 +11,7 @@ use carom_broad::BroadPhase;
 use carom_response::{Body, BodyKind, RoundContact};
 
 impl<B: BroadPhase> World<B> {
-    /// Gives the solver the round contacts among those that it was handed.
+    /// Passes the round contacts of this step to the solver.
     pub(crate) fn hand_over_round_contacts(&mut self) {
         let out = self.solver.round_contacts_mut();
         out.clear();
@@ -19,7 +21,7 @@ impl<B: BroadPhase> World<B> {
         let bodies = &self.bodies;
         let ContactSet { manifolds, sleeping, scratch: Scratch { contacts, .. }, .. } = &self.contacts;
         let sleeping = sleeping.manifolds();
-        // What does not turn does not roll.
+        // A fixed body does not roll.
         let rolls = |body: u32| {
             let turns = |body: &Body| body.kind != BodyKind::Fixed;
             bodies.roundness[body as usize] != Roundness::Sharp && turns(&bodies.motions[body as usize])

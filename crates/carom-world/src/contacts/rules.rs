@@ -1,4 +1,4 @@
-//! Responses of bodies other than a collision: rules of single bodies and of pairs.
+//! Response rules: responses other than a collision, of single bodies and of pairs.
 //!
 //! Reference: J. Hahn, Realistic Animation of Rigid Bodies, SIGGRAPH 1988 (responses other than a
 //! bounce).
@@ -10,7 +10,7 @@ use carom_broad::Pair;
 use carom_math::Vec3;
 use carom_response::{Inconsistency, Response};
 
-/// An event of a rule: how it changed two bodies that touched.
+/// An event of a response rule: its effect on two bodies that touched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -21,12 +21,12 @@ pub struct ResponseEvent {
     pub b: BodyId,
     /// The response: stick or knock.
     pub response: Response,
-    /// The joint that holds bodies that stick.
+    /// The weld joint of bodies that stick.
     pub joint: Option<JointId>,
     /// The impulse of a knock on B, in the world frame; zero for bodies that stick.
     pub impulse: Vec3,
-    /// Kinetic energy that the impact took; negative if it added some. If bodies stick, it counts
-    /// from the last step before they pushed each other.
+    /// Kinetic energy lost in the impact; negative if some was added. If bodies stick, it is
+    /// computed from the velocities before their first impulse.
     pub energy_lost: f64,
 }
 
@@ -36,7 +36,7 @@ pub struct ResponseEvent {
 pub(crate) struct Rules {
     pub(crate) of_bodies: Vec<(u32, Response)>,
     pub(crate) of_pairs: Vec<([u32; 2], Response)>,
-    /// Pairs that are about to stick, with the energy that this takes.
+    /// Pairs that are about to stick, with the energy that this removes.
     pub(crate) approaching: Vec<([u32; 2], f64)>,
 }
 

@@ -1,4 +1,4 @@
-//! The input of the narrow phase, and small decisions on one pair.
+//! The input of the narrow phase, and its decisions on one pair.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
@@ -37,8 +37,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) deforming: &'a Deforming,
     /// Whether the pose, shape or filter changed since the last detection.
     pub(crate) is_stale: &'a [bool],
-    /// Poses at the last detection. `None` if the pose was set since, so contacts cannot move
-    /// along.
+    /// Poses at the last detection. `None` if the pose was set since, so that contacts cannot be
+    /// moved along.
     pub(crate) detected_poses: &'a [Option<Pose>],
     /// The manifolds of active pairs at the last detection.
     pub(crate) old: &'a [Manifold],
@@ -48,22 +48,24 @@ pub(crate) struct Scene<'a> {
     pub(crate) narrow_budget: NarrowBudget,
     /// Contacts are found within this distance.
     pub(crate) prediction: f32,
-    /// Contacts nearer than this touch.
+    /// Contacts at a distance of at most this touch.
     pub(crate) slop: f32,
-    /// How far the bodies of a pair may move before it is tested again; 0 if they may not.
+    /// The recycling distance: how far the bodies of a pair may move before it is tested again; 0
+    /// without recycling.
     pub(crate) recycling: f32,
     /// Whether contacts with internal edges are smoothed.
     pub(crate) smooths_internal_edges: bool,
-    /// Length of the step: the contacts of fast and swift bodies are found this far ahead.
+    /// Length of the step: contacts of fast and swift bodies are found for their motion in this
+    /// time.
     pub(crate) dt: f32,
 }
 
-/// Radians of a step for which contacts are found ahead. A body that turns farther has other parts
-/// there at the end of the step.
+/// The largest rotation for which contacts are found ahead, in radians per step. A body that turns
+/// farther has other parts there at the end of the step.
 const MAX_REACH_TURN: f32 = 2.0;
 
 impl<'a> Scene<'a> {
-    /// Whether the pair is wanted, and something in it moved since it was tested.
+    /// Whether the pair is wanted, and a body moved or changed since the last test.
     pub(crate) fn is_due(&self, state: &PairState) -> bool {
         let (a, b) = (state.a.index as usize, state.b.index as usize);
         self.has_moved(state) && state.is_wanted && self.shapes[a].is_some() && self.shapes[b].is_some()
@@ -74,13 +76,13 @@ impl<'a> Scene<'a> {
         state.is_new || state.is_deferred || self.is_stale[a] || self.is_stale[b]
     }
 
-    /// Returns the manifolds of a pair state at the last detection.
+    /// Returns the manifolds that a pair state had at the last detection.
     pub(crate) fn known(&self, state: &PairState) -> &'a [Manifold] {
         let (sleeping, old): (&'a SleepingManifolds, &'a [Manifold]) = (self.sleeping, self.old);
         sleeping.manifolds_of(state).unwrap_or_else(|| &old[state.range()])
     }
 
-    /// Defers a pair: writes its contacts, moved along with its bodies.
+    /// Defers a pair: writes its old contacts, moved along with its bodies.
     pub(super) fn carry_over(&self, state: &mut PairState, out: &mut impl Sink) {
         let (a, b) = (state.a.index as usize, state.b.index as usize);
         let known = self.known(state);
@@ -88,7 +90,7 @@ impl<'a> Scene<'a> {
         state.n = 0;
         let place = |body: usize| self.detected_poses.get(body).copied().flatten();
         let (Some(seen_a), Some(seen_b), false) = (place(a), place(b), state.is_new) else {
-            // There are no contacts to move along.
+            // There are no old contacts.
             state.is_new = true;
             state.is_touching = false;
             return;
@@ -120,7 +122,7 @@ impl<'a> Scene<'a> {
     /// colliders. Parts are numbered as in the common shape of a body.
     pub(super) fn find_among_colliders(&self, a: usize, b: usize, reach: f32, out: &mut Vec<Manifold>) {
         if [a, b].iter().all(|&body| self.bodies[body].kind != BodyKind::Dynamic) {
-            // The pair is here for its sensors.
+            // The pair exists only for its sensors.
             return;
         }
         let start = out.len();
@@ -162,7 +164,8 @@ impl<'a> Scene<'a> {
             let is_swift = self.swift[body] && self.is_barrier(body, other);
             if self.traits[body].is_fast || is_swift {
                 reach += self.bodies[body].linear_velocity.length() * self.dt;
-                // Sweeps find what a fast body meets by its rotation. Kinematic bodies have none.
+                // Rotations of fast dynamic bodies are left to the sweeps. Kinematic bodies are not
+                // swept.
                 let is_swept = self.traits[body].is_fast && self.bodies[body].kind == BodyKind::Dynamic;
                 if !is_swept && self.girths[body].looks_ahead(&self.bodies[body]) {
                     reach += self.turned(body, other);
@@ -172,16 +175,16 @@ impl<'a> Scene<'a> {
         reach.min(f32::MAX)
     }
 
-    /// Whether one of the two holds the other back: it is static or kinematic, or a surface.
+    /// Whether one of the bodies must not be passed: it is static, kinematic, or a surface.
     fn is_barrier(&self, a: usize, b: usize) -> bool {
         [a, b].iter().any(|&k| self.bodies[k].kind != BodyKind::Dynamic || self.girths[k].is_surface)
     }
 
-    /// Returns how far a body gets nearer to another one by its rotation, at most.
+    /// Returns an upper bound of how much nearer a body gets to another one by its rotation.
     fn turned(&self, body: usize, other: usize) -> f32 {
         let angle = self.bodies[body].angular_velocity.length() * self.dt;
-        let apart = (self.bodies[other].pose.translation - self.bodies[body].pose.translation).length();
-        let lever = self.girths[body].turn_lever.min(apart + self.girths[other].radius);
+        let separation = (self.bodies[other].pose.translation - self.bodies[body].pose.translation).length();
+        let lever = self.girths[body].turn_lever.min(separation + self.girths[other].radius);
         if 0.0 < angle { angle.min(MAX_REACH_TURN) * lever } else { 0.0 }
     }
 }

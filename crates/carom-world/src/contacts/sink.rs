@@ -1,4 +1,4 @@
-//! An output of manifolds: the common list, or the room of a chunk.
+//! An output for manifolds: the common list, or the range of a chunk.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 13.3 (memory in the order in which
 //! it is read).
@@ -9,7 +9,7 @@ use carom_math::Vec3;
 
 /// An output to which manifolds are appended.
 pub(crate) trait Sink {
-    /// The place of the next manifold.
+    /// Returns the index of the next manifold.
     fn len(&self) -> usize;
     /// Announces that up to `n` manifolds follow, which have to be contiguous.
     fn make_room(&mut self, n: usize);
@@ -38,10 +38,10 @@ impl Sink for Vec<Manifold> {
     }
 }
 
-/// Drops contacts whose points or distance are not finite, of bodies at the end of the finite
+/// Drops contacts whose points or distance are not finite, which happens at the end of the finite
 /// range.
 fn keep_within_numbers(out: &mut Vec<Manifold>, first: usize) {
-    // One sum decides nearly all. If it is not finite, each number is tested.
+    // Usually the sum is finite. If it is not, each number is tested.
     let is_small = |c: &Contact| (c.point_a + c.point_b + Vec3::splat(c.distance)).is_finite();
     if out[first..].iter().all(|manifold| manifold.contacts().iter().all(is_small)) {
         return;

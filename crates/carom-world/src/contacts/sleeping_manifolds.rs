@@ -1,19 +1,19 @@
-//! The manifolds of pairs in which nothing moves: both bodies sleep, are suspended, or cannot move.
+//! The manifolds of pairs in which neither body moves: both sleep, are suspended, or cannot move.
 //!
-//! They stay at their places, so that sleeping bodies cost nothing. Manifolds of active pairs are
-//! written anew in each step (`ContactSet::manifolds`).
+//! They stay in place, so that sleeping bodies cost nothing. Manifolds of active pairs are
+//! rewritten in each step (`ContactSet::manifolds`).
 //!
-//! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (contacts of sleeping islands are put
-//! away).
+//! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (contacts of sleeping islands are
+//! stored separately).
 
 use crate::contacts::pair_state::PairState;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
 
-/// Fewer unused manifolds than this are not compacted.
+/// The list is not compacted up to this number of unused manifolds.
 const MIN_UNUSED: usize = 1024;
 
-/// The largest run of unused manifolds that is used again. Longer ones, of meshes, are few.
+/// The longest run of unused manifolds that is reused. Longer ones, of meshes, are few.
 const MAX_REUSED_RUN: usize = 4;
 
 /// Manifolds of the pairs at rest, in no order.
@@ -22,8 +22,8 @@ pub(crate) struct SleepingManifolds {
     manifolds: Vec<Manifold>,
     /// The number of unused manifolds among them.
     n_unused: usize,
-    /// By length: the first places of unused runs. The next pair state with as many manifolds takes
-    /// one.
+    /// By length: the first indices of unused runs. The next pair state with as many manifolds
+    /// reuses one.
     free: [Vec<u32>; MAX_REUSED_RUN + 1],
 }
 
@@ -34,7 +34,7 @@ impl SleepingManifolds {
         state.is_at_rest.then(|| &self.manifolds[state.range()])
     }
 
-    /// All of them, unused ones included.
+    /// Returns all entries, including unused ones.
     pub(crate) fn manifolds(&self) -> &[Manifold] {
         &self.manifolds
     }
@@ -48,8 +48,8 @@ impl SleepingManifolds {
         self.manifolds.len() - self.n_unused
     }
 
-    /// Reserves room for `n` manifolds at once: memory that is not used yet costs nothing. If the
-    /// list grew by doubling, single steps would copy all of it.
+    /// Reserves memory for `n` manifolds. If the list grew by doubling, single steps would copy all
+    /// of it; memory that is reserved but not touched is free.
     pub(crate) fn make_room(&mut self, n: usize) {
         self.manifolds.reserve(n.saturating_sub(self.manifolds.len()));
     }
@@ -66,7 +66,7 @@ impl SleepingManifolds {
         SleepingManifolds { manifolds: manifolds.to_vec(), ..SleepingManifolds::default() }
     }
 
-    /// Takes over the manifolds of a pair state from the list `from`.
+    /// Moves the manifolds of a pair state here from the list `from`.
     pub(crate) fn take(&mut self, state: &mut PairState, from: &[Manifold]) {
         let own = &from[state.range()];
         state.is_at_rest = true;

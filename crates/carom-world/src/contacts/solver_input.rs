@@ -1,8 +1,7 @@
-//! Contacts in the form that the solver takes: links to the manifolds, with friction and
-//! restitution.
+//! The contacts as input of the solver: links to the manifolds, with friction and restitution.
 //!
-//! Two passes, each also on several threads: `select` finds the pairs that the solver gets, and
-//! `write_links` writes a link for each of their manifolds.
+//! Two passes, also on several threads: `select` finds the pairs to be solved, and `write_links`
+//! writes a link for each of their manifolds.
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair).
 
@@ -15,7 +14,7 @@ use crate::par::CHUNK_LENGTH;
 use carom_geom::Manifold;
 use carom_response::{ContactLink, Response};
 
-/// The input of both passes, beside the pair states.
+/// The input of both passes, besides the pair states.
 pub(crate) struct SolverInput<'a> {
     /// By body: whether the solver moves it.
     pub(crate) is_active: &'a [bool],
@@ -23,12 +22,12 @@ pub(crate) struct SolverInput<'a> {
     pub(crate) rules: &'a Rules,
     /// If some colliders or parts have materials of their own: all colliders, with the manifolds.
     pub(crate) colliders: Option<(Solids<'a>, [&'a [Manifold]; 2])>,
-    /// The number of manifolds of active pairs. In the numbering of the solver those at rest
-    /// follow.
+    /// The number of manifolds of active pairs. In the indices of the solver, those of pairs at
+    /// rest follow.
     pub(crate) n_manifolds: u32,
 }
 
-/// Counts of a chunk: how many pair states the solver gets, and how many manifolds they have.
+/// Counts of a chunk: pair states to be solved, and their manifolds.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Part {
     pub(crate) n_solved: u32,
@@ -36,9 +35,9 @@ pub(crate) struct Part {
 }
 
 impl SolverInput<'_> {
-    /// Finds which of the pair states at the places `active_pairs` the solver gets, and writes
-    /// their places to the front of `solved`. The others are marked as not solved. `states`
-    /// begins at place `first`.
+    /// Selects the pair states to be solved among those at the places `active_pairs`, and writes
+    /// their places to the front of `solved`. The others are marked as not solved. `states` begins
+    /// at place `first`.
     pub(crate) fn select(
         &self,
         (states, first): (&mut [PairState], u32),
@@ -56,7 +55,7 @@ impl SolverInput<'_> {
             solved[part.n_solved as usize] = place;
             part.n_solved += u32::from(n != 0);
             part.n_contacts += n;
-            // Pair states that were just tested have this value already.
+            // Pair states that were just tested already have this value.
             if state.first_solved != NOT_SOLVED {
                 state.first_solved = NOT_SOLVED;
             }
@@ -81,8 +80,8 @@ impl SolverInput<'_> {
             let is_new = core::mem::take(&mut state.is_unsolved);
             let (a, b) = (state.a.index, state.b.index);
             let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
-            // Bodies that stick must not part before they are joined. Friction acts on both a gap
-            // apart, and would change their angular momentum.
+            // Bodies that stick must not bounce before they are joined. Friction would change their
+            // angular momentum, because it acts at two points a gap apart.
             let sticks = self.rules.of(state.pair()) == Response::Stick;
             let [friction, restitution] = if sticks { [0.0; 2] } else { traits_a.mixed_with(traits_b) };
             let first = if state.is_at_rest { self.n_manifolds + state.first } else { state.first };
@@ -104,7 +103,7 @@ impl SolverInput<'_> {
     }
 }
 
-/// After a step that the solver refused: these contacts were not solved.
+/// After an error of the solver: marks these contacts as not solved.
 pub(crate) fn unmark_solved(states: &mut [PairState], active_pairs: &[u32], contacts: &[ContactLink]) {
     for &place in active_pairs {
         let state = &mut states[place as usize];
@@ -113,8 +112,8 @@ pub(crate) fn unmark_solved(states: &mut [PairState], active_pairs: &[u32], cont
     }
 }
 
-/// As [`SolverInput::select`], on several threads. The solved places of each chunk begin where the
-/// chunk begins.
+/// Like [`SolverInput::select`], on several threads. The output of each chunk begins at the start
+/// of the chunk.
 #[cfg(feature = "parallel")]
 pub(crate) fn select_in_chunks(
     solver_input: &SolverInput<'_>,
@@ -148,8 +147,7 @@ pub(crate) fn select_in_chunks(
     );
 }
 
-/// As [`SolverInput::write_links`], on several threads, after [`select_in_chunks`]. The first
-/// contact has number `number`.
+/// Like [`SolverInput::write_links`], on several threads, after [`select_in_chunks`].
 #[cfg(feature = "parallel")]
 pub(crate) fn write_links_in_chunks(
     solver_input: &SolverInput<'_>,

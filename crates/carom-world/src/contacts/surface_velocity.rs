@@ -1,9 +1,8 @@
-//! Velocities of surfaces beyond those of their bodies: belts, and meshes that deform.
+//! Velocities of surfaces relative to their bodies: belts, and deforming meshes.
 //!
-//! A body has at most one belt: a rigid field of velocities in the body's frame. At each contact
-//! the part of the field along the surface is what friction pulls the other body to. What it has
-//! along the normal is left out. A mesh that deforms has the velocity of its vertices, interpolated
-//! in the triangle of the contact.
+//! A belt is a rigid velocity field in the frame of its body or collider. At each contact, friction
+//! pulls the other body to its tangential part; its normal part is ignored. A deforming mesh has
+//! the velocity of its vertices, interpolated in the triangle of the contact.
 //!
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
@@ -17,7 +16,7 @@ use carom_response::{Body, BodyKind, SurfaceVelocity};
 
 /// A mesh that deforms in the step.
 pub(crate) struct Sheet<'a> {
-    /// At the start and at the end.
+    /// At the start and at the end of the step.
     pub(crate) meshes: [&'a MeshShape; 2],
     pub(crate) pose: Pose,
     /// One over the length of the step.
@@ -25,7 +24,7 @@ pub(crate) struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    /// The velocity of its surface at a manifold, in which the mesh is B or not.
+    /// Returns the velocity of its surface at a manifold. `is_b` says whether the mesh is B.
     pub(crate) fn velocity(&self, contact: u32, manifold: &Manifold, is_b: bool) -> SurfaceVelocity {
         let mut surface = SurfaceVelocity::new(contact, middle_of(manifold));
         let sign = if is_b { 1.0 } else { -1.0 };
@@ -42,29 +41,30 @@ impl Sheet<'_> {
         surface
     }
 
-    /// The velocity of a point of a triangle, and half the curl of the velocity in the triangle:
-    /// its angular velocity.
+    /// Returns the velocity at a point of a triangle, and its angular velocity: half the curl of
+    /// the velocity field.
     fn motion_at(&self, triangle: u32, point: Vec3) -> [Vec3; 2] {
         let [old, new] = self.meshes.map(|mesh| mesh.mesh());
         let Some(&corners) = old.indices().get(triangle as usize) else { return [Vec3::ZERO; 2] };
         let at = corners.map(|vertex| old.vertices()[vertex as usize]);
-        let ways = corners.map(|vertex| new.vertices()[vertex as usize] - old.vertices()[vertex as usize]);
+        let displacements =
+            corners.map(|vertex| new.vertices()[vertex as usize] - old.vertices()[vertex as usize]);
         let (u, v) = (at[1] - at[0], at[2] - at[0]);
-        let (way_u, way_v) = (ways[1] - ways[0], ways[2] - ways[0]);
+        let (change_u, change_v) = (displacements[1] - displacements[0], displacements[2] - displacements[0]);
         let normal = u.cross(v);
         let area_sq = normal.length_squared();
-        let mut way = ways[0] + (way_u + way_v) * (1.0 / 3.0);
+        let mut displacement = displacements[0] + (change_u + change_v) * (1.0 / 3.0);
         let mut turn = Vec3::ZERO;
         if 0.0 < area_sq && area_sq < f32::INFINITY {
             let w = self.pose.inverse_transform_point(point) - at[0];
             let second = (w.cross(v).dot(normal) / area_sq).clamp(0.0, 1.0);
             let third = (u.cross(w).dot(normal) / area_sq).clamp(0.0, 1.0 - second);
-            way = ways[0] + way_u * second + way_v * third;
-            // The two vectors that give the coordinates of a place in the triangle.
+            displacement = displacements[0] + change_u * second + change_v * third;
+            // The dual vectors of the edges, which give the coordinates of a point in the triangle.
             let (along_u, along_v) = (v.cross(normal) / area_sq, normal.cross(u) / area_sq);
-            turn = (along_u.cross(way_u) + along_v.cross(way_v)) * 0.5;
+            turn = (along_u.cross(change_u) + along_v.cross(change_v)) * 0.5;
         }
-        [way, turn].map(|x| self.pose.transform_vector(x) * self.rate)
+        [displacement, turn].map(|x| self.pose.transform_vector(x) * self.rate)
     }
 }
 
@@ -87,14 +87,14 @@ pub(crate) fn belt_at(
     belt.map_or([Vec3::ZERO; 2], |belt| belt.at(&pose, point))
 }
 
-/// The middle of the places where a manifold touches.
+/// Returns the mean of the contact points of a manifold.
 pub(crate) fn middle_of(manifold: &Manifold) -> Vec3 {
     let contacts = manifold.contacts();
     let sum: Vec3 = contacts.iter().map(|contact| (contact.point_a + contact.point_b) * 0.5).sum();
     sum / contacts.len().max(1) as f32
 }
 
-/// The velocity of a point of a body; what is fixed has none, whatever is stored.
+/// Returns the velocity of a point of a body. That of a fixed body is zero, whatever is stored.
 pub(crate) fn velocity_at(body: &Body, point: Vec3) -> Vec3 {
     if body.kind == BodyKind::Fixed { Vec3::ZERO } else { body.velocity_at(point) }
 }

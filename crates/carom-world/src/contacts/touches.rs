@@ -1,9 +1,9 @@
-//! Which colliders touch, of bodies that have several.
+//! The touching pairs of colliders, for bodies with several colliders.
 //!
-//! A pair state is of a pair of bodies, and knows whether these touch. If one of them has several
-//! colliders, events are of pairs of colliders: a list has those that touch, and what changed in it
-//! since the last detection are the events. Solid colliders touch if a manifold of theirs does.
-//! Sensors are tested for overlap here, in the order of the pairs, on one thread.
+//! A pair state belongs to a pair of bodies. If one of them has several colliders, events are
+//! reported for pairs of colliders. This list has the touching ones; its changes since the last
+//! detection are the events. Solid colliders touch if one of their manifolds does. Sensors are
+//! tested for overlap here, in the order of the pairs, on one thread.
 //!
 //! Reference: E. Catto, Box2D 3.1, sensor.c, 2025 (overlaps of the last step and of this one).
 
@@ -37,7 +37,7 @@ impl Touch {
     }
 }
 
-/// Whether a pair of colliders of a pair state is only reported.
+/// Whether a pair of colliders is a sensor pair: reported, but not pushed apart.
 pub(crate) fn is_sensor_pair(state: &PairState, solids: &Solids<'_>, slots: [ColliderSlot; 2]) -> bool {
     let is_one = |id: BodyId, slot| solids.traits_of(id.index as usize, slot).is_sensor;
     state.is_sensor || is_one(state.a, slots[0]) || is_one(state.b, slots[1])

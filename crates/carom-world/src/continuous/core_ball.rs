@@ -1,14 +1,13 @@
-//! The core of a body: a ball in its middle that passes through nothing, even while the body
-//! overlaps something.
+//! The core of a body: a ball in its middle, which is swept even while the body overlaps something.
 //!
-//! A surface without an inside pushes a body out on the side of its middle. So the middle must stay
-//! on its side. There are three cases:
+//! A surface without an inside pushes a body to the side on which its middle is. So the middle must
+//! stay on its side. There are three cases:
 //!
-//! - The core is apart from the other body at the start: it is swept as it is.
-//! - It touches already: it shrinks to half of the distance of its middle, so it never starts in
-//!   the other body. A middle that is very near comes no nearer, or it would halve its distance
-//!   until rounding closes it.
-//! - The middle is in the other body already: the core is no help, and the body may leave.
+//! - The core does not touch the other body at the start: it is swept.
+//! - It touches at the start: its radius is reduced to half of the distance of its middle, so that
+//!   the sweep starts free. A middle that is very near may not approach further, because otherwise
+//!   its distance would be halved in each step.
+//! - Its middle is inside the other body at the start: it is not swept, so the body can leave.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores).
 //! Differs: the core shrinks.
@@ -19,10 +18,11 @@ use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
 use carom_query::{Shape, ShapeKind, distance, project_point};
 
-/// Radius of the core, as a share of the depth of its middle.
+/// Radius of the core, as a fraction of the depth of its middle.
 pub(crate) const CORE_DEPTH_RATIO: f32 = 0.25;
 
-/// A middle that is nearer to another body than this share of its own thickness comes no nearer.
+/// A middle that is nearer to another body than this fraction of its thickness may not approach
+/// further.
 const MIN_DISTANCE_RATIO: f32 = 1.0 / 64.0;
 
 /// A ball that lies within a body.
@@ -46,10 +46,11 @@ impl Core {
         (nearest.distance < 0.0).then_some(Core { point, radius: -CORE_DEPTH_RATIO * nearest.distance })
     }
 
-    /// Returns the share of a path, at most `end`, in which the core stays out of another body.
+    /// Returns the fraction of a path, at most `end`, on which the core does not touch another
+    /// body.
     ///
     /// `middle` is the start of the path, `pose` the pose of the other body then. `cast` sweeps a
-    /// ball in place of the core, and returns the share that is free.
+    /// ball instead of the core, and returns the fraction that is free.
     pub(crate) fn free_until(
         &self,
         middle: DVec3,
@@ -64,18 +65,18 @@ impl Core {
         }
         let Ok(point) = Sphere::new(0.0) else { return end };
         let at = Pose::from_translation(middle.as_vec3());
-        let apart = distance(&Shape::Sphere(point), &at, other, pose).distance;
-        if !(0.0 < apart) {
+        let separation = distance(&Shape::Sphere(point), &at, other, pose).distance;
+        if !(0.0 < separation) {
             return end;
         }
-        let Ok(ball) = Sphere::new(0.5 * apart) else { return end };
+        let Ok(ball) = Sphere::new(0.5 * separation) else { return end };
         let until = cast(&Shape::Sphere(ball));
-        let is_nearest = apart < MIN_DISTANCE_RATIO * 2.0 / CORE_DEPTH_RATIO * self.radius;
+        let is_nearest = separation < MIN_DISTANCE_RATIO * 2.0 / CORE_DEPTH_RATIO * self.radius;
         if until < end && is_nearest { 0.0 } else { until }
     }
 }
 
-/// Makes `cores` the cores of a shape: one in the middle of each convex part.
+/// Writes the cores of a shape to `cores`: one in the middle of each convex part.
 pub(crate) fn find_cores(shape: &Shape, center_of_mass: Vec3, cores: &mut Vec<Core>) {
     cores.clear();
     match shape {

@@ -1,8 +1,8 @@
 //! The cores of compounds, kept from step to step.
 //!
-//! Cores depend on the shape alone. They need the mass and the depth of each part, which are slow
-//! to find for meshes. An entry belongs to one body, and is valid as long as the body has the same
-//! compound.
+//! Cores depend on the shape only. Their computation needs the mass and the depth of each part,
+//! which is slow for meshes. An entry belongs to one body, and is valid as long as the body has the
+//! same compound.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores).
 
@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use carom_math::Vec3;
 use carom_query::{Compound, Shape};
 
-/// The compound of a body and its cores. A weak pointer keeps the address from being used again.
+/// The compound of a body and its cores. A weak pointer keeps the address from being reused.
 type Entry = (Weak<Compound>, Vec<Core>);
 
 /// The cores of compounds by the index of their body.
@@ -22,7 +22,7 @@ pub(crate) struct CoreCache {
 }
 
 impl CoreCache {
-    /// Makes `cores` those of the shape of a body, as [`find_cores`] does.
+    /// Writes the cores of the shape of a body to `cores`, like [`find_cores`].
     pub(crate) fn find(&mut self, index: usize, shape: &Shape, center_of_mass: Vec3, cores: &mut Vec<Core>) {
         let Shape::Compound(compound) = shape else {
             return find_cores(shape, center_of_mass, cores);

@@ -1,12 +1,11 @@
-//! Bodies and meshes that deform: the middle of a body stays on its side of the mesh.
+//! Bodies near deforming meshes: keeps the middle of a body on its side of the mesh.
 //!
-//! - Both move in the frame of the mesh's body: a middle from where it began to where the solver
-//!   left it, each vertex from its old place to its new one. All go in straight lines, so the end
-//!   of the step is exact.
-//! - Each triangle that the middle could meet is tested for the first time at which the two touch.
-//! - From there on the body goes along with the triangle. At the end its core lies on the triangle,
-//!   on its side.
-//! - A body whose core lies on several triangles is tested again, a few times.
+//! - Both move in straight lines in the frame of the mesh's body: a middle from its start to the
+//!   result of the solver, each vertex from its old to its new position.
+//! - For each triangle near the path, the first time of contact with the middle is computed.
+//! - From then on the body moves with the triangle. At the end its core touches the triangle, on
+//!   its side.
+//! - The test is repeated a few times, for a body whose core touches several triangles.
 //!
 //! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model, 1997 (moving vertex
 //! and triangle).
@@ -24,23 +23,23 @@ use carom_query::{MeshShape, Shape};
 use carom_response::BodyKind;
 use core::ops::ControlFlow;
 
-/// A body is put on the surface at most so often.
+/// A body is moved to the surface at most this many times.
 const MAX_PASSES: u32 = 4;
 
-/// The side is that shortly before the contact, at this part of the time.
+/// The side is determined shortly before the contact, at this fraction of its time.
 const BEFORE: f64 = 0.99;
 
 /// A mesh at the start and at the end of a step, with the poses of its body.
 struct Moving<'a> {
     meshes: [&'a MeshShape; 2],
     poses: [Pose; 2],
-    /// The farthest that a vertex goes.
+    /// The largest displacement of a vertex.
     farthest: f64,
 }
 
 impl Moving<'_> {
-    /// Where a core that goes from `start` to `end`, in the world, is put at the end; `None` if it
-    /// meets nothing.
+    /// Returns the corrected end of a core that moves from `start` to `end` in the world; `None` if
+    /// it meets nothing.
     fn carried(&self, core: &Core, start: DVec3, end: DVec3) -> Option<DVec3> {
         let [from, to] = [(0, start), (1, end)].map(|(k, p)| self.poses[k].wide().inverse_transform_point(p));
         let tree = self.meshes[1].tree();
@@ -55,7 +54,7 @@ impl Moving<'_> {
                 let ends = [to, new[0], new[1], new[2]];
                 let Ok(element) = Element::vertex_face(starts, ends) else { continue };
                 let until = element.time_of_impact(&ElementSettings::default()).safe_until(1.0);
-                // The order of the leaves does not count.
+                // The result does not depend on the order of the leaves.
                 let is_first = first.is_none_or(|known| (until, triangle) < known);
                 if 0.0 < until && until < 1.0 && is_first {
                     first = Some((until, triangle));
@@ -95,7 +94,7 @@ fn weights_of([a, b, c]: [DVec3; 3], p: DVec3) -> [f64; 3] {
 }
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
-    /// After the solver: bodies whose middle a deforming mesh would pass go along with it.
+    /// After the solver: moves bodies whose middle a deforming mesh would pass along with the mesh.
     pub(crate) fn guard_deformed(&mut self) {
         if self.bodies.deforming.swapped.is_empty() {
             return;
@@ -148,19 +147,19 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.continuous.guard = guard;
     }
 
-    /// The farthest that a vertex of a mesh went in this step.
+    /// Returns the largest displacement of a vertex of a mesh in this step.
     fn farthest_vertex(&self, sheet: u32) -> f64 {
         let (Some(old), Some(Some(Shape::Mesh(new)))) =
             (self.bodies.deforming.before(sheet), self.bodies.shapes.get(sheet as usize))
         else {
             return 0.0;
         };
-        let ways = old.mesh().vertices().iter().zip(new.mesh().vertices());
-        ways.map(|(old, new)| old.as_dvec3().distance(new.as_dvec3())).fold(0.0, f64::max)
+        let vertices = old.mesh().vertices().iter().zip(new.mesh().vertices());
+        vertices.map(|(old, new)| old.as_dvec3().distance(new.as_dvec3())).fold(0.0, f64::max)
     }
 
-    /// By how much a body is moved at the end of the step, so that no core of it has passed the
-    /// mesh.
+    /// Returns the displacement of a body at the end of the step, so that none of its cores has
+    /// passed the mesh.
     fn shift_off(&self, start: &Pose, index: usize, (sheet, farthest): (u32, f64), cores: &[Core]) -> Vec3 {
         let deforming = &self.bodies.deforming;
         let Some(Some(Shape::Mesh(new))) = self.bodies.shapes.get(sheet as usize) else {

@@ -1,14 +1,14 @@
 //! The path of a body in a step: its centre moves along a straight line, while it turns through a
 //! few orientations.
 //!
-//! - A sweep needs a constant angular velocity. A free body has none: its angular velocity follows
-//!   from its momentum.
-//! - So the path has legs. Their ends are orientations of the free rotation, and each leg turns at
-//!   a constant rate.
-//! - The last leg ends where the solver left the body, so a free path needs no change of the body.
-//! - A very fast rotation has legs of more than a turn. They are swept the short way, and all that
-//!   is swept is free.
-//! - The number of legs is a power of two, so the legs of two bodies begin at the same times.
+//! - A sweep needs a constant angular velocity, but that of a free body changes as it turns.
+//! - So the path is divided into legs. Their ends are orientations of the free rotation, and each
+//!   leg turns at a constant rate.
+//! - The last leg ends at the pose that the solver computed, so a body with a free path is not
+//!   changed.
+//! - Legs of a very fast rotation have more than half a turn. They are swept by the shorter
+//!   rotation between their ends.
+//! - The number of legs is a power of two, so the legs of two bodies start at common times.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5 (moving bodies).
 
@@ -19,10 +19,10 @@ use carom_query::Motion;
 use carom_response::integrate::{rotate_freely, rotation_by, spin_of};
 use carom_response::{Body, BodyKind};
 
-/// Radians of one leg.
+/// Rotation of one leg, in radians.
 const LEG_TURN: f64 = 0.5;
 
-/// The most legs of a path.
+/// The largest number of legs of a path.
 const MAX_LEGS: u32 = 256;
 
 /// A body that turns less than this in a step, in radians, has one leg.
@@ -62,7 +62,7 @@ impl Rotor {
     }
 
     /// Returns twice the energy of a given angular velocity at an orientation.
-    pub(crate) fn energy_of(&self, rotation: DQuat, spin: DVec3) -> f64 {
+    pub(crate) fn twice_energy_of(&self, rotation: DQuat, spin: DVec3) -> f64 {
         spin.dot(spin_of(rotation, spin, &self.inverse_inertia.inverse()))
     }
 
@@ -72,28 +72,28 @@ impl Rotor {
     }
 }
 
-/// A path, in a time of 1.
+/// A path of a body in a step, with times from 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flight {
     local_center: DVec3,
     center: DVec3,
     linear: DVec3,
-    /// Place of its first orientation in the common list; it has one more than legs.
+    /// Index of its first orientation in the common list. It has one orientation more than legs.
     first: usize,
     n_legs: u32,
-    /// Only the path of the centre counts.
+    /// Whether only the path of the centre is swept.
     is_straight: bool,
-    /// Radians that it turns, at most.
+    /// Upper bound of its rotation, in radians.
     turn: f64,
-    /// Its free rotation; `None` if joints hold it.
+    /// Its free rotation; `None` if it is in a joint.
     pub(crate) rotor: Option<Rotor>,
-    /// The free rotation by its momentum at the end, also if joints hold it.
+    /// The free rotation by its momentum at the end, even if it is in a joint.
     pub(crate) last: Option<Rotor>,
 }
 
 impl Flight {
-    /// Returns the path of a body from a pose to its present one. Joints also turn a body with
-    /// `is_jointed`.
+    /// Returns the path of a body from a pose to its present one. With `is_jointed` its rotation is
+    /// not free.
     pub(crate) fn new(
         body: &Body,
         start: &Pose,
@@ -166,7 +166,7 @@ impl Flight {
         self.linear
     }
 
-    /// Returns the radians that it turns in a share of its time, at most.
+    /// Returns an upper bound of its rotation in a fraction of its time, in radians.
     pub(crate) fn turn_until(&self, share: f64) -> f64 {
         let legs = f64::from(self.n_legs);
         // Legs may be unequal.
@@ -182,7 +182,7 @@ impl Flight {
     }
 
     /// Whether the body turns.
-    pub(crate) fn round_robin(&self) -> bool {
+    pub(crate) fn turns(&self) -> bool {
         0.0 < self.turn
     }
 
@@ -195,19 +195,19 @@ impl Flight {
         &all[self.first..=self.first + self.n_legs as usize]
     }
 
-    /// Returns the leg at a time, and the part of it that has passed.
+    /// Returns the leg at a time, and the fraction of the leg that has passed.
     fn leg_at(&self, time: f64) -> (usize, f64) {
         let legs = time * f64::from(self.n_legs);
         let place = ops::floor(legs).max(0.0).min(f64::from(self.n_legs - 1));
         (place as usize, legs - place)
     }
 
-    /// Returns the motion from a time on, which is its time 0, to the end of the leg.
+    /// Returns the motion from a time to the end of the leg. Its time 0 is that time.
     pub(crate) fn motion_from(&self, time: f64, all: &[DQuat]) -> Option<Motion> {
         let rotations = self.rotations(all);
         if self.is_straight {
-            let still = DVec3::ZERO;
-            return Motion::new(DQuat::IDENTITY, self.center_at(time), still, self.linear, still).ok();
+            let zero = DVec3::ZERO;
+            return Motion::new(DQuat::IDENTITY, self.center_at(time), zero, self.linear, zero).ok();
         }
         let (place, part) = self.leg_at(time);
         let turn = between(rotations[place], rotations[place + 1]);
@@ -224,8 +224,7 @@ impl Flight {
         (rotation_by(between(rotations[place], rotations[place + 1]) * part) * rotations[place]).normalize()
     }
 
-    /// Returns the orientation at a time if only the momentum turns the body from the start of the
-    /// leg.
+    /// Returns the orientation at a time by free rotation from the start of the leg.
     pub(crate) fn free_rotation_at(&self, time: f64, all: &[DQuat]) -> Option<DQuat> {
         let (place, part) = self.leg_at(time);
         let rotor = self.rotor?;

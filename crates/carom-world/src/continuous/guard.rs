@@ -1,26 +1,27 @@
-//! The guard: bodies that are not marked fast do not get to the other side of a surface either.
+//! The guard: keeps bodies that are not marked fast on their side of surfaces.
 //!
-//! A mesh or a height field has no inside, so a contact pushes a body out on the side of its
-//! middle. If its middle has come through, that is the wrong side. Three stages prevent this:
+//! A mesh or a height field has no inside, so a contact pushes a body to the side on which its
+//! middle is. If the middle has passed the surface, that is the wrong side. Three stages prevent
+//! this:
 //!
-//! 1. **Ahead.** A swift body has a box around its path. Its contacts with static and kinematic
-//!    bodies and with surfaces are found along the whole path, so the solver stops it before it is
-//!    deep.
-//! 2. **After the solver.** The travel of each body is compared with the part of it that was above
-//!    the surface. Impacts of other bodies and heavy loads are not foreseen by stage 1. If the
-//!    travel is longer, the core of the body is swept, and the body waits where the core stops.
-//!    Each part of a compound has a core.
-//! 3. **Deep overlap.** If the body is deep already, the core shrinks (`core_ball`). A body whose
-//!    parts turned into several others may have no free place on its path. It then waits where it
-//!    began the step.
+//! 1. **Speculative contacts.** The box of a swift body contains its path. Its contacts with static
+//!    and kinematic bodies and with surfaces are found along the whole path, so the solver stops it
+//!    before it overlaps deeply.
+//! 2. **Sweep of the core.** Stage 1 does not predict impacts of other bodies and heavy loads. So
+//!    after the solver the travel of each body is compared with the part of it that was above the
+//!    surface. If the travel is longer, the core of the body is swept, and the body is moved back
+//!    to where the core stops. Each part of a compound has a core.
+//! 3. **Deep overlap.** If the body overlaps deeply at the start, the core shrinks (`core_ball`).
+//!    If no pose on the path is free, because parts of the body turned into others, the body is
+//!    moved back to its pose at the start of the step.
 //!
-//! A body that was not swift may leave its box, beyond which it has no pairs. Its path is compared
-//! with the boxes of all surfaces.
+//! A body that was not swift may leave its box, outside of which it has no pairs. Then its path is
+//! tested against the boxes of all surfaces.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (speculative
 //! contacts, cores).
-//! Differs: the core follows what moves, and is swept only if the travel is longer than the part
-//! above the surface.
+//! Differs: the core is moved along with a moving obstacle, and is swept only if the travel is
+//! longer than the part above the surface.
 
 use crate::bodies::solids::Part;
 use crate::contacts::narrow;
@@ -36,18 +37,18 @@ use carom_math::{Pose, Vec3, WidePose};
 use carom_query::{ImpactSettings, Motion, cast_with};
 use carom_response::BodyKind;
 
-/// The core of a body is swept if the body travels more than this share of its thickness, less its
+/// The core of a body is swept if its travel exceeds this fraction of its thickness, minus its
 /// depth.
 const MAX_TRAVEL_RATIO: f32 = 0.25;
 
-/// How often a body that was moved back is swept again, at most.
+/// A body that was moved back is swept again at most this many times.
 const MAX_PASSES: u32 = 3;
 
-/// The first thing that a body met on its path.
+/// The first obstacle that a body met on its path.
 struct Met {
     /// The displacement back to where it met it.
     back: Vec3,
-    /// Poses of the other at the start of the step and at its end.
+    /// Poses of the obstacle at the start and at the end of the step.
     other: [Pose; 2],
 }
 
@@ -73,8 +74,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.continuous.swift = swift;
     }
 
-    /// After the solver and the sweeps of fast bodies: moves back bodies that would get to the
-    /// other side of something.
+    /// After the solver and the sweeps of fast bodies: moves back bodies that would pass through
+    /// something.
     pub(crate) fn guard_bodies(&mut self) {
         let mut guard = core::mem::take(&mut self.continuous.guard);
         let is_needed = self.note_travels(&mut guard);
@@ -89,7 +90,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.continuous.guard = guard;
     }
 
-    /// Whether the guard may move this body back. Fast bodies have sweeps of their own.
+    /// Whether the guard may move this body back. Fast bodies were swept already.
     fn is_guarded(&self, index: usize) -> bool {
         let (body, traits) = (&self.bodies.motions[index], &self.bodies.traits[index]);
         body.kind == BodyKind::Dynamic
@@ -98,12 +99,13 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             && self.bodies.active.moves(index as u32)
     }
 
-    /// Finds how far each body went. Returns whether one went so far that its pairs must be swept.
+    /// Computes the travel of each body. Returns whether one is so far that its pairs must be
+    /// swept.
     fn note_travels(&self, guard: &mut Guard) -> bool {
-        let Guard { travels, leavers, .. } = guard;
+        let Guard { travels, escaped, .. } = guard;
         travels.clear();
         travels.resize(self.bodies.motions.len(), Travel::default());
-        leavers.clear();
+        escaped.clear();
         let mut is_needed = false;
         for &number in self.bodies.active.moving() {
             let index = number as usize;
@@ -129,18 +131,17 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 is_needed = true;
                 let known = self.bodies.proxies[index].and_then(|proxy| self.broad.aabb(proxy).ok());
                 if 0 < self.bodies.n_surfaces && !known.is_some_and(|known| known.contains_point(end)) {
-                    leavers.push(number);
+                    escaped.push(number);
                 }
             }
         }
         is_needed
     }
 
-    /// Adds pairs of the bodies that left their boxes with all surfaces that their path may have
-    /// met.
-    fn add_leavers(&self, guard: &mut Guard) {
-        let Guard { pairs, leavers, surfaces, .. } = guard;
-        if leavers.is_empty() {
+    /// Adds pairs of the bodies that left their boxes with all surfaces near their paths.
+    fn add_escaped(&self, guard: &mut Guard) {
+        let Guard { pairs, escaped, surfaces, .. } = guard;
+        if escaped.is_empty() {
             return;
         }
         surfaces.clear();
@@ -150,18 +151,18 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 .filter(|(index, girth)| girth.is_surface && !self.bodies.deforming.is_swapped(*index))
                 .map(|(index, _)| index),
         );
-        for &number in &*leavers {
+        for &number in &*escaped {
             let index = number as usize;
             let (Some(shape), Some(start)) = (&self.bodies.shapes[index], self.bodies.start_of(index)) else {
                 continue;
             };
             let (from, to) = (shape.aabb(&start), shape.aabb(&self.bodies.motions[index].pose));
-            let way = Aabb { min: from.min.min(to.min), max: from.max.max(to.max) };
+            let path = Aabb { min: from.min.min(to.min), max: from.max.max(to.max) };
             for &other in surfaces.iter().filter(|&&other| other != number) {
                 let pair = Pair { a: number.min(other), b: number.max(other) };
                 let traits = &self.bodies.traits[other as usize];
                 let meets =
-                    |proxy| self.broad.aabb(proxy).is_ok_and(|aabb| aabb.intersection(&way).is_some());
+                    |proxy| self.broad.aabb(proxy).is_ok_and(|aabb| aabb.intersection(&path).is_some());
                 if !narrow::is_sensor_pair(pair, &self.bodies.traits, &self.contacts.rules)
                     && self.bodies.proxies[other as usize].is_some_and(meets)
                     && self.bodies.traits[index].filter.meets(&traits.filter)
@@ -175,7 +176,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Whether a hook left a pair out of this step.
+    /// Whether a hook disabled a pair in this step.
     fn is_left_out(&self, pair: Pair) -> bool {
         let contacts = &self.contacts;
         let is_it = |&&place: &&u32| {
@@ -219,20 +220,20 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 }
             }
         }
-        self.add_leavers(guard);
+        self.add_escaped(guard);
         guard.pairs.sort_unstable();
         guard.pairs.dedup();
     }
 
-    /// Whether a body can come out on the wrong side of this one. A half-space has no far side, and
-    /// bodies that move freely give way.
+    /// Whether a body can pass through this one. A half-space has no far side, and convex dynamic
+    /// bodies are pushed away.
     fn has_far_side(&self, index: usize) -> bool {
         let (kind, girth) = (self.bodies.motions[index].kind, self.bodies.girths[index]);
         girth.is_surface || (kind != BodyKind::Dynamic && girth.radius < f32::INFINITY)
     }
 
-    /// Whether the anchors of a joint of this body are farther apart than it is thick. It is then
-    /// on the wrong side of something, and passes.
+    /// Whether the anchors of a joint of this body are farther apart than its thickness. Then it is
+    /// on the wrong side of something, and is not guarded.
     fn is_torn(&self, index: usize) -> bool {
         self.joints.of(index as u32).iter().filter_map(|&(_, id)| self.joints.get(id)).any(|joint| {
             let end = |body: u32, frame: &Pose| {
@@ -243,8 +244,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         })
     }
 
-    /// Moves one body back to where its cores first met one of the others. If that is no free
-    /// place, since its parts turned into others, it waits where it began.
+    /// Moves one body back to where its cores first met one of the others. If that pose is not
+    /// free, because its parts turned into others, the body is moved to its pose at the start of
+    /// the step.
     fn guard_body(&mut self, pairs: &[(u32, u32)], guard: &mut Guard) {
         let index = pairs[0].0 as usize;
         let (Some(start), Some(shape)) = (self.bodies.start_of(index), self.bodies.solid_shape(index)) else {
@@ -261,7 +263,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             met = self.first_met(pairs, [&start, &end], guard, false);
         }
         if met.is_some() {
-            // A core may get in a little, by rounding too; its middle may not.
+            // A core may overlap slightly, for instance by rounding; its middle may not.
             guard.cores.iter_mut().for_each(|core| core.radius = 0.0);
             met = self.first_met(pairs, [&start, &end], guard, true);
         }
@@ -280,10 +282,10 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             keep_momentum(body, &rotor, ends);
         }
         let shift = body.world_center() - center;
-        self.pay_for(index, shift.as_dvec3());
+        self.remove_fall_energy(index, shift.as_dvec3());
     }
 
-    /// Returns the first thing that the cores of a body, or points in their middle, meet on a path
+    /// Returns the first obstacle that the cores of a body, or their middle points, meet on a path
     /// between two poses.
     fn first_met(
         &self,
@@ -304,26 +306,26 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let mut cores = &cores[..];
                 if let (Part::Slot(_), Some(shape)) = (own, solids.shape(index, own)) {
                     find_cores(shape, self.bodies.motions[index].center_of_mass, part_cores);
-                    let most = if are_points { 0.0 } else { f32::INFINITY };
-                    part_cores.iter_mut().for_each(|core| core.radius = core.radius.min(most));
+                    let max_radius = if are_points { 0.0 } else { f32::INFINITY };
+                    part_cores.iter_mut().for_each(|core| core.radius = core.radius.min(max_radius));
                     cores = part_cores;
                 }
                 for core in cores {
-                    let way = [start, end].map(|pose| pose.transform_point(core.point).as_dvec3());
-                    let still = DVec3::ZERO;
-                    let Ok(own) = Motion::new(DQuat::IDENTITY, way[0], still, way[1] - way[0], still) else {
+                    let path = [start, end].map(|pose| pose.transform_point(core.point).as_dvec3());
+                    let zero = DVec3::ZERO;
+                    let Ok(own) = Motion::new(DQuat::IDENTITY, path[0], zero, path[1] - path[0], zero) else {
                         continue;
                     };
                     let settings = ImpactSettings::default().with_times(0.0, first).with_target_distance(0.0);
-                    let until = core.free_until(way[0], (barrier, &start_of_other), first, |ball| {
+                    let until = core.free_until(path[0], (barrier, &start_of_other), first, |ball| {
                         cast_with(ball, &own, barrier, &motion, &settings, memory).safe_until(first)
                     });
                     if until < first {
                         first = until;
                         // From there on the body moves along with the other one.
-                        let met = motion.pose_at(until).inverse_transform_point(way[0].lerp(way[1], until));
+                        let met = motion.pose_at(until).inverse_transform_point(path[0].lerp(path[1], until));
                         let held = end_of_other.wide().transform_point(met);
-                        let back = (held - way[1]).as_vec3();
+                        let back = (held - path[1]).as_vec3();
                         found = Some(Met { back, other: [start_of_other, end_of_other] });
                     }
                 }

@@ -1,27 +1,28 @@
-//! Continuous detection: bodies that go far for their size in a step pass through nothing.
+//! Continuous detection: bodies that travel far for their size in a step do not pass through
+//! others.
 //!
-//! Two words for bodies that go far:
+//! Two terms:
 //!
 //! - *fast*: marked by the user (`BodyDesc::with_ccd`). Swept along its path in each step.
-//! - *swift*: will travel far for its thickness in this step, by its flight or by its rotation
-//!   (`Girth::is_swift`). Its contacts are found ahead.
+//! - *swift*: will travel far for its thickness in this step, by translation or rotation
+//!   (`Girth::is_swift`). Its contacts are found along its path.
 //!
 //! The stages, in the order of a step:
 //!
 //! | stage | file | when |
 //! |---|---|---|
-//! | boxes hold the paths of fast and swift bodies | `boxes.rs` | before the broad phase |
+//! | boxes of fast and swift bodies are expanded to their paths | `boxes.rs` | before the broad phase |
 //! | contacts of fast and swift bodies are found ahead | `Scene::reach` | narrow phase |
-//! | impacts within the step are reported | `sweep` | after the solver |
+//! | contacts that began and ended within the step are reported | `sweep` | after the solver |
 //! | fast bodies stop at the first impact | `sweep` | then |
 //! | they slide along it for the rest of the step | `slide` | then |
-//! | bodies are kept on their side of meshes that deform | `deformed` | then |
+//! | bodies are kept on their side of deforming meshes | `deformed` | then |
 //! | other bodies are kept on their side of surfaces | `guard` | then |
-//! | sensors that were passed are reported | `passes` | last |
+//! | sensors that a body passed are reported | `passes` | last |
 //!
-//! Helpers: `core_ball` is the ball in the middle of a body, and `core_cache` keeps those of
-//! compounds. `flight` is the path of a body. `put_back` gives velocities to bodies that were moved
-//! back.
+//! Other files: `core_ball` is the core of a body, the ball in its middle, and `core_cache` stores
+//! those of compounds. `flight` is the path of a body. `put_back` corrects the velocities of bodies
+//! that were moved back.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013.
 
@@ -63,7 +64,7 @@ pub(crate) struct ContinuousStep<'a, B> {
 }
 
 impl<B> ContinuousStep<'_, B> {
-    /// The colliders of all bodies, without the pairs that hooks parted.
+    /// Returns the colliders of all bodies, without the pairs that hooks rejected or disabled.
     pub(crate) fn solids(&self) -> Solids<'_> {
         self.bodies.solids([&self.contacts.hooked.apart, &self.contacts.hooked.disabled])
     }

@@ -1,10 +1,9 @@
-//! Sensors that are passed within a step.
+//! Reports sensors that a body passed within a step.
 //!
-//! Detection sees bodies at the start of a step. Two bodies that are apart there may touch on their
-//! way, and be apart again. So pairs with sensors that travelled far for their thickness are swept,
-//! along the path to their final poses. A body that was stopped before a sensor is at its final
-//! pose by then. A pass that is over within the step is reported as begun and ended. If they touch
-//! at the end, the next detection reports it.
+//! Detection tests the poses at the start of a step. A body may touch a sensor within the step, and
+//! be apart again at its end. So pairs with sensors that travelled far for their thickness are
+//! swept, along the path to their final poses. A pass within the step is reported as begun and
+//! ended. If they touch at the end, the next detection reports it.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (sensors and fast
 //! bodies).
@@ -24,11 +23,11 @@ use carom_math::{Pose, ops};
 use carom_query::{ImpactSettings, Motion, cast_with, intersects};
 use carom_response::BodyKind;
 
-/// A pair is swept if it travels more than this share of both thicknesses.
+/// A pair is swept if its relative travel exceeds this fraction of both thicknesses.
 const MAX_TRAVEL_RATIO: f32 = 0.25;
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
-    /// After all bodies are at their final poses: reports which sensors were passed in the step.
+    /// After all bodies are at their final poses: reports the sensors that were passed in the step.
     pub(crate) fn report_passes(&mut self) {
         if self.bodies.n_sensors == 0 && !self.contacts.rules.has_pass() {
             return;
@@ -89,8 +88,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Whether shapes of two bodies that do not touch at the start touch on their way, and not at
-    /// its end. `thickness` is the sum of theirs.
+    /// Whether two shapes touch within the step, but neither at its start nor at its end.
+    /// `thickness` is the sum of their thicknesses.
     fn have_passed(&mut self, pair: [usize; 2], parts: [Part; 2], thickness: f32, guard: &mut Guard) -> bool {
         let [a, b] = pair;
         if !(MAX_TRAVEL_RATIO * thickness < guard.travel_of_pair(a, b)) {
@@ -108,7 +107,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let (Some(shape_a), Some(shape_b)) = (solids.shape(a, parts[0]), solids.shape(b, parts[1])) else {
             return false;
         };
-        // A pair that only grazes is undecided, and does not touch.
+        // A grazing pair is undecided, and does not count.
         let settings = ImpactSettings::default().with_times(0.0, 1.0).with_target_distance(0.0);
         let met = cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, &mut guard.memory);
         met.hit().is_some()

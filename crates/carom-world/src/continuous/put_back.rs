@@ -1,13 +1,13 @@
-//! Bodies that were moved back on their path get the velocities of their new pose.
+//! Corrects the velocities of bodies that were moved back on their path, so that momentum is kept
+//! and no energy is gained.
 //!
 //! - A body keeps its angular momentum, so its angular velocity changes with its orientation.
-//! - The solver gave it the energy of gravity for its whole path, but it went only a part. It pays
-//!   for the height that it kept, if it and the bodies beside it have gained energy. A body alone
-//!   with static ones pays for all that it gained.
-//! - It pays out of its velocity along gravity, up or down, as a thrown body does. The rest comes
-//!   out of its rotation, and then out of its velocity across gravity.
-//! - A body that gave all its speed to another one has none left to pay with. Then the other one
-//!   pays.
+//! - The solver accelerated the body by gravity along its whole path, but it falls only a part of
+//!   it. If it and the dynamic bodies beside it have gained energy in the step, the energy of the
+//!   remaining height is removed. For a body beside static ones only, all gained energy is removed.
+//! - The energy is taken from its velocity along gravity first, then from its rotation, then from
+//!   its velocity across gravity.
+//! - If it gave all its speed to another body, the remaining energy is taken from that one.
 //!
 //! Semi-implicit Euler stores a velocity that lags half a substep behind the pose. All energies
 //! here are those at the pose.
@@ -23,7 +23,7 @@ use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Vec3, ops};
 use carom_response::{Body, BodyKind};
 
-/// How gravity pulls a body.
+/// Gravity on a body in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fall {
     gravity: DVec3,
@@ -40,42 +40,41 @@ impl Fall {
         Fall { gravity, down, lag: 0.5 * substep * size }
     }
 
-    /// Returns the energy per mass of the height that a displacement gains; negative if it loses
-    /// height.
-    fn height(&self, displacement: DVec3) -> f64 {
+    /// Returns the potential energy per mass that a displacement gains; negative if it leads down.
+    fn potential(&self, displacement: DVec3) -> f64 {
         -displacement.dot(self.gravity)
     }
 
-    /// Takes an energy out of the motion of a body. Returns the part that is missing.
-    fn pay_all(&self, body: &mut Body, debt: f64, dt: f32) -> f64 {
+    /// Removes kinetic energy from a body. Returns the part that it did not have.
+    fn remove_energy(&self, body: &mut Body, excess: f64, dt: f32) -> f64 {
         let mass = 1.0 / f64::from(body.inverse_mass);
-        let missing = self.pay(body, debt / mass);
-        let missing = pay_by_turning(body, mass * missing, dt);
-        mass * self.pay_across(body, missing / mass)
+        let missing = self.remove_along(body, excess / mass);
+        let missing = remove_from_spin(body, mass * missing, dt);
+        mass * self.remove_across(body, missing / mass)
     }
 
-    /// Takes an energy per mass out of the velocity of a body along gravity. Returns the part that
-    /// is missing.
-    fn pay(&self, body: &mut Body, debt: f64) -> f64 {
-        if !(0.0 < debt) {
+    /// Removes an energy per mass from the velocity of a body along gravity. Returns the part that
+    /// it did not have.
+    fn remove_along(&self, body: &mut Body, excess: f64) -> f64 {
+        if !(0.0 < excess) {
             return 0.0;
         }
         let speed = body.linear_velocity.as_dvec3().dot(self.down);
         let there = speed + self.lag;
-        let (left, debt) = reduced(there * there, debt);
+        let (left, excess) = reduced(there * there, excess);
         let change = ops::sqrt(left).copysign(there) - there;
         body.linear_velocity += (self.down * change).as_vec3();
-        debt
+        excess
     }
 
-    /// Takes an energy per mass out of the velocity of a body across gravity. Returns the part that
-    /// is missing.
-    fn pay_across(&self, body: &mut Body, debt: f64) -> f64 {
+    /// Removes an energy per mass from the velocity of a body across gravity. Returns the part that
+    /// it did not have.
+    fn remove_across(&self, body: &mut Body, excess: f64) -> f64 {
         let velocity = body.linear_velocity.as_dvec3();
         let along = self.down * velocity.dot(self.down);
         let across = velocity - along;
         let square = across.length_squared();
-        let (left, missing) = reduced(square, debt);
+        let (left, missing) = reduced(square, excess);
         if left < square {
             body.linear_velocity = (along + across * ops::sqrt(left / square)).as_vec3();
         }
@@ -83,10 +82,11 @@ impl Fall {
     }
 }
 
-/// Returns the square of a speed after it paid a debt of energy per mass, and the rest of the debt.
-fn reduced(square: f64, debt: f64) -> (f64, f64) {
-    let left = (square - 2.0 * debt.max(0.0)).max(0.0);
-    (left, debt - 0.5 * (square - left))
+/// Returns the square of a speed after an energy per mass was removed, and the energy that was
+/// missing. Also for twice a kinetic energy and an energy.
+fn reduced(square: f64, excess: f64) -> (f64, f64) {
+    let left = (square - 2.0 * excess.max(0.0)).max(0.0);
+    (left, excess - 0.5 * (square - left))
 }
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
@@ -97,19 +97,20 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         Fall::new(gravity, f64::from(self.substep()))
     }
 
-    /// A body was moved back: it pays for the height that it kept, out of its velocity along
-    /// gravity. If that is not enough, its other motion pays, up to what it gained.
-    pub(crate) fn pay_for(&mut self, index: usize, shift: DVec3) {
+    /// After a body was moved back: removes the energy of the height that it did not fall, from its
+    /// velocity along gravity. The rest is taken from its other motion, up to the energy that it
+    /// gained.
+    pub(crate) fn remove_fall_energy(&mut self, index: usize, shift: DVec3) {
         let fall = self.fall_of(index);
         let mass = 1.0 / f64::from(self.bodies.motions[index].inverse_mass);
-        let missing = mass * fall.pay(&mut self.bodies.motions[index], fall.height(shift));
+        let missing = mass * fall.remove_along(&mut self.bodies.motions[index], fall.potential(shift));
         let due = missing.min(self.gain_of(index, &self.continuous.sweeps.starts));
         if 0.0 < due {
-            fall.pay_all(&mut self.bodies.motions[index], due, self.dt);
+            fall.remove_energy(&mut self.bodies.motions[index], due, self.dt);
         }
     }
 
-    /// Before the solver: notes the velocities of the moving bodies, if some may be moved back.
+    /// Before the solver: stores the velocities of the moving bodies, if some may be moved back.
     pub(crate) fn note_starts(&mut self) {
         self.continuous.sweeps.starts.clear();
         if !self.continuous.fast.is_empty() || self.continuous.swift.contains(&true) {
@@ -122,10 +123,10 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Gives the bodies that were put back their velocities.
+    /// Corrects the velocities of all bodies that were moved back.
     pub(crate) fn settle_velocities(&mut self, sweeps: &mut Sweeps) {
         self.find_beside(sweeps);
-        let Sweeps { put_back, flights, rotations, attachments, starts, beside, payers, .. } = sweeps;
+        let Sweeps { put_back, flights, rotations, attachments, starts, beside, beside_gains, .. } = sweeps;
         for &index in &*put_back {
             let index = index as usize;
             let Some(flight) = &flights[index] else { continue };
@@ -144,34 +145,34 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let fall = self.fall_of(index);
             let body = &self.bodies.motions[index];
             let mass = 1.0 / f64::from(body.inverse_mass);
-            let debt = mass * fall.height(body.world_center().as_dvec3() - flight.center_at(1.0));
+            let excess = mass * fall.potential(body.world_center().as_dvec3() - flight.center_at(1.0));
             let first = beside.partition_point(|(a, _)| *a < number);
             let others = beside[first..].iter().take_while(|(a, _)| *a == number).map(|(_, b)| *b as usize);
             let is_dynamic = |other: &usize| self.bodies.motions[*other].kind == BodyKind::Dynamic;
             // Contacts move energy between these bodies.
             let gain_of = |other: usize| (other, self.gain_of(other, starts));
-            payers.clear();
-            payers.push(gain_of(index));
-            payers.extend(others.clone().filter(is_dynamic).map(gain_of));
-            let gain = payers.iter().map(|(_, gain)| gain).sum::<f64>();
-            // A body beside bodies that cannot move gains no energy, also not by contacts.
+            beside_gains.clear();
+            beside_gains.push(gain_of(index));
+            beside_gains.extend(others.clone().filter(is_dynamic).map(gain_of));
+            let gain = beside_gains.iter().map(|(_, gain)| gain).sum::<f64>();
+            // A body beside bodies that cannot move must not gain energy, not even by contacts.
             let is_pushed = body.force != Vec3::ZERO
                 || body.torque != Vec3::ZERO
                 || attachments[index] != Attachment::Free;
             let is_alone = others.count() == 0 && !is_pushed;
-            let due = if is_alone && 0.0 < debt { gain } else { debt.min(gain) };
+            let due = if is_alone && 0.0 < excess { gain } else { excess.min(gain) };
             let mut missing = due.max(0.0);
-            for &(payer, gain) in &*payers {
-                let part = if payer == index { missing } else { missing.min(gain.max(0.0)) };
+            for &(body_index, gain) in &*beside_gains {
+                let part = if body_index == index { missing } else { missing.min(gain.max(0.0)) };
                 if 0.0 < part {
-                    let fall = self.fall_of(payer);
-                    missing -= part - fall.pay_all(&mut self.bodies.motions[payer], part, self.dt);
+                    let fall = self.fall_of(body_index);
+                    missing -= part - fall.remove_energy(&mut self.bodies.motions[body_index], part, self.dt);
                 }
             }
         }
     }
 
-    /// Finds the bodies that may move beside those that were put back.
+    /// Finds the movable bodies beside those that were moved back.
     fn find_beside(&self, sweeps: &mut Sweeps) {
         let Sweeps { put_back, beside, .. } = sweeps;
         beside.clear();
@@ -207,7 +208,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     }
 }
 
-/// Gives a body that was put back on its path the angular velocity of its new orientation.
+/// Gives a body that was moved back the angular velocity of its new orientation, with the same
+/// angular momentum.
 ///
 /// `rotor` belongs to the end of the path. `ends` are the first and the last orientation.
 pub(crate) fn keep_momentum(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2]) {
@@ -215,23 +217,23 @@ pub(crate) fn keep_momentum(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2]) {
     limit_spin(body, rotor, ends, spin);
 }
 
-/// Sets an angular velocity, reduced if its energy is above that at both ends of the path.
+/// Sets an angular velocity, reduced if its energy would be above that at both ends of the path.
 fn limit_spin(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2], spin: DVec3) {
-    let most = rotor.twice_energy_at(ends[0]).max(rotor.twice_energy_at(ends[1]));
-    let now = rotor.energy_of(body.pose.rotation.as_dquat().normalize(), spin);
-    let scale = if most < now { ops::sqrt((most / now).max(0.0)) } else { 1.0 };
+    let max_energy = rotor.twice_energy_at(ends[0]).max(rotor.twice_energy_at(ends[1]));
+    let now = rotor.twice_energy_of(body.pose.rotation.as_dquat().normalize(), spin);
+    let scale = if max_energy < now { ops::sqrt((max_energy / now).max(0.0)) } else { 1.0 };
     let spin = (spin * scale).as_vec3();
     if spin.is_finite() {
         body.angular_velocity = spin;
     }
 }
 
-/// Takes an energy out of the rotation of a body. Returns the part that is missing.
-fn pay_by_turning(body: &mut Body, debt: f64, dt: f32) -> f64 {
-    let Some(rotor) = Rotor::of(body, dt).filter(|_| 0.0 < debt) else { return debt };
+/// Removes energy from the rotation of a body. Returns the part that it did not have.
+fn remove_from_spin(body: &mut Body, excess: f64, dt: f32) -> f64 {
+    let Some(rotor) = Rotor::of(body, dt).filter(|_| 0.0 < excess) else { return excess };
     let spin = body.angular_velocity.as_dvec3();
-    let now = rotor.energy_of(body.pose.rotation.as_dquat().normalize(), spin);
-    let (left, missing) = reduced(now, debt);
+    let now = rotor.twice_energy_of(body.pose.rotation.as_dquat().normalize(), spin);
+    let (left, missing) = reduced(now, excess);
     let spin = (spin * ops::sqrt(left / now)).as_vec3();
     if spin.is_finite() {
         body.angular_velocity = spin;

@@ -1,15 +1,15 @@
-//! Fast bodies that were stopped slide along what stopped them, for the rest of the step.
+//! Fast bodies that were stopped slide along the obstacle for the rest of the step.
 //!
-//! Without this a body that slides beside a wall would crawl. Contacts let it close to the wall, so
-//! the sweep would stop it there in every step. Its motion along the wall would be lost.
+//! Contacts let a body come close to a wall, where the sweep would stop it in every step. Without
+//! this file its motion along the wall would be lost.
 //!
-//! 1. The rest of the motion is projected: no part of it leads into the walls beside the body.
-//! 2. It is swept again, past everything at its pose at the end of the step.
-//! 3. If it meets something else, that becomes a wall too, and it starts again from 1.
-//! 4. The body turns to the end of its path or not at all. At angles between, its angular momentum
-//!    would give it another energy.
+//! 1. The rest of the motion is projected, so that it does not lead into the walls near the body.
+//! 2. It is swept again, against all others at their poses at the end of the step.
+//! 3. If it meets something else, that becomes a wall too, and the procedure is repeated from 1.
+//! 4. The body turns to the final orientation of its path or not at all, because at other
+//!    orientations the same angular momentum has another energy.
 //!
-//! So the body passes through nothing, and no path is longer than the one of the solver.
+//! So the body does not pass through anything, and its path is not longer than that of the solver.
 //!
 //! Reference: P. Fauerby, Improved Collision Detection and Response, 2003 (collide and slide).
 //! Differs: any shapes, with rotation; the motion is projected onto the cone of all walls at once;
@@ -26,22 +26,22 @@ use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Pose, Vec3, ops};
 use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, cast_with, contact_with};
 
-/// A path is swept this many times at most.
+/// A path is swept at most this many times.
 const MAX_SWEEPS: u32 = 4;
 
-/// A body within this many times the stopping distance counts as a wall.
+/// A body within this multiple of the stopping distance counts as a wall.
 const WALL_DISTANCE_RATIO: f64 = 1.25;
 
-/// A path along a wall leads away from it by this part of its length: the rounding of normals,
-/// which are of single precision.
+/// A path along a wall leads away from it by this fraction of its length, which bounds the rounding
+/// of normals in single precision.
 const AWAY_RATIO: f64 = 1e-6;
 
-/// A path leads into a wall from this part of its length on, which is above the rounding of the
-/// path in double precision.
+/// A path leads into a wall if its normal part exceeds this fraction of its length, which bounds
+/// the rounding of the path in double precision.
 const LEVEL_RATIO: f64 = 1e-9;
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
-    /// After all fast bodies were put where they stop: lets the stopped ones slide.
+    /// After all fast bodies were moved to their stops: lets the stopped ones slide.
     pub(crate) fn slide_stopped(&mut self, sweeps: &mut Sweeps) {
         let mut slides = core::mem::take(&mut sweeps.slides);
         slides.pairs.clear();
@@ -66,7 +66,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         sweeps.slides = slides;
     }
 
-    /// Lets one body slide, past all bodies that it has pairs with.
+    /// Lets one body slide among all bodies with which it has pairs.
     fn slide(&mut self, pairs: &[(u32, u32)], slides: &mut Slides, sweeps: &mut Sweeps) {
         let index = pairs[0].0 as usize;
         let rest = 1.0 - sweeps.stops[index];
@@ -82,7 +82,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         near.clear();
         walls.clear();
         stopped.clear();
-        // A body with several legs does not turn on: its present orientation follows from its
+        // A body with several legs does not turn further: its present orientation follows from its
         // momentum.
         let mut may_turn = whole.n_legs() == 1;
         for other in pairs.iter().map(|pair| pair.1 as usize) {
@@ -96,9 +96,10 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 let Some([own, shape_b]) = self.shapes_of([index, other], parts) else { continue };
                 let mut target = Some(slop);
                 if let Some(found) = contact_with(own, &start, shape_b, &pose, beside, &mut sweeps.memory) {
-                    let apart = f64::from(found.contact.distance);
-                    target = (0.0 < apart).then(|| self.least_distance(apart, [index, other], is_fast));
-                    may_turn &= 0.0 < apart;
+                    let separation = f64::from(found.contact.distance);
+                    target =
+                        (0.0 < separation).then(|| self.least_distance(separation, [index, other], is_fast));
+                    may_turn &= 0.0 < separation;
                     let normal = found.contact.normal.as_dvec3();
                     walls.push(normal);
                     if sweeps.stops[other] < 1.0 {
@@ -143,9 +144,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                         free_of(cast_with(own, &motion, shape_b, &near.motion, &settings, memory))
                     }
                     (None, Some(core)) => {
-                        let (turn, still) = (DQuat::IDENTITY, DVec3::ZERO);
+                        let (turn, zero) = (DQuat::IDENTITY, DVec3::ZERO);
                         let middle = motion.center_at(0.0);
-                        let Ok(straight) = Motion::new(turn, middle, still, linear, still) else { continue };
+                        let Ok(straight) = Motion::new(turn, middle, zero, linear, zero) else { continue };
                         let other = (shape_b, &self.bodies.motions[near.index].pose);
                         core.free_until(middle, other, until, |ball| {
                             free_of(cast_with(ball, &straight, shape_b, &near.motion, &settings, memory))
@@ -165,15 +166,15 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             }
             let angle = ops::sqrt(angular.length_squared()) as f32;
             let displacement = (linear * until).as_vec3();
-            let way = bounds.path_box(index, shape, &pose, displacement, angle * until as f32);
-            if !known.contains(&clamped(&way)) {
+            let path = bounds.path_box(index, shape, &pose, displacement, angle * until as f32);
+            if !known.contains(&clamped(&path)) {
                 break;
             }
             let rotation = if angular == DVec3::ZERO { own } else { turned };
             let translation = motion.center_at(until) - rotation * center;
             pose = Pose::new(rotation.as_quat(), translation.as_vec3());
             let Some((place, normal)) = met else { break };
-            // It is as near as it may be, and would be stopped at once.
+            // It is already at the target distance, and would be stopped at once.
             if let Some(target) = &mut near[place].target {
                 *target *= 0.5;
             }
@@ -192,7 +193,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
 }
 
 impl Sweeps {
-    /// Whether the body was stopped and slides on. A body in joints is held by them.
+    /// Whether the body was stopped and slides. A jointed body does not slide.
     fn slides_on(&self, index: usize) -> bool {
         self.stops[index] < 1.0
             && self.attachments[index] == Attachment::Free
@@ -200,20 +201,23 @@ impl Sweeps {
     }
 }
 
-/// Returns a motion without the part that leads away from bodies that were stopped too.
+/// Returns a motion without its parts that lead away from other stopped bodies.
 ///
-/// A body must not move away from a stopped one that follows it. Otherwise both lose the rest of
-/// their motion in each step, and the follower never reaches it.
-fn staying(way: DVec3, stopped: &[DVec3]) -> DVec3 {
-    stopped.iter().fold(way, |way, normal| way - *normal * way.dot(*normal).min(0.0))
+/// Otherwise, if a stopped body follows another one, both lose the rest of their motion in each
+/// step, and the follower never reaches the other body.
+fn staying(displacement: DVec3, stopped: &[DVec3]) -> DVec3 {
+    stopped.iter().fold(displacement, |displacement, normal| {
+        displacement - *normal * displacement.dot(*normal).min(0.0)
+    })
 }
 
-/// Returns the nearest motion to `way` that leads into no wall.
-fn along(way: DVec3, walls: &[DVec3]) -> DVec3 {
-    let length = ops::sqrt(way.length_squared());
-    let leads_into_none = |way: &DVec3| walls.iter().all(|wall| way.dot(*wall) <= LEVEL_RATIO * length);
-    if leads_into_none(&way) {
-        return way;
+/// Returns the motion nearest to `displacement` that leads into no wall.
+fn along(displacement: DVec3, walls: &[DVec3]) -> DVec3 {
+    let length = ops::sqrt(displacement.length_squared());
+    let leads_into_none =
+        |displacement: &DVec3| walls.iter().all(|wall| displacement.dot(*wall) <= LEVEL_RATIO * length);
+    if leads_into_none(&displacement) {
+        return displacement;
     }
     let mut longest = DVec3::ZERO;
     let mut consider = |found: DVec3| {
@@ -222,15 +226,15 @@ fn along(way: DVec3, walls: &[DVec3]) -> DVec3 {
         }
     };
     for (k, wall) in walls.iter().enumerate() {
-        consider(way - *wall * way.dot(*wall));
+        consider(displacement - *wall * displacement.dot(*wall));
         for other in &walls[..k] {
             let edge = wall.cross(*other);
             let square = edge.length_squared();
             if 0.0 < square {
-                consider(edge * (way.dot(edge) / square));
+                consider(edge * (displacement.dot(edge) / square));
             }
         }
     }
     let away = AWAY_RATIO * ops::sqrt(longest.length_squared());
-    walls.iter().fold(longest, |way, wall| way - *wall * away)
+    walls.iter().fold(longest, |displacement, wall| displacement - *wall * away)
 }

@@ -11,8 +11,8 @@ use carom_math::Vec3;
 use carom_math::glam::{DQuat, DVec3};
 use carom_query::{Motion, Workspace};
 
-/// The stops and paths of fast bodies in a step, by number, and scratch memory. Times are shares of
-/// the step.
+/// The stops and paths of fast bodies in a step, by number, and scratch memory. Times are fractions
+/// of the step.
 #[derive(Default)]
 pub(crate) struct Sweeps {
     pub(crate) stops: Vec<f64>,
@@ -20,18 +20,18 @@ pub(crate) struct Sweeps {
     /// The velocities of bodies before the solver.
     pub(crate) starts: Vec<(u32, [Vec3; 2])>,
     pub(crate) rotations: Vec<DQuat>,
-    /// How near a body comes to the others; 0 if one overlaps it.
+    /// The least distance of a body from the others on its path; 0 if one overlaps it.
     pub(super) clearances: Vec<f64>,
     /// Whether a body may not turn, because an overlap would deepen.
     pub(super) is_turn_locked: Vec<bool>,
     pub(crate) attachments: Vec<Attachment>,
     pub(crate) memory: Workspace,
     pub(crate) slides: Slides,
-    /// Pairs of a body that was put back and a body beside it that may move.
+    /// Pairs of a body that was moved back and a movable body beside it.
     pub(crate) beside: Vec<(u32, u32)>,
-    /// A body that was put back, then the bodies beside it, with the energy that each one gained.
-    pub(crate) payers: Vec<(usize, f64)>,
-    /// Bodies that were put back, in rising order.
+    /// A body that was moved back, then the bodies beside it, with the energy that each gained.
+    pub(crate) beside_gains: Vec<(usize, f64)>,
+    /// Bodies that were moved back, ascending.
     pub(crate) put_back: Vec<u32>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Sweeps {
 pub(crate) enum Attachment {
     Free,
     Jointed,
-    /// The anchors of a joint are farther apart than the body is wide.
+    /// The anchors of a joint are farther apart than the width of the body.
     Torn,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Near {
     /// The shapes of the body that slides and of this one.
     pub(super) parts: [Part; 2],
     pub(super) motion: Motion,
-    /// The distance that is kept. `None` if they overlap: then the core keeps out.
+    /// The distance that is kept. `None` if they overlap: then only the core is swept.
     pub(super) target: Option<f64>,
 }
 
@@ -71,10 +71,10 @@ pub(super) struct Near {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Travel {
     pub(super) displacement: Vec3,
-    /// How far rotation moved the farthest middle of its parts; of a surface or a kinematic body,
-    /// its farthest point.
+    /// The largest displacement of the middle of a part by rotation; for a surface or a kinematic
+    /// body, of any point.
     pub(super) turned: f32,
-    /// How far rotation moved its farthest point.
+    /// The largest displacement of a point by rotation.
     pub(super) swept: f32,
 }
 
@@ -86,17 +86,17 @@ pub(crate) struct Guard {
     /// Bodies to be swept, and the other body of each pair.
     pub(super) pairs: Vec<(u32, u32)>,
     /// Bodies that left their boxes.
-    pub(super) leavers: Vec<u32>,
+    pub(super) escaped: Vec<u32>,
     pub(super) surfaces: Vec<u32>,
     pub(super) cores: Vec<Core>,
-    /// The cores of one of several colliders.
+    /// The cores of one collider of several.
     pub(super) part_cores: Vec<Core>,
     pub(super) core_cache: CoreCache,
     pub(crate) memory: Workspace,
 }
 
 impl Guard {
-    /// Returns how far two bodies moved relative to each other in the step, at most.
+    /// Returns an upper bound of the relative displacement of two bodies in the step.
     pub(crate) fn travel_of_pair(&self, a: usize, b: usize) -> f32 {
         let (a, b) = (self.travels[a], self.travels[b]);
         (a.displacement - b.displacement).length() + a.swept + b.swept

@@ -1,31 +1,30 @@
-//! Fast bodies: swept along the path on which the solver moved them, and stopped before the first
+//! Fast bodies are swept along the path that the solver computed, and stopped before the first
 //! impact.
 //!
-//! The box of a fast body holds its whole path in a step, rotation included. So the pairs of a step
-//! are all that it can meet.
+//! The box of a fast body contains its whole path in a step, including rotation. So it can only
+//! meet bodies with which it has a pair.
 //!
-//! 1. **Sweep.** After the solver, the time of impact of each pair is found, with both bodies
-//!    moving. Each body stops at the earliest one. Up to then its path is proved to be free.
-//! 2. **Target distance.** A body stops at the slop, so that contacts of the next step turn it
-//!    away. A body that starts nearer must be able to slide and to part. It keeps half of its
-//!    distance.
+//! 1. **Sweep.** After the solver, the time of impact of each pair is computed, with both bodies
+//!    moving. Each body stops at its earliest one. Up to then its path is proved to be free.
+//! 2. **Target distance.** A body stops at a distance of the slop, so that contacts of the next
+//!    step act on it. A body that starts nearer must be able to slide and to separate: its target
+//!    is half of its distance.
 //! 3. **Overlap.** If the bodies overlap at the start, the core of the fast one (`core_ball`) is
 //!    swept. The body does not turn in that step if it would get deeper.
-//! 4. **Joints.** For a body in joints only the core is swept. If it were stopped where it touches,
-//!    its joints would tear and throw it back in every step. If a joint is torn by more than the
-//!    width of the body, the body is on the wrong side of something, and passes.
-//! 5. **Slide.** The rest of its motion leads along what stopped it (`slide`).
-//! 6. **Velocity.** A body that is put back keeps its angular momentum, so its angular velocity
+//! 4. **Joints.** Of a jointed body only the core is swept. If its surface were stopped, the error
+//!    of its joints would throw it back in every step. If the error of a joint exceeds the width of
+//!    the body, the body is on the wrong side of something, and is not stopped.
+//! 5. **Slide.** It slides along the obstacle for the rest of the step (`slide`).
+//! 6. **Velocity.** A body that is moved back keeps its angular momentum, so its angular velocity
 //!    changes with its orientation (`put_back`).
 //!
-//! A body that the solver pushed away within the step is reported as touching. The path that is
-//! swept ends where the solver left the body (`flight`), so a body is never at a pose that was not
-//! swept.
+//! A body that the solver pushed away within the step is reported as touching. The swept path ends
+//! at the pose that the solver computed (`flight`), so every final pose was swept.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets, safe
 //! times, cores).
-//! Differs: the times are certified, rotation included; a body that leaves the box of its pairs
-//! waits there.
+//! Differs: the times are certified, including rotation; a body that leaves its box in the broad
+//! phase is stopped at its border.
 //! Tried: other target distances and cores alone for neighbours. See
 //! `benches/notes/carom-world.md`.
 
@@ -46,31 +45,32 @@ use carom_math::{Pose, Vec3, ops};
 use carom_query::{ImpactSettings, Shape, Workspace, cast_with, contact_with};
 use carom_response::BodyKind;
 
-/// A body that leaves the box of its pairs is stopped at a multiple of this share of its path.
+/// A body that leaves its box is stopped at a multiple of this fraction of its path.
 const PATH_STEP: f64 = 1.0 / 1024.0;
 
-/// Secant steps to find where the path leaves the box. Later steps halve.
+/// The number of secant steps to find where the path leaves the box, before bisection.
 const MAX_SECANT_STEPS: u32 = 8;
 
-/// The gap is at most this part of the thickness of the body, and at most this part of the slop.
+/// The gap that a near body keeps is at most this fraction of its thickness, and at most this
+/// fraction of the slop.
 const GAP_OF_THICKNESS: f64 = 1.0 / 16.0;
 const GAP_OF_SLOP: f64 = 0.2;
 
-/// A body that is nearer than the gap may lose this part of its distance in a step.
+/// A body that is nearer than the gap may lose this fraction of its distance in a step.
 const CLOSING_RATIO: f64 = 0.02;
 
-/// A stopped body may turn to the orientation of its momentum, if its points move by at most this
-/// part of its distance.
+/// A stopped body may turn to the orientation of free rotation, if its points move by at most this
+/// fraction of its distance.
 const CLEARANCE_RATIO: f64 = 0.5;
 
-/// An earlier stop than this share of the step may belong to a body that hangs in the air. It is
-/// nearly at the slop: there the sweep stops it, and contacts do not push it yet. Such a body goes
-/// on to a part of its distance.
+/// If a body is stopped earlier than this fraction of the step, it may be stuck near the slop,
+/// where the sweep stops it but contacts do not act yet. Such a body may approach to a fraction of
+/// its distance.
 const MIN_FREE_SHARE: f64 = 0.25;
 /// A body that starts within this many slops is nearly at the slop.
 const NEAR_SLOP_RATIO: f64 = 1.25;
 
-/// An overlap gets deeper if it grows by more than this part of the thickness, which is above the
+/// An overlap gets deeper if it grows by more than this fraction of the thickness, which bounds the
 /// rounding of a pose.
 const DEEPER_RATIO: f64 = 1e-3;
 
@@ -102,7 +102,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         sweeps.put_back.clear();
         sweeps.attachments.clear();
         sweeps.attachments.resize(self.bodies.motions.len(), Attachment::Free);
-        // All bodies that are swept move, so their joints are among these.
+        // All swept bodies move, so their joints are among these.
         for joint in self.contacts.scratch.joints.iter().map(|&place| self.joints.at(place)) {
             let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
             let [a, b] = ends.map(|(body, frame)| {
@@ -119,7 +119,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 };
             }
         }
-        // A body that may not turn gets another path, for which all stops are found again.
+        // If the rotation of a body gets locked, its path changes, and all stops are computed
+        // again.
         while self.find_stops(&mut sweeps) {}
         let mut some_slide = false;
         for &index in fast {
@@ -134,7 +135,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.continuous.sweeps = sweeps;
     }
 
-    /// Finds when each fast body is stopped. Returns whether a body was found that may not turn.
+    /// Computes when each fast body is stopped. Returns whether the rotation of a body was locked.
     fn find_stops(&mut self, sweeps: &mut Sweeps) -> bool {
         sweeps.stops.clear();
         sweeps.stops.resize(self.bodies.motions.len(), 1.0);
@@ -148,7 +149,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         for state in near.filter(|state| state.may_push()) {
             let pair = [state.a.index as usize, state.b.index as usize];
             if pair.iter().any(|&index| self.bodies.deforming.is_swapped(index as u32)) {
-                // Its vertices move: `deformed` has a test of its own.
+                // The vertices move: `deformed` handles it.
                 continue;
             }
             let is_swept =
@@ -182,7 +183,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.stats.n_swept = n_swept;
         if locks_more {
             for index in (0..sweeps.is_turn_locked.len()).filter(|&index| sweeps.is_turn_locked[index]) {
-                let flight = sweeps.flights[index].filter(Flight::round_robin);
+                let flight = sweeps.flights[index].filter(Flight::turns);
                 if let Some(flight) = flight {
                     sweeps.flights[index] = Some(flight.without_turning(&mut sweeps.rotations));
                 }
@@ -191,14 +192,14 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         locks_more
     }
 
-    /// After the solver: reports impacts of fast bodies that it turned away within the step. No
-    /// detection sees them touch.
+    /// After the solver: reports contacts of fast bodies that began and ended within the step,
+    /// which no detection finds.
     pub(crate) fn report_impacts(&mut self) {
         if self.continuous.fast.is_empty() && !self.continuous.swift.contains(&true) {
             return;
         }
         let impulses = self.solver.contact_impulses();
-        let n_told = self.contacts.events.len();
+        let n_reported = self.contacts.events.len();
         for &place in &self.contacts.active_pairs {
             let state = &mut self.contacts.states[place as usize];
             let is_fast = |id: &BodyId| {
@@ -237,7 +238,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 }
                 // They touched at the last detection, and this one reported an end.
                 let ended = touch.event(EventKind::Ended);
-                match self.contacts.events[..n_told].binary_search(&ended) {
+                match self.contacts.events[..n_reported].binary_search(&ended) {
                     Ok(known) => self.contacts.events[known].kind = EventKind::Persisted,
                     Err(_) => self.contacts.events.push(touch.event(EventKind::Began)),
                 }
@@ -246,7 +247,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.contacts.events.sort_unstable();
     }
 
-    /// Sweeps a pair of bodies until `end` at most: each pair of shapes that may push each other.
+    /// Sweeps all pairs of shapes of two bodies that may push each other, until `end` at most.
     fn sweep_pair(&self, pair: [usize; 2], is_swept: [bool; 2], end: f64, sweeps: &mut Sweeps) -> Swept {
         let mut all = Swept { until: end, clearance: f64::INFINITY, is_turn_locked: false };
         for parts in self.part_pairs(pair[0], pair[1]) {
@@ -293,27 +294,27 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             if MIN_FREE_SHARE * end < until {
                 return free(until, slop);
             }
-            // The bodies are as near as that already, or so nearly that they would hang there. They
-            // keep a part of their distance.
+            // The bodies are already at this distance, or so near to it that they would get stuck.
+            // They keep a fraction of their distance.
             let found = contact_with(shape_a, &start_a, shape_b, &start_b, 2.0 * slop as f32, memory);
-            let apart = found.map_or(2.0 * slop, |found| f64::from(found.contact.distance));
-            if 0.0 < until && NEAR_SLOP_RATIO * slop < apart {
+            let separation = found.map_or(2.0 * slop, |found| f64::from(found.contact.distance));
+            if 0.0 < until && NEAR_SLOP_RATIO * slop < separation {
                 return free(until, slop);
             }
-            if 0.0 < apart {
-                let target = self.least_distance(apart, pair, is_swept);
+            if 0.0 < separation {
+                let target = self.least_distance(separation, pair, is_swept);
                 let until = sweep([shape_a, shape_b], &flights, target, end, memory, rotations);
                 return free(until, target);
             }
-            let round_robin = [0, 1].map(|k| is_swept[k] && flights[k].round_robin());
-            if round_robin != [false, false] {
+            let turns = [0, 1].map(|k| is_swept[k] && flights[k].turns());
+            if turns != [false, false] {
                 let thickness = self.thickness(pair, is_swept);
-                let mut deepest = apart;
+                let mut deepest = separation;
                 let n_legs = flights[0].n_legs().max(flights[1].n_legs());
                 for leg in [1, n_legs / 4, n_legs / 2, n_legs] {
                     let time = f64::from(leg) / f64::from(n_legs);
                     let poses = [(0, &start_a), (1, &start_b)].map(|(k, start)| {
-                        if round_robin[k] {
+                        if turns[k] {
                             self.turned_at(pair[k], &flights[k], start, time, rotations)
                         } else {
                             *start
@@ -322,12 +323,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                     let found = contact_with(shape_a, &poses[0], shape_b, &poses[1], 0.0, memory);
                     deepest = found.map_or(deepest, |found| deepest.min(f64::from(found.contact.distance)));
                 }
-                if deepest < apart - DEEPER_RATIO * thickness {
+                if deepest < separation - DEEPER_RATIO * thickness {
                     return Swept { until: end, clearance: 0.0, is_turn_locked: true };
                 }
             }
         }
-        // They overlap, and contacts part them. The core of the fast one passes through nothing.
+        // They overlap, and contacts separate them. Only the core of the fast one is swept.
         let mut until = end;
         for k in 0..2 {
             let Some(core) = self.core_of(pair[k]).filter(|_| is_swept[k]) else { continue };
@@ -341,7 +342,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         free(until, 0.0)
     }
 
-    /// Sweeps the bounding balls of bodies that turn far, which touch no later than the bodies.
+    /// Sweeps the bounding balls of bodies that turn far. They touch no later than the bodies.
     fn spheres_until(
         &self,
         pair: [usize; 2],
@@ -371,12 +372,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         sweep([a, b], &straight, target, end, memory, rotations)
     }
 
-    /// Returns how near a pair may come that starts nearer than the slop. Without a bound it would
-    /// halve its distance until rounding closes it.
-    pub(crate) fn least_distance(&self, apart: f64, pair: [usize; 2], is_swept: [bool; 2]) -> f64 {
+    /// Returns the target distance of a pair that starts nearer than the slop. Without a lower
+    /// bound, its distance would be halved in each step.
+    pub(crate) fn least_distance(&self, separation: f64, pair: [usize; 2], is_swept: [bool; 2]) -> f64 {
         let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
         let gap = (GAP_OF_THICKNESS * self.thickness(pair, is_swept)).min(GAP_OF_SLOP * slop);
-        (0.5 * apart.min(slop)).max((1.0 - CLOSING_RATIO) * apart.min(gap))
+        (0.5 * separation.min(slop)).max((1.0 - CLOSING_RATIO) * separation.min(gap))
     }
 
     /// Returns the least side of the boxes of the swept bodies of a pair.
@@ -393,8 +394,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         Pose::new(rotation.as_quat(), (middle - rotation * center.as_dvec3()).as_vec3())
     }
 
-    /// Returns the path of a body from `start` to its present pose, in a time of 1. Found once in a
-    /// step.
+    /// Returns the path of a body from `start` to its present pose, computed once in a step.
     fn flight_of(&self, index: usize, start: &Pose, sweeps: &mut Sweeps) -> Flight {
         let is_jointed = sweeps.attachments[index] != Attachment::Free;
         let found = sweeps.flights[index].unwrap_or_else(|| {
@@ -416,8 +416,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         Some((local.max - local.min).min_element())
     }
 
-    /// Puts a fast body where it stops, or before it leaves the box of its pairs. Returns whether
-    /// an impact stopped it. A body that waits at its box does not slide.
+    /// Moves a fast body to its stop, or to where it leaves its box. Returns whether an impact
+    /// stopped it. A body that is stopped at its box does not slide.
     fn stop_at(&mut self, index: usize, sweeps: &mut Sweeps) -> bool {
         let (Some(start), Some(shape), Some(proxy)) =
             (self.bodies.start_of(index), &self.bodies.shapes[index], self.bodies.proxies[index])
@@ -428,17 +428,19 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let Ok(known) = self.broad.aabb(proxy) else { return false };
         let linear = flight.linear().as_vec3();
         let bounds = self.bodies.bounds(self.settings, self.dt);
-        let way_until = |share: f64| {
+        let path_until = |share: f64| {
             let angle = flight.turn_until(share) as f32;
             clamped(&bounds.path_box(index, shape, &start, linear * share as f32, angle))
         };
         let mut share = sweeps.stops[index];
-        let way = way_until(share);
-        if !known.contains(&way) {
+        let path = path_until(share);
+        if !known.contains(&path) {
             // It does not slide.
             sweeps.stops[index] = 1.0;
             share *= PATH_STEP
-                * parts_inside(&known, way_until(0.0), way, |parts| way_until(share * (PATH_STEP * parts)));
+                * parts_inside(&known, path_until(0.0), path, |parts| {
+                    path_until(share * (PATH_STEP * parts))
+                });
         }
         if 1.0 <= share && !sweeps.is_turn_locked[index] {
             return false;
@@ -446,7 +448,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         sweeps.put_back.push(index as u32);
         self.stats.n_stopped += usize::from(share < 1.0);
         let mut rotation = flight.rotation_at(share, &sweeps.rotations);
-        // Its momentum gives an orientation beside the path, with the same energy.
+        // Free rotation gives an orientation near the path, with the same energy.
         if sweeps.stops[index] < 1.0
             && let Some(own) = flight.free_rotation_at(share, &sweeps.rotations)
         {
@@ -465,7 +467,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
 
 /// The result of sweeping a pair.
 struct Swept {
-    /// The share of the step that is free.
+    /// The fraction of the step that is free.
     until: f64,
     /// The bodies stay at least this far apart until then.
     clearance: f64,
@@ -473,7 +475,7 @@ struct Swept {
     is_turn_locked: bool,
 }
 
-/// Returns the share of the step, at most `end`, in which two shapes stay farther apart than
+/// Returns the fraction of the step, at most `end`, in which two shapes stay farther apart than
 /// `target`.
 fn sweep(
     shapes: [&Shape; 2],
@@ -509,12 +511,12 @@ fn radius_about(shape: &Shape, center: Vec3) -> f64 {
     ops::sqrt(corner.length_squared())
 }
 
-/// Returns how many parts of a path are inside the box `known`, which does not hold all of it.
-/// `first` and `last` are boxes around none of the path and around all of it.
+/// Returns how many multiples of `PATH_STEP` of a path are inside the box `known`, which does not
+/// contain the whole path. `first` and `last` are the boxes around its start and around all of it.
 ///
 /// A box grows nearly in proportion to the path, so the secant method is fast.
-/// Tried: bisection; it builds 10 boxes, a third of a step of bullets that bounce.
-fn parts_inside(known: &Aabb, first: Aabb, last: Aabb, way: impl Fn(f64) -> Aabb) -> f64 {
+/// Tried: bisection; it builds 10 boxes, which takes a third of a step of bouncing bullets.
+fn parts_inside(known: &Aabb, first: Aabb, last: Aabb, path_until: impl Fn(f64) -> Aabb) -> f64 {
     let (mut low, mut high) = ((0.0, first), (1.0 / PATH_STEP, last));
     let mut n_guesses = 0;
     while low.0 + 1.0 < high.0 {
@@ -536,7 +538,7 @@ fn parts_inside(known: &Aabb, first: Aabb, last: Aabb, way: impl Fn(f64) -> Aabb
         }
         let guess = ops::floor(low.0 + (high.0 - low.0) * share);
         let guess = guess.max(low.0 + 1.0).min(high.0 - 1.0);
-        let found = way(guess);
+        let found = path_until(guess);
         if known.contains(&found) { low = (guess, found) } else { high = (guess, found) }
     }
     low.0

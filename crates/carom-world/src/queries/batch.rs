@@ -9,13 +9,13 @@ use carom_broad::{Answers, BroadPhase, SpatialIndex};
 use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::{ImpactSettings, Motion, Shape};
 
-/// Runs on the threads of rayon with the feature `parallel`, with the same answers. If a query has
-/// at most one answer, its entry in `out` has one or none.
+/// Batches run on the threads of rayon with the feature `parallel`, with the same answers. If a
+/// query has at most one answer, its entry in `out` has one or none.
 ///
-/// All queries have the same filter. For others call [`Answers::gather`] with a
-/// [`World::query`](crate::World::query) each.
+/// All queries of a batch have the same filter. For different filters call [`Answers::gather`] with
+/// a [`World::query`](crate::World::query) for each.
 impl<B: BroadPhase + SpatialIndex + Sync> Query<'_, B> {
-    /// Makes `out` the answers of [`Query::cast_ray`].
+    /// Writes the answers of [`Query::cast_ray`] to `out`.
     ///
     /// ```
     /// use carom_broad::Answers;
@@ -42,7 +42,7 @@ impl<B: BroadPhase + SpatialIndex + Sync> Query<'_, B> {
         );
     }
 
-    /// Makes `out` the answers of [`Query::cast_ray_all`].
+    /// Writes the answers of [`Query::cast_ray_all`] to `out`.
     pub fn cast_ray_all_batch(&self, rays: &[(Ray, Interval)], out: &mut Answers<BodyHit>) {
         out.gather(
             rays,
@@ -51,7 +51,7 @@ impl<B: BroadPhase + SpatialIndex + Sync> Query<'_, B> {
         );
     }
 
-    /// Makes `out` the answers of [`Query::cast_motion`].
+    /// Writes the answers of [`Query::cast_motion`] to `out`.
     pub fn cast_motion_batch(
         &self,
         casts: &[(&Shape, Motion)],
@@ -65,7 +65,7 @@ impl<B: BroadPhase + SpatialIndex + Sync> Query<'_, B> {
         );
     }
 
-    /// Makes `out` the answers of [`Query::overlap_shape`].
+    /// Writes the answers of [`Query::overlap_shape`] to `out`.
     pub fn overlap_shape_batch(&self, places: &[(&Shape, Pose)], out: &mut Answers<ColliderId>) {
         out.gather(
             places,
@@ -74,7 +74,8 @@ impl<B: BroadPhase + SpatialIndex + Sync> Query<'_, B> {
         );
     }
 
-    /// Makes `out` the answers of [`Query::nearest`] to points, each with its largest distance.
+    /// Writes the answers of [`Query::nearest`] for points, each with its largest distance, to
+    /// `out`.
     pub fn nearest_batch(&self, points: &[(Vec3, f32)], out: &mut Answers<NearBody>) {
         out.gather(
             points,
@@ -83,7 +84,7 @@ impl<B: BroadPhase + SpatialIndex + Sync> Query<'_, B> {
         );
     }
 
-    /// The same queries with memory of their own.
+    /// Returns the same queries with their own workspace.
     fn fresh(&self) -> Query<'_, B> {
         self.world.query(&self.filter)
     }

@@ -1,12 +1,12 @@
 //! Shape casts: the first collider that a moving shape meets. The bodies do not move meanwhile.
 //!
-//! The broad phase finds candidates in a box around the whole path. They are tested in the order in
-//! which the shape can first reach their boxes, rotation included. The walk ends when the next
-//! candidate cannot be met sooner than the best one.
+//! The broad phase finds candidates in a box around the whole path. They are tested in the order of
+//! the earliest time at which the shape can reach their boxes, including rotation. The search ends
+//! when the next candidate cannot be met sooner than the best one.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies); Akenine-Moller
 //! et al., Real-Time Rendering, 4th ed., 25.8.
-//! Differs: the times are brackets with a proof, and an undecided collider is reported, not passed.
+//! Differs: the times are certified brackets, and an undecided collider is reported, not skipped.
 
 use crate::bodies::body_bounds::{boxed, clamped};
 use crate::{BodyId, ColliderId, Query};
@@ -26,18 +26,18 @@ const ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
 pub struct BodyImpact {
     /// The body.
     pub body: BodyId,
-    /// Its collider that is met.
+    /// The collider that is met.
     pub collider: ColliderId,
-    /// The time and the contact, in the world frame, with the shape first. It is a hit; or, if
-    /// shapes only touch or slide along each other, undecided from a time on. It is not clear. A
-    /// part of the second shape is that of the collider's shape.
+    /// The time and the contact, in the world frame, with the shape first. It is a hit, or
+    /// undecided if shapes only graze, and not clear. The part of the second shape is that of the
+    /// collider's shape.
     pub time: TimeOfImpact,
 }
 
 impl BodyImpact {
     /// Returns the time before which the shape touches no collider that passes the filter.
     pub fn safe_until(&self) -> f64 {
-        // It is not clear, so the argument does not matter.
+        // The result is not clear, so the argument is not used.
         self.time.safe_until(f64::INFINITY)
     }
 }
@@ -46,10 +46,10 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     /// Returns the first collider that the shape meets on its path, rotation included. The bodies
     /// stand still.
     ///
-    /// Times, and the distance that counts as met, are those of the settings.
-    /// [`carom_query::motion_of`] makes a motion from a pose and velocities. If colliders are met
-    /// at the same time, the one with the smallest handle counts. `None` is a proof that none is
-    /// met. If the path leaves the finite range, all bodies are tested.
+    /// The times and the target distance are those of the settings. [`carom_query::motion_of`]
+    /// makes a motion from a pose and velocities. If colliders are met at the same time, the one
+    /// with the smallest handle is returned. `None` is a proof that none is met. If the path leaves
+    /// the finite range, all bodies are tested.
     ///
     /// ```
     /// use carom_geom::Sphere;
@@ -143,7 +143,7 @@ impl SweptBounds {
     fn new(shape: &Shape, motion: &Motion, settings: &ImpactSettings) -> SweptBounds {
         let (start, end) = (settings.start_time, settings.max_time);
         let turn = ops::sqrt(motion.angular().length_squared()) * (end - start);
-        // The orientation at the start; every one on the way is within the turn of it.
+        // The orientation at the start. All later ones differ by at most the total rotation.
         let rotation = DQuat::from_mat3(&motion.pose_at(start).rotation).normalize().as_quat();
         let center = motion.local_center();
         let local = shape.aabb(&Pose::from_translation(-center.as_vec3()));

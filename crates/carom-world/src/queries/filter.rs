@@ -1,4 +1,4 @@
-//! Which colliders a query finds.
+//! The filter of queries.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2QueryFilter`, 2025; rapier 0.36, `QueryFilter`.
 
@@ -6,8 +6,9 @@ use crate::bodies::traits::Traits;
 use crate::{BodyId, ColliderId, ColliderRef, Filter};
 use carom_broad::{BroadPhase, Groups, Mobility};
 
-/// A choice of colliders for [`World::query`](crate::World::query). Each collider is decided by
-/// itself, so a body is found by any one that passes (test: `filters::each_collider_by_itself`).
+/// A selection of colliders for [`World::query`](crate::World::query). Each collider is tested
+/// separately, so a body is found if any of its colliders passes (test:
+/// `filters::each_collider_by_itself`).
 ///
 /// ```
 /// use carom_world::{BodyId, QueryFilter, Groups};
@@ -20,10 +21,10 @@ use carom_broad::{BroadPhase, Groups, Mobility};
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct QueryFilter<'a> {
-    /// What a collider with this filter meets. By default it is in all groups and meets all. A
-    /// collider without a group, or with an empty mask, is not found.
+    /// Colliders that collide with this filter are found. By default it has all groups in its
+    /// groups and mask. A collider without a group, or with an empty mask, is not found.
     pub filter: Filter,
-    /// How the bodies of the colliders may move.
+    /// The mobilities of bodies that are found.
     pub mobilities: &'a [Mobility],
     /// Whether colliders that are no sensors are found.
     pub solids: bool,
@@ -59,32 +60,32 @@ impl<'a> QueryFilter<'a> {
         predicate: None,
     };
 
-    /// The same choice, of what a collider with this filter meets.
+    /// Restricts the selection to what a collider with this filter collides with.
     #[must_use]
     pub const fn with_filter(self, filter: Filter) -> QueryFilter<'a> {
         QueryFilter { filter, ..self }
     }
 
-    /// The same choice, of colliders in one of these groups.
+    /// Restricts the selection to colliders in one of these groups.
     #[must_use]
     pub const fn with_mask(self, mask: Groups) -> QueryFilter<'a> {
         QueryFilter { filter: Filter { mask, ..self.filter }, ..self }
     }
 
-    /// The same choice without these bodies.
+    /// Excludes these bodies.
     #[must_use]
     pub const fn without(self, bodies: &'a [BodyId]) -> QueryFilter<'a> {
         QueryFilter { excluded_bodies: bodies, ..self }
     }
 
-    /// The same choice without these colliders.
+    /// Excludes these colliders.
     #[must_use]
     pub const fn without_colliders(self, colliders: &'a [ColliderId]) -> QueryFilter<'a> {
         QueryFilter { excluded_colliders: colliders, ..self }
     }
 
-    /// The same choice, of colliders for which `predicate` is true. It may read the world that is
-    /// queried, and may be called several times for a collider.
+    /// Restricts the selection to colliders for which `predicate` is true. It may read the queried
+    /// world, and may be called several times for a collider.
     #[must_use]
     pub const fn with_predicate(self, predicate: &'a (dyn Fn(ColliderId) -> bool + Sync)) -> QueryFilter<'a> {
         QueryFilter { predicate: Some(predicate), ..self }

@@ -1,10 +1,10 @@
 //! Queries of the whole world: rays, overlaps, and the nearest collider.
 //!
-//! - The broad phase finds the bodies, and the shapes of their colliders decide.
-//! - If all colliders of a body pass the filter, or all that are no sensors, they are one shape.
-//!   Otherwise each that passes is tested.
-//! - If two answers are equal, the smaller handle counts, so the answer does not depend on the
-//!   broad phase.
+//! - The broad phase finds candidate bodies, and the shapes of their colliders are tested.
+//! - If all colliders of a body, or all that are no sensors, pass the filter, they are tested as
+//!   one shape. Otherwise each that passes is tested.
+//! - If two answers are equal, that with the smaller handle is returned, so the answer does not
+//!   depend on the broad phase.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays), 25.3.
 
@@ -26,7 +26,7 @@ use core::ops::ControlFlow;
 pub struct BodyHit {
     /// The body.
     pub body: BodyId,
-    /// Its collider that is hit.
+    /// The collider that is hit.
     pub collider: ColliderId,
     /// The hit, in the world frame. Its part is that of the collider's shape.
     pub hit: RayHit,
@@ -38,7 +38,7 @@ pub struct BodyHit {
 pub struct NearBody {
     /// The body.
     pub body: BodyId,
-    /// Its collider that is nearest.
+    /// The collider that is nearest.
     pub collider: ColliderId,
     /// The point and its distance, in the world frame. Its part is that of the collider's shape.
     pub projection: PointProjection,
@@ -46,11 +46,11 @@ pub struct NearBody {
 
 /// The queries of a world, for the colliders that pass a filter: [`World::query`].
 ///
-/// It keeps the memory of its answers, so one query object for many queries allocates less.
+/// It keeps its buffers, so one query object for many queries allocates less.
 pub struct Query<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a World<B>,
     pub(crate) filter: QueryFilter<'a>,
-    /// Of casts: candidates, with the time before which they cannot be met.
+    /// Candidates of casts, with the time before which they cannot be met.
     pub(crate) near: Vec<(f32, ColliderId)>,
     pub(crate) workspace: Workspace,
     hits: Vec<BodyHit>,
@@ -96,7 +96,7 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     /// Returns the first hit of the ray with a parameter in `range`, in lengths of its direction. A
     /// number x stands for 0 to x.
     ///
-    /// Shapes count as surfaces: a ray from inside hits the far side. A ray with a NaN or an
+    /// Shapes are treated as surfaces: a ray from inside hits the far side. A ray with a NaN or an
     /// infinity hits nothing.
     pub fn cast_ray(&mut self, ray: &Ray, range: impl Into<Interval>) -> Option<BodyHit> {
         let range = range.into();
@@ -155,7 +155,7 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     }
 
     /// Returns the collider nearest to the point, at most `max_distance` away. Inside a collider
-    /// the distance is negative. A point that is not finite is near none.
+    /// the distance is negative. `None` for a point that is not finite.
     pub fn nearest(&mut self, point: Vec3, max_distance: f32) -> Option<NearBody> {
         let mut best: Option<NearBody> = None;
         let limit = |best: Option<NearBody>| best.map_or(max_distance, |b| b.projection.distance.max(0.0));

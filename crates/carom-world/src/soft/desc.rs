@@ -177,7 +177,7 @@ impl SoftBodyDesc {
         SoftBodyDesc::new(vertices.to_vec(), kind, 1000.0)
     }
 
-    /// The same soft body with the origin of its vertices here.
+    /// The same soft body at this position.
     #[must_use]
     pub fn with_position(self, position: Vec3) -> SoftBodyDesc {
         SoftBodyDesc { position, ..self }

@@ -12,7 +12,7 @@ use carom_math::{Pose, Vec3};
 use carom_query::{MeshShape, Shape, project_point};
 
 /// The distance, relative to the coordinates, below which its direction is lost: 128 roundings.
-const BLIND: f32 = 1.0 / 65536.0;
+const MIN_DIRECTION_RATIO: f32 = 1.0 / 65536.0;
 
 /// A shape in the frame of its body.
 pub(crate) struct ShapeDistance<'a> {
@@ -31,9 +31,9 @@ impl<'a> ShapeDistance<'a> {
     /// Returns the signed distance of a point, or a lower bound if it is far away, and the unit
     /// gradient.
     pub(crate) fn at(&self, point: Vec3) -> (f32, Vec3) {
-        let way = point - point.max(self.aabb.min).min(self.aabb.max);
-        let outside = way.length();
-        if self.near < outside { (outside, way / outside) } else { exact(self.shape, point) }
+        let offset = point - point.max(self.aabb.min).min(self.aabb.max);
+        let outside = offset.length();
+        if self.near < outside { (outside, offset / outside) } else { exact(self.shape, point) }
     }
 }
 
@@ -45,10 +45,10 @@ fn exact(shape: &Shape, point: Vec3) -> (f32, Vec3) {
             let Some(found) = project_point(shape, &Pose::IDENTITY, point) else {
                 return (f32::MAX, Vec3::Y);
             };
-            let way = (point - found.point) * 1.0_f32.copysign(found.distance);
-            let length = way.length();
-            if BLIND * point.abs().max_element() < length {
-                return (found.distance, way / length);
+            let offset = (point - found.point) * 1.0_f32.copysign(found.distance);
+            let length = offset.length();
+            if MIN_DIRECTION_RATIO * point.abs().max_element() < length {
+                return (found.distance, offset / length);
             }
             (found.distance, normal_at(shape, point, found.part))
         }
@@ -58,7 +58,7 @@ fn exact(shape: &Shape, point: Vec3) -> (f32, Vec3) {
 /// Returns the normal of the surface at a point on it. `part` is the triangle of a mesh.
 fn normal_at(shape: &Shape, point: Vec3, part: u32) -> Vec3 {
     // A step for which rounding changes the direction by about a hundredth.
-    let step = 64.0 * BLIND * point.abs().max_element().max(f32::MIN_POSITIVE);
+    let step = 64.0 * MIN_DIRECTION_RATIO * point.abs().max_element().max(f32::MIN_POSITIVE);
     let distance = |p: Vec3| project_point(shape, &Pose::IDENTITY, p).map_or(0.0, |found| found.distance);
     let slope = |axis: Vec3| distance(point + axis * step) - distance(point - axis * step);
     let slopes = Vec3::new(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));

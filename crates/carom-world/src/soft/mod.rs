@@ -6,9 +6,9 @@
 //!   push on a dynamic body acts as a force during the rest of the step.
 //! - They sleep and wake together.
 //!
-//! | file | has |
+//! | file | content |
 //! |---|---|
-//! | `desc` | what a user says of them, and the settings |
+//! | `desc` | descriptions for insertion, and the settings |
 //! | `set` | the particles of a world, by thing |
 //! | `soft_body` | constraints, pins and attachments of one soft body |
 //! | `distance` | the signed distance of a point from a shape |
@@ -17,7 +17,7 @@
 //! | `advance` | the step |
 //! | `part_surfaces` | the material of the part that they touch |
 //! | `sleeping` | when they sleep, and the push on bodies that sleep |
-//! | `stored` | what a snapshot has of them |
+//! | `stored` | their state in a snapshot |
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, ACM Transactions on Graphics 33(4), 2014.

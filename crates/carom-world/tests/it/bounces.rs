@@ -176,8 +176,8 @@ fn balls_that_meet_exchange_their_velocities() {
     }
 }
 
-/// What is stopped before a surface while it already moves up has the speed of the height where it
-/// is.
+/// A ball that is stopped before a surface while it already moves up has the speed that belongs to
+/// its height.
 #[test]
 fn a_fast_ball_that_is_stopped_as_it_bounces_gains_no_energy() {
     for (k, dt) in [1.0 / 30.0, DT, 1.0 / 120.0, 1.0 / 240.0].into_iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Steps that end on time: what is left out is reported, energy does not grow, and steps of work
-//! give the same bits.
+//! Steps on a budget: work that is left out is reported, energy does not grow, and budgets in steps
+//! of work give the same bits.
 
 use crate::scenes::{CheckedStep, DT, cuboid, energy, heap, is_bad, stack, world_on};
 use carom_broad::{BroadPhase, BruteForce};
@@ -45,7 +45,7 @@ fn steps_are_counted_and_nothing_explodes() {
         let (trace, world) = run::<DynamicBvh>(240, Budget::Steps(budget));
         let (mut n_put_off, mut n_carried, mut n_substeps) = (0, 0, 0);
         for (k, (stats, e)) in trace.iter().enumerate() {
-            // One pair is always looked at, and one substep is made.
+            // At least one pair is tested, and one substep is made.
             let floor = stats.solver.n_manifolds as u64;
             assert!(
                 stats.n_steps <= budget.max(budget.div_ceil(2).max(1) + floor),
@@ -122,7 +122,7 @@ fn a_snapshot_on_a_budget_goes_on_with_the_same_bits() {
 #[test]
 fn no_time_at_all_is_survived() {
     let (trace, world) = run::<DynamicBvh>(120, Budget::Time(Duration::ZERO));
-    // As many pairs as go by between two looks at the clock.
+    // As many pairs as between two reads of the clock.
     assert!(trace.iter().all(|(stats, e)| stats.n_tested <= 16 && *e <= trace[0].1 * 1.001));
     assert!(trace.iter().all(|(stats, _)| 0 < stats.shortfall.n_suspended));
     // All move as soon as there is time.
@@ -144,9 +144,9 @@ fn plate() -> World<DynamicBvh> {
     world
 }
 
-/// Those that are never looked at in time come to nothing worse than a stop.
+/// Pairs that are not tested in time stop approaching.
 #[test]
-fn what_was_never_looked_at_does_not_approach() {
+fn untested_pairs_do_not_approach() {
     let mut world = plate();
     let start = energy(&world);
     let mut n_stopped = 0;
@@ -158,10 +158,10 @@ fn what_was_never_looked_at_does_not_approach() {
     assert!(0 < n_stopped);
 }
 
-/// Drawn at random, they part; no draw adds energy, other seeds draw otherwise, and equal ones
-/// alike.
+/// With random directions they separate. No draw adds energy, and equal seeds give equal
+/// directions.
 #[test]
-fn what_was_never_looked_at_parts_at_random() {
+fn untested_pairs_separate_at_random() {
     let run = |scatter: Option<Scatter>| {
         let mut world = plate();
         world.set_settings(world.settings().with_scatter(scatter)).unwrap();
@@ -181,8 +181,7 @@ fn what_was_never_looked_at_parts_at_random() {
     assert!(is_bad(world.set_settings(bad), "scatter.restitution", 2.0));
 }
 
-/// Who was kept from approaching what nobody had looked at lost its velocity to a step that was not
-/// made.
+/// A body of an untested pair lost its velocity in a step that was refused.
 #[test]
 fn a_step_that_is_refused_changes_nothing() {
     let (mut world, budget) = (plate(), Budget::Steps(0));
@@ -201,7 +200,7 @@ fn a_step_that_is_refused_changes_nothing() {
     assert!(0 < n_stopped);
 }
 
-/// As many substeps as settings may ask for are as many as the budget allows.
+/// The number of substeps is bounded by the budget, however many the settings have.
 #[test]
 fn any_number_of_substeps_fits_a_budget() {
     let mut world = world_on::<DynamicBvh>();
@@ -215,7 +214,7 @@ fn any_number_of_substeps_fits_a_budget() {
 
 #[test]
 fn carried_contacts_go_with_their_bodies() {
-    // What is recycled is not put off.
+    // Recycled pairs are not deferred.
     let solver = SolverSettings::default().with_sleep(false);
     let mut world = World::with_settings(WorldSettings::default().with_recycling(0.0).with_solver(solver));
     let bodies = stack(&mut world, 3);
@@ -227,7 +226,7 @@ fn carried_contacts_go_with_their_bodies() {
     let y = world.body(bodies[2]).unwrap().position().y;
     let (mut n_tested, mut n_carried) = (0, 0);
     for _ in 0..60 {
-        // Hardly anything is looked at: the stack stands on what is known of it.
+        // Hardly any pair is tested: the stack stands on old contacts.
         let stats = world.checked_step_within(DT, Budget::Steps(0)).unwrap();
         n_tested += stats.n_tested;
         n_carried += stats.shortfall.n_carried;
@@ -235,7 +234,7 @@ fn carried_contacts_go_with_their_bodies() {
     assert!(n_tested <= 60 && 100 < n_carried, "{n_tested} {n_carried}");
     let now = world.body(bodies[2]).unwrap().position();
     assert!((now.y - y).abs() < 0.02, "{y} {now}");
-    // A body that is put somewhere else leaves its contacts behind.
+    // A body with a new pose loses its contacts.
     world
         .body_mut(bodies[2])
         .unwrap()
@@ -246,8 +245,8 @@ fn carried_contacts_go_with_their_bodies() {
     assert!(!touches(bodies[2]) && touches(bodies[1]) && !touches(other));
 }
 
-/// What rolls and is not looked at keeps its speed: contacts that turned with it drove it on, by a
-/// part in a thousand a step.
+/// A rolling body whose pairs are deferred keeps its speed. Contacts that turned with it
+/// accelerated it by 0.1 % per step.
 #[test]
 fn a_ball_on_carried_contacts_rolls_no_faster() {
     let mut world = world_on::<DynamicBvh>();
@@ -283,8 +282,7 @@ fn a_ball_on_carried_contacts_rolls_no_faster() {
     }
 }
 
-/// Whoever has nothing left passes a budget of nothing: what falls must not go through the floor
-/// for it.
+/// With a budget of zero, falling bodies must not pass through the floor.
 #[test]
 fn nothing_falls_through_a_floor_however_small_the_budget() {
     // Balls roll off the boxes: no floor may end before the time does.

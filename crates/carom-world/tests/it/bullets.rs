@@ -9,15 +9,15 @@ use carom_world::{BodyDesc, BodyId, EventKind, World, WorldSettings};
 use std::collections::HashSet;
 use std::time::Instant;
 
-/// A metre of wall has a millimetre.
+/// Thickness of the wall: a millimetre.
 const WALL: f32 = 0.001;
 
 const SPEED: f32 = 1000.0;
 
 const DT: f32 = 1.0 / 60.0;
 
-/// A large thin wall across x, whose ends nothing reaches in the time, and small bodies in front of
-/// it that fly at it, most of them turning.
+/// A large thin wall across x, whose ends no body reaches in the time, and small bodies that fly at
+/// it, most of them spinning.
 fn range(n: usize, is_fast: bool, seed: u64) -> (World, Vec<BodyId>) {
     let mut random = Random::new(seed);
     let mut world = World::new();
@@ -48,7 +48,7 @@ fn range(n: usize, is_fast: bool, seed: u64) -> (World, Vec<BodyId>) {
     (world, bodies)
 }
 
-/// How many end behind the wall after so many steps.
+/// How many bodies are behind the wall after this many steps.
 fn tunnelled(world: &mut World, bodies: &[BodyId], n_steps: usize) -> usize {
     for _ in 0..n_steps {
         world.checked_step(DT).unwrap();
@@ -58,8 +58,7 @@ fn tunnelled(world: &mut World, bodies: &[BodyId], n_steps: usize) -> usize {
 
 #[test]
 fn no_bullet_passes_a_wall_of_a_millimetre() {
-    // So many are needed: of these one alone went through when impulses within the step were
-    // bounded.
+    // This many are needed: only one of them passed when impulses within the step were bounded.
     let n = 10_000;
     let (mut world, bodies) = range(n, true, 31);
     let (mut n_stopped, start) = (0, Instant::now());
@@ -135,9 +134,9 @@ fn a_fast_body_flies_freely_and_slides_where_it_touches() {
 }
 
 #[test]
-fn r_who_is_struck_is_told() {
-    // Bullets were left a hair farther away than what counts as touching, and bounced off without
-    // an event.
+fn r_a_struck_body_is_reported() {
+    // Bullets stopped slightly farther away than the touching distance, and bounced off without an
+    // event.
     let (mut world, bodies) = range(90, true, 5);
     let (mut told, mut n_seen) = (HashSet::new(), 0);
     for _ in 0..8 {
@@ -156,7 +155,7 @@ fn r_who_is_struck_is_told() {
 
 #[test]
 fn of_many_things_in_the_way_the_first_stops_whatever_their_order() {
-    // A plank that turns by one radian within the step, and posts in the ways of both its ends.
+    // A plank that turns by one radian within the step, and posts in the paths of both its ends.
     let posts = [(1.0, 0.3), (1.0, 0.5), (-1.0, 0.6), (1.0, 0.8), (-1.0, 0.9)];
     let turn = |order: [usize; 5]| {
         let mut world = World::new();
@@ -211,9 +210,8 @@ fn the_same_bits_come_again() {
     assert_eq!(run(), run());
 }
 
-/// Bodies that slide beside a floor: what part of the way that their velocity says each has gone,
-/// and by how much its energy, without that of the way along, ever grew, by mass and as of a unit
-/// of 1.
+/// Bodies that slide beside a floor. Returns for each the distance travelled relative to its
+/// velocity, and the largest gain of its energy across the direction of sliding.
 fn slid(shape: &Shape, unit: f32, speed: f32, gravity: f32) -> Vec<(f32, f32)> {
     let mut random = Random::new(5);
     let mut settings = WorldSettings::default();
@@ -261,10 +259,10 @@ fn slid(shape: &Shape, unit: f32, speed: f32, gravity: f32) -> Vec<(f32, f32)> {
     found
 }
 
-/// Who had closed to less than the distance at which it is stopped was stopped anew in every step,
-/// and lost its way along the wall.
+/// A body nearer than the stopping distance was stopped in every step, and lost its motion along
+/// the wall.
 #[test]
-fn r_who_is_stopped_beside_a_wall_goes_on_along_it() {
+fn r_a_body_stopped_beside_a_wall_slides_along_it() {
     for (u, unit) in [1.0, 100.0].into_iter().enumerate() {
         let shapes = [
             Shape::Ellipsoid(Ellipsoid::new(Vec3::new(0.04, 0.2, 0.12) * unit).unwrap()),
@@ -338,7 +336,7 @@ fn a_fast_body_in_a_corner_stays_in_it() {
 
 /// Bodies that tumble beside thin walls, corners and edges, and that meet each other.
 #[test]
-fn who_slides_goes_through_nothing() {
+fn sliding_bodies_pass_through_nothing() {
     let (mut random, mut n_stopped, mut n_bodies) = (Random::new(77), 0, 0);
     for trial in 0..16 {
         let mut settings = WorldSettings::default();
@@ -380,7 +378,7 @@ fn who_slides_goes_through_nothing() {
         n_bodies += bodies.len();
         for step in 0..90 {
             n_stopped += world.checked_step(DT).unwrap().n_stopped;
-            // Who has come around the ends of the walls is of no interest.
+            // Bodies that passed around the ends of the walls are not counted.
             bodies.retain(|&id| {
                 let at = world.body(id).unwrap().position();
                 let is_through = at.y < 0.0 || 50.0 < at.x;
@@ -426,8 +424,8 @@ fn fast_bodies_in_a_row_keep_their_order() {
     }
 }
 
-/// A way in a step shorter than the slop: the sweep stops above the floor, and no contact pushes
-/// yet.
+/// If the path of a step is shorter than the slop, the sweep stops above the floor, where no
+/// contact acts yet.
 #[test]
 fn fast_bodies_land_however_short_the_steps() {
     let shapes = [

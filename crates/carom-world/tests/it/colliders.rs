@@ -1,4 +1,5 @@
-//! Several colliders on a body: mass, materials, filters, sensors, and what names them.
+//! Several colliders on a body: mass, materials, filters, sensors, and the handles in events, hits
+//! and hooks.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, world_on};
 use carom_bounds::Aabb;
@@ -709,7 +710,7 @@ fn each_collider_has_its_own_belt() {
     }
 }
 
-/// What sleeps wakes when a collider under it goes, or one comes into it.
+/// A sleeping body wakes if a collider under it is removed, or one is inserted into it.
 #[test]
 fn edits_wake_what_they_concern() {
     let mut world = world_on::<DynamicBvh>();

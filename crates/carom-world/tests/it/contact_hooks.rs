@@ -8,7 +8,7 @@ use core::f32::consts::TAU;
 
 const G: f32 = 9.81;
 
-/// What a test does with each contact.
+/// Calls a closure of the test for each contact.
 struct By<F>(F);
 
 impl<F: Fn(&mut ContactMut<'_>) + Sync> Hooks for By<F> {

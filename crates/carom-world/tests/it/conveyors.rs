@@ -189,7 +189,7 @@ fn the_power_of_a_belt_is_bounded() {
 }
 
 #[test]
-fn what_rides_stays_awake_and_what_is_held_sleeps() {
+fn a_riding_body_stays_awake_and_a_held_one_sleeps() {
     // Also far below the speed of sleep.
     for speed in [1.0, 0.02, 1e-3] {
         let mut world = World::new();

@@ -1,4 +1,4 @@
-//! Many bodies: who sleeps costs nothing, who comes and goes leaves nothing behind. The example
+//! Many bodies: sleeping ones cost nothing, and removed ones leave nothing behind. The example
 //! `million` is the same at full size.
 
 use crate::scenes::{CheckedStep, DT, cuboid, ground};
@@ -22,13 +22,13 @@ fn asleep(n_piles: usize) -> (World, Vec<BodyId>) {
 }
 
 #[test]
-fn who_sleeps_is_not_looked_at() {
+fn sleeping_bodies_are_not_tested() {
     let (mut world, bodies) = asleep(300);
     let stats = *world.checked_step(DT).unwrap();
     let n_seen_to = stats.n_tested + stats.n_recycled;
     assert_eq!((stats.solver.n_awake, n_seen_to, stats.solver.n_manifolds), (90, 90, 90));
     assert_eq!((stats.n_bodies, stats.n_pairs, stats.n_manifolds), (901, 900, 900));
-    // All that touches is told all the same, and where.
+    // All touching pairs are still reported, with their contacts.
     assert_eq!((stats.n_touching, world.events().len()), (900, 900));
     assert_eq!(world.contacts().filter(|view| view.is_touching && view.manifolds.len() == 1).count(), 900);
     // A box that falls on a pile wakes it, and no other.
@@ -51,19 +51,19 @@ fn who_sleeps_is_not_looked_at() {
 }
 
 #[test]
-fn who_comes_and_goes_leaves_nothing_behind() {
+fn inserted_and_removed_bodies_leave_nothing_behind() {
     let (mut world, bodies) = asleep(60);
     let n = world.len();
-    let mut guests = Vec::new();
+    let mut added = Vec::new();
     let mut frame = |world: &mut World| {
-        for guest in guests.drain(..) {
-            world.remove(guest).unwrap();
+        for body in added.drain(..) {
+            world.remove(body).unwrap();
         }
         for i in 0..50 {
             // Some of them on the piles that sleep.
             let at = Vec3::new((i % 10) as f32 * 1.5, 3.45 + (i / 10) as f32, 0.0);
             let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.4))).with_position(at);
-            guests.push(world.insert(desc).unwrap());
+            added.push(world.insert(desc).unwrap());
         }
         world.checked_step(DT).unwrap();
         assert_eq!((world.len(), world.stats().n_bodies), (n + 50, n + 50));
@@ -79,5 +79,5 @@ fn who_comes_and_goes_leaves_nothing_behind() {
     println!("{counted:?}");
     // Tables may double once; a leak of one byte a body would be 20,000.
     assert!(counted.bytes_current < 16_384, "{counted:?}");
-    assert!(bodies.iter().all(|&body| world.body(body).unwrap().pose().is_finite()), "nobody was lost");
+    assert!(bodies.iter().all(|&body| world.body(body).unwrap().pose().is_finite()), "a body was lost");
 }

@@ -1,5 +1,5 @@
-//! A budget in seconds that suffices for the response but not for all pairs beside: the step is
-//! held, and goes on in the next call.
+//! A budget in seconds that suffices for the response, but not for all tests of pairs as well: the
+//! call is deferred, and the next one continues the step.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, world_on};
 use carom_broad_tree::DynamicBvh;
@@ -41,12 +41,11 @@ fn deepest(world: &World) -> f32 {
     -manifolds.flat_map(|m| m.contacts().iter().map(|c| c.distance)).fold(0.0, f32::min)
 }
 
-/// Steps on a budget of so much; in how many calls the step was held, and in how many some were
-/// suspended.
+/// Steps on this budget. Returns the number of deferred calls, and of calls with suspended bodies.
 fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
     let (mut world, boxes, lift) = scene();
     let start = energy(&world);
-    // What work takes is measured first.
+    // The costs of work are measured first.
     world.checked_step(DT).unwrap();
     let (mut n_held, mut n_suspending, mut in_a_row) = (0, 0, 0);
     let mut at = world.body(lift).unwrap().pose();
@@ -62,7 +61,7 @@ fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
             for (&id, before) in boxes.iter().zip(&before) {
                 let body = world.body(id).unwrap().motion();
                 assert_eq!(body.pose, before.pose, "call {call}");
-                // A sleeping body that something newly touches wakes, also in a step that is held.
+                // A sleeping body wakes if a contact of it begins, also in a deferred call.
                 let is_woken = before.is_sleeping && !body.is_sleeping;
                 assert!(is_woken || body.rest.slow_time() == before.rest.slow_time(), "call {call}");
                 assert_eq!(body.linear_velocity, before.linear_velocity, "call {call}");
@@ -86,7 +85,7 @@ fn fall(budget: Duration, n_calls: usize) -> ([usize; 2], World) {
 }
 
 #[test]
-fn a_heap_whose_steps_are_held_comes_to_rest_as_without_a_budget() {
+fn a_heap_with_deferred_calls_comes_to_rest_as_without_a_budget() {
     let (mut free, boxes, _) = scene();
     let mut whole = Vec::new();
     (0..400).for_each(|_| whole.push(free.checked_step(DT).unwrap().times.total()));
@@ -94,8 +93,8 @@ fn a_heap_whose_steps_are_held_comes_to_rest_as_without_a_budget() {
     let height = |world: &World| {
         boxes.iter().map(|&id| world.body(id).unwrap().position().y).sum::<f32>() / boxes.len() as f32
     };
-    // What else the machine does decides on the budget for which it is long enough, and not too
-    // long: less, until steps are held.
+    // The load of the machine decides which budget defers calls: it is reduced until calls are
+    // deferred.
     let (mut budget, mut most_held) = (whole[380], 0);
     for _ in 0..12 {
         let ([n_held, n_suspending], world) = fall(Duration::from_secs_f64(budget), 1200);
@@ -110,8 +109,8 @@ fn a_heap_whose_steps_are_held_comes_to_rest_as_without_a_budget() {
         most_held = most_held.max(n_held);
         if 20 < n_held && n_suspending < 20 {
             assert!((height(&free) - height(&world)).abs() < 0.1 * height(&free));
-            // Who was pushed in the last of them, in fewer substeps while the machine did something
-            // else, is a little deeper: 0.03 was seen.
+            // A body that was pushed in a step with fewer substeps, on a busy machine, is slightly
+            // deeper: 0.03 was seen.
             assert!(deepest(&world) < 0.05, "{}", deepest(&world));
             return;
         }
@@ -121,7 +120,7 @@ fn a_heap_whose_steps_are_held_comes_to_rest_as_without_a_budget() {
 }
 
 #[test]
-fn steps_of_work_are_held_with_the_same_bits() {
+fn deferred_calls_by_work_have_the_same_bits() {
     let (mut free, boxes, _) = scene();
     let start = energy(&free);
     let mut most = 0;
@@ -160,10 +159,11 @@ fn steps_of_work_are_held_with_the_same_bits() {
 }
 
 #[test]
-fn what_is_held_can_be_edited_and_stored() {
+fn a_world_can_be_edited_and_stored_in_a_deferred_step() {
     let (mut world, boxes, _) = scene();
     (0..40).for_each(|_| _ = world.checked_step(DT).unwrap());
-    // Held or not, and suspended or not, as the machine has it: nothing is lost.
+    // Whether calls are deferred or bodies suspended depends on the machine. Nothing is lost in any
+    // case.
     for call in 0..300 {
         let budget = Budget::Time(Duration::from_micros(200 + 40 * (call as u64 % 50)));
         world.checked_step_within(DT, budget).unwrap();

@@ -60,7 +60,7 @@ fn shapes() -> [(Shape, f32); 3] {
 /// A ball follows at once. A box is shaken by the sudden start, as on a mesh that a kinematic body
 /// lifts.
 #[test]
-fn what_lies_on_a_rising_sheet_rises_with_it() {
+fn a_body_on_a_rising_sheet_rises_with_it() {
     for speed in [0.5, 3.0, 20.0] {
         let kinematic = sheet(0.5).colliders[0].shape.clone();
         let lift = BodyDesc::kinematic(kinematic).with_linear_velocity(Vec3::Y * speed);
@@ -259,7 +259,7 @@ fn no_middle_passes_a_sheet() {
             world.body_mut(floor).unwrap().deform(&sheet_at(form(y, DT * step as f32))).unwrap();
             world.step(DT).unwrap();
             let p = at(&world, body);
-            // What slid over the rim may be anywhere.
+            // A body that slid over the rim may be anywhere.
             if p.x.abs() < 3.9 && p.z.abs() < 3.9 {
                 let down = Ray::new(p, Vec3::NEG_Y);
                 let hit = world.query(&QueryFilter::FIXED).cast_ray(&down, Interval::FORWARD);
@@ -401,7 +401,7 @@ fn trace<B: BroadPhase + Default>(restores: bool) -> Vec<u64> {
     let mut random = Random::new(23);
     let mut hashes = Vec::new();
     for step in 1..=90 {
-        // In the middle all places are drawn anew, so that trees become bad and are built anew.
+        // Halfway all places are drawn again at random, so that trees become bad and are rebuilt.
         let mixed: Vec<Vec3> = (0..flat(0.0).len()).map(|_| random.cube_point().as_vec3() * 4.0).collect();
         let time = DT * step as f32;
         let wave = |p: Vec3| Vec3::Y * 0.3 * sin(1.3 * p.x + p.z - 4.0 * time);
@@ -464,7 +464,7 @@ fn a_snapshot_needs_a_mesh_with_as_many_vertices() {
     );
 }
 
-/// Bad trees are built anew, and answers stay right.
+/// Bad trees are rebuilt, and answers stay right.
 #[test]
 fn trees_that_became_bad_are_built_anew() {
     let mut random = Random::new(29);

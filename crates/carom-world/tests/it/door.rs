@@ -1,4 +1,4 @@
-//! What is wrong is refused at the door, and the world is unharmed.
+//! Invalid arguments are refused, and the world does not change.
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
@@ -328,8 +328,8 @@ fn joints_of_bodies_that_go() {
     assert!(world.body_ids().all(|id| world.body(id).unwrap().pose().is_finite()));
 }
 
-/// Every body meets every other: beyond some millions of pairs those of bodies that have many
-/// others are left out, and that is told. The example `point` does it with ten thousand.
+/// Every body overlaps every other. Beyond some millions of pairs, those of bodies with many pairs
+/// are left out, and the report says so. The example `point` does it with ten thousand.
 #[test]
 fn many_bodies_at_one_point() {
     for (n, n_steps) in [(150, 8), (2100, 2)] {

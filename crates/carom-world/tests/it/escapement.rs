@@ -182,7 +182,7 @@ fn a_wound_mainspring_drives_a_train_at_the_rate_of_the_balance() {
     assert!(0.0 < given && given < stored);
     // The sum of all energies falls, by the damping at least.
     assert!(gained < -0.95 * lost, "{gained} {lost}");
-    // What is lost in impacts comes from the spring too.
+    // The energy lost in impacts comes from the spring too.
     assert!(lost < given + 0.05 * stored, "{lost} {given}");
 }
 

@@ -1,4 +1,4 @@
-//! What began, persisted and ended; sensors; contacts.
+//! Events of contacts that began, persisted and ended; sensors; contacts.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, stack};
 use carom_math::{Pose, Vec3};
@@ -63,7 +63,7 @@ fn a_removed_body_ends_its_contacts() {
 }
 
 #[test]
-fn a_sensor_tells_and_does_not_push() {
+fn a_sensor_reports_and_does_not_push() {
     let mut world = World::new();
     let sensor = BodyDesc::fixed(cuboid(Vec3::splat(1.0))).with_sensor(true);
     world.insert(sensor).unwrap();
@@ -148,8 +148,8 @@ fn a_kinematic_lift_carries_a_box() {
     assert!((top - floor - 0.6).abs() < 0.05, "{top} on {floor}");
 }
 
-/// What the step before did is not told again of a detection, nor of a step in which nothing is
-/// done.
+/// Counts and times of a step are not reported again by a detection, or by a step that does
+/// nothing.
 #[test]
 fn counts_and_times_are_those_of_the_last_call() {
     let mut world = World::new();

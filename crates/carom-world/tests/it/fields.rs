@@ -1,4 +1,4 @@
-//! Signed distance fields as bodies that do not move: what falls on one comes to rest on it.
+//! Signed distance fields as fixed bodies: bodies that fall on one come to rest on it.
 
 use crate::scenes::CheckedStep;
 use carom_geom::{Cuboid, Sphere};

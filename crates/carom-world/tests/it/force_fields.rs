@@ -1,4 +1,4 @@
-//! Force fields against closed forms; whom a change wakes; snapshots; refused numbers.
+//! Force fields against closed forms; the bodies that a change wakes; snapshots; refused numbers.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
 use carom_broad_tree::DynamicBvh;
@@ -43,8 +43,8 @@ fn a_room_without_gravity() {
     assert!(world.body(inside).unwrap().linear_velocity().y < velocity.y - 0.2);
 }
 
-/// Of several gravities that of the highest priority counts, then the last one; the scale of the
-/// body acts on it.
+/// Of several gravities that of the highest priority is used, then the last one; it is scaled by
+/// the gravity scale of the body.
 #[test]
 fn the_gravity_that_counts() {
     let mut world = World::new();
@@ -136,7 +136,7 @@ fn drag_brings_to_the_flow() {
 
 /// A field acts on its groups only, and a change wakes only bodies in its region.
 #[test]
-fn whom_a_field_moves_and_wakes() {
+fn a_field_acts_on_its_groups_and_wakes_its_region() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
     let mut box_at = |x: f32, groups| {

@@ -236,7 +236,7 @@ fn a_gear_goes_with_its_joints() {
 }
 
 #[test]
-fn what_does_not_fit_a_gear_or_a_pulley_is_named() {
+fn errors_name_what_does_not_fit_a_gear_or_a_pulley() {
     let Geared { mut world, bodies, joints, gear } = geared([1.0, 1.0], 2.0, false);
     let n_joints = world.joints().count();
     let [a, b] = bodies;

@@ -17,7 +17,7 @@ const TEETH: [u32; 4] = [24, 32, 16, 40];
 /// Pitch diameter over teeth.
 const MODULE: f64 = 0.1;
 
-/// What each tooth is thinner, as a part of the module.
+/// How much thinner each tooth is, as a fraction of the module.
 const BACKLASH: f64 = 0.1;
 
 /// Radians a second of the first gear.
@@ -60,11 +60,11 @@ fn train(n: usize) -> (World, Vec<(BodyId, u32)>) {
     (world, gears)
 }
 
-/// What came of a train that ran for a while.
+/// The result of a run of a gear train.
 struct Run {
     /// Radians of the first gear.
     turned: f64,
-    /// By how much the ways of neighbours, along their pitch circles, differed at most.
+    /// The largest difference of the arcs of two neighbours along their pitch circles.
     worst: f64,
     /// The most manifolds at a time.
     n_manifolds: usize,
@@ -108,8 +108,8 @@ fn run(n: usize, n_steps: usize) -> Run {
     run
 }
 
-/// What a gear may lag behind the one before, as a length along the pitch circles: both have
-/// thinner teeth by a part of the module.
+/// How far a gear may lag behind the one before, as a length along the pitch circles. The teeth of
+/// both are thinner by [`BACKLASH`].
 const PLAY: f64 = 2.0 * BACKLASH * MODULE + 0.005;
 
 #[test]

@@ -53,7 +53,7 @@ fn the_readme_has_them() {
 #[test]
 fn with_any_broad_phase() {
     assert_golden::<BruteForce>("brute force");
-    // What some of them divide into cells.
+    // The space that some of them divide into cells.
     let place = Place::of(&[Aabb { min: Vec3::splat(-30.0), max: Vec3::splat(30.0) }; 100]);
     for listed in ALGORITHMS {
         for scene in scenes::<Box<dyn SpatialBroadPhase>>() {

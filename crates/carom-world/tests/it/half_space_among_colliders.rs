@@ -152,7 +152,7 @@ fn each_collider_has_its_own_filter() {
 
 /// A ball sleeps on the plane. When the plane is removed, it wakes and falls on what is below.
 #[test]
-fn what_lies_on_it_wakes_and_falls_when_it_goes() {
+fn a_body_on_it_wakes_and_falls_when_it_is_removed() {
     let mut world = world_on::<DynamicBvh>();
     let ground = world.insert(BodyDesc::fixed(ColliderDesc::new(plane()).with_user_data(1))).unwrap();
     let below = world.insert_collider(ground, at(cuboid(Vec3::new(5.0, 0.5, 5.0)), Vec3::Y * -2.5)).unwrap();

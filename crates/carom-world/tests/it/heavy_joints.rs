@@ -22,12 +22,12 @@ struct Rig {
     joints: Vec<(JointId, BodyId, BodyId)>,
 }
 
-/// What a run showed.
+/// The result of a run.
 #[derive(Debug)]
 struct Run {
     /// Widest gap of a joint.
     gap: f32,
-    /// Kinetic and potential energy of all bodies, at most, against that at the start.
+    /// The largest kinetic and potential energy of all bodies, less that at the start.
     energy: f32,
     speed: f32,
 }
@@ -114,7 +114,7 @@ impl Rig {
         self.movable.iter().map(energy).sum()
     }
 
-    /// Steps for so many seconds. `before` is called before each step with its number.
+    /// Steps for `seconds`. `before` is called before each step with its number.
     fn run(&mut self, seconds: usize, mut before: impl FnMut(&mut World, usize)) -> Run {
         let start = self.energy();
         let mut run = Run { gap: 0.0, energy: 0.0, speed: 0.0 };

@@ -35,7 +35,7 @@ impl Hooks for Panics {
     }
 }
 
-/// Columns of boxes, so many that several threads share the pairs.
+/// Columns of boxes, enough for several threads to share the pairs.
 fn columns() -> World {
     let mut world = World::new();
     world.insert(ground()).unwrap();
@@ -103,7 +103,7 @@ fn check_substeps() {
             world.validate().unwrap();
         }
         if step % 5 == 4 {
-            // Bodies before the one that panicked got no force either.
+            // Bodies before the one whose hook panicked got no force either.
             assert_eq!(world.state_hash(), plain.state_hash(), "{step}");
         }
         assert_eq!(world.state_hash(), plain.state_hash(), "{step}");

@@ -1,4 +1,4 @@
-//! Hooks: contacts that the caller leaves out or changes, before they are solved.
+//! Hooks: contacts that the caller disables or changes, before they are solved.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_broad::{BroadPhase, BruteForce};
@@ -111,7 +111,7 @@ fn hooks_have_the_same_bits() {
     }
 }
 
-/// A pair that is left out passes, and its events are told.
+/// The bodies of a disabled pair pass each other, and its events are reported.
 struct Ghosts;
 
 impl Hooks for Ghosts {
@@ -124,7 +124,7 @@ impl Hooks for Ghosts {
 }
 
 #[test]
-fn a_pair_that_is_left_out_passes_and_is_told() {
+fn a_disabled_pair_passes_and_is_reported() {
     let mut world = World::new();
     world.insert(ground()).unwrap();
     let wall = BodyDesc::fixed(cuboid(Vec3::new(0.2, 1.0, 1.0))).with_position(Vec3::Y);
@@ -178,7 +178,7 @@ fn a_material_of_a_hook_is_one_of_the_body() {
     }
 }
 
-/// Counts how often each pair was asked, in its own memory.
+/// Counts the calls for each pair, in its own memory.
 struct Counts(AtomicUsize);
 
 impl Hooks for Counts {
@@ -259,7 +259,7 @@ fn a_filtered_pair_is_as_one_of_a_family() {
     assert_eq!(run(true), run(false));
 }
 
-/// A bridge that opens under a sleeping box: the event is told, the box wakes, and falls; closed
+/// A bridge opens under a sleeping box: the event is reported, and the box wakes and falls. Closed
 /// again, the bridge holds the next box.
 struct Bridge(bool);
 
@@ -278,7 +278,7 @@ fn a_filter_may_change_its_answer() {
     let sleeper = world.insert(desc()).unwrap();
     (0..120).for_each(|_| world.asked(&Bridge(true)));
     assert!(world.body(sleeper).unwrap().is_sleeping());
-    // A pair of sleeping bodies is not asked about. This one moves.
+    // Hooks are not called for pairs of sleeping bodies. This one moves.
     world
         .body_mut(bridge)
         .unwrap()
@@ -290,7 +290,7 @@ fn a_filter_may_change_its_answer() {
     for step in 0..60 {
         world.asked(&Bridge(step < 2));
         events.extend(world.events().iter().map(|event| event.kind).filter(|k| *k != EventKind::Persisted));
-        // Without a step nothing is asked, and the answers stay.
+        // Without a step no hook is called, and the decisions stay.
         world.detect();
         assert!(step < 2 || world.events().is_empty());
     }
@@ -299,7 +299,7 @@ fn a_filter_may_change_its_answer() {
     let next = world.insert(desc()).unwrap();
     (0..60).for_each(|_| world.asked(&Bridge(true)));
     assert!((world.body(next).unwrap().position().y - 0.4).abs() < 0.01);
-    // Without hooks, and for a body that does not ask, all pairs count.
+    // Without hooks, and for a body without the flag, all pairs are tested.
     (0..30).for_each(|_| world.asked(&Bridge(false)));
     assert!(world.body(next).unwrap().position().y < 0.0);
     world.body_mut(next).unwrap().set_pose(carom_math::Pose::from_translation(Vec3::Y * 0.5)).unwrap();
@@ -315,7 +315,7 @@ fn a_filter_may_change_its_answer() {
     assert!((world.body(next).unwrap().position().y - 0.4).abs() < 0.01);
 }
 
-/// A material by `combine` is one by the rules, with the same bits.
+/// A material from `combine` acts as the same one from the rules does, bit for bit.
 struct Mix([f32; 2]);
 
 impl Hooks for Mix {
@@ -325,7 +325,7 @@ impl Hooks for Mix {
     }
 
     fn modify_contact(&self, _: &mut ContactMut<'_>) {
-        panic!("not asked for");
+        panic!("called without a request");
     }
 }
 
@@ -350,7 +350,8 @@ fn a_combined_material_is_one_by_the_rules() {
     }
 }
 
-/// All hooks at once over a heap in which every third body asks. Answers follow from what is seen.
+/// All hooks on a heap in which every third body has them. Their results depend on their arguments
+/// only.
 struct Everything;
 
 impl Hooks for Everything {

@@ -1,5 +1,4 @@
-//! Impacts of fast bodies: they give no energy, keep what spin the impulse leaves, and let nothing
-//! through.
+//! Impacts of fast bodies add no energy, keep the spin about the normal, and let no body through.
 
 use crate::scenes::CheckedStep;
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, HalfSpace, HeightField, TriMesh};
@@ -159,7 +158,7 @@ fn assert_free_flight(spins: &[f32]) {
                 .with_angular_velocity(direction(&mut random) * spin)
                 .with_ccd((k + j) % 2 == 0)
                 .with_can_sleep(false);
-            // The needle has moments of 1 to 700, and single precision knows them the less.
+            // The needle's moments of inertia are as 1 to 700, so its rounding errors are larger.
             let tolerance = if k == 4 { 1e-3 } else { 2e-5 };
             bodies.push((world.insert(desc).unwrap(), tolerance));
         }
@@ -446,7 +445,7 @@ fn no_body_leaves_a_closed_room() {
 
 /// Flat shapes that land tilted and then wobble on a rim or corners, until they lie.
 #[test]
-fn what_wobbles_on_its_rim_does_not_sink() {
+fn a_body_wobbling_on_its_rim_does_not_sink() {
     let prism: Vec<Vec3> = (0..24)
         .map(|i| {
             let (sine, cosine) = ((i / 2) as f32 * std::f32::consts::TAU / 12.0).sin_cos();

@@ -73,7 +73,7 @@ fn bodies_at_rest_push_with_their_weight() {
 
 /// The lower one of two thresholds counts. Sensors and sleeping bodies have no event.
 #[test]
-fn whose_threshold_counts() {
+fn the_lower_threshold_is_used() {
     let mut world = World::new();
     world.insert(ground().with_impulse_threshold(3.0)).unwrap();
     let at = |x: f32| of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 3.5, 0.0));

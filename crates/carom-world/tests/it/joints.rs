@@ -1,4 +1,4 @@
-//! Joints that sleep cost nothing and change nothing, and those that come and go leave nothing
+//! Joints of sleeping bodies cost nothing and change nothing, and removed ones leave nothing
 //! behind.
 
 use crate::of_unit_density;
@@ -13,8 +13,8 @@ use carom_world::{
 
 const STEP: f32 = 1.0 / 60.0;
 
-/// When contacts are looked at anew goes by the numbers of the bodies, unless that is in every
-/// step.
+/// The step in which recycled contacts are tested again depends on the numbers of the bodies, so
+/// recycling is off.
 fn with_floor() -> World {
     let mut world = World::with_settings(WorldSettings::default().with_recycling(0.0));
     world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap()))).unwrap();
@@ -74,7 +74,7 @@ fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
         world.checked_step(STEP).unwrap();
     }
     assert!(limbs.iter().all(|&limb| world.body(limb).unwrap().is_sleeping()));
-    // Far from the others, so that nothing but the joint tells them.
+    // Far from the others, so that only the joint connects them.
     let ball = Shape::Cuboid(Cuboid::new(Vec3::splat(0.1)).unwrap());
     let last = world.insert(of_unit_density(ball).with_position(Vec3::new(1.5, 3.5, 1.5))).unwrap();
     let rope = JointKind::Distance { min: 0.0, max: 4.0 };
@@ -105,7 +105,7 @@ fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
 fn joints_that_come_and_go_leave_nothing_behind() {
     let mut world = with_floor();
     let (limbs, mut joints) = chain(&mut world, Vec3::Y * 0.1, 4);
-    // FreeSlots among the joints, and fewer than are closed.
+    // Gaps in the table of joints, but too few for a compaction.
     for round in 0..50 {
         let (others, own) = chain(&mut world, Vec3::new(0.0, 0.1, 2.0 + round as f32), 3);
         world.checked_step(STEP).unwrap();
@@ -135,10 +135,10 @@ fn joints_that_come_and_go_leave_nothing_behind() {
     assert!(!other.body(limbs[1]).unwrap().is_sleeping() && !other.body(limbs[2]).unwrap().is_sleeping());
 }
 
-/// Two boxes in each other that a joint holds do not push each other; without it they do, though
-/// nobody has moved.
+/// Two overlapping boxes in a joint do not push each other. Without the joint they do, although
+/// neither has moved.
 #[test]
-fn what_a_joint_held_in_each_other_parts_when_it_goes() {
+fn overlapping_bodies_part_when_their_joint_is_removed() {
     let mut world = World::new();
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let shape = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());
@@ -162,7 +162,7 @@ fn what_a_joint_held_in_each_other_parts_when_it_goes() {
     assert_eq!(world.contacts().count(), 0);
 }
 
-/// Limits, cones and lengths that nothing can meet held their bodies in the air without a word.
+/// Limits, cones and lengths that no state satisfies held their bodies in the air without an error.
 #[test]
 fn bounds_that_allow_nothing_are_refused() {
     const INF: f32 = f32::INFINITY;

@@ -24,7 +24,7 @@ fn deepest(world: &mut World) -> f32 {
     contacts.fold(0.0, |most: f32, contact| most.max(-contact.distance))
 }
 
-/// What a minute showed.
+/// Results of a run of a minute.
 #[derive(Debug)]
 struct Minute {
     /// Deepest contact in the last ten seconds, and in the ten before.

@@ -40,7 +40,7 @@ struct Sums {
     /// Sums of the lengths of the momenta, in the frame of the centre of mass.
     momenta: f64,
     spins: f64,
-    /// What rounding of the velocities and places changes.
+    /// The change by rounding of velocities and positions.
     rounding: f64,
     rounding_of_spin: f64,
 }

@@ -1,5 +1,5 @@
-//! Noticeability: angles are those of sampled balls, less in any way is noticed less, and a timed
-//! search decides first what is noticed.
+//! Noticeability: angles agree with sampled balls, each change that makes a ball less visible
+//! lowers it, and a timed search decides the most noticeable pairs first.
 
 use crate::scenes::is_bad;
 use carom_geom::TriMesh;

@@ -46,8 +46,8 @@ fn a_heap_far_away_falls_as_at_zero_to_the_bit() {
     }
 }
 
-/// The frame follows, in uneven steps, a heap that comes to rest: nothing wakes, no event is told,
-/// and nobody moves by more than the rounding.
+/// The frame follows, in uneven steps, a heap that comes to rest: nothing wakes, no event is
+/// reported, and no body moves by more than the rounding.
 #[test]
 fn a_frame_that_moves_disturbs_nothing() {
     let (mut still, ids) = yard(DVec3::ZERO);
@@ -79,7 +79,7 @@ fn a_frame_that_moves_disturbs_nothing() {
 
 /// The frame goes away by 100 km, in uneven steps, and comes back to a heap that sleeps.
 #[test]
-fn what_sleeps_is_in_its_place_when_the_frame_comes_back() {
+fn sleeping_bodies_are_in_place_when_the_frame_comes_back() {
     let (mut world, ids) = yard(DVec3::ZERO);
     (0..900).for_each(|_| _ = world.checked_step(DT).unwrap());
     let sleeps = |world: &World, id: BodyId| world.body(id).unwrap().is_sleeping();

@@ -38,7 +38,7 @@ fn slider() -> BodyDesc {
         .with_linear_velocity(Vec3::X * 4.0)
 }
 
-/// Returns where the box is after so many steps, on this ground.
+/// Slides the box on this ground for `n_steps`. Returns the world and the box.
 fn slide(ground: BodyDesc, n_steps: u32) -> (World, BodyId) {
     let mut world = World::new();
     world.insert(ground).unwrap();
@@ -49,8 +49,8 @@ fn slide(ground: BodyDesc, n_steps: u32) -> (World, BodyId) {
     (world, body)
 }
 
-/// On ice nothing is lost. Beyond the edge friction grows with the share of the bottom on the rough
-/// ground; on all of it the box stops after v^2 / (2 mu g).
+/// On ice the box keeps its speed. Beyond the edge friction grows with the share of its bottom on
+/// the rough ground. With all of it there, the box stops after v^2 / (2 mu g).
 #[test]
 fn a_box_slides_from_ice_to_rough_ground_as_coulomb_says() {
     for shape in ["mesh", "compound", "height field"] {

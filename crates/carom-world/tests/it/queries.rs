@@ -83,7 +83,7 @@ fn like_a_walk_over_all() {
     check::<BruteForce>();
 }
 
-/// What a walk over all bodies says of a cast.
+/// Returns the answer to a cast, found by a loop over all bodies.
 fn first_of_all<B: BroadPhase>(
     world: &World<B>,
     shape: &Shape,
@@ -200,7 +200,7 @@ fn odd_casts() {
     assert_eq!(cast(Vec3::Y * 3.0, Vec3::NEG_Y * 9.0, &near.with_times(0.0, 0.0)), None);
     let later = cast(Vec3::Y * 3.0, Vec3::NEG_Y * 3.0, &near.with_times(0.4, 1.0)).unwrap();
     assert!((later.safe_until() - 0.5).abs() < 1e-3, "{later:?}");
-    // Along the floor at the height at which it only touches: nobody says that the way is free.
+    // Along the floor at the height at which it only touches: the path is not reported as free.
     let sliding = cast(Vec3::Y * 1.5, Vec3::X, &ImpactSettings::default());
     assert!(sliding.is_none_or(|found| found.body == floor));
     assert!(cast(Vec3::Y * 1.5005, Vec3::X, &near).is_some());

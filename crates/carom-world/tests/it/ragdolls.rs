@@ -1,4 +1,4 @@
-//! Ragdolls on stairs: nothing explodes. `cargo xtask truth tumble` asks 10,000 falls.
+//! Ragdolls on stairs: nothing explodes. `cargo xtask truth tumble` runs 10,000 falls.
 
 use carom_testkit::tumble::{TumbleTally, tumble};
 
@@ -15,10 +15,11 @@ fn no_ragdoll_explodes_on_the_stairs() {
     assert!(0.01 < all.depth && 0.01 < all.gap && 0.5 < all.speed, "{all:?}");
 }
 
-/// An arm between the blocks of two stairs was pushed into each by the other, harder with every
-/// step, until it was thrown away with forty times the energy of the fall; and another.
+/// Each of two blocks of stairs pushed an arm between them into the other, harder with every step,
+/// until the ragdoll was thrown away with forty times the energy of its fall. The second seed is
+/// another such case.
 #[test]
-fn what_is_stuck_between_two_blocks_is_not_thrown_away() {
+fn a_ragdoll_between_two_blocks_is_not_thrown_away() {
     for (n_dolls, seed) in [(6, 199), (1, 47)] {
         let mut seen = TumbleTally::default();
         tumble(n_dolls, false, 1 << 40 ^ seed, &mut seen);
@@ -27,10 +28,10 @@ fn what_is_stuck_between_two_blocks_is_not_thrown_away() {
     }
 }
 
-/// A limb that came deep into two stairs within a step was pushed into each by the other: one never
-/// came out, one was thrown out.
+/// Each of two stairs pushed a limb that came deep into both within a step into the other. One limb
+/// never came out, and one was thrown out.
 #[test]
-fn what_is_deep_in_two_stairs_comes_out() {
+fn a_ragdoll_deep_in_two_stairs_comes_out() {
     for (n_dolls, seed) in [(1, 3260), (6, 3638), (1, 9832)] {
         let mut seen = TumbleTally::default();
         tumble(n_dolls, false, 1 << 40 ^ seed, &mut seen);

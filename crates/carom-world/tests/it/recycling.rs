@@ -1,4 +1,4 @@
-//! Contacts that are moved along with their bodies instead of being looked for again.
+//! Contacts that are moved along with their bodies, instead of a new test.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, heap, thousand_triangles, world_on};
 use carom_broad::BruteForce;
@@ -27,11 +27,11 @@ fn depths<B: carom_broad::BroadPhase>(world: &World<B>) -> BTreeMap<(BodyId, Bod
     world.contacts().map(|view| ((view.a, view.b), deepest(view.manifolds))).collect()
 }
 
-/// The largest difference of depths: an eighth of the prediction, which the choice among many
-/// contacts allows, and what a body turns until its contacts are found anew.
+/// The largest difference of depths, in metres: an eighth of the prediction, which the choice among
+/// many contacts allows, and what a body's turn adds until its contacts are found again.
 const MAX_DIFFERENCE: f32 = 0.0025 + 1e-4;
 
-/// What is recycled is where it would be found, and as deep to within [`MAX_DIFFERENCE`].
+/// Recycled contacts are where a new test finds them, and as deep to within [`MAX_DIFFERENCE`].
 #[test]
 fn recycled_contacts_are_those_that_are_there() {
     let mut world = world_on::<DynamicBvh>();
@@ -39,7 +39,7 @@ fn recycled_contacts_are_those_that_are_there() {
     let _ = heap(&mut world, 100, 3);
     let (mut n_recycled, mut n_tested, mut n_compared, mut most) = (0, 0, 0, 0.0_f32);
     for step in 0..400 {
-        // Where the contacts of the next step are, found anew.
+        // Where the contacts of the next step are, without recycling.
         let mut anew: World<BruteForce> = crate::scenes::restored(&world.snapshot(), |id| {
             world.body(id).map(|body| body.shape()).ok().cloned()
         })
@@ -51,27 +51,27 @@ fn recycled_contacts_are_those_that_are_there() {
         n_tested += stats.n_tested;
         let (kept, true_depths) = (depths(&world), depths(&anew));
         for (pair, depth) in &kept {
-            // Those that are almost out of sight may be seen by one alone.
+            // Contacts near the prediction distance may be found by one of the two only.
             let found = true_depths.get(pair).copied().unwrap_or(-0.02);
             if -0.015 < *depth || -0.015 < found {
                 n_compared += 1;
                 most = most.max((depth - found).abs());
                 let is_near = (depth - found).abs() < MAX_DIFFERENCE;
-                assert!(is_near, "step {step}, {pair:?}: {depth}, found anew {found}");
+                assert!(is_near, "step {step}, {pair:?}: {depth}, without recycling {found}");
             }
         }
         for (pair, depth) in &true_depths {
             assert!(*depth < -0.015 || kept.contains_key(pair), "step {step}, {pair:?}: {depth} is missed");
         }
     }
-    println!("{n_recycled} recycled, {n_tested} looked at, {n_compared} compared, off by {most} at most");
+    println!("{n_recycled} recycled, {n_tested} tested, {n_compared} compared, off by {most} at most");
     assert!(10_000 < n_recycled && 10_000 < n_compared, "{n_recycled} {n_tested}");
 }
 
-/// What is recycled goes by the shape that a body has now, also in a world that was restored, and
-/// by the body that has the number now.
+/// Recycling depends on the present shape of a body, also in a restored world, and on the body that
+/// has the number now.
 #[test]
-fn a_box_that_becomes_a_cylinder_is_looked_at_in_every_step() {
+fn a_box_that_becomes_a_cylinder_is_tested_in_every_step() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
     let at = Vec3::new(0.0, 0.5, 0.0);
@@ -100,8 +100,8 @@ fn a_box_that_becomes_a_cylinder_is_looked_at_in_every_step() {
     assert_eq!((body.index(), recycled(&mut world)), (1, 0));
 }
 
-/// A box that is pushed along by a millimetre a step and a box that hangs still: only what moves is
-/// looked at again.
+/// A box that is pushed along by a millimetre per step, and a box that hangs still: only the moving
+/// one is tested again.
 #[test]
 fn the_way_is_summed_up() {
     let mut world = world_on::<DynamicBvh>();
@@ -131,7 +131,7 @@ fn the_way_is_summed_up() {
 /// Cylinders roll, sensors only report touching, fast bodies move far, and a setting of 0 recycles
 /// nothing.
 #[test]
-fn what_may_roll_on_its_skin_is_looked_at_anew() {
+fn shapes_that_may_roll_are_tested_in_every_step() {
     let mut world = World::with_settings(WorldSettings::default().with_recycling(0.0));
     let _ = heap(&mut world, 40, 4);
     assert!((0..200).all(|_| world.checked_step(DT).unwrap().n_recycled == 0));
@@ -169,7 +169,7 @@ fn compounds_of_sharp_parts_are_recycled() {
 /// A ball and a lying capsule that roll slowly keep their speed for 20 s, on one plane and on a
 /// thousand triangles: a contact that turned with them would be behind them, and drive them.
 #[test]
-fn what_rolls_slowly_keeps_its_speed() {
+fn a_slowly_rolling_body_keeps_its_speed() {
     let on_its_side = Quat::from_rotation_x(core::f32::consts::FRAC_PI_2);
     let floors = [
         Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap()),
@@ -210,7 +210,7 @@ fn what_rolls_slowly_keeps_its_speed() {
 /// A ball that lies a little beside the top of another ball, or of an edge, rolls off as soon as if
 /// nothing were recycled.
 #[test]
-fn what_balances_rolls_off_as_soon() {
+fn a_balanced_body_rolls_off_as_soon() {
     let edge = Quat::from_rotation_z(core::f32::consts::FRAC_PI_4);
     let stands = [(ball(0.5), Quat::IDENTITY, 0.5), (cuboid(Vec3::splat(0.5)), edge, 0.5 * 2.0_f32.sqrt())];
     for (stand, rotation, height) in stands {
@@ -233,10 +233,9 @@ fn what_balances_rolls_off_as_soon() {
     }
 }
 
-/// Who is put somewhere else, however near, is looked at where it is put; and far from the origin
-/// nothing is worse.
+/// A body with a new pose, however near, is tested there. Far from the origin nothing is worse.
 #[test]
-fn who_is_moved_by_hand_is_looked_at() {
+fn a_body_with_a_new_pose_is_tested() {
     let far = Vec3::new(3000.0, 0.0, -5000.0);
     let mut world = world_on::<DynamicBvh>();
     world

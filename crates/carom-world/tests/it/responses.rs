@@ -202,7 +202,7 @@ fn a_bullet_sticks_in_a_box_that_hangs() {
     assert!((highest / (25.0 / (2.0 * 9.81) * (2.0 / 1.95)) - 1.0).abs() < 0.01, "{highest}");
 }
 
-/// What sleeps gives way as what is awake, wherever the other one is when the step begins.
+/// A sleeping body moves as one that is awake, wherever the other one is when the step begins.
 #[test]
 fn a_sleeping_body_takes_its_part_of_the_momentum() {
     for k in 0..12 {
@@ -300,7 +300,7 @@ fn parted_bodies_collide_again() {
 }
 
 #[test]
-fn what_is_knocked_flies_off_and_momentum_stays() {
+fn a_knocked_body_flies_off_and_momentum_is_kept() {
     for is_fast in [false, true] {
         let mut world = weightless::<DynamicBvh>();
         let club = Response::Knock { impulse: 2.0 };
@@ -325,8 +325,8 @@ fn what_is_knocked_flies_off_and_momentum_stays() {
 }
 
 #[test]
-fn what_passes_is_reported_and_not_pushed() {
-    // A ball through a gate of its own, at any speed; the wall behind is as hard as ever.
+fn a_passing_body_is_reported_and_not_pushed() {
+    // A ball passes the gate at any speed, and bounces off the wall behind it.
     for (speed, is_fast) in [(2.0, false), (60.0, false), (60.0, true), (400.0, true)] {
         let mut world = weightless::<DynamicBvh>();
         let gate = world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.05, 2.0, 2.0)))).unwrap();

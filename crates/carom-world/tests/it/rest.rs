@@ -1,4 +1,4 @@
-//! What falls asleep, and what may not: slow is not at rest.
+//! Which bodies fall asleep, and which must not: slow is not at rest.
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
@@ -18,7 +18,7 @@ fn position(world: &World, id: BodyId) -> Vec3 {
     world.body(id).unwrap().position()
 }
 
-/// Steps for so many seconds; panics if the body ever sleeps.
+/// Steps for this many seconds; panics if the body ever sleeps.
 fn run_awake(world: &mut World, id: BodyId, seconds: f32, dt: f32) {
     for step in 0..(seconds / dt).round() as usize {
         world.checked_step(dt).unwrap();
@@ -173,7 +173,7 @@ fn a_slow_pendulum_swings() {
 }
 
 #[test]
-fn what_drifts_in_space_goes_on() {
+fn a_drifting_body_does_not_stop() {
     let mut world = world(Vec3::ZERO);
     let id = world
         .insert(
@@ -218,7 +218,7 @@ fn boxes_at_rest_sleep_soon() {
     }
 }
 
-/// Steps until all sleep, at most so many seconds; returns the largest speed.
+/// Steps until all sleep, at most for this many seconds; returns the largest speed.
 fn settle(world: &mut World, ids: &[BodyId], seconds: usize) -> f32 {
     let mut fastest = 0.0_f32;
     for _ in 0..60 * seconds {
@@ -307,7 +307,7 @@ fn a_body_that_grows_and_a_door_that_closes_push_out() {
 }
 
 #[test]
-fn what_is_freed_from_a_wall_stops() {
+fn a_body_freed_from_a_wall_stops() {
     let unit_box = || cuboid(Vec3::splat(0.5));
     let given =
         [(ball(0.5), 0.05), (ball(0.5), 0.2), (ball(0.5), 0.7), (unit_box(), 0.4), (unit_box(), 0.95)];
@@ -326,9 +326,9 @@ fn what_is_freed_from_a_wall_stops() {
     }
 }
 
-/// Aslant, each contact pushes by another way, and friction turns the body.
+/// In an oblique wall each contact pushes in a different direction, and friction turns the body.
 #[test]
-fn what_is_freed_aslant_from_a_wall_stops() {
+fn a_body_freed_aslant_from_a_wall_stops() {
     let cylinder = Shape::Cylinder(Cylinder::new(0.5, 0.5).unwrap());
     let capsule = Shape::Capsule(Capsule::new(0.5, 0.4).unwrap());
     let plank = cuboid(Vec3::new(0.9, 0.1, 0.3));
@@ -353,7 +353,7 @@ fn what_is_freed_aslant_from_a_wall_stops() {
 /// The bodies above are moved out of the way at the push-out speed of each contact below them. They
 /// are not thrown.
 #[test]
-fn what_grows_under_others_throws_nothing_up() {
+fn a_body_that_grows_under_others_throws_none_up() {
     for (n, grown) in [(2, 0), (3, 1), (5, 3)] {
         for ball_above in [false, true] {
             let mut world = world(Vec3::NEG_Y * 9.81);

@@ -259,11 +259,11 @@ fn the_first_offender_is_named() {
     other["solver"]["kept"][0]["trace"]["n"] = 9.into();
     assert_eq!(
         error(&other),
-        entry("a cached impulse with too many contacts, or a place that is not finite", 0)
+        entry("a cached impulse with too many contacts, or a position that is not finite", 0)
     );
     let mut other = stored.clone();
     other["joints"]["list"][2]["body_a"] = 9999.into();
-    assert_eq!(error(&other), entry("a joint that does not join two bodies", 2));
+    assert_eq!(error(&other), entry("a joint without two different bodies", 2));
     let mut other = stored;
     other["halted"] = serde_json::json!([3]);
     other["bodies"][3]["kind"] = "Fixed".into();

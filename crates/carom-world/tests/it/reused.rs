@@ -1,4 +1,4 @@
-//! Numbers of removed bodies are given out again: nothing of who had them before is left.
+//! Numbers of removed bodies are reused: nothing of the removed bodies is left.
 
 use crate::scenes::{CheckedStep, DT, cuboid, ground, world_on};
 use carom_broad_tree::DynamicBvh;
@@ -17,7 +17,7 @@ fn fastest(world: &mut World, id: BodyId, budget: Budget) -> f32 {
     })
 }
 
-/// What pushed a heavy body threw a light one away at a kilometre a second.
+/// Cached impulses of a heavy body threw a light one away at a kilometre per second.
 #[test]
 fn a_light_body_where_a_heavy_one_was_stays() {
     let mut world = world_on::<DynamicBvh>();
@@ -33,10 +33,10 @@ fn a_light_body_where_a_heavy_one_was_stays() {
     assert!(most < 0.1, "{most}");
 }
 
-/// Also in a step that comes after one that was refused, and where the number belonged to one that
-/// lay on a sleeping or a suspended body.
+/// Also in a step after a refused one, and if the removed body lay on a sleeping or a suspended
+/// body.
 #[test]
-fn nothing_is_left_of_it_by_who_sleeps_or_is_suspended() {
+fn nothing_is_left_of_it_by_sleeping_or_suspended_bodies() {
     for budget in [Budget::Unlimited, Budget::Steps(6)] {
         let mut world = world_on::<DynamicBvh>();
         world.insert(ground()).unwrap();

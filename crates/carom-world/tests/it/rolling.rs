@@ -105,7 +105,7 @@ fn bad_numbers_are_refused() {
     }
 }
 
-/// What makes the y axis of a shape the axis of a wheel that rolls along x.
+/// The rotation that makes the y axis of a shape the axis of a wheel that rolls along x.
 fn lying() -> Quat {
     Quat::from_rotation_x(core::f32::consts::FRAC_PI_2)
 }
@@ -180,9 +180,9 @@ fn wheels_roll_level_and_straight() {
     }
 }
 
-/// Without friction, what spins about its axis rests as deep as if it did not.
+/// Without friction, a body that spins about its axis rests as deep as one that does not.
 #[test]
-fn what_spins_in_place_does_not_sink() {
+fn a_body_spinning_in_place_does_not_sink() {
     for (name, shape, rotation) in wheels(0.5) {
         for spin in [20.0, 60.0, 110.0, 300.0] {
             let mut world = World::new();

@@ -260,7 +260,7 @@ fn a_snapshot_with_pairs_of_no_bodies_or_negative_drift_is_refused() {
     let entry = |what, index| Some(WorldError::Inconsistent(Inconsistency { what, index }));
     for (place, field, value, what) in [
         ("/records/1/a", "generation", 0.into(), "a pair with a body that never was"),
-        ("/records/1", "way", (-1.0).into(), "the way of a pair"),
+        ("/records/1", "way", (-1.0).into(), "the drift of a pair"),
     ] {
         let mut other = stored.clone();
         other.pointer_mut(place).unwrap()[field] = value;

@@ -153,8 +153,8 @@ fn a_flat_floor_of_pieces_is_one_floor() {
     assert!(5 < n_caught, "only {n_caught} of 20 lean as found");
 }
 
-/// What stands in the way is still in the way: how far a box comes on a floor of tiles with
-/// something on it, and how high.
+/// Returns how far and how high a box slides on a floor of tiles with an obstacle on it. The
+/// obstacle still stops it.
 fn run_into(obstacle: BodyDesc) -> [f32; 2] {
     let mut world = World::new();
     for piece in floor("tiles") {
@@ -228,10 +228,9 @@ fn the_rim_of_a_floor_is_an_edge() {
     assert!(path.len() < 300 && 2.8 < path[path.len() - 1].x, "{:?}", path.last());
 }
 
-/// Each of the blocks side by side pushed who was deep in them into the other one, and it stayed
-/// there.
+/// Adjacent blocks pushed a body that was deep in both into each other, and it stayed there.
 #[test]
-fn who_is_deep_in_several_blocks_comes_out() {
+fn a_body_deep_in_several_blocks_comes_out() {
     let bodies = [
         ("ball", ball(0.06)),
         ("capsule", Shape::Capsule(Capsule::new(0.08, 0.05).unwrap())),

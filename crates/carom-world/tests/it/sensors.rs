@@ -14,7 +14,7 @@ fn empty<B: BroadPhase + Default>() -> World<B> {
     World::with_broad_phase(B::default(), settings.with_solver(settings.solver.with_gravity(Vec3::ZERO)))
 }
 
-/// What was reported of the pair in so many steps.
+/// Returns the events of the pair in this many steps.
 fn kinds_of<B: BroadPhase>(world: &mut World<B>, pair: [BodyId; 2], n_steps: usize) -> Vec<EventKind> {
     let mut kinds = Vec::new();
     for _ in 0..n_steps {

@@ -1,5 +1,5 @@
-//! Properties of a body that change after it was inserted: as if it had been inserted so, and whom
-//! a change wakes.
+//! Properties of a body that are changed after its insertion: the result is as if it had been
+//! inserted with them. Which bodies a change wakes.
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
@@ -21,7 +21,7 @@ fn crate_desc() -> BodyDesc {
         .with_angular_velocity(Vec3::new(0.5, 1.0, -0.3))
 }
 
-/// That crate, described in another way.
+/// Returns the description of the crate with a change.
 fn with(change: fn(&mut BodyDesc)) -> BodyDesc {
     let mut desc = crate_desc();
     change(&mut desc);
@@ -189,7 +189,7 @@ fn a_body_may_change_how_it_moves_and_back() {
         });
         assert_eq!(there_and_back, plain, "{between:?}");
     }
-    // What was inserted static has the mass of its density.
+    // A body inserted as fixed has the mass of its density.
     let inserted_static = with(|d| d.mobility = Mobility::Fixed);
     let made_dynamic = run(inserted_static, |world, body| {
         world.body_mut(body).unwrap().set_mobility(Mobility::Dynamic).unwrap();
@@ -298,9 +298,9 @@ fn a_family_that_parts() {
     assert!(0.98 < apart(&world), "{}", apart(&world));
 }
 
-/// Whom a change wakes: the body, and what touches it where that matters to it.
+/// A change wakes the body, and the bodies that touch it if it affects them.
 #[test]
-fn a_change_wakes_whom_it_concerns() {
+fn a_change_wakes_the_bodies_that_it_affects() {
     type Change = fn(&mut World, BodyId) -> Result<(), WorldError>;
     let cases: [(&str, Change, [bool; 2]); 12] = [
         (
@@ -416,7 +416,7 @@ fn bad_changes_are_refused_and_change_nothing() {
     assert_eq!(before, format!("{:?}", world.snapshot()));
 }
 
-/// What is counted of bodies stays right: a surface that was marked fast counted twice.
+/// The counts of bodies stay right. A surface that was marked fast counted twice before.
 #[test]
 fn r_a_surface_that_is_marked_fast_counts_once() {
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|p| p - Vec3::splat(0.25));

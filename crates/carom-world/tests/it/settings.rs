@@ -119,7 +119,7 @@ fn a_handle_in_another_world_names_the_body_with_its_number() {
         Err(WorldError::StaleBody(id)),
         "it is of another generation"
     );
-    // A restored world knows the handles of the world that the snapshot was taken of.
+    // A restored world accepts the handles of the world that the snapshot was taken of.
     let again: World =
         crate::scenes::restored(&own.snapshot(), |id| own.body(id).map(|body| body.shape()).ok().cloned())
             .unwrap();

@@ -1,4 +1,4 @@
-//! What is restored from a snapshot goes on as what it was taken of, whatever was done before.
+//! A restored world continues like the original, whatever was done before the snapshot.
 
 use crate::scenes::{CheckedStep, DT, ball, heap, stack, world_on};
 use carom_broad::BruteForce;
@@ -11,7 +11,7 @@ fn restored(world: &World<DynamicBvh>) -> World<BruteForce> {
         .unwrap()
 }
 
-/// Nothing moved since: the contacts that are known count in the next step.
+/// Nothing moved since: the next step uses the contacts of the detection.
 #[test]
 fn taken_after_a_detection() {
     let mut world = world_on::<DynamicBvh>();
@@ -30,7 +30,7 @@ fn taken_after_a_detection() {
     }
 }
 
-/// A step that was refused leaves nothing to be looked at.
+/// A refused step leaves no pair to be tested.
 #[test]
 fn taken_after_a_step_that_was_refused() {
     let mut world = world_on::<DynamicBvh>();
@@ -45,8 +45,8 @@ fn taken_after_a_step_that_was_refused() {
     assert_eq!(world.state_hash(), again.state_hash());
 }
 
-/// The box of a fast body holds the way that it would go now, whoever changed its velocity: a
-/// detection, or a step of no length, finds the same pairs in what is restored.
+/// The box of a fast body contains its path at its present velocity. A detection, or a step of zero
+/// length, finds the same pairs in the restored world.
 #[test]
 fn taken_after_a_fast_body_was_pushed() {
     for is_pushed in [false, true] {
@@ -95,8 +95,8 @@ fn taken_after_a_fast_body_was_pushed() {
     }
 }
 
-/// A step of no length leaves the ways of fast bodies as they were: what is restored after it finds
-/// the same pairs.
+/// A step of zero length keeps the swept boxes of fast bodies: a world restored after it finds the
+/// same pairs.
 #[test]
 fn taken_after_a_step_of_no_length() {
     let mut world = world_on::<DynamicBvh>();
@@ -134,8 +134,8 @@ fn taken_of_a_world_at_rest() {
     assert_eq!(counts(&mut || *again.detect()), counts(&mut || *world.detect()));
 }
 
-/// In each step on a budget: the next one does the same work, also where it is another one's turn,
-/// and boxes of fast bodies become larger because the step is longer.
+/// In each step on a budget: the next step does the same work, also if other bodies are selected,
+/// and if boxes of fast bodies grow because the step is longer.
 #[test]
 fn taken_between_steps_on_a_budget() {
     let (mut n_held, mut n_suspended) = (0, 0);

@@ -1,4 +1,4 @@
-//! Soft things among the bodies: what they do to each other.
+//! Soft things and bodies: their effects on each other.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_geom::{Capsule, ConvexHull, Cylinder, HeightField, TriMesh};
@@ -43,7 +43,7 @@ fn body_momentum(world: &World, id: BodyId) -> [Vec3; 2] {
     [p, body.world_center().cross(p) + spin]
 }
 
-/// What particles lose a body gains: a rope and a hail of grains hit a box that floats freely.
+/// A body gains the momentum that particles lose: a rope and grains hit a box that floats freely.
 /// Linear momentum is kept to 1e-4 of what was exchanged, angular momentum to a tenth: particles do
 /// not spin, so friction is 0 here.
 #[test]

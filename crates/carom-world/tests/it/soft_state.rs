@@ -13,7 +13,7 @@ use carom_world::{
     WorldError,
 };
 
-/// The states after so many steps of the mixed scene, each checked.
+/// Returns the hash of the state after each of `n` checked steps of the mixed scene.
 fn states<B: BroadPhase>(mut world: World<B>, n: usize) -> Vec<u64> {
     mixed(&mut world);
     let step = |_| {
@@ -397,9 +397,9 @@ fn rays_and_nearest_points() {
     }
 }
 
-/// A deferred step moves nothing soft, and time goes by only in those that are not held.
+/// A deferred call moves no soft things.
 #[test]
-fn a_held_step_holds_soft_things() {
+fn a_deferred_call_moves_no_soft_things() {
     let mut world: World = World::new();
     let mixed = mixed(&mut world);
     let positions = |world: &World| world.particles(mixed.particles[0]).unwrap().positions().to_vec();

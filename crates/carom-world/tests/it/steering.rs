@@ -1,4 +1,4 @@
-//! Forces for one step, and kinematic bodies that are told where to be.
+//! Forces for one step, and targets of kinematic bodies.
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
@@ -64,8 +64,7 @@ fn bad_forces_and_targets_are_refused() {
     assert_eq!(world.body(lift).unwrap().position(), Vec3::X * 9.0);
 }
 
-/// A lift that is told where to be: what stands on it goes along, at any frame rate, and stays when
-/// it stops.
+/// A lift with targets: bodies on it move along, at any frame rate, and stay when it stops.
 #[test]
 fn a_lift_carries_what_stands_on_it() {
     for rate in [30.0, 60.0, 144.0_f32] {
@@ -121,7 +120,7 @@ fn a_paddle_turns_and_strikes() {
 
 /// Targets and forces are part of a snapshot, and of the result on any budget.
 #[test]
-fn what_is_to_be_done_is_in_snapshots() {
+fn pending_commands_are_in_snapshots() {
     let scene = || {
         let mut world: World<DynamicBvh> = World::new();
         world.insert(ground()).unwrap();
@@ -152,7 +151,7 @@ fn what_is_to_be_done_is_in_snapshots() {
                 world.checked_step_within(DT, budget).unwrap();
                 assert_eq!(world.body(lift).unwrap().position(), at);
             }
-            // What has a target is forgotten with its body, and with how it moved.
+            // A target goes with its body, and with a change of mobility.
             world.body_mut(lift).unwrap().move_to(Pose::IDENTITY).unwrap();
             world.body_mut(lift).unwrap().set_mobility(Mobility::Dynamic).unwrap();
             world.body_mut(boxes[0]).unwrap().apply_force(Vec3::X).unwrap();

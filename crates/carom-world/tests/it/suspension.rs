@@ -1,5 +1,5 @@
-//! A budget that does not suffice for all: some bodies are suspended, and have their turn; nothing
-//! gains energy, falls through or tears.
+//! A budget that does not suffice for all bodies: some are suspended, and move later. No body gains
+//! energy or falls through, and no joint opens.
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, heap, stack, upright_chain, world_on};
@@ -14,7 +14,7 @@ fn n_suspended<B: BroadPhase>(world: &World<B>) -> usize {
     world.body_ids().filter(|&id| world.body(id).unwrap().is_suspended()).count()
 }
 
-/// A few hundred bodies that fall into a heap, on a budget of so many steps of work.
+/// A few hundred bodies that fall into a heap, on a budget of this many steps of work.
 fn run<B: BroadPhase + Default>(n_steps: usize, budget: u64) -> (Vec<StepStats>, World<B>) {
     let mut world = world_on::<B>();
     heap(&mut world, 144, 5);
@@ -23,7 +23,7 @@ fn run<B: BroadPhase + Default>(n_steps: usize, budget: u64) -> (Vec<StepStats>,
 }
 
 #[test]
-fn who_is_suspended_is_counted_and_stands_still() {
+fn suspended_bodies_are_counted_and_stand_still() {
     let mut world = world_on::<DynamicBvh>();
     heap(&mut world, 144, 5);
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
@@ -37,7 +37,7 @@ fn who_is_suspended_is_counted_and_stands_still() {
             assert!(0 < stats.shortfall.n_suspended, "1/{part}, step {step}: {stats:?}");
             let is_held = stats.shortfall.is_deferred;
             assert!(!is_held || part == 10, "1/{part}, step {step}: {stats:?}");
-            // Who is held is not marked.
+            // Bodies in a deferred call are not marked as suspended.
             assert_eq!(n_suspended(&world), if is_held { 0 } else { stats.shortfall.n_suspended });
             assert!(world.settings().solver.substeps - 1 <= stats.shortfall.n_substeps);
             for (id, before) in world.body_ids().zip(before) {
@@ -58,7 +58,7 @@ fn who_is_suspended_is_counted_and_stands_still() {
 }
 
 #[test]
-fn everybody_has_a_turn_and_the_fast_have_more() {
+fn every_body_moves_and_fast_ones_more_often() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
     // A field of boxes at rest, and balls that fly over it.
@@ -204,10 +204,10 @@ fn a_heap_with_suspended_bodies_stays_in_its_walls_and_rests_when_there_is_time(
     }
 }
 
-/// What is thrown at a suspended body meets it, and what is suspended on its way goes on as fast as
-/// it was.
+/// A body that is thrown at a suspended one hits it. A body that is suspended in flight continues
+/// at its old speed.
 #[test]
-fn nothing_goes_through_who_is_suspended() {
+fn nothing_passes_through_suspended_bodies() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
     let mut wall = Vec::new();
@@ -236,22 +236,22 @@ fn nothing_goes_through_who_is_suspended() {
     }
     assert_eq!(were_suspended.len(), 80);
     let all_met = thrown.iter().all(|&id| -7.9 < world.body(id).unwrap().linear_velocity().z);
-    assert!(all_met, "somebody has not arrived");
+    assert!(all_met, "a body has not arrived");
 }
 
 /// A chain or a ragdoll is suspended as one: its joints do not open.
 #[test]
-fn what_hangs_in_joints_is_suspended_together() {
+fn bodies_in_joints_are_suspended_together() {
     let (free, _) = widest_gap(None);
     let (suspended, n_turns) = widest_gap(Some(12));
     println!(
-        "joints open by {suspended} at most, {free} where nobody is suspended; some were in {n_turns} steps"
+        "joints open by {suspended} at most, {free} where no body is suspended; some were in {n_turns} steps"
     );
     assert!(suspended < 1.5 * free && 500 < n_turns);
 }
 
-/// How far the joints of chains open that fall to the ground, in substeps as long as the step, and
-/// in how many steps some are suspended.
+/// Returns how far the joints of falling chains open, with one substep per step, and in how many
+/// steps bodies are suspended.
 fn widest_gap(budget: Option<u64>) -> (f32, usize) {
     let mut world = world_on::<DynamicBvh>();
     world.solver_settings_mut().substeps = 1;
@@ -288,8 +288,8 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
     (widest, n_turns)
 }
 
-/// Who touches goes on touching: a stack of which parts are suspended tells no event but that it
-/// persists; and what is told is what touches.
+/// Contacts of a stack whose parts are suspended at times are reported as persisted only, and
+/// exactly the touching pairs are reported.
 #[test]
 fn events_do_not_flicker() {
     let mut world = world_on::<DynamicBvh>();
@@ -332,10 +332,9 @@ fn events_do_not_flicker() {
     assert_eq!(ended, [ids[20], ids[30]]);
 }
 
-/// On a budget that never suffices stacks fall asleep all the same, and somebody who falls on one
-/// wakes it.
+/// On a budget that never suffices stacks still fall asleep, and a body that falls on one wakes it.
 #[test]
-fn who_is_suspended_now_and_then_falls_asleep() {
+fn bodies_that_are_suspended_at_times_fall_asleep() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
     let mut boxes = Vec::new();
@@ -359,8 +358,8 @@ fn who_is_suspended_now_and_then_falls_asleep() {
     assert!(0.3 < world.body(falling).unwrap().position().y);
 }
 
-/// What its owner moves is never suspended, and pushes what stands in its way when that has its
-/// turn.
+/// A kinematic body is never suspended, and pushes a body in its path in the steps in which that
+/// body moves.
 #[test]
 fn a_lift_is_never_suspended() {
     let mut world = world_on::<DynamicBvh>();
@@ -388,7 +387,7 @@ fn no_time_at_all_moves_one_body_after_the_other() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = heap(&mut world, 144, 5);
     let start = energy(&world);
-    // The first step learns what work takes.
+    // The first step measures the costs.
     world.checked_step(DT).unwrap();
     let mut moved: BTreeSet<BodyId> = BTreeSet::new();
     for _ in 0..900 {
@@ -400,8 +399,7 @@ fn no_time_at_all_moves_one_body_after_the_other() {
     assert_eq!(moved.len(), bodies.len());
 }
 
-/// The first step on a budget of time takes a slow machine for granted, and one with time to spare
-/// leaves nothing out.
+/// The first step on a budget of time assumes a slow machine. With enough time nothing is left out.
 #[test]
 fn the_first_step_knows_its_budget() {
     let mut world = world_on::<DynamicBvh>();
@@ -410,7 +408,7 @@ fn the_first_step_knows_its_budget() {
         let shortfall = world.checked_step_within(DT, Budget::Time(Duration::ZERO)).unwrap().shortfall;
         assert!(shortfall.n_suspended + 6 >= bodies.len(), "{shortfall:?}");
     }
-    // Paces of suspended steps do not keep anybody suspended where there is time.
+    // Costs of steps with suspended bodies do not keep bodies suspended if there is time.
     let shortfall = world.checked_step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().shortfall;
     assert_eq!(shortfall, Default::default());
     let mut other = world_on::<DynamicBvh>();

@@ -53,7 +53,7 @@ struct Throw {
     seed: u64,
 }
 
-/// The first test's, which the others change.
+/// The settings of the first test, which the others change.
 const DROP: Throw = Throw {
     kind: Kind::Capsule,
     n_bodies: 60,
@@ -244,8 +244,8 @@ impl Thrown {
     }
 }
 
-/// A body in free fall was deeper in the ground than its radius when it was first seen, and the
-/// contact turned over.
+/// A falling body was deeper in the ground than its radius at the first detection, and the contact
+/// was on the wrong side.
 #[test]
 fn r_a_capsule_that_falls_on_a_mesh_stays_on_it() {
     let floor = |y: f32| {

@@ -15,7 +15,7 @@ const DT: f32 = 1.0 / 60.0;
 const KINDS: [Vec3; 3] =
     [Vec3::new(0.3, 0.02, 0.3), Vec3::new(0.5, 0.03, 0.03), Vec3::new(0.012, 0.002, 0.012)];
 
-/// What they fall on. Its top is at a height of 0.
+/// The grounds. Their tops are at a height of 0.
 fn grounds() -> [Shape; 3] {
     let n = 16_u32;
     let at = |i: u32| Vec3::new((i % (n + 1)) as f32 - 8.0, 0.0, (i / (n + 1)) as f32 - 8.0);
@@ -60,11 +60,11 @@ fn deepest(ground: &Shape, half: Vec3, spin: f32, restitution: f32, random: &mut
 }
 
 #[test]
-fn what_spins_does_not_sink_into_the_ground() {
-    // When contacts were found ahead of the flight alone, a stick at 35 rad/s sank 0.16 m deep,
-    // stood still there and went on spinning. Things that bounce were 0.06 m deep in the mean.
-    // A stick that was struck at its tip may turn by more than two radians in a step: it still is
-    // 0.1 m deep for a step or two.
+fn a_spinning_body_does_not_sink_into_the_ground() {
+    // When only the translation was predicted, a stick at 35 rad/s sank 0.16 m deep, stood still
+    // there and went on spinning. Bouncing bodies were 0.06 m deep in the mean. A stick that was
+    // struck at its tip may turn by more than two radians in a step: it is still 0.1 m deep for a
+    // step or two.
     for (ground, name) in grounds().iter().zip(["half-space", "slab", "mesh"]) {
         for (slow, fast) in [(2.0, 10.0), (10.0, 25.0), (25.0, 45.0)] {
             for restitution in [0.0, 0.5, 1.0] {

@@ -102,7 +102,7 @@ fn each_setting_wakes_what_it_acts_on() {
 }
 
 #[test]
-fn what_slept_follows_another_gravity() {
+fn sleeping_bodies_follow_a_new_gravity() {
     let mut world = world_on::<DynamicBvh>();
     let [on_ground, floating, hanging] = sleepers(&mut world);
     let before = [on_ground, floating].map(|body| world.body(body).unwrap().position());
@@ -116,10 +116,10 @@ fn what_slept_follows_another_gravity() {
     assert!((height(&world, hanging) - 3.0).abs() < 0.05, "the rod holds it");
 }
 
-/// A body that was about to fall asleep feels a gravity that would need longer than a step to make
-/// it fast.
+/// A body that was about to fall asleep follows a new gravity, although gravity would need longer
+/// than a step to make it faster than a sleeping body may be.
 #[test]
-fn what_is_about_to_sleep_follows_a_slight_gravity() {
+fn a_body_about_to_sleep_follows_a_slight_gravity() {
     let mut world = world_on::<DynamicBvh>();
     world.solver_settings_mut().gravity = Vec3::ZERO;
     let body = world.insert(of_unit_density(ball(0.5)).with_position(Vec3::Y * 9.0)).unwrap();
@@ -168,9 +168,9 @@ fn a_snapshot_between_a_change_and_the_step_forgets_no_change() {
     assert!(!world.body(bodies[0]).unwrap().is_sleeping());
 }
 
-/// With a gravity so slight that a body takes a second to be faster than one that may sleep.
+/// Gravity is so slight that a body takes a second to be too fast to sleep.
 #[test]
-fn what_loses_its_support_falls() {
+fn a_body_without_support_falls() {
     type Loss = fn(&mut World, BodyId, JointId);
     let losses: [(&str, bool, Loss); 8] = [
         ("removed", false, |w, support, _| w.remove(support).unwrap()),
@@ -242,7 +242,7 @@ fn what_loses_its_support_falls() {
 }
 
 #[test]
-fn what_is_driven_or_pushed_moves() {
+fn a_driven_or_pushed_body_moves() {
     let push = |act: fn(&mut World, BodyId)| {
         let mut world = world_on::<DynamicBvh>();
         world.solver_settings_mut().gravity = Vec3::ZERO;
@@ -294,10 +294,10 @@ fn what_is_driven_or_pushed_moves() {
     assert!((turned - 0.1).abs() < 0.002, "{turned}");
 }
 
-/// A sleeping body takes its part of the momentum, wherever the other one is when the step begins:
-/// known beyond the slop, its contact made a wall of the sleeping body for one step.
+/// A sleeping body takes its part of the momentum, wherever the other one is when the step begins.
+/// With a contact found before the two touch, the sleeping body was a wall for one step.
 #[test]
-fn what_is_struck_asleep_moves_as_if_it_were_awake() {
+fn a_body_struck_asleep_moves_as_if_awake() {
     let mut n = 0;
     for restitution in [0.0, 1.0] {
         for speed in [0.12, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 20.0_f32] {
