@@ -10,6 +10,8 @@
 //!   be charged for the energy of all push-out below it.
 //! - A body that touches only bodies that cannot move, and overlaps deeply, is pushed up. The
 //!   energy for that height is taken from its speed.
+//! - A body that bounced late has a corner in the surface, which is still pushed out. If it is
+//!   alone, it counts as one that bounces until it is out.
 //!
 //! Groups with joints, kinematic bodies, moving surfaces or contact springs may gain energy. They
 //! are not bounded.
@@ -67,10 +69,13 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// Whether the body is fast, or bounced in a small island.
+    /// Whether the body is fast, bounced in a small island, or bounced alone and still leaves what
+    /// it met.
     fn is_energetic(&self, slot: usize, state: &State) -> bool {
-        let is_small = || self.islands.size(self.islands.roots()[slot]) <= MAX_SMALL;
-        (self.free[slot].has_bounced() && is_small()) || self.is_fast(slot, state)
+        let size = || self.islands.size(self.islands.roots()[slot]);
+        let free = &self.free[slot];
+        let leaves = || free.is_loose() && self.bodies[self.movers[slot] as usize].rest.is_bouncing();
+        (free.has_bounced() && size() <= MAX_SMALL) || (leaves() && size() == 1) || self.is_fast(slot, state)
     }
 
     /// Whether the body overlaps deeply with bodies that cannot move, and touches no others.

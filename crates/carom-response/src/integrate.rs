@@ -28,8 +28,8 @@ const MAX_PIECES: u32 = 1024;
 /// cheaper.
 const MIN_CLOSED_TURN: f64 = 2.0;
 
-/// The largest rotation, in radians, that corrects the energy. It is far above truncation and
-/// rounding errors.
+/// The largest rotation, in radians, that corrects the energy after free rotation. It is far above
+/// truncation and rounding errors.
 const MAX_CORRECTION: f64 = 1e-3;
 
 /// Returns the orientation of a body after `h` of free rotation.
@@ -64,7 +64,7 @@ pub fn rotate_freely(rotation: DQuat, momentum: DVec3, inverse_inertia: &DMat3, 
             break;
         }
     }
-    restore_energy(q, momentum, inverse_inertia, momentum.dot(spin(start)))
+    restore_energy(q, momentum, inverse_inertia, momentum.dot(spin(start)), MAX_CORRECTION)
 }
 
 /// Returns the coordinate axis of the body about which its inertia is symmetric, if there is one.
@@ -90,8 +90,15 @@ fn precess(start: DQuat, momentum: DVec3, inverse_inertia: &DMat3, axis: DVec3, 
     (precession * start * rotation).normalize()
 }
 
-/// Rotates a body slightly, so that twice its energy becomes `twice_energy`.
-fn restore_energy(mut q: DQuat, momentum: DVec3, inverse_inertia: &DMat3, twice_energy: f64) -> DQuat {
+/// Rotates a body slightly, so that twice its energy becomes `twice_energy`. A rotation by more
+/// than `most`, in radians, is left out.
+pub(crate) fn restore_energy(
+    mut q: DQuat,
+    momentum: DVec3,
+    inverse_inertia: &DMat3,
+    twice_energy: f64,
+    most: f64,
+) -> DQuat {
     // Newton's method. To first order, the energy changes by the rotation times the torque.
     for _ in 0..2 {
         let w = spin_of(q, momentum, inverse_inertia);
@@ -104,7 +111,7 @@ fn restore_energy(mut q: DQuat, momentum: DVec3, inverse_inertia: &DMat3, twice_
             break;
         }
         let correction = torque * (-0.5 * error / square);
-        if !(correction.length_squared() < MAX_CORRECTION * MAX_CORRECTION) {
+        if !(correction.length_squared() < most * most) {
             break;
         }
         q = (rotation_by(correction) * q).normalize();

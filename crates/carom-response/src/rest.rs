@@ -84,6 +84,9 @@ pub struct RestTimer {
     near_time: Real,
     near_linear: Vec3,
     near_angular: Vec3,
+    /// Whether it bounced, and has touched something and not been slow since then.
+    #[cfg_attr(feature = "serde", serde(default))]
+    is_bouncing: bool,
 }
 
 impl RestTimer {
@@ -96,6 +99,7 @@ impl RestTimer {
         near_time: 0.0,
         near_linear: Vec3::ZERO,
         near_angular: Vec3::ZERO,
+        is_bouncing: false,
     };
 
     /// Returns for how long the body has been slow.
@@ -161,6 +165,17 @@ impl RestTimer {
         } else {
             self.begin_near_time();
         }
+    }
+
+    /// Whether the body bounced and has not left its contacts or come to rest since then.
+    pub(crate) fn is_bouncing(&self) -> bool {
+        self.is_bouncing
+    }
+
+    /// Notes at the end of a step whether the body bounced in it. [`Rest::note`] comes first.
+    pub(crate) fn note_bounce(&mut self, has_bounced: bool, touch: Touch) {
+        let still_leaves = self.is_bouncing && touch != Touch::Apart && self.slow_time == 0.0;
+        self.is_bouncing = has_bounced || still_leaves;
     }
 
     /// Makes the present velocity the reference of the steady time.

@@ -88,6 +88,10 @@ const MAX_TURN_LOSS: f64 = 0.01;
 /// angular velocity.
 const MAX_TURN_GAIN: f64 = 1e-5;
 
+/// Radians. The largest rotation at the end of a step that gives a body that bounced within it the
+/// energy that it had after the bounce.
+const MAX_BOUNCE_CORRECTION: f64 = 0.1;
+
 /// Radians per step. A body that contacts pushed and that turns less keeps the orientation of the
 /// substeps, whatever its energy.
 const MAX_SETTLING_TURN: Real = 0.01;
@@ -121,11 +125,16 @@ fn rotate(body: &Body, state: &State, free: &FreeMotion, dt: Real) -> (Quat, Vec
     let momentum = integrate::spin_of(start, w.as_dvec3(), &inverse.inverse());
     let twice_energy = momentum.dot(w.as_dvec3());
     if free.is_pushed(state) && !free.is_whirling {
-        let end = turned(delta);
+        let mut end = turned(delta);
+        let mut max_loss = MAX_TURN_LOSS;
+        if free.has_bounced() {
+            let most = MAX_BOUNCE_CORRECTION;
+            end = integrate::restore_energy(end.as_dquat(), momentum, &inverse, twice_energy, most).as_quat();
+            max_loss = MAX_TURN_GAIN;
+        }
         let spin = integrate::spin_of(end.as_dquat(), momentum, &inverse);
         let now = momentum.dot(spin);
-        let is_kept =
-            (1.0 - MAX_TURN_LOSS) * twice_energy < now && now < (1.0 + MAX_TURN_GAIN) * twice_energy;
+        let is_kept = (1.0 - max_loss) * twice_energy < now && now < (1.0 + MAX_TURN_GAIN) * twice_energy;
         let scale = if twice_energy < now { ops::sqrt(twice_energy / now) } else { 1.0 };
         let spin = (spin * scale).as_vec3();
         let is_slow = turn_sq < MAX_SETTLING_TURN * MAX_SETTLING_TURN;
@@ -185,4 +194,5 @@ fn store_body(
         touch,
     };
     body.rest.note(&motion, limits.sleep_speed, limits.dt);
+    body.rest.note_bounce(free.has_bounced(), touch);
 }

@@ -75,6 +75,12 @@ fn r_flights_that_were_wrong() {
             "a needle rose from a fall to where little energy is left, and that was the measure",
         ),
         (9_896_704_161_748_284, "a light box slid on through a wall that its core touched"),
+        (
+            5_497_558_213_590,
+            "a cylinder that bounced late rose by the push-out of its corner, and did not pay",
+        ),
+        (7_697_680_906_251_445, "the same on a half-space"),
+        (91_259_465_189_081, "the same on a height field, within the slop"),
     ] {
         let (wrong, log) = replay(seed);
         let is_wrong = wrong.filter(|wrong| !wrong.starts_with("spin"));

@@ -5,6 +5,7 @@ use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground};
 use carom_geom::{Capsule, HalfSpace};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
+use carom_testkit::random::Random;
 use carom_world::{BodyDesc, BodyId, SolverSettings, World, WorldSettings};
 
 /// A world without sleep.
@@ -173,6 +174,38 @@ fn balls_that_meet_exchange_their_velocities() {
             let due = middle - restitution * (v - middle);
             assert!((after - due).abs() < 1e-4, "{restitution}, {masses:?}: {after} {due}");
         }
+    }
+}
+
+/// A body of uneven inertia turns before and after it bounces within a step. Both parts keep its
+/// energy.
+#[test]
+fn boxes_that_fly_about_in_a_room_keep_their_energy() {
+    for half in [Vec3::new(0.15, 0.2, 0.25), Vec3::new(0.05, 0.3, 0.3), Vec3::new(0.4, 0.1, 0.1)] {
+        let mut world = self::world(SolverSettings::default().with_gravity(Vec3::ZERO));
+        for normal in [Vec3::X, Vec3::NEG_X, Vec3::Y, Vec3::NEG_Y, Vec3::Z, Vec3::NEG_Z] {
+            let wall = BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(normal).unwrap()));
+            let wall = wall.with_position(normal * -2.0).with_friction(0.0).with_restitution(1.0);
+            world.insert(wall).unwrap();
+        }
+        let mut random = Random::new(7);
+        for cell in 0..27 {
+            let at = Vec3::new((cell % 3) as f32, (cell / 3 % 3) as f32, (cell / 9) as f32) - Vec3::ONE;
+            let mut vector = || random.cube_point().as_vec3();
+            let (turn, velocity, spin) = (vector(), vector() * 4.0, vector() * 8.0);
+            let pose = Pose::new(Quat::from_scaled_axis(turn), at * 1.2);
+            let desc = of_unit_density(cuboid(half)).with_pose(pose).with_friction(0.0).with_restitution(1.0);
+            let desc = desc.with_linear_velocity(velocity).with_angular_velocity(spin);
+            world.insert(desc).unwrap();
+        }
+        let start = energy(&world);
+        for step in 0..1200 {
+            world.checked_step(DT).unwrap();
+            let now = energy(&world);
+            assert!(now < 1.0001 * start, "{half}, step {step}: {now} of {start}");
+        }
+        println!("{half}: {} of the energy after 20 s", energy(&world) / start);
+        assert!(0.997 * start < energy(&world), "{half}: {} of {start}", energy(&world));
     }
 }
 
