@@ -45,7 +45,7 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
 /// The states, which change only if what the world computes is meant to change.
 pub const HASHES: [u64; 5] = [
     0x0bca_4fe0_e2f0_d5f2,
-    0x69b8_8cf5_4f36_8f37,
+    0xf606_2c95_1325_ad2f,
     0x49bd_9a3f_68c4_2caa,
     0xe8df_d6d5_f0aa_41e6,
     0x90df_ddb0_355c_46c6,
