@@ -7,6 +7,7 @@
 use crate::bodies::BodySet;
 use crate::budget::time_critical::StepBudget;
 use crate::budget::unknown;
+use crate::contacts::round_contacts::find_round_contacts;
 use crate::contacts::solver_input::{self, Part, SolverInput};
 use crate::contacts::{ContactSet, Scratch};
 use crate::substeps::{Guarded, Names};
@@ -43,7 +44,7 @@ impl<B: BroadPhase> World<B> {
         self.hand_over_surfaces();
         self.hand_over_rolling();
         self.hand_over_changes(n_manifolds);
-        self.hand_over_round_contacts();
+        find_round_contacts(&self.bodies, &self.contacts, self.solver.round_contacts_mut());
         self.continuous_step().note_starts();
         self.note_approach_speeds();
         let n_planned = step_budget.substeps(self.stats.n_tested, self.contacts.scratch.contacts.len());
