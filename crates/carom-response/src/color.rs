@@ -1,8 +1,8 @@
 //! Graph colouring: contacts of one colour share no moving body, so lanes and threads can solve
 //! them in parallel.
 //!
-//! - The colouring is greedy, in the order of the contacts: the lowest colour that neither body has
-//!   yet.
+//! - The colouring is greedy, in the order of the contacts: each gets the lowest colour that
+//!   neither body has yet.
 //! - Contacts with a body that cannot move come after all others, so that the floor is solved last.
 //! - The colours, and so the results, depend only on the order of contacts.
 //! - If a body has more contacts than there are colours, the remaining contacts are coloured with

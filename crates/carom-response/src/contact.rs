@@ -245,9 +245,9 @@ impl ContactImpulse {
     }
 }
 
-/// The largest ratio of substep lengths for which cached impulses are used. An impulse is scaled by
-/// this ratio, but one that only corrects a velocity should not grow. A large factor would throw
-/// bodies. A change from six substeps to one has a ratio of 6.
+/// The largest ratio of substep lengths for which cached impulses are used. An impulse is scaled
+/// by this ratio, but one that only corrects a velocity should not grow. A large factor would
+/// throw bodies. A change from six substeps to one has a ratio of 6.
 const MAX_SUBSTEP_RATIO: Real = 7.0;
 
 /// Returns the factor that scales impulses of a substep of length `from` to length `h`, or 0 if

@@ -70,7 +70,7 @@ fn of_contact<T>(list: &[T], contact: u32, key: impl Fn(&T) -> u32) -> Option<&T
     list.binary_search_by_key(&contact, key).ok().map(|place| &list[place])
 }
 
-/// Returns the first entry that is not sound, out of order, or not of one of `n_contacts` contacts.
+/// Returns the first entry that is unsound, out of order, or not of one of `n_contacts` contacts.
 /// `read` returns the contact of an entry, and whether it is sound.
 fn find_bad<T>(list: &[T], n_contacts: usize, read: impl Fn(&T) -> (u32, bool)) -> Option<usize> {
     let mut next = 0;

@@ -72,17 +72,21 @@ impl Given<'_> {
     /// Whether the body is fast, bounced in a small island, or bounced alone and still leaves what
     /// it met.
     fn is_energetic(&self, slot: usize, state: &State) -> bool {
-        let size = || self.islands.size(self.islands.roots()[slot]);
         let free = &self.free[slot];
         let leaves = || free.is_loose() && self.bodies[self.movers[slot] as usize].rest.is_bouncing();
-        (free.has_bounced() && size() <= MAX_SMALL) || (leaves() && size() == 1) || self.is_fast(slot, state)
+        (free.has_bounced() && self.island_size(slot) <= MAX_SMALL)
+            || (leaves() && self.island_size(slot) == 1)
+            || self.is_fast(slot, state)
+    }
+
+    /// The number of bodies in the island of a body.
+    fn island_size(&self, slot: usize) -> usize {
+        self.islands.size(self.islands.roots()[slot])
     }
 
     /// Whether the body overlaps deeply with bodies that cannot move, and touches no others.
     fn is_deep(&self, slot: usize) -> bool {
-        self.touches[slot] == Touch::Deep
-            && self.free[slot].is_loose()
-            && self.islands.size(self.islands.roots()[slot]) == 1
+        self.touches[slot] == Touch::Deep && self.free[slot].is_loose() && self.island_size(slot) == 1
     }
 
     /// Whether the body spins fast or flies farther than its size, and contacts changed its

@@ -10,8 +10,8 @@
 //!    momentum gives the angular velocity at the end.
 //! 3. If the error of the method increased the energy, the angular velocity is reduced.
 //!
-//! For a fast body the substep is divided. The total angle is that of one [`turn_by_euler`], as for
-//! other jointed bodies.
+//! For a fast body the substep is divided. The total angle is that of one [`turn_by_euler`], as
+//! for other jointed bodies.
 //!
 //! Only changes of the angular velocity are computed from the momentum. The inverse of a tensor in
 //! single precision is not exact, so the whole momentum would drift in each substep.

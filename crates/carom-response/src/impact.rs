@@ -1,8 +1,8 @@
 //! Restitution: bodies that approach fast, and would touch within a substep, are reflected before
 //! contacts are solved.
 //!
-//! - Each manifold with restitution is one collision: the normal velocities at its points become -e
-//!   times those before (Newton). Gauss-Seidel iterations find impulses that are not negative;
+//! - Each manifold with restitution is one collision: the normal velocities at its points become
+//!   -e times those before (Newton). Gauss-Seidel iterations find impulses that are not negative;
 //!   Coulomb friction follows.
 //! - The manifolds are swept until none approaches faster than the threshold. So an impulse travels
 //!   through a row of balls one by one, as in Newton's cradle.

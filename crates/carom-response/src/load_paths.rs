@@ -165,8 +165,8 @@ impl LoadPaths {
         self.open.push(vertex);
     }
 
-    /// Makes a block of the open vertices from `first` on and of `root`. What is behind them is
-    /// known, so `root` learns the heaviest one.
+    /// Makes a block of `root` and the open vertices from `first` on. The heaviest bodies behind
+    /// these are known, so `root` gets the heaviest of all.
     fn close_block(&mut self, first: u32, root: u32, inverse: &[Real]) {
         let block = self.ends.len() as u32;
         let mut least = Real::INFINITY;

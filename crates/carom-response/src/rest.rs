@@ -172,7 +172,7 @@ impl RestTimer {
         self.is_bouncing
     }
 
-    /// Notes at the end of a step whether the body bounced in it. [`Rest::note`] comes first.
+    /// Notes at the end of a step whether the body bounced in it. [`RestTimer::note`] comes first.
     pub(crate) fn note_bounce(&mut self, has_bounced: bool, touch: Touch) {
         let still_leaves = self.is_bouncing && touch != Touch::Apart && self.slow_time == 0.0;
         self.is_bouncing = has_bounced || still_leaves;

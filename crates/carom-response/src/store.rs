@@ -125,13 +125,14 @@ fn rotate(body: &Body, state: &State, free: &FreeMotion, dt: Real) -> (Quat, Vec
     let momentum = integrate::spin_of(start, w.as_dvec3(), &inverse.inverse());
     let twice_energy = momentum.dot(w.as_dvec3());
     if free.is_pushed(state) && !free.is_whirling {
-        let mut end = turned(delta);
-        let mut max_loss = MAX_TURN_LOSS;
-        if free.has_bounced() {
-            let most = MAX_BOUNCE_CORRECTION;
-            end = integrate::restore_energy(end.as_dquat(), momentum, &inverse, twice_energy, most).as_quat();
-            max_loss = MAX_TURN_GAIN;
-        }
+        let end = turned(delta);
+        let (end, max_loss) = if free.has_bounced() {
+            let (end, most) = (end.as_dquat(), MAX_BOUNCE_CORRECTION);
+            let end = integrate::restore_energy(end, momentum, &inverse, twice_energy, most);
+            (end.as_quat(), MAX_TURN_GAIN)
+        } else {
+            (end, MAX_TURN_LOSS)
+        };
         let spin = integrate::spin_of(end.as_dquat(), momentum, &inverse);
         let now = momentum.dot(spin);
         let is_kept = (1.0 - max_loss) * twice_energy < now && now < (1.0 + MAX_TURN_GAIN) * twice_energy;

@@ -288,8 +288,8 @@ trait Yielding {
     fn way_of_belt(&self, velocity: Vec3) -> Vec3;
 }
 
-/// Sets the changes of some candidates from the places of now. `material` returns the material of a
-/// contact, and `share` is among how many contacts the boundary is divided.
+/// Sets the changes of some candidates from their present places. `material` returns the material
+/// of a contact, and `share` is among how many contacts the boundary is divided.
 fn solve<Y: Yielding>(
     store: &Store,
     distance: impl Fn(Vec3) -> (f32, Vec3),

@@ -106,7 +106,7 @@ pub struct ForceFieldDesc {
     pub kind: ForceKind,
     /// The groups of bodies on which it acts.
     pub mask: Groups,
-    /// Of several gravities, that of the highest priority is used.
+    /// If several gravities act, the one of the highest priority is used.
     pub priority: i32,
 }
 
