@@ -37,49 +37,23 @@
 extern crate alloc;
 
 mod bodies;
-mod body_mut;
-mod body_ref;
-mod body_settings;
-mod boxes;
 mod budget;
-mod call_hooks;
-mod collider_edit;
-mod collider_events;
-mod collider_mut;
-mod collider_ref;
 mod contacts;
 mod continuous;
-mod deform;
-mod detect;
 mod edit;
 mod error;
-mod force_fields;
 mod hooks;
-mod impulse_events;
-mod joint;
-mod joint_desc;
-mod joint_edit;
-mod joint_mut;
-mod joint_ref;
-mod memory;
-mod origin;
+mod joints;
 #[cfg(feature = "parallel")]
 mod par;
 mod queries;
-mod respond;
-mod responses;
 mod settings;
-mod shift;
 mod snapshot;
 #[cfg(feature = "soft")]
 mod soft;
 mod stats;
-mod steering;
-mod step_options;
-mod substeps;
-mod surfaces;
+mod step;
 mod validate;
-mod waking;
 mod world;
 
 pub use bodies::active_hooks::ActiveHooks;
@@ -89,25 +63,25 @@ pub use bodies::force_fields::{ForceFieldDesc, ForceFieldId, ForceKind, ForceReg
 pub use bodies::id::{BodyId, ColliderId};
 pub use bodies::material::{Filter, Material};
 pub use bodies::part_materials::PartMaterial;
-pub use body_mut::BodyMut;
-pub use body_ref::BodyRef;
 pub use budget::detail::{DetailLevels, allowed_error};
 pub use budget::frame_controller::FrameController;
 pub use budget::noticed::Viewer;
-pub use collider_mut::ColliderMut;
-pub use collider_ref::ColliderRef;
 pub use contacts::events::{ContactView, Event, EventKind, ImpulseEvent};
 pub use contacts::hook_input::{ContactPointMut, MixedMaterial, PairSide};
 pub use contacts::rules::ResponseEvent;
+pub use edit::body_mut::BodyMut;
+pub use edit::collider_mut::ColliderMut;
+pub use edit::joint_mut::JointMut;
 pub use error::WorldError;
 pub use hooks::{ContactMut, Hooks, PairView, Side};
-pub use joint::{JointBroken, JointId};
-pub use joint_desc::{JointDesc, JointEnds, JointFrames};
-pub use joint_mut::JointMut;
-pub use joint_ref::JointRef;
+pub use joints::desc::{JointDesc, JointEnds, JointFrames};
+pub use joints::{JointBroken, JointId};
+pub use queries::body_ref::BodyRef;
 pub use queries::cast::BodyImpact;
+pub use queries::collider_ref::ColliderRef;
 pub use queries::debug_draw::{DebugDraw, DrawFlags, DrawRole};
 pub use queries::filter::QueryFilter;
+pub use queries::joint_ref::JointRef;
 pub use queries::query::{BodyHit, NearBody, Query};
 #[cfg(feature = "soft")]
 pub use queries::soft_rays::SoftHit;
@@ -124,8 +98,8 @@ pub use soft::set::SoftEvent;
 #[cfg(feature = "soft")]
 pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
 pub use stats::{PhaseTimes, Shortfall, StepStats};
-pub use step_options::StepOptions;
-pub use substeps::{BodyForces, Substep};
+pub use step::options::StepOptions;
+pub use step::substeps::{BodyForces, Substep};
 pub use world::{DefaultBroadPhase, World};
 
 pub use carom_broad::{Answers, Groups, Mobility};

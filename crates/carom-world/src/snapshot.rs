@@ -34,7 +34,7 @@ use crate::contacts::pair_states::PairStates;
 use crate::contacts::rules::{Rules, check_list};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::contacts::touches::{self, Touch};
-use crate::joint::Joints;
+use crate::joints::Joints;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -313,7 +313,7 @@ impl<B: BroadPhase> World<B> {
             let fits = shape.is_some_and(|shape| shape.n_parts() as usize == n);
             demand(fits, "a shape with another number of parts than its materials", body as usize)?;
         }
-        world.note_deformed();
+        world.bodies.note_deformed();
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;
         world.bodies.proxies = proxies.iter().copied().map(Some).collect();

@@ -1,7 +1,7 @@
-//! The pipeline, top to bottom: boxes, pairs, contacts, response.
+//! A world, and the calls that step it. `step/mod.rs` has the phases of a step, in their order.
 //!
-//! - [`World::step`] runs all phases, one method each. [`World::detect`] runs the first half only:
-//!   boxes, pairs and contacts.
+//! - [`World::step`] runs all phases. [`World::detect`] runs the first half only: boxes, pairs and
+//!   contacts.
 //! - The number of a body is that of its proxy in the broad phase.
 //! - Everything is processed in the order of these numbers, so the result does not depend on the
 //!   broad phase or on the number of threads.
@@ -11,25 +11,19 @@
 
 use crate::WorldError;
 use crate::bodies::BodySet;
-use crate::bodies::id::ColliderSlot;
 use crate::budget::BudgetState;
 use crate::budget::cost_model::CostModel;
 use crate::budget::round_robin::RoundRobin;
 use crate::budget::time_critical::StepBudget;
 use crate::contacts::ContactSet;
-use crate::contacts::events::{ContactView, Event};
-use crate::contacts::pair_state::PairState;
 use crate::continuous::{Continuous, ContinuousStep};
-use crate::hooks::{Hooks, NoHooks};
-use crate::joint::Joints;
+use crate::joints::Joints;
 use crate::settings::WorldSettings;
-use crate::stats::{Clock, StepStats};
-use crate::step_options::StepOptions;
-use crate::substeps::Guarded;
-use alloc::vec::Vec;
+use crate::stats::StepStats;
+use crate::step::options::StepOptions;
+use crate::step::substeps::Guarded;
 use carom_broad::{BroadPhase, Pair};
-use carom_geom::Manifold;
-use carom_math::{Budget, clock};
+use carom_math::Budget;
 use carom_response::{Solver, SolverSettings};
 
 /// The broad phase of a world that names none: a tree of boxes that is kept from step to step.
@@ -54,18 +48,18 @@ pub struct World<B: BroadPhase = DefaultBroadPhase> {
     pub(crate) solver: Solver,
     pub(crate) continuous: Continuous,
     pub(crate) budget: BudgetState,
-    pub(crate) stats: StepStats,
     #[cfg(feature = "soft")]
     pub(crate) soft: crate::soft::set::Soft,
 }
 
-/// The settings and the time step of the last step, to notice changes of either.
+/// The last step: its settings and its length, to notice changes of either, and its counts.
 #[derive(Default)]
 pub(crate) struct LastStep {
-    /// The settings of the last step.
     pub(crate) settings: WorldSettings,
     /// Length of the last step in which time went by.
     pub(crate) dt: f32,
+    /// Counts and times of the last step or detection.
+    pub(crate) stats: StepStats,
 }
 
 impl World {
@@ -92,7 +86,7 @@ impl<B: BroadPhase> World<B> {
     pub fn with_broad_phase(broad: B, settings: WorldSettings) -> World<B> {
         World {
             settings,
-            last: LastStep { settings, dt: 0.0 },
+            last: LastStep { settings, ..LastStep::default() },
             broad,
             bodies: BodySet::default(),
             joints: Joints::default(),
@@ -104,7 +98,6 @@ impl<B: BroadPhase> World<B> {
                 next_pair: Pair { a: 0, b: 0 },
                 round_robin: RoundRobin::default(),
             },
-            stats: StepStats::default(),
             #[cfg(feature = "soft")]
             soft: crate::soft::set::Soft::default(),
         }
@@ -151,77 +144,9 @@ impl<B: BroadPhase> World<B> {
     pub fn step_with(&mut self, dt: f32, options: StepOptions<'_>) -> Result<&StepStats, WorldError> {
         let StepOptions { budget, hooks, on_substep } = options;
         let mut on_substep = Guarded::new(on_substep);
-        let is_done = self.step_all(dt, budget, hooks, &mut on_substep);
+        let is_done = self.run_phases(dt, budget, hooks, &mut on_substep);
         on_substep.end();
-        is_done.map(|()| &self.stats)
-    }
-
-    fn step_all(
-        &mut self,
-        dt: f32,
-        budget: Budget,
-        hooks: Option<&dyn Hooks>,
-        on_substep: &mut Guarded<'_>,
-    ) -> Result<(), WorldError> {
-        let mut step_budget = self.start_budget(dt, budget)?;
-        // Broad and narrow phase: which bodies touch, and where.
-        self.bodies.active.apply_changes(&self.bodies.motions);
-        if 0.0 < dt {
-            self.start_for_targets(dt);
-        }
-        self.expand_bounds(dt);
-        if 0.0 < dt {
-            self.expand_bounds_of_deforming();
-        }
-        let filter = hooks.unwrap_or(&NoHooks);
-        self.detect_within(&mut step_budget, self.settings.recycled_for(), Some(filter));
-        let mut clock = Clock::start();
-        let is_moving = self.bodies.are_moving()
-            || self.bodies.deforming.is_pending()
-            || (0.0 < dt && self.is_soft_awake());
-        if self.stats.n_tested + self.stats.shortfall.n_pairs == 0 && !is_moving {
-            return Ok(());
-        }
-        if 0.0 < dt && step_budget.is_deferred(self.stats.n_tested, self.stats.shortfall.n_pairs) {
-            self.end_deferred_call(&step_budget, dt);
-            return Ok(());
-        }
-        self.call_hooks(hooks);
-        // Response: velocities and poses.
-        self.respond(dt, &step_budget, on_substep)?;
-        let moved = clock.lap();
-        if 0.0 < dt {
-            self.swap_deformed();
-            self.resolve_continuous();
-            self.end_deformation();
-        }
-        self.stats.times.continuous = clock.lap();
-        self.stats.times.response = moved + self.stats.times.continuous;
-        // Boxes follow the poses, so that queries find the bodies where they are.
-        self.refit_moved(step_budget.is_unlimited());
-        self.stats.times.refit = clock.lap();
-        self.note_work(&step_budget);
-        if 0.0 < dt {
-            self.break_joints();
-            self.apply_responses();
-        }
-        Ok(())
-    }
-
-    /// Whether soft things move in this step even if no body does.
-    #[cfg(not(feature = "soft"))]
-    fn is_soft_awake(&self) -> bool {
-        false
-    }
-
-    /// Checks the time step and the settings, applies changed settings, and starts the budget.
-    fn start_budget(&mut self, dt: f32, budget: Budget) -> Result<StepBudget, WorldError> {
-        if matches!(budget, Budget::Time(_)) && !clock::IS_THERE {
-            return Err(WorldError::NoClock);
-        }
-        self.settings.solver.check(dt)?;
-        self.apply_settings()?;
-        Ok(StepBudget::start(budget, self.budget.cost_model, self.settings.solver.substeps))
+        is_done.map(|()| &self.last.stats)
     }
 
     /// Finds all contacts at the present poses: see [`World::contacts`] and [`World::events`].
@@ -233,7 +158,7 @@ impl<B: BroadPhase> World<B> {
     pub fn detect(&mut self) -> &StepStats {
         self.bodies.active.apply_changes(&self.bodies.motions);
         self.detect_within(&mut StepBudget::start(Budget::Unlimited, self.budget.cost_model, 0), 0.0, None);
-        &self.stats
+        &self.last.stats
     }
 
     /// The parts of the world that continuous detection uses: all but the budget.
@@ -247,88 +172,13 @@ impl<B: BroadPhase> World<B> {
             contacts: &mut self.contacts,
             solver: &self.solver,
             continuous: &mut self.continuous,
-            stats: &mut self.stats,
+            stats: &mut self.last.stats,
         }
-    }
-
-    /// Returns the pairs that touched or were near at the last detection, sorted by the numbers of
-    /// their bodies. If a body has several colliders, these are pairs of colliders.
-    ///
-    /// After a step these are the contacts at its start, some of them recycled. [`World::detect`]
-    /// finds them at the present poses. A manifold has at most four points, and points of the last
-    /// detection are preferred: see [`carom_query::ManifoldCache`].
-    pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
-        let is_near = |state: &&PairState| 0 < state.n || state.is_touching || self.may_sense(state);
-        self.contacts.states.iter().filter(is_near).flat_map(|state| {
-            let solids = self.bodies.solids([&[], &[]]);
-            let is_composite = solids.is_composite(state.a.index as usize, state.b.index as usize);
-            let several = if is_composite { self.collider_contacts(state) } else { Vec::new() };
-            let manifolds = self.contacts.manifolds_of(state);
-            let impulses = self.solver.contact_impulses().get(state.solved_range()).unwrap_or(&[]);
-            let one = (!is_composite).then_some(ContactView {
-                a: state.a,
-                b: state.b,
-                collider_a: ColliderSlot::FIRST.on(state.a),
-                collider_b: ColliderSlot::FIRST.on(state.b),
-                is_touching: state.is_touching,
-                is_sensor: state.is_sensor,
-                manifolds,
-                impulses,
-            });
-            one.into_iter().chain(several)
-        })
-    }
-
-    /// Whether sensors of a pair may touch although its pair state does not.
-    fn may_sense(&self, state: &PairState) -> bool {
-        let (a, b) = (state.a.index as usize, state.b.index as usize);
-        !self.contacts.touches.is_empty()
-            && !state.is_gap()
-            && self.bodies.solids([&[], &[]]).is_composite(a, b)
-    }
-
-    /// Returns the contacts of a pair of bodies of which one has several colliders: those with
-    /// manifolds, then those that only touch.
-    fn collider_contacts(&self, state: &PairState) -> Vec<ContactView<'_>> {
-        let (a, b, mut views) = (state.a, state.b, Vec::new());
-        let solids = self.bodies.solids([&[], &[]]);
-        let slots_of = |manifold: &Manifold| solids.slots_of([a.index as usize, b.index as usize], manifold);
-        let key = (a, b);
-        let touches = &self.contacts.touches;
-        let first = touches.partition_point(|touch| (touch.a, touch.b) < key);
-        let touches = touches[first..].iter().take_while(|touch| (touch.a, touch.b) == key);
-        let mut impulses = self.solver.contact_impulses().get(state.solved_range()).unwrap_or(&[]);
-        let view = |slots: [ColliderSlot; 2], manifolds, impulses, is_touching, is_sensor| {
-            let (collider_a, collider_b) = (slots[0].on(a), slots[1].on(b));
-            ContactView { a, b, collider_a, collider_b, is_touching, is_sensor, manifolds, impulses }
-        };
-        for manifolds in self.contacts.manifolds_of(state).chunk_by(|x, y| slots_of(x) == slots_of(y)) {
-            let (own, rest) = impulses.split_at(manifolds.len().min(impulses.len()));
-            impulses = rest;
-            let slots = slots_of(&manifolds[0]);
-            let is_touching = touches.clone().any(|touch| touch.slots == slots);
-            views.push(view(slots, manifolds, own, is_touching, false));
-        }
-        for touch in touches {
-            let is_known =
-                |known: &ContactView<'_>| [known.collider_a.slot, known.collider_b.slot] == touch.slots;
-            if !views.iter().any(is_known) {
-                views.push(view(touch.slots, &[], &[], true, touch.is_sensor));
-            }
-        }
-        views
-    }
-
-    /// Returns the contacts that began, persisted and ended at the last detection, sorted by the
-    /// bodies. After a step they include impacts of fast bodies, and sensors that a body passed
-    /// within the step.
-    pub fn events(&self) -> &[Event] {
-        &self.contacts.events
     }
 
     /// Returns the counts and times of the last step or detection.
     pub fn stats(&self) -> &StepStats {
-        &self.stats
+        &self.last.stats
     }
 
     /// The settings.
@@ -345,37 +195,5 @@ impl<B: BroadPhase> World<B> {
     /// The broad phase, for queries beyond those of the world.
     pub fn broad_phase(&self) -> &B {
         &self.broad
-    }
-
-    /// A hash of all poses, velocities and sleep flags: equal bits give equal hashes. Soft things
-    /// are in it, if there are any.
-    ///
-    /// Fowler, Noll, Vo: FNV-1a with 64 bits.
-    pub fn state_hash(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        let mut take = |word: u32| {
-            for byte in word.to_le_bytes() {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
-        };
-        for id in self.body_ids() {
-            let body = &self.bodies.motions[id.index as usize];
-            take(id.index);
-            body.pose.rotation.to_array().iter().for_each(|x| take(x.to_bits()));
-            for v in [body.pose.translation, body.linear_velocity, body.angular_velocity] {
-                v.to_array().iter().for_each(|x| take(x.to_bits()));
-            }
-            take(u32::from(body.is_sleeping));
-        }
-        #[cfg(feature = "soft")]
-        if let Some(set) = &self.soft.set {
-            for thing in set.things() {
-                for v in thing.positions.iter().chain(&thing.velocities) {
-                    v.to_array().iter().for_each(|x| take(x.to_bits()));
-                }
-            }
-            take(u32::from(set.resting.is_sleeping));
-        }
-        hash
     }
 }

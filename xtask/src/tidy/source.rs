@@ -1,7 +1,9 @@
 //! Rules on the text of one file.
 
 use super::code::{without_comments_and_strings, without_tests};
-use super::{Complaint, FREE_LITERALS, Kind, LONG_FILES, LOOPS_IN_KERNEL, MAX_LINES, RULES};
+use super::{
+    Complaint, FREE_LITERALS, Kind, LONG_FILES, LOOPS_IN_KERNEL, MAX_LINES, METHODS_OF_WORLD, RULES,
+};
 
 /// Where machines keep things of their own.
 const MACHINE_PATHS: [&str; 6] = ["/work/", "/root/", "/home/", "/tmp/", "/Users/", "/farm/"];
@@ -96,6 +98,7 @@ pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
     head(path, text, &mut found);
     if kind == Kind::Library {
         loops_in_kernel(path, &shipped, &mut found);
+        methods_of_world(path, &shipped, &mut found);
     }
 
     let n_lines = text.lines().count();
@@ -194,6 +197,21 @@ fn loops_in_kernel(path: &str, shipped: &str, found: &mut Vec<Complaint>) {
             found.push(complaint(path, 0, "loop", "has no loop any more; take it off LOOPS_IN_KERNEL"));
         }
         Some(_) => {}
+    }
+}
+
+/// Methods of the whole world stand in few places.
+fn methods_of_world(path: &str, shipped: &str, found: &mut Vec<Complaint>) {
+    let Some(inside) = path.strip_prefix("crates/carom-world/src/") else { return };
+    if METHODS_OF_WORLD.iter().any(|place| inside.starts_with(place)) {
+        return;
+    }
+    for (number, line) in (1..).zip(shipped.lines()) {
+        if line.starts_with("impl") && (line.contains(" World<") || line.contains(" World ")) {
+            let text =
+                "methods of World are in step, edit, queries or soft; take what is needed as arguments";
+            found.push(complaint(path, number, "world", text));
+        }
     }
 }
 

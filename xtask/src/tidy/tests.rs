@@ -34,6 +34,15 @@ fn code_is_told_from_comments_and_strings() {
 }
 
 #[test]
+fn methods_of_the_whole_world_stand_in_few_places() {
+    let body = "impl<B: BroadPhase> World<B> {\n}\n";
+    let found = |path: &str| rules(&format!("crates/carom-world/src/{path}"), body, Kind::Library);
+    assert_eq!(found("contacts/events.rs"), ["world"]);
+    assert_eq!(found("joints.rs"), ["world"]);
+    assert!(found("step/bounds.rs").is_empty() && found("world.rs").is_empty());
+}
+
+#[test]
 fn heads() {
     let path = "crates/carom-bounds/src/aabb.rs";
     let check = |path: &str, text: &str, kind| -> Vec<_> {

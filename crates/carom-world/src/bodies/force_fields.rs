@@ -6,7 +6,7 @@
 //! Reference: Godot 4, `Area3D` (gravity by region, priorities); H. Goldstein, Classical Mechanics,
 //! 3rd ed., 1.5 (Rayleigh's dissipation).
 
-use crate::shift::Shift;
+use crate::bodies::shift::Shift;
 use alloc::vec::Vec;
 use carom_broad::Groups;
 use carom_math::{Pose, Vec3, ops};

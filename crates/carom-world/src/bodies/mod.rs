@@ -9,7 +9,7 @@
 //! - `active_hooks`: which hooks are called for a body.
 //! - `steering`: forces and targets for the next step. `force_fields`: forces by region.
 //! - `deforming`: meshes that change their shape.
-//! - `places`: the origin of the frame, and the remainders of `f64` positions.
+//! - `places`: the origin of the frame, and the remainders of `f64` positions. `shift`: its move.
 //! - `girth`: thickness, and whether a body is swift.
 //! - `size`: the radius that the recycling of contacts needs.
 //! - `body_bounds`: the boxes of bodies.
@@ -32,6 +32,7 @@ pub(crate) mod material;
 pub(crate) mod part_materials;
 pub(crate) mod places;
 pub(crate) mod roundness;
+pub(crate) mod shift;
 pub(crate) mod size;
 pub(crate) mod solids;
 pub(crate) mod steering;
@@ -48,6 +49,7 @@ use crate::bodies::id::{BodyId, ColliderSlot};
 use crate::bodies::part_materials::PartMaterials;
 use crate::bodies::places::Places;
 use crate::bodies::roundness::Roundness;
+use crate::bodies::shift::Shift;
 use crate::bodies::size::Size;
 use crate::bodies::solids::{ColliderPair, Solids};
 use crate::bodies::steering::Steering;
@@ -55,7 +57,6 @@ use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
 #[cfg(feature = "parallel")]
 use crate::par::{CHUNK_LENGTH, is_serial};
-use crate::shift::Shift;
 use crate::{WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::ProxyId;
@@ -295,8 +296,18 @@ impl BodySet {
         self.active.wake(&mut self.motions, index);
     }
 
-    /// Stores the present poses of the bodies that moved, at the end of a detection.
-    pub(crate) fn note_detected_poses(&mut self) {
+    /// After a restore: marks the bodies whose mesh deforms as not recyclable.
+    pub(crate) fn note_deformed(&mut self) {
+        for (index, size) in (0..).zip(&mut self.sizes) {
+            if self.deforming.has(index) {
+                *size = Size::Other;
+            }
+        }
+    }
+
+    /// At the end of a detection: stores the present poses of the bodies that moved, and which
+    /// bodies are active.
+    pub(crate) fn note_detection(&mut self) {
         let n_seen = self.detected_poses.len();
         self.detected_poses.extend(self.motions[n_seen..].iter().map(|body| Some(body.pose)));
         let BodySet { is_stale, motions, detected_poses, .. } = self;
@@ -304,6 +315,9 @@ impl BodySet {
         note_detected_poses_in_chunks(is_stale, motions, detected_poses);
         #[cfg(not(feature = "parallel"))]
         note_detected_poses(is_stale, motions, detected_poses);
+        let BodySet { moved, active, motions, .. } = self;
+        moved.clear();
+        moved.extend((0..motions.len() as u32).map(|body| active.moves(body)));
     }
 
     /// Returns the pose of the body at the last detection: for a step, its start.

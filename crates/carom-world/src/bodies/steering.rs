@@ -2,8 +2,8 @@
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2Body_SetTargetTransform` and `b2Body_ApplyForce`, 2025.
 
+use crate::bodies::shift::Shift;
 use crate::contacts::rules::{check_list, set};
-use crate::shift::Shift;
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 use carom_response::{Body, BodyKind, Inconsistency};

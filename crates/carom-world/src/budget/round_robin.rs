@@ -22,7 +22,7 @@
 
 use crate::bodies::active_bodies::ActiveBodies;
 use crate::contacts::pair_state::PairState;
-use crate::joint::Joints;
+use crate::joints::Joints;
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_response::{Body, BodyKind};

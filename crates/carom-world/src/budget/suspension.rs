@@ -4,7 +4,7 @@
 //! Touching pairs in which neither body moves are reported as persisted.
 //!
 //! A pile whose bodies never all move in the same step comes to rest part by part, by two rules in
-//! `waking.rs`:
+//! `step/waking.rs`:
 //!
 //! - A body that is slow for long enough falls asleep only if all suspended bodies that it touches
 //!   have been slow for nearly as long.
@@ -18,7 +18,7 @@ use crate::budget::BudgetState;
 use crate::budget::time_critical::StepBudget;
 use crate::contacts::ContactSet;
 use crate::contacts::pair_state::PairState;
-use crate::joint::Joints;
+use crate::joints::Joints;
 
 use carom_response::{Body, SolverSettings};
 

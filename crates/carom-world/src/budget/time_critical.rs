@@ -39,8 +39,9 @@ use crate::budget::narrow_budget::{NarrowBudget, Share};
 use crate::budget::round_robin::{Costs, Demand, Selection};
 use crate::contacts::pair_state::PairState;
 use crate::contacts::scene::Scene;
-use crate::stats::Clock;
+use crate::stats::{Clock, Shortfall, StepStats};
 use carom_broad::Pair;
+use carom_geom::Manifold;
 use carom_math::Budget;
 
 /// The fraction of the time for pairs that is planned. If the clock ends the tests, the last pairs
@@ -266,8 +267,9 @@ impl StepBudget {
 
     /// Whether the call ends before anything moves: pairs are still due, or the response would be
     /// late.
-    pub(crate) fn is_deferred(&self, n_tested: usize, n_deferred: usize) -> bool {
-        if self.may_end_early && 0 < n_deferred {
+    pub(crate) fn is_deferred(&self, stats: &StepStats) -> bool {
+        let n_tested = stats.n_tested;
+        if self.may_end_early && 0 < stats.shortfall.n_pairs {
             return true;
         }
         let is_late = match self.budget {
@@ -303,9 +305,36 @@ impl StepBudget {
     }
 }
 
+/// On a budget that may not suffice for all: selects the pair states that are tested, beginning at
+/// the pair `from`, and decides whether the call may be deferred.
+pub(crate) fn plan_tests(
+    states: &mut [PairState],
+    scene: &mut Scene<'_>,
+    step_budget: &mut StepBudget,
+    from: Pair,
+) {
+    scene.narrow_budget.note_most(states.len());
+    let may_be_too_many = |n: usize| n < states.len() && !step_budget.is_ample(n);
+    if !scene.narrow_budget.n_pairs(states.len()).is_some_and(may_be_too_many) {
+        return;
+    }
+    let (n_due, n_all) = mark_candidates(states, scene);
+    let mut n = scene.narrow_budget.n_pairs(n_due).unwrap_or(n_all);
+    if step_budget.decide_deferral(n, n_all) {
+        scene.narrow_budget = step_budget.narrow_budget(states.len());
+        n = scene.narrow_budget.n_pairs(n_due).unwrap_or(n_all);
+    }
+    scene.narrow_budget.note_most(n);
+    if n < n_all {
+        select_pairs(states, from, n);
+    } else {
+        states.iter_mut().for_each(|state| state.is_skipped = false);
+    }
+}
+
 /// Marks the candidates for a test: due and not recycled. Returns how many are due, and how many
 /// are marked.
-pub(crate) fn mark_candidates(states: &mut [PairState], scene: &Scene<'_>) -> (usize, usize) {
+fn mark_candidates(states: &mut [PairState], scene: &Scene<'_>) -> (usize, usize) {
     let (mut n_due, mut n_all) = (0, 0);
     for state in states.iter_mut() {
         let is_due = scene.is_due(state);
@@ -319,7 +348,7 @@ pub(crate) fn mark_candidates(states: &mut [PairState], scene: &Scene<'_>) -> (u
 /// Selects `n` of the marked pair states. The others keep the mark and are deferred. Pair states
 /// that were never tested come first, then those that lost contacts, then the others cyclically
 /// from `from`.
-pub(crate) fn select_pairs(states: &mut [PairState], from: Pair, mut n: usize) {
+fn select_pairs(states: &mut [PairState], from: Pair, mut n: usize) {
     let mut take = |state: &mut PairState| {
         state.is_skipped = n == 0;
         n -= usize::from(0 < n);
@@ -341,4 +370,15 @@ pub(crate) fn next_pair(states: &[PairState], from: Pair) -> Pair {
     in_turn
         .find(|state| state.is_deferred && !state.is_new && !state.has_lost)
         .map_or(Pair { a: 0, b: 0 }, PairState::pair)
+}
+
+/// Counts the deferred pair states, and the contacts in `found` that were moved along with bodies.
+pub(crate) fn shortfall(states: &[PairState], found: &[Manifold], n_suspended: usize) -> Shortfall {
+    let mut shortfall = Shortfall { n_suspended, ..Shortfall::default() };
+    for state in states.iter().filter(|state| state.is_deferred) {
+        shortfall.n_pairs += 1;
+        shortfall.n_unknown += usize::from(state.is_new);
+        shortfall.n_carried += found[state.range()].iter().map(|m| m.contacts().len()).sum::<usize>();
+    }
+    shortfall
 }

@@ -20,9 +20,9 @@
 //! Differs: gaps are redistributed only when they run out or become too many.
 //! Tried: a table without gaps; removing all gaps at once. See `benches/notes/carom-world.md`.
 
+use crate::contacts::memory::trim;
 use crate::contacts::pair_state::PairState;
 use crate::contacts::pair_states::{Edit, PairStates};
-use crate::memory::trim;
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use core::ops::Range;

@@ -1,9 +1,9 @@
 //! Contact events, and the view of a contact that users get.
 
 use crate::bodies::id::ColliderSlot;
-use crate::contacts::pair_state::PairState;
 #[cfg(feature = "parallel")]
-use crate::memory::trim;
+use crate::contacts::memory::trim;
+use crate::contacts::pair_state::PairState;
 #[cfg(feature = "parallel")]
 use crate::par::is_serial;
 use crate::{BodyId, ColliderId};

@@ -15,7 +15,7 @@
 //! - `solver_input`: the contacts as input of the solver. `belts`, `surface_velocity`: moving
 //!   surfaces.
 //! - `round_contacts`: round surfaces for the solver, so that balls and wheels roll within a step.
-//! - `hooked`: the memory of hooks, and their changes.
+//! - `hooked`: the memory of hooks, and their changes. `memory`: tables that shrink.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (the data that
 //! phases exchange).
@@ -30,6 +30,7 @@ pub(crate) mod events;
 pub(crate) mod hook_input;
 pub(crate) mod hooked;
 pub(crate) mod internal_edges;
+pub(crate) mod memory;
 pub(crate) mod narrow;
 pub(crate) mod pair_state;
 pub(crate) mod pair_states;
@@ -47,10 +48,14 @@ pub(crate) mod touches;
 
 use crate::BodyId;
 use crate::bodies::BodySet;
+use crate::bodies::active_bodies::ActiveBodies;
+use crate::bodies::shift::Shift;
 use crate::contacts::belts::Belts;
 use crate::contacts::changes::{FreeSlots, PairChanges};
 use crate::contacts::events::{Approach, Event, EventKind, ImpulseEvent};
 use crate::contacts::hooked::Hooked;
+use crate::contacts::memory::trim;
+use crate::contacts::narrow::Tally;
 use crate::contacts::pair_state::PairState;
 use crate::contacts::pair_states::PairStates;
 use crate::contacts::pairs_by_body::PairsByBody;
@@ -58,11 +63,11 @@ use crate::contacts::rules::{ResponseEvent, Rules};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::contacts::solver_input::Part;
 use crate::contacts::touches::Touch;
-use crate::shift::Shift;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};
 use carom_geom::Manifold;
+use carom_query::ManifoldCache;
 use carom_response::{Body, BodyKind, ContactLink};
 
 /// All pairs with their contacts.
@@ -135,6 +140,69 @@ impl ContactSet {
             let (slots, kind) = (events::FIRST_SLOTS, EventKind::Ended);
             self.scratch.ended.push(Event { a, b, slots, kind, is_sensor: state.is_sensor });
         }
+    }
+
+    /// Takes out the pair states of the active pairs, the caches of all pairs, and the list of all
+    /// pair states. If all are active, nothing is copied and the last list is empty.
+    pub(crate) fn take_active_states(&mut self) -> (Vec<PairState>, Vec<ManifoldCache>, Vec<PairState>) {
+        let PairStates { list, caches } = core::mem::take(&mut self.states);
+        if self.active_pairs.len() == list.len() {
+            return (list, caches, Vec::new());
+        }
+        let mut active = core::mem::take(&mut self.scratch.active_states);
+        active.clear();
+        active.extend(self.active_pairs.iter().map(|&place| list[place as usize]));
+        (active, caches, list)
+    }
+
+    /// Puts back what [`ContactSet::take_active_states`] took.
+    pub(crate) fn put_back_active_states(
+        &mut self,
+        mut active: Vec<PairState>,
+        caches: Vec<ManifoldCache>,
+        mut all: Vec<PairState>,
+    ) {
+        if !all.is_empty() {
+            for (&place, state) in self.active_pairs.iter().zip(&active) {
+                all[place as usize] = *state;
+            }
+            self.scratch.active_states = core::mem::replace(&mut active, all);
+        }
+        self.sleeping.compact(&mut active);
+        self.states = PairStates { list: active, caches };
+    }
+
+    /// Moves the manifolds of pairs in which nothing moves from `found` to `sleeping`. Returns how
+    /// many these are.
+    pub(crate) fn put_to_rest(
+        &mut self,
+        states: &mut [PairState],
+        found: &[Manifold],
+        tally: &Tally,
+        active: &ActiveBodies,
+    ) -> usize {
+        tally.left.iter().for_each(|&(first, n)| self.sleeping.release(first, n));
+        // With suspended bodies most manifolds become those of pairs in which nothing moves.
+        if active.has_suspended() {
+            self.sleeping.make_room(self.pairs.len());
+        }
+        let mut n_moved = 0;
+        for state in if tally.n_still == 0 { &mut [] } else { states } {
+            let waits = state.is_deferred && !active.has_suspended();
+            if !waits && !active.moves(state.a.index) && !active.moves(state.b.index) {
+                n_moved += state.n as usize;
+                self.sleeping.take(state, found);
+            }
+        }
+        n_moved
+    }
+
+    /// Shrinks memory that is several times as large as its content.
+    pub(crate) fn trim(&mut self) {
+        trim(&mut self.manifolds);
+        trim(&mut self.scratch.manifolds);
+        trim(&mut self.scratch.active_states);
+        trim(&mut self.scratch.contacts);
     }
 
     /// Collects the active pairs into `active_pairs`; all pairs, including gaps, if every body that

@@ -22,7 +22,7 @@ use crate::contacts::pair_state::{NOT_SOLVED, PairState};
 use crate::contacts::rules::Rules;
 use crate::contacts::scene::Scene;
 use crate::contacts::sink::Sink;
-use crate::joint::Joints;
+use crate::joints::Joints;
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_geom::Manifold;

@@ -4,7 +4,7 @@
 //! bounce).
 
 use crate::bodies::id::BodyId;
-use crate::joint::JointId;
+use crate::joints::JointId;
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_math::Vec3;

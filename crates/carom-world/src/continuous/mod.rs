@@ -11,7 +11,7 @@
 //!
 //! | stage | file | when |
 //! |---|---|---|
-//! | boxes of fast and swift bodies are expanded to their paths | `boxes.rs` | before the broad phase |
+//! | boxes of fast and swift bodies are expanded to their paths | `step/bounds.rs` | before the broad phase |
 //! | contacts of fast and swift bodies are found ahead | `Scene::reach` | narrow phase |
 //! | contacts that began and ended within the step are reported | `sweep` | after the solver |
 //! | fast bodies stop at the first impact | `sweep` | then |
@@ -43,7 +43,7 @@ use crate::bodies::traits::Traits;
 use crate::contacts::ContactSet;
 use crate::continuous::state::Guard;
 use crate::continuous::state::Sweeps;
-use crate::joint::Joints;
+use crate::joints::Joints;
 use crate::settings::WorldSettings;
 use crate::stats::StepStats;
 use alloc::vec::Vec;

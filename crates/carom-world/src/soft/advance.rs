@@ -54,7 +54,7 @@ impl<B: BroadPhase> World<B> {
         let Some(mut soft) = self.soft.set.take() else { return Ok(()) };
         let clock = Clock::start();
         let stepped = self.step_soft_set(&mut soft, dt);
-        self.stats.times.soft = clock.since_start();
+        self.last.stats.times.soft = clock.since_start();
         self.soft.set = Some(soft);
         if stepped? {
             self.bodies.active.apply_changes(&self.bodies.motions);

@@ -3,7 +3,7 @@
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014.
 
 use crate::BodyId;
-use crate::shift::Shift;
+use crate::bodies::shift::Shift;
 use crate::soft::desc::{ParticlePhase, SoftSettings};
 use crate::soft::error::SoftError;
 use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};

@@ -18,14 +18,6 @@ use carom_math::Vec3;
 use carom_response::ContactImpulse;
 
 impl<B: BroadPhase> World<B> {
-    /// Returns the pairs that pushed each other in the last step by more than a threshold, sorted
-    /// by the bodies. Not a part of a snapshot.
-    ///
-    /// If continuous detection stops a fast body at an impact, the impulse acts in the next step.
-    pub fn impulse_events(&self) -> &[ImpulseEvent] {
-        &self.contacts.impulse_events
-    }
-
     /// Before the solver: lists the pairs with a threshold, and the speed at which each approaches.
     pub(crate) fn note_approach_speeds(&mut self) {
         let mut approaches = core::mem::take(&mut self.contacts.approaches);

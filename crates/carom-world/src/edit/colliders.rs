@@ -12,8 +12,9 @@ use crate::bodies::id::ColliderSlot;
 use crate::bodies::part_materials::PartMaterial;
 use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
-use crate::body_settings::{dynamic, with_settings_of};
 use crate::contacts::ContactSet;
+use crate::contacts::touches::Touch;
+use crate::edit::body_settings::{dynamic, with_settings_of};
 use crate::{BodyId, ColliderId, ColliderMut, ColliderRef, World, WorldError};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -211,6 +212,28 @@ impl<B: BroadPhase> World<B> {
         self.refilter_all(id);
         self.refit(index);
         Ok(())
+    }
+
+    /// Before a body gets a list of colliders: its touching pairs become those of its first
+    /// collider.
+    fn begin_touches_of(&mut self, id: BodyId) {
+        if self.bodies.traits[id.index as usize].is_composite {
+            return;
+        }
+        let mut touches = core::mem::take(&mut self.contacts.touches);
+        let contacts = &mut self.contacts;
+        let (traits, states) = (&self.bodies.traits, &contacts.states);
+        contacts.pairs_by_body.visit(&contacts.pairs, id.index, |place| {
+            let state = &states[place];
+            let other = if state.a == id { state.b } else { state.a };
+            let is_of_single = !traits[other.index as usize].is_composite;
+            if state.is_touching && [state.a, state.b].contains(&id) && is_of_single {
+                let slots = [ColliderSlot::FIRST; 2];
+                touches.push(Touch { a: state.a, b: state.b, slots, is_sensor: state.is_sensor });
+            }
+        });
+        touches.sort_unstable();
+        self.contacts.touches = touches;
     }
 
     /// Replaces the properties of a body, and updates the counts.

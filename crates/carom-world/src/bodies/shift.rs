@@ -1,4 +1,4 @@
-//! A translation of points, as the frame of the world moves: see `origin.rs`.
+//! A translation of points, as the frame of the world moves: see `edit/origin.rs`.
 //!
 //! Reference: PhysX 5, `PxScene::shiftOrigin`.
 

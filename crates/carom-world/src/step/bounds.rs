@@ -7,6 +7,7 @@
 use crate::World;
 #[cfg(feature = "parallel")]
 use crate::par::{CHUNK_LENGTH, is_serial};
+use crate::stats::Clock;
 #[cfg(feature = "parallel")]
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -34,12 +35,18 @@ impl<B: BroadPhase> World<B> {
         self.contacts.is_changed = true;
     }
 
-    /// Expands the boxes of fast bodies to contain their path in a step of this length. This is
-    /// needed if the last step had another length, or a velocity was changed.
+    /// Expands the boxes of fast bodies and of deforming meshes to contain their paths in a step of
+    /// this length.
     pub(crate) fn expand_bounds(&mut self, dt: f32) {
         if dt == 0.0 {
             return;
         }
+        self.expand_bounds_of_fast(dt);
+        self.expand_bounds_of_deforming();
+    }
+
+    /// Does this for fast bodies. If the last step had another length, also for all awake ones.
+    fn expand_bounds_of_fast(&mut self, dt: f32) {
         if core::mem::replace(&mut self.last.dt, dt) != dt {
             for place in 0..self.bodies.active.awake().len() {
                 self.expand_bounds_of(self.bodies.active.awake()[place] as usize);
@@ -72,6 +79,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Updates the boxes of the bodies that moved in this step, and marks these bodies as stale.
     pub(crate) fn refit_moved(&mut self, is_unlimited: bool) {
+        let clock = Clock::start();
         let mut moves = core::mem::take(&mut self.contacts.scratch.moves);
         moves.clear();
         let bounds = self.bodies.bounds(&self.settings, self.last.dt);
@@ -96,6 +104,7 @@ impl<B: BroadPhase> World<B> {
             self.broad.refresh();
         }
         self.contacts.scratch.moves = moves;
+        self.last.stats.times.refit = clock.since_start();
     }
 }
 

@@ -91,13 +91,4 @@ impl<B: BroadPhase> World<B> {
         self.bodies.deforming.swapped = swapped;
         self.bodies.deforming.swapped.clear();
     }
-
-    /// After a restore: marks these bodies as not recyclable.
-    pub(crate) fn note_deformed(&mut self) {
-        for index in 0..self.bodies.sizes.len() {
-            if self.bodies.deforming.has(index as u32) {
-                self.bodies.sizes[index] = Size::Other;
-            }
-        }
-    }
 }

@@ -1,13 +1,12 @@
-//! Insertion and removal of joints, their two views, and joints that break.
+//! Insertion and removal of joints, and their two views.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (forces of joints).
 
-use crate::joint::{JointBroken, Joints};
-use crate::joint_desc::{JointDesc, JointEnds};
-use crate::joint_mut::{JointMut, JointParts};
-use crate::joint_ref::JointRef;
+use crate::edit::joint_mut::{JointMut, JointParts};
+use crate::joints::Joints;
+use crate::joints::desc::{JointDesc, JointEnds};
+use crate::queries::joint_ref::JointRef;
 use crate::{BodyId, JointFault, JointId, World, WorldError};
-use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_response::Joint;
 
@@ -56,35 +55,6 @@ impl<B: BroadPhase> World<B> {
         }
         self.refilter(joint.body_a, joint.body_b);
         Ok(())
-    }
-
-    /// The joints that broke in the last step, in the order of their insertion.
-    pub fn broken_joints(&self) -> &[JointBroken] {
-        &self.joints.broken
-    }
-
-    /// Removes the overloaded joints.
-    pub(crate) fn break_joints(&mut self) {
-        let places = &self.contacts.scratch.joints;
-        let broken: Vec<JointId> = places
-            .iter()
-            .filter(|&&place| self.joints.at(place).is_overloaded())
-            .map(|&place| self.joints.id_at(place))
-            .collect();
-        for id in broken {
-            let Some(joint) = self.joints.get(id).copied() else { continue };
-            let event = JointBroken {
-                joint: id,
-                a: self.bodies.id_at(joint.body_a),
-                b: self.bodies.id_at(joint.body_b),
-                force: joint.load.force().length(),
-                torque: joint.load.torque().length(),
-                user_data: joint.user_data,
-            };
-            if self.remove_joint(id).is_ok() {
-                self.joints.broken.push(event);
-            }
-        }
     }
 
     fn insert_gear(&mut self, desc: &JointDesc, coupled: [JointId; 2]) -> Result<JointId, WorldError> {

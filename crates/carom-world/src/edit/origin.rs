@@ -12,7 +12,7 @@
 //! Reference: P. Gunter, Origin Shifting, 2009 (also PhysX 5, `PxScene::shiftOrigin`).
 //! Differs: the origin is a part of the world, so places in `f64` go in and come out.
 
-use crate::shift::Shift;
+use crate::bodies::shift::Shift;
 use crate::{World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;

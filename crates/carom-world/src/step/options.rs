@@ -3,7 +3,7 @@
 //! Reference: E. Catto, Box2D 3.1, `b2World_Step`, 2025; Jolt Physics, `PhysicsStepListener`.
 
 use crate::hooks::Hooks;
-use crate::substeps::Substep;
+use crate::step::substeps::Substep;
 use carom_math::Budget;
 
 /// Options of a step. The default has no budget, no hooks, and no callback.

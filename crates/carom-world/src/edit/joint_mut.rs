@@ -7,8 +7,9 @@
 
 use crate::bodies::BodySet;
 use crate::contacts::{ContactSet, narrow};
-use crate::joint::Joints;
-use crate::{JointFault, JointId, WorldError, joint_desc};
+use crate::joints::Joints;
+use crate::joints::desc;
+use crate::{JointFault, JointId, WorldError};
 use carom_broad::Pair;
 use carom_math::Pose;
 use carom_response::{
@@ -72,7 +73,7 @@ impl JointMut<'_> {
         self.edit(|joint| {
             (joint.impulse.lower, joint.impulse.upper) = (0.0, 0.0);
             joint.impulse.limits[0] = [0.0; 2];
-            joint_desc::set_limits(&mut joint.kind, limits)
+            desc::set_limits(&mut joint.kind, limits)
         })
     }
 
@@ -81,7 +82,7 @@ impl JointMut<'_> {
         let motor = motor.into();
         self.edit(|joint| {
             joint.impulse.motors = [0.0; 6];
-            joint_desc::set_motor(&mut joint.kind, motor)
+            desc::set_motor(&mut joint.kind, motor)
         })
     }
 
@@ -90,7 +91,7 @@ impl JointMut<'_> {
         self.edit(|joint| {
             // The stored impulses are valid for the old locked axes only.
             joint.impulse = JointImpulse::default();
-            joint_desc::set_axis_limit(&mut joint.kind, axis, limit)
+            desc::set_axis_limit(&mut joint.kind, axis, limit)
         })
     }
 
@@ -103,13 +104,13 @@ impl JointMut<'_> {
         let motor = motor.into();
         self.edit(|joint| {
             joint.impulse.motors[axis as usize] = 0.0;
-            joint_desc::set_axis_motor(&mut joint.kind, axis, motor)
+            desc::set_axis_motor(&mut joint.kind, axis, motor)
         })
     }
 
     /// Changes the largest angle between the x axes of a spherical joint, in radians.
     pub fn set_cone(&mut self, angle: f32) -> Result<&mut Self, WorldError> {
-        self.edit(|joint| joint_desc::set_cone(&mut joint.kind, angle))
+        self.edit(|joint| desc::set_cone(&mut joint.kind, angle))
     }
 
     /// Changes the limits of the twist of a spherical joint, in radians from -pi to pi. `None`
@@ -118,7 +119,7 @@ impl JointMut<'_> {
         let limits = limits.into();
         self.edit(|joint| {
             joint.impulse.limits = [[0.0; 2]; 6];
-            joint_desc::set_twist(&mut joint.kind, limits)
+            desc::set_twist(&mut joint.kind, limits)
         })
     }
 
@@ -126,7 +127,7 @@ impl JointMut<'_> {
     pub fn set_distance(&mut self, min: f32, max: f32) -> Result<&mut Self, WorldError> {
         self.edit(|joint| {
             joint.impulse = JointImpulse::default();
-            joint_desc::set_distance(&mut joint.kind, [min, max])
+            desc::set_distance(&mut joint.kind, [min, max])
         })
     }
 
@@ -184,7 +185,7 @@ impl JointMut<'_> {
     ///
     /// A joint of a gear keeps its frames, and a gear has those of its joints.
     pub fn set_frames(&mut self, frame_a: Pose, frame_b: Pose) -> Result<&mut Self, WorldError> {
-        let [frame_a, frame_b] = joint_desc::unit_frames([frame_a, frame_b])?;
+        let [frame_a, frame_b] = desc::unit_frames([frame_a, frame_b])?;
         let is_coupled = !self.parts.joints.gears_of(self.id).is_empty();
         self.edit(|joint| {
             if is_coupled || joint.gear.is_some() {

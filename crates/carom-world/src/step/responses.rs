@@ -15,9 +15,8 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
 
-use crate::bodies::checks::check_response;
 use crate::contacts::rules::{ResponseEvent, set};
-use crate::{BodyId, Event, EventKind, World, WorldError};
+use crate::{BodyId, Event, EventKind, World};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
 use carom_math::Vec3;
@@ -25,41 +24,6 @@ use carom_response::response::{self, CommonMotion, Exchange};
 use carom_response::{Body, BodyKind, Joint, JointKind, Response};
 
 impl<B: BroadPhase> World<B> {
-    /// Sets the response of two bodies to each other, whatever their own responses are; `None`
-    /// removes it. Wakes both and the bodies that they touched.
-    pub fn set_pair_response(
-        &mut self,
-        a: BodyId,
-        b: BodyId,
-        response: Option<Response>,
-    ) -> Result<(), WorldError> {
-        let indices = [self.bodies.index_of(a)?, self.bodies.index_of(b)?];
-        response.map_or(Ok(()), check_response)?;
-        if a == b {
-            return Err(WorldError::SameBody(a));
-        }
-        for (id, index) in [a, b].into_iter().zip(indices) {
-            self.wake_around(id);
-            self.note_new_rule(index);
-        }
-        set(&mut self.contacts.rules.of_pairs, [a.index.min(b.index), a.index.max(b.index)], response);
-        Ok(())
-    }
-
-    /// Returns the events of rules in the last step, sorted by the bodies. Not a part of a
-    /// snapshot.
-    pub fn responses(&self) -> &[ResponseEvent] {
-        &self.contacts.responses
-    }
-
-    /// Makes the pairs of a body due. Pairs whose response changes to or from pass are replaced by
-    /// new pairs.
-    pub(crate) fn note_new_rule(&mut self, index: usize) {
-        self.bodies.is_stale[index] = true;
-        self.contacts.is_renumbered = true;
-        self.contacts.is_changed = true;
-    }
-
     /// Before the solver: records the energy that sticking would remove, for pairs that are near.
     pub(crate) fn note_approaching(&mut self) {
         if self.contacts.rules.is_empty() {

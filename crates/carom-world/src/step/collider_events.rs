@@ -2,7 +2,6 @@
 //!
 //! Reference: E. Catto, Box2D 3.1, sensor.c, 2025 (overlaps of the last step and of this one).
 
-use crate::bodies::id::ColliderSlot;
 use crate::contacts::events::{Event, EventKind};
 use crate::contacts::touches::{Touch, find_touches};
 use crate::{BodyId, World};
@@ -52,27 +51,5 @@ impl<B: BroadPhase> World<B> {
         events.extend(old.iter().filter(has_ended).map(|touch| touch.event(EventKind::Ended)));
         events.sort_unstable();
         (self.contacts.events, self.contacts.touches) = (events, new);
-    }
-
-    /// Before a body gets a list of colliders: its touching pairs become those of its first
-    /// collider.
-    pub(crate) fn begin_touches_of(&mut self, id: BodyId) {
-        if self.bodies.traits[id.index as usize].is_composite {
-            return;
-        }
-        let mut touches = core::mem::take(&mut self.contacts.touches);
-        let contacts = &mut self.contacts;
-        let (traits, states) = (&self.bodies.traits, &contacts.states);
-        contacts.pairs_by_body.visit(&contacts.pairs, id.index, |place| {
-            let state = &states[place];
-            let other = if state.a == id { state.b } else { state.a };
-            let is_of_single = !traits[other.index as usize].is_composite;
-            if state.is_touching && [state.a, state.b].contains(&id) && is_of_single {
-                let slots = [ColliderSlot::FIRST; 2];
-                touches.push(Touch { a: state.a, b: state.b, slots, is_sensor: state.is_sensor });
-            }
-        });
-        touches.sort_unstable();
-        self.contacts.touches = touches;
     }
 }

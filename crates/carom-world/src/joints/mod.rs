@@ -3,6 +3,8 @@
 //! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys:
 //! joints by body).
 
+pub(crate) mod desc;
+
 use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::id::BodyId;
 use alloc::collections::BTreeMap;

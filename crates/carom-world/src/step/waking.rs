@@ -5,7 +5,7 @@
 //! | a contact of it began | `wake_newly_touched`, after detection |
 //! | a moving body touches it, may reach it, or is joined to it | `wake_touched`, before the solver |
 //! | a setting that acts on it changed | `apply_settings`, at the start of a step |
-//! | it or a body that it touches was edited | in `body_mut.rs` and `body_settings.rs` |
+//! | it or a body that it touches was edited | in the folder `edit` |
 //!
 //! All of them call `BodySet::wake`, which wakes the whole group that fell asleep together.
 //!

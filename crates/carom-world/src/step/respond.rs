@@ -10,26 +10,27 @@ use crate::budget::unknown;
 use crate::contacts::round_contacts::find_round_contacts;
 use crate::contacts::solver_input::{self, Part, SolverInput};
 use crate::contacts::{ContactSet, Scratch};
-use crate::substeps::{Guarded, Names};
+use crate::hooks::Hooks;
+use crate::stats::Clock;
+use crate::step::substeps::{Guarded, Names};
 use crate::{World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
-use carom_response::{ContactLink, Contacts, SolverStats, Substep};
+use carom_response::{ContactLink, Contacts, SolverError, SolverStats, Substep};
 
 impl<B: BroadPhase> World<B> {
     /// Wakes sleeping bodies that are touched, then moves all awake bodies by `dt`.
     pub(crate) fn respond(
         &mut self,
         dt: f32,
+        hooks: Option<&dyn Hooks>,
         step_budget: &StepBudget,
         on_substep: &mut Guarded<'_>,
     ) -> Result<(), WorldError> {
+        let clock = Clock::start();
+        self.call_hooks(hooks);
         if 0.0 < dt {
-            if 0 < self.stats.shortfall.n_unknown {
-                let World { settings, broad, bodies, contacts, .. } = self;
-                self.stats.shortfall.n_stopped =
-                    unknown::stop_unknown(bodies, contacts, broad, settings.scatter);
-            }
+            self.stop_unknown();
             #[cfg(feature = "soft")]
             self.step_soft(dt)?;
             self.wake_deformed();
@@ -47,49 +48,84 @@ impl<B: BroadPhase> World<B> {
         find_round_contacts(&self.bodies, &self.contacts, self.solver.round_contacts_mut());
         self.continuous_step().note_starts();
         self.note_approach_speeds();
-        let n_planned = step_budget.substeps(self.stats.n_tested, self.contacts.scratch.contacts.len());
         let forces = if 0.0 < dt { self.begin_forces(dt) } else { Vec::new() };
-        let World { settings, solver, bodies, joints, contacts, .. } = self;
-        let BodySet { motions, active, generations, traits, .. } = bodies;
-        let ContactSet { scratch, manifolds, sleeping, states, active_pairs, .. } = contacts;
-        let links = Contacts::Links(&scratch.contacts, [manifolds, sleeping.manifolds()]);
-        let factor = if step_budget.is_unlimited() { settings.solver.max_load_factor } else { 1 };
-        *solver.settings_mut() = settings.solver.with_substeps(n_planned).with_max_load_factor(factor);
-        let (joints, moving_joints) = (joints.list_mut(), &scratch.joints[..]);
-        let has_callback = on_substep.is_there();
-        let mut call = |substep: Substep<'_>| on_substep.call(substep, Names { generations, traits });
-        let call: Option<&mut dyn FnMut(Substep<'_>)> = if has_callback { Some(&mut call) } else { None };
-        let solved = solver.step_awake(motions, active.moving(), &links, (joints, moving_joints), dt, call);
-        if solved.is_err() {
-            solver_input::unmark_solved(states, active_pairs, &scratch.contacts);
-        }
+        let solved = self.solve(dt, step_budget, on_substep);
         self.end_forces(&forces, solved.is_ok());
         self.take_back_changes(n_manifolds);
-        self.stats.solver = solved?;
+        self.last.stats.solver = solved?;
         self.report_impulses();
         if 0.0 < dt {
-            let World { bodies: BodySet { motions, active, .. }, solver, .. } = self;
-            self.stats.n_fallen = active.fall_asleep(motions, solver);
-            self.arrive();
-            let n_substeps = self.settings.solver.substeps;
-            self.stats.shortfall.n_substeps = n_substeps.saturating_sub(self.stats.solver.n_substeps);
+            self.end_response();
         }
+        self.last.stats.times.response = clock.since_start();
         Ok(())
     }
 
+    /// Stops the approach of bodies whose shapes a budget left untested since they met.
+    fn stop_unknown(&mut self) {
+        if 0 < self.last.stats.shortfall.n_unknown {
+            let World { settings, broad, bodies, contacts, last, .. } = self;
+            last.stats.shortfall.n_stopped = unknown::stop_unknown(bodies, contacts, broad, settings.scatter);
+        }
+    }
+
+    /// Calls the solver with the contacts and joints of this step.
+    fn solve(
+        &mut self,
+        dt: f32,
+        step_budget: &StepBudget,
+        on_substep: &mut Guarded<'_>,
+    ) -> Result<SolverStats, SolverError> {
+        let World { settings, last, solver, bodies, joints, contacts, .. } = self;
+        let BodySet { motions, active, generations, traits, .. } = bodies;
+        let ContactSet { scratch, manifolds, sleeping, states, active_pairs, .. } = contacts;
+        let links = Contacts::Links(&scratch.contacts, [manifolds, sleeping.manifolds()]);
+        let n_planned = step_budget.substeps(last.stats.n_tested, scratch.contacts.len());
+        let factor = if step_budget.is_unlimited() { settings.solver.max_load_factor } else { 1 };
+        *solver.settings_mut() = settings.solver.with_substeps(n_planned).with_max_load_factor(factor);
+        let joints = (joints.list_mut(), &scratch.joints[..]);
+        let has_callback = on_substep.is_there();
+        let mut call = |substep: Substep<'_>| on_substep.call(substep, Names { generations, traits });
+        let call: Option<&mut dyn FnMut(Substep<'_>)> = if has_callback { Some(&mut call) } else { None };
+        let solved = solver.step_awake(motions, active.moving(), &links, joints, dt, call);
+        if solved.is_err() {
+            solver_input::unmark_solved(states, active_pairs, &scratch.contacts);
+        }
+        solved
+    }
+
+    /// After the solver: bodies that were slow for long enough fall asleep, and kinematic ones
+    /// arrive at their targets.
+    fn end_response(&mut self) {
+        let World { settings, last, bodies: BodySet { motions, active, .. }, solver, .. } = self;
+        let stats = &mut last.stats;
+        stats.n_fallen = active.fall_asleep(motions, solver);
+        stats.shortfall.n_substeps = settings.solver.substeps.saturating_sub(stats.solver.n_substeps);
+        self.arrive();
+    }
+
     /// Continuous detection: fast bodies stop at their first impact, and other bodies stay on their
-    /// side of surfaces.
-    pub(crate) fn resolve_continuous(&mut self) {
+    /// side of surfaces. Deforming meshes get their new shape.
+    pub(crate) fn resolve_continuous(&mut self, dt: f32) {
+        if dt == 0.0 {
+            return;
+        }
+        let clock = Clock::start();
+        self.swap_deformed();
         let mut step = self.continuous_step();
         step.report_impacts();
         step.stop_fast_bodies();
         step.guard_deformed();
         step.guard_bodies();
         step.report_passes();
+        self.end_deformation();
+        let times = &mut self.last.stats.times;
+        times.continuous = clock.since_start();
+        times.response += times.continuous;
     }
 
     /// Lists the manifolds of the active pairs for the solver.
-    pub(crate) fn collect_solver_input(&mut self) {
+    fn collect_solver_input(&mut self) {
         let BodySet { motions, active, traits, composites, part_materials, .. } = &self.bodies;
         let ContactSet { states, active_pairs, rules, manifolds, sleeping, scratch, .. } = &mut self.contacts;
         let Scratch { is_active, solved, parts, contacts, .. } = scratch;
@@ -128,37 +164,5 @@ impl<B: BroadPhase> World<B> {
         );
         #[cfg(not(feature = "parallel"))]
         solver_input.write_links((states, 0), &solved[..parts[0].n_solved as usize], 0, contacts);
-    }
-
-    /// Ends a deferred call: moves kinematic bodies only.
-    pub(crate) fn end_deferred_call(&mut self, step_budget: &StepBudget, dt: f32) {
-        let shortfall = &mut self.stats.shortfall;
-        shortfall.is_deferred = true;
-        shortfall.n_suspended = self.bodies.active.awake().len() - self.bodies.active.kinematic().len();
-        shortfall.n_substeps = self.settings.solver.substeps;
-        for place in 0..self.bodies.active.kinematic().len() {
-            let index = self.bodies.active.kinematic()[place] as usize;
-            let body = &mut self.bodies.motions[index];
-            let pose = body.pose_after(dt);
-            // Beyond the finite range the body stays; the solver returns the error later.
-            if body.is_driven() && pose.is_finite() {
-                body.pose = pose;
-                self.refit(index);
-            }
-        }
-        self.arrive();
-        if self.bodies.active.has_suspended() {
-            self.budget.round_robin.undo_selection();
-        }
-        self.budget.cost_model.n_deferred += 1;
-        self.budget.cost_model.learn(&self.stats, step_budget.work());
-    }
-
-    /// Records the work of this step and its time, for the budgets of later steps.
-    pub(crate) fn note_work(&mut self, step_budget: &StepBudget) {
-        let SolverStats { n_manifolds, n_substeps, .. } = self.stats.solver;
-        self.stats.n_steps += (n_manifolds * n_substeps as usize) as u64;
-        self.budget.cost_model.n_deferred = 0;
-        self.budget.cost_model.learn(&self.stats, step_budget.work());
     }
 }

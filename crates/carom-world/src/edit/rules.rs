@@ -1,0 +1,40 @@
+//! The response of a pair of bodies, and what a new rule does to their pairs.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
+
+use crate::bodies::checks::check_response;
+use crate::contacts::rules::set;
+use crate::{BodyId, World, WorldError};
+use carom_broad::BroadPhase;
+use carom_response::Response;
+
+impl<B: BroadPhase> World<B> {
+    /// Sets the response of two bodies to each other, whatever their own responses are; `None`
+    /// removes it. Wakes both and the bodies that they touched.
+    pub fn set_pair_response(
+        &mut self,
+        a: BodyId,
+        b: BodyId,
+        response: Option<Response>,
+    ) -> Result<(), WorldError> {
+        let indices = [self.bodies.index_of(a)?, self.bodies.index_of(b)?];
+        response.map_or(Ok(()), check_response)?;
+        if a == b {
+            return Err(WorldError::SameBody(a));
+        }
+        for (id, index) in [a, b].into_iter().zip(indices) {
+            self.wake_around(id);
+            self.note_new_rule(index);
+        }
+        set(&mut self.contacts.rules.of_pairs, [a.index.min(b.index), a.index.max(b.index)], response);
+        Ok(())
+    }
+
+    /// Makes the pairs of a body due. Pairs whose response changes to or from pass are replaced by
+    /// new pairs.
+    pub(crate) fn note_new_rule(&mut self, index: usize) {
+        self.bodies.is_stale[index] = true;
+        self.contacts.is_renumbered = true;
+        self.contacts.is_changed = true;
+    }
+}

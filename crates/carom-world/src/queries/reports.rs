@@ -1,0 +1,109 @@
+//! What the last step reported: contacts and events.
+//!
+//! Reference: E. Catto, Box2D 3.1, `b2World_GetContactEvents` and its siblings, 2025.
+
+use crate::World;
+use crate::bodies::id::ColliderSlot;
+use crate::contacts::events::{ContactView, Event, ImpulseEvent};
+use crate::contacts::pair_state::PairState;
+use crate::contacts::rules::ResponseEvent;
+use crate::joints::JointBroken;
+use alloc::vec::Vec;
+use carom_broad::BroadPhase;
+use carom_geom::Manifold;
+
+impl<B: BroadPhase> World<B> {
+    /// Returns the pairs that touched or were near at the last detection, sorted by the numbers of
+    /// their bodies. If a body has several colliders, these are pairs of colliders.
+    ///
+    /// After a step these are the contacts at its start, some of them recycled. [`World::detect`]
+    /// finds them at the present poses. A manifold has at most four points, and points of the last
+    /// detection are preferred: see [`carom_query::ManifoldCache`].
+    pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
+        let is_near = |state: &&PairState| 0 < state.n || state.is_touching || self.may_sense(state);
+        self.contacts.states.iter().filter(is_near).flat_map(|state| {
+            let solids = self.bodies.solids([&[], &[]]);
+            let is_composite = solids.is_composite(state.a.index as usize, state.b.index as usize);
+            let several = if is_composite { self.collider_contacts(state) } else { Vec::new() };
+            let manifolds = self.contacts.manifolds_of(state);
+            let impulses = self.solver.contact_impulses().get(state.solved_range()).unwrap_or(&[]);
+            let one = (!is_composite).then_some(ContactView {
+                a: state.a,
+                b: state.b,
+                collider_a: ColliderSlot::FIRST.on(state.a),
+                collider_b: ColliderSlot::FIRST.on(state.b),
+                is_touching: state.is_touching,
+                is_sensor: state.is_sensor,
+                manifolds,
+                impulses,
+            });
+            one.into_iter().chain(several)
+        })
+    }
+
+    /// Whether sensors of a pair may touch although its pair state does not.
+    fn may_sense(&self, state: &PairState) -> bool {
+        let (a, b) = (state.a.index as usize, state.b.index as usize);
+        !self.contacts.touches.is_empty()
+            && !state.is_gap()
+            && self.bodies.solids([&[], &[]]).is_composite(a, b)
+    }
+
+    /// Returns the contacts of a pair of bodies of which one has several colliders: those with
+    /// manifolds, then those that only touch.
+    fn collider_contacts(&self, state: &PairState) -> Vec<ContactView<'_>> {
+        let (a, b, mut views) = (state.a, state.b, Vec::new());
+        let solids = self.bodies.solids([&[], &[]]);
+        let slots_of = |manifold: &Manifold| solids.slots_of([a.index as usize, b.index as usize], manifold);
+        let key = (a, b);
+        let touches = &self.contacts.touches;
+        let first = touches.partition_point(|touch| (touch.a, touch.b) < key);
+        let touches = touches[first..].iter().take_while(|touch| (touch.a, touch.b) == key);
+        let mut impulses = self.solver.contact_impulses().get(state.solved_range()).unwrap_or(&[]);
+        let view = |slots: [ColliderSlot; 2], manifolds, impulses, is_touching, is_sensor| {
+            let (collider_a, collider_b) = (slots[0].on(a), slots[1].on(b));
+            ContactView { a, b, collider_a, collider_b, is_touching, is_sensor, manifolds, impulses }
+        };
+        for manifolds in self.contacts.manifolds_of(state).chunk_by(|x, y| slots_of(x) == slots_of(y)) {
+            let (own, rest) = impulses.split_at(manifolds.len().min(impulses.len()));
+            impulses = rest;
+            let slots = slots_of(&manifolds[0]);
+            let is_touching = touches.clone().any(|touch| touch.slots == slots);
+            views.push(view(slots, manifolds, own, is_touching, false));
+        }
+        for touch in touches {
+            let is_known =
+                |known: &ContactView<'_>| [known.collider_a.slot, known.collider_b.slot] == touch.slots;
+            if !views.iter().any(is_known) {
+                views.push(view(touch.slots, &[], &[], true, touch.is_sensor));
+            }
+        }
+        views
+    }
+
+    /// Returns the contacts that began, persisted and ended at the last detection, sorted by the
+    /// bodies. After a step they include impacts of fast bodies, and sensors that a body passed
+    /// within the step.
+    pub fn events(&self) -> &[Event] {
+        &self.contacts.events
+    }
+
+    /// Returns the pairs that pushed each other in the last step by more than a threshold, sorted
+    /// by the bodies. Not a part of a snapshot.
+    ///
+    /// If continuous detection stops a fast body at an impact, the impulse acts in the next step.
+    pub fn impulse_events(&self) -> &[ImpulseEvent] {
+        &self.contacts.impulse_events
+    }
+
+    /// Returns the events of rules in the last step, sorted by the bodies. Not a part of a
+    /// snapshot.
+    pub fn responses(&self) -> &[ResponseEvent] {
+        &self.contacts.responses
+    }
+
+    /// The joints that broke in the last step, in the order of their insertion.
+    pub fn broken_joints(&self) -> &[JointBroken] {
+        &self.joints.broken
+    }
+}

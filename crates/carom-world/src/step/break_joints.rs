@@ -1,0 +1,34 @@
+//! The end of a step: joints that carried more than they bear are removed and reported.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (forces of joints).
+
+use crate::joints::JointBroken;
+use crate::{JointId, World};
+use alloc::vec::Vec;
+use carom_broad::BroadPhase;
+
+impl<B: BroadPhase> World<B> {
+    /// Removes the overloaded joints.
+    pub(crate) fn break_joints(&mut self) {
+        let places = &self.contacts.scratch.joints;
+        let broken: Vec<JointId> = places
+            .iter()
+            .filter(|&&place| self.joints.at(place).is_overloaded())
+            .map(|&place| self.joints.id_at(place))
+            .collect();
+        for id in broken {
+            let Some(joint) = self.joints.get(id).copied() else { continue };
+            let event = JointBroken {
+                joint: id,
+                a: self.bodies.id_at(joint.body_a),
+                b: self.bodies.id_at(joint.body_b),
+                force: joint.load.force().length(),
+                torque: joint.load.torque().length(),
+                user_data: joint.user_data,
+            };
+            if self.remove_joint(id).is_ok() {
+                self.joints.broken.push(event);
+            }
+        }
+    }
+}
