@@ -130,7 +130,7 @@ fn rain(runner: &mut Runner, n: usize) {
         let ground = buffer.surface(column, row).expect("the hills fill the picture");
         starts.push(ground + Vec3::Y * (0.01 + 8.0 * rng.unit() as f32));
     }
-    let (falls, mut fates) = (vec![Vec3::new(0.5, -9.0, 0.2); n], Vec::new());
+    let (falls, mut outcomes) = (vec![Vec3::new(0.5, -9.0, 0.2); n], Vec::new());
     let (mut positions, mut velocities) = (starts.clone(), falls.clone());
     let mesh = parry::mesh(&hills.vertices_f32(), &hills.triangles).expect("a mesh");
     let mut n_met = 0;
@@ -145,7 +145,9 @@ fn rain(runner: &mut Runner, n: usize) {
     let mut step = || {
         positions.copy_from_slice(&starts);
         velocities.copy_from_slice(&falls);
-        buffer.advance(&mut positions, &mut velocities, DT, &Bounce::default(), &mut fates).expect("finite")
+        buffer
+            .advance(&mut positions, &mut velocities, DT, &Bounce::default(), &mut outcomes)
+            .expect("finite")
     };
     let mut answers = Answers::new();
     // A pixel is flat, so some that just touch differ.

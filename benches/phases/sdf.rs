@@ -157,7 +157,7 @@ fn particles(runner: &mut Runner, mesh: &TriMesh) {
             .take(100_000)
             .collect();
     let falls: Vec<Vec3> = starts.iter().map(|_| (rng.direction() * 9.0).as_vec3()).collect();
-    let (mut positions, mut velocities, mut fates) = (starts.clone(), falls.clone(), Vec::new());
+    let (mut positions, mut velocities, mut outcomes) = (starts.clone(), falls.clone(), Vec::new());
     let at = |p: Vec3| {
         let Sample { distance, gradient, .. } = field.sample(p);
         (distance, gradient.normalize_or(Vec3::Y))
@@ -165,7 +165,7 @@ fn particles(runner: &mut Runner, mesh: &TriMesh) {
     let mut step = || {
         positions.copy_from_slice(&starts);
         velocities.copy_from_slice(&falls);
-        advance_in_field(at, RADIUS, &mut positions, &mut velocities, DT, &Bounce::default(), &mut fates)
+        advance_in_field(at, RADIUS, &mut positions, &mut velocities, DT, &Bounce::default(), &mut outcomes)
             .expect("finite")
             .n_bounced
     };

@@ -13,7 +13,7 @@ use glam::Vec3;
 
 /// The times that a box covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Over {
+pub enum TimeSpan {
     /// The present: the positions that were set last.
     #[default]
     Now,
@@ -30,7 +30,7 @@ pub struct Bounds<'a> {
     pub(crate) corners: &'a [u32],
     /// The number of vertices of a feature: 1, 2 or 3.
     pub(crate) n_corners: usize,
-    pub(crate) over: Over,
+    pub(crate) over: TimeSpan,
     /// The growth of boxes on every side: a length, not negative.
     pub(crate) margin: f32,
 }
@@ -74,7 +74,7 @@ impl Bounds<'_> {
             let p = self.after[corner as usize];
             (min, max) = (lower(min, p), upper(max, p));
         }
-        if self.over == Over::Step {
+        if self.over == TimeSpan::Step {
             for &corner in corners {
                 let p = self.before[corner as usize];
                 (min, max) = (lower(min, p), upper(max, p));

@@ -6,10 +6,12 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1 and 25.7.
 
-use crate::bounds::Over;
+use crate::bounds::TimeSpan;
 use crate::counters::DeformCounters;
 use crate::pair::{FeaturePair, PairKind};
-use crate::search::{FeatureSearch, Judge, Question, Search, Sides, Stage, Subject, half_margin, prepare};
+use crate::search::{
+    FeatureSearch, Judge, Search, SearchKind, SearchTarget, Sides, Stage, half_margin, prepare,
+};
 use alloc::vec::Vec;
 use carom_lanes::{Kernel, Simd, dispatch};
 
@@ -42,7 +44,7 @@ impl Judge for AllOfThem {
     }
 }
 
-impl Question for Candidates {
+impl SearchKind for Candidates {
     type Answer = FeaturePair;
     type Judge<'a> = AllOfThem;
 }
@@ -53,24 +55,24 @@ impl FeatureSearch {
     /// distance is a length; negative and NaN count as 0.
     pub fn candidates_within<'a>(
         &'a mut self,
-        subject: impl Subject<'a>,
+        subject: impl SearchTarget<'a>,
         max_distance: f32,
     ) -> Search<'a, Candidates> {
         let margin = half_margin(f64::from(max_distance.max(0.0)) + subject.thickness());
-        self.candidates(subject, Over::Now, margin)
+        self.candidates(subject, TimeSpan::Now, margin)
     }
 
     /// Pairs of a vertex and a face, and of two edges, that may touch during the step: those whose
     /// boxes of the whole step, each grown by half of the thickness, touch.
-    pub fn candidates_over_step<'a>(&'a mut self, subject: impl Subject<'a>) -> Search<'a, Candidates> {
+    pub fn candidates_over_step<'a>(&'a mut self, subject: impl SearchTarget<'a>) -> Search<'a, Candidates> {
         let margin = half_margin(subject.thickness());
-        self.candidates(subject, Over::Step, margin)
+        self.candidates(subject, TimeSpan::Step, margin)
     }
 
     fn candidates<'a>(
         &'a mut self,
-        subject: impl Subject<'a>,
-        over: Over,
+        subject: impl SearchTarget<'a>,
+        over: TimeSpan,
         margin: f32,
     ) -> Search<'a, Candidates> {
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);

@@ -7,10 +7,10 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.10; the exact test is
 //! carom-geom's.
 
-use crate::bounds::Over;
+use crate::bounds::TimeSpan;
 use crate::counters::DeformCounters;
 use crate::pair::{FeaturePair, PairKind};
-use crate::search::{FeatureSearch, Judge, Question, Search, Sides, Subject, prepare_some};
+use crate::search::{FeatureSearch, Judge, Search, SearchKind, SearchTarget, Sides, prepare_some};
 use alloc::vec::Vec;
 use carom_geom::tri_tri;
 
@@ -22,7 +22,7 @@ pub struct CrossingJudge<'a> {
     sides: Sides<'a>,
 }
 
-impl Question for Crossings {
+impl SearchKind for Crossings {
     type Answer = FeaturePair;
     type Judge<'a> = CrossingJudge<'a>;
 }
@@ -30,7 +30,7 @@ impl Question for Crossings {
 impl FeatureSearch {
     /// Pairs of faces that have a point in common at present, decided exactly; touching counts, the
     /// thickness does not.
-    pub fn crossings<'a>(&'a mut self, subject: impl Subject<'a>) -> Search<'a, Crossings> {
+    pub fn crossings<'a>(&'a mut self, subject: impl SearchTarget<'a>) -> Search<'a, Crossings> {
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);
         let cones = &mut self.cones;
         let sift = |sides: &Sides<'a>, leaf_pairs: &mut _, counters: &mut _| {
@@ -38,7 +38,7 @@ impl FeatureSearch {
                 cones.sift(&sides.a, leaf_pairs, counters);
             }
         };
-        let prepared = prepare_some(memory, subject, &[PairKind::FaceFace], Over::Now, 0.0, sift);
+        let prepared = prepare_some(memory, subject, &[PairKind::FaceFace], TimeSpan::Now, 0.0, sift);
         let judge = CrossingJudge { sides: prepared.sides };
         Search { run: prepared.start(judge, &mut self.candidates) }
     }

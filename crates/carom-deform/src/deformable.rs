@@ -17,7 +17,7 @@ mod edit;
 
 pub use edit::AddedElements;
 
-use crate::bounds::{Bounds, Over};
+use crate::bounds::{Bounds, TimeSpan};
 use crate::counters::TreeWork;
 use crate::error::DeformError;
 use crate::search::View;
@@ -99,7 +99,7 @@ pub enum Features {
 #[derive(Clone, Debug)]
 struct Tracked<T> {
     tree: T,
-    over: Over,
+    over: TimeSpan,
     margin: f32,
     /// The sum of the travel since then: for each step the largest move of any vertex along an
     /// axis.
@@ -158,7 +158,7 @@ impl DeformableMesh {
             after: positions,
             corners,
             n_corners,
-            over: Over::Now,
+            over: TimeSpan::Now,
             margin: 0.0,
         };
         let trees = [
@@ -186,7 +186,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
     #[must_use]
     pub fn with_trees<U: FollowingTree>(self) -> DeformableMesh<U> {
         let trees = [Features::Vertices, Features::Edges, Features::Faces]
-            .map(|features| Tracked::new(&self.bounds(features, Over::Now, 0.0)));
+            .map(|features| Tracked::new(&self.bounds(features, TimeSpan::Now, 0.0)));
         DeformableMesh {
             before: self.before,
             after: self.after,
@@ -304,8 +304,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
         if !query.min.cmple(query.max).all() {
             return;
         }
-        self.advance(features, Over::Now, 0.0);
-        let bounds = bounds_of!(self, features, Over::Now, 0.0);
+        self.advance(features, TimeSpan::Now, 0.0);
+        let bounds = bounds_of!(self, features, TimeSpan::Now, 0.0);
         self.trees[features as usize].tree.collect_touching(&bounds, query, out);
     }
 
@@ -323,12 +323,12 @@ impl<T: FollowingTree> DeformableMesh<T> {
         }
     }
 
-    fn bounds(&self, features: Features, over: Over, margin: f32) -> Bounds<'_> {
+    fn bounds(&self, features: Features, over: TimeSpan, margin: f32) -> Bounds<'_> {
         bounds_of!(self, features, over, margin)
     }
 
     /// The tree follows to the present positions, for boxes of this kind.
-    fn advance(&mut self, features: Features, over: Over, margin: f32) {
+    fn advance(&mut self, features: Features, over: TimeSpan, margin: f32) {
         let bounds = bounds_of!(self, features, over, margin);
         let tracked = &mut self.trees[features as usize];
         if let Some(origins) = tracked.origins.take() {
@@ -344,7 +344,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
             drift = (drift + (f64::from(margin) - f64::from(tracked.margin)).next_up()).next_up();
         }
         // The box of a step reaches back by the last travel.
-        if tracked.over == Over::Now && over == Over::Step && !tracked.is_new {
+        if tracked.over == TimeSpan::Now && over == TimeSpan::Step && !tracked.is_new {
             drift = (drift + tracked.last).next_up();
         }
         let drift = if drift == 0.0 { 0.0 } else { carom_math::rounding::up(drift) };
@@ -353,7 +353,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
     }
 
     /// Brings trees up to date; how many boxes that computed.
-    pub(crate) fn complete(&mut self, kinds: &[Features], over: Over, margin: f32) -> u64 {
+    pub(crate) fn complete(&mut self, kinds: &[Features], over: TimeSpan, margin: f32) -> u64 {
         let before: u64 = self.tree_work().iter().map(|work| work.updates).sum();
         for &features in kinds {
             self.advance(features, over, margin);

@@ -9,13 +9,13 @@
 //! Reference: M. Li et al., Incremental Potential Contact, ACM TOG 39(4), 2020, 4.2 (the free
 //! step); the search is that of carom-ccd's `Element`.
 
-use crate::bounds::Over;
+use crate::bounds::TimeSpan;
 use crate::candidates::SURFACE_KINDS;
 use crate::counters::DeformCounters;
 use crate::cull::{Apart, edge_edge_stays_apart, vertex_face_stays_apart};
 use crate::pair::{FeaturePair, PairKind};
 use crate::search::{
-    FeatureSearch, Judge, Question, Search, SearchResult, Sides, Subject, half_margin, prepare,
+    FeatureSearch, Judge, Search, SearchKind, SearchResult, SearchTarget, Sides, half_margin, prepare,
 };
 use alloc::vec::Vec;
 use carom_ccd::{Element, ElementSettings, TimeOfImpact};
@@ -56,7 +56,7 @@ pub struct ImpactJudge<'a> {
     settings: ElementSettings,
 }
 
-impl Question for Impacts {
+impl SearchKind for Impacts {
     type Answer = FeatureImpact;
     type Judge<'a> = ImpactJudge<'a>;
 }
@@ -65,10 +65,10 @@ impl FeatureSearch {
     /// Finds pairs of a vertex and a face, and of two edges, that touch or may touch during the
     /// step. They touch if they come as near as the thickness, or meet if it is 0. A pair without
     /// `Hit` or `Undecided` stays apart, by proof.
-    pub fn impacts<'a>(&'a mut self, subject: impl Subject<'a>) -> Search<'a, Impacts> {
+    pub fn impacts<'a>(&'a mut self, subject: impl SearchTarget<'a>) -> Search<'a, Impacts> {
         let reach = subject.thickness();
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);
-        let prepared = prepare(memory, subject, &SURFACE_KINDS, Over::Step, half_margin(reach));
+        let prepared = prepare(memory, subject, &SURFACE_KINDS, TimeSpan::Step, half_margin(reach));
         let settings = ElementSettings::default().with_minimum_separation(reach);
         let judge = ImpactJudge { sides: prepared.sides, reach, settings };
         Search { run: prepared.start(judge, &mut self.impacts) }

@@ -194,7 +194,7 @@ mod voxels;
 mod within;
 
 pub use barrier::{Barrier, Stencil};
-pub use bounds::{Bounds, Over};
+pub use bounds::{Bounds, TimeSpan};
 pub use candidates::Candidates;
 pub use cones::Cones;
 pub use counters::{DeformCounters, TreeWork};
@@ -209,7 +209,7 @@ pub use pair::{FeaturePair, PairKind};
 pub use push_out::{PushOut, SignedDistance};
 pub use ray_depths::{RayDepths, RayUpdate};
 pub use region::{OverlapRegion, RegionCounters, RegionResult, RegionSearch};
-pub use search::{FeatureSearch, Question, Search, SearchResult, Subject};
+pub use search::{FeatureSearch, Search, SearchKind, SearchResult, SearchTarget};
 pub use sides::{ContactSides, PushOutCounters, PushOuts, SideUpdate};
 pub use update::{AutoTree, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};
 pub use voxels::{MAX_RESOLUTION, VoxelCounters, VoxelOverlap, VoxelSearch};

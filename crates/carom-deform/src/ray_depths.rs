@@ -12,7 +12,7 @@
 //! Pipeline Reorganization, 2015 (rays kept over time); Akenine-Moller et al., Real-Time Rendering,
 //! 4th ed., 25.4.
 
-use crate::bounds::Over;
+use crate::bounds::TimeSpan;
 use crate::deformable::{DeformableMesh, Features};
 use crate::push_out::{PushOut, unit};
 use crate::sheets::NO_FACE;
@@ -77,7 +77,7 @@ impl RayDepths {
         body: &'a DeformableMesh<T>,
         collider: &'a mut DeformableMesh<U>,
     ) -> RayUpdate<'a> {
-        collider.complete(&[Features::Faces], Over::Now, 0.0);
+        collider.complete(&[Features::Faces], TimeSpan::Now, 0.0);
         let collider = &*collider;
         let n_vertices = body.positions().len();
         let n_faces = collider.faces().len() as u32;

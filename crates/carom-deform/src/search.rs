@@ -13,7 +13,7 @@
 //! C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, 2000
 //! (searches that can be stopped).
 
-use crate::bounds::Over;
+use crate::bounds::TimeSpan;
 use crate::candidates;
 use crate::cones::ConeMemory;
 use crate::counters::DeformCounters;
@@ -84,19 +84,19 @@ impl View<'_> {
 }
 
 /// One mesh, or two: `&mut mesh`, or `(&mut a, &mut b)`.
-pub trait Subject<'a>: sealed::Sealed<'a> {}
+pub trait SearchTarget<'a>: sealed::Sealed<'a> {}
 
-impl<'a, S: sealed::Sealed<'a>> Subject<'a> for S {}
+impl<'a, S: sealed::Sealed<'a>> SearchTarget<'a> for S {}
 
 pub(crate) mod sealed {
-    use super::{Features, Over, Sides};
+    use super::{Features, Sides, TimeSpan};
 
     /// How to prepare the trees of one or two meshes.
     pub trait Sealed<'a> {
         /// The thickness that counts between the two sides.
         fn thickness(&self) -> f64;
         /// Brings the trees of these features up to date.
-        fn prepare(self, kinds: &[Features], over: Over, margin: f32) -> Sides<'a>;
+        fn prepare(self, kinds: &[Features], over: TimeSpan, margin: f32) -> Sides<'a>;
     }
 }
 
@@ -115,7 +115,7 @@ impl<'a, T: FollowingTree> sealed::Sealed<'a> for &'a mut DeformableMesh<T> {
         f64::from(DeformableMesh::thickness(self))
     }
 
-    fn prepare(self, kinds: &[Features], over: Over, margin: f32) -> Sides<'a> {
+    fn prepare(self, kinds: &[Features], over: TimeSpan, margin: f32) -> Sides<'a> {
         let updates = self.complete(kinds, over, margin);
         let view = self.view();
         Sides { a: view, b: view, is_self: true, updates }
@@ -129,7 +129,7 @@ impl<'a, T: FollowingTree, U: FollowingTree> sealed::Sealed<'a>
         0.5 * (f64::from(DeformableMesh::thickness(self.0)) + f64::from(DeformableMesh::thickness(self.1)))
     }
 
-    fn prepare(self, kinds: &[Features], over: Over, margin: f32) -> Sides<'a> {
+    fn prepare(self, kinds: &[Features], over: TimeSpan, margin: f32) -> Sides<'a> {
         let updates = self.0.complete(kinds, over, margin) + self.1.complete(kinds, over, margin);
         Sides { a: self.0.view(), b: self.1.view(), is_self: false, updates }
     }
@@ -155,13 +155,13 @@ pub trait Judge: Sync {
 
 /// A search in progress. It borrows the mesh, so nothing moves meanwhile.
 #[must_use = "a search does nothing until `run` or `finish` is called"]
-pub struct Search<'a, Q: Question> {
+pub struct Search<'a, Q: SearchKind> {
     pub(crate) run: Run<'a, Q::Judge<'a>>,
 }
 
-/// A question: [`Candidates`](crate::Candidates), [`Within`](crate::Within),
+/// A kind of search: [`Candidates`](crate::Candidates), [`Within`](crate::Within),
 /// [`Crossings`](crate::Crossings) or [`Impacts`](crate::Impacts).
-pub trait Question {
+pub trait SearchKind {
     /// One answer.
     type Answer: Copy + Send;
     #[doc(hidden)]
@@ -178,7 +178,7 @@ pub struct SearchResult<'a, F> {
     pub counters: DeformCounters,
 }
 
-impl<'a, Q: Question> Search<'a, Q> {
+impl<'a, Q: SearchKind> Search<'a, Q> {
     /// Continues until about `budget` leaf pairs and candidates were tested. Returns whether the
     /// search is complete. The answer does not depend on how the budget is split (test:
     /// `budget::any_split_gives_the_same_answer`).
@@ -272,9 +272,9 @@ pub(crate) fn half_margin(distance: f64) -> f32 {
 /// Trees up to date, and the leaf pairs of these kinds of pairs.
 pub(crate) fn prepare<'a>(
     memory: (&'a mut Vec<StageMemory>, &'a mut [Vec<Aabb8>; 6], &'a mut Vec<[u32; 2]>),
-    subject: impl Subject<'a>,
+    subject: impl SearchTarget<'a>,
     kinds: &[PairKind],
-    over: Over,
+    over: TimeSpan,
     margin: f32,
 ) -> Prepared<'a> {
     prepare_some(memory, subject, kinds, over, margin, |_, _, _| {})
@@ -283,9 +283,9 @@ pub(crate) fn prepare<'a>(
 /// Does the same as [`prepare`], with only those leaf pairs that `sift` keeps.
 pub(crate) fn prepare_some<'a>(
     (stages, blocks, pairs): (&'a mut Vec<StageMemory>, &'a mut [Vec<Aabb8>; 6], &'a mut Vec<[u32; 2]>),
-    subject: impl Subject<'a>,
+    subject: impl SearchTarget<'a>,
     kinds: &[PairKind],
-    over: Over,
+    over: TimeSpan,
     margin: f32,
     mut sift: impl FnMut(&Sides<'a>, &mut Vec<[u32; 2]>, &mut DeformCounters),
 ) -> Prepared<'a> {

@@ -10,11 +10,11 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9 (nearest points).
 //! Differs: their nearest points are a guess here, which the later steps prove.
 
-use crate::bounds::Over;
+use crate::bounds::TimeSpan;
 use crate::candidates::SURFACE_KINDS;
 use crate::counters::DeformCounters;
 use crate::pair::{FeaturePair, PairKind};
-use crate::search::{FeatureSearch, Judge, Question, Search, Sides, Subject, half_margin, prepare};
+use crate::search::{FeatureSearch, Judge, Search, SearchKind, SearchTarget, Sides, half_margin, prepare};
 use crate::separation::{edge_edge, separates, size_of, vertex_face};
 use alloc::vec::Vec;
 use carom_geom::tri_distance;
@@ -48,7 +48,7 @@ pub struct WithinJudge<'a> {
     reach: f64,
 }
 
-impl Question for Within {
+impl SearchKind for Within {
     type Answer = NearPair;
     type Judge<'a> = WithinJudge<'a>;
 }
@@ -57,10 +57,10 @@ impl FeatureSearch {
     /// Pairs of a vertex and a face, and of two edges, that are at most `max_distance` plus the
     /// thickness apart at present, decided exactly. The distance is a length; negative and NaN
     /// count as 0.
-    pub fn within<'a>(&'a mut self, subject: impl Subject<'a>, max_distance: f32) -> Search<'a, Within> {
+    pub fn within<'a>(&'a mut self, subject: impl SearchTarget<'a>, max_distance: f32) -> Search<'a, Within> {
         let reach = f64::from(max_distance.max(0.0)) + subject.thickness();
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);
-        let prepared = prepare(memory, subject, &SURFACE_KINDS, Over::Now, half_margin(reach));
+        let prepared = prepare(memory, subject, &SURFACE_KINDS, TimeSpan::Now, half_margin(reach));
         let judge = WithinJudge { sides: prepared.sides, reach };
         Search { run: prepared.start(judge, &mut self.near) }
     }

@@ -4,7 +4,7 @@
 //! `cargo run --release -p carom-particles --example rain`
 
 use carom_math::{Pose, Quat, Vec3};
-use carom_particles::{Bounce, Camera, DepthBuffer, Fate, ParticleError, advance_in_field};
+use carom_particles::{Bounce, Camera, DepthBuffer, ParticleError, StepOutcome, advance_in_field};
 
 const DT: f32 = 1.0 / 60.0;
 
@@ -44,22 +44,22 @@ fn main() -> Result<(), ParticleError> {
             })
             .collect();
         let mut velocities = vec![Vec3::new(1.0, -7.0, 0.0); positions.len()];
-        let (mut fates, mut n_bounced, mut n_hidden) = (Vec::new(), 0, 0);
+        let (mut outcomes, mut n_bounced, mut n_hidden) = (Vec::new(), 0, 0);
         let bounce = Bounce::default().with_restitution(0.2);
         for _ in 0..60 {
             velocities.iter_mut().for_each(|v| v.y -= 9.81 * DT);
             let counts = if sees_all {
-                advance_in_field(street, 0.01, &mut positions, &mut velocities, DT, &bounce, &mut fates)?
+                advance_in_field(street, 0.01, &mut positions, &mut velocities, DT, &bounce, &mut outcomes)?
             } else {
-                buffer.advance(&mut positions, &mut velocities, DT, &bounce, &mut fates)?
+                buffer.advance(&mut positions, &mut velocities, DT, &bounce, &mut outcomes)?
             };
             n_bounced += counts.n_bounced;
             n_hidden = counts.n_hidden;
             // What came from behind is removed.
-            let mut fate = fates.iter();
-            velocities.retain(|_| fate.next() != Some(&Fate::Killed));
-            let mut fate = fates.iter();
-            positions.retain(|_| fate.next() != Some(&Fate::Killed));
+            let mut outcome = outcomes.iter();
+            velocities.retain(|_| outcome.next() != Some(&StepOutcome::Killed));
+            let mut outcome = outcomes.iter();
+            positions.retain(|_| outcome.next() != Some(&StepOutcome::Killed));
         }
         let n_lost = positions.iter().filter(|p| p.y < -0.01).count();
         println!(

@@ -91,7 +91,7 @@ impl Bounce {
 /// The outcome of a step for a particle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Fate {
+pub enum StepOutcome {
     /// The particle met nothing.
     #[default]
     Free,
@@ -110,7 +110,7 @@ pub enum Fate {
 /// The number of particles by outcome. The rest were free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct FateCounts {
+pub struct OutcomeCounts {
     /// Particles that bounced.
     pub n_bounced: usize,
     /// Particles that should be removed.
@@ -121,35 +121,35 @@ pub struct FateCounts {
     pub n_outside: usize,
 }
 
-impl FateCounts {
-    pub(crate) fn of(fates: &[Fate]) -> FateCounts {
+impl OutcomeCounts {
+    pub(crate) fn of(outcomes: &[StepOutcome]) -> OutcomeCounts {
         let mut counts = [0; 5];
-        fates.iter().for_each(|&fate| counts[fate as usize] += 1);
+        outcomes.iter().for_each(|&outcome| counts[outcome as usize] += 1);
         let [_, n_bounced, n_killed, n_hidden, n_outside] = counts;
-        FateCounts { n_bounced, n_killed, n_hidden, n_outside }
+        OutcomeCounts { n_bounced, n_killed, n_hidden, n_outside }
     }
 }
 
-/// Checks particles, moves all of them by `step`, which takes positions, velocities and fates of
-/// some, and counts the fates.
+/// Checks particles, moves all of them by `step`, which takes positions, velocities and outcomes of
+/// some, and counts the outcomes.
 pub(crate) fn advance_all(
     positions: &mut [Vec3],
     velocities: &mut [Vec3],
     dt: f32,
     bounce: &Bounce,
-    fates: &mut Vec<Fate>,
-    step: impl Fn(&mut [Vec3], &mut [Vec3], &mut [Fate]) + Sync,
-) -> Result<FateCounts, ParticleError> {
+    outcomes: &mut Vec<StepOutcome>,
+    step: impl Fn(&mut [Vec3], &mut [Vec3], &mut [StepOutcome]) + Sync,
+) -> Result<OutcomeCounts, ParticleError> {
     check_particles(positions, velocities, dt, bounce)?;
-    fates.clear();
-    fates.resize(positions.len(), Fate::Free);
+    outcomes.clear();
+    outcomes.resize(positions.len(), StepOutcome::Free);
     #[cfg(feature = "parallel")]
     if crate::par::pays(positions.len()) {
-        crate::par::advance_all(positions, velocities, fates, step);
-        return Ok(FateCounts::of(fates));
+        crate::par::advance_all(positions, velocities, outcomes, step);
+        return Ok(OutcomeCounts::of(outcomes));
     }
-    step(positions, velocities, fates);
-    Ok(FateCounts::of(fates))
+    step(positions, velocities, outcomes);
+    Ok(OutcomeCounts::of(outcomes))
 }
 
 /// Checks the input that both kinds of steps share.

@@ -20,18 +20,18 @@
 use crate::bounce::advance_all;
 use crate::camera::Projection;
 use crate::sweep::Sweep;
-use crate::{Bounce, DepthBuffer, Fate, FateCounts, ParticleError};
+use crate::{Bounce, DepthBuffer, OutcomeCounts, ParticleError, StepOutcome};
 use alloc::vec::Vec;
 use carom_lanes::dispatch;
 use glam::{DVec3, Vec2, Vec3};
 
 impl DepthBuffer {
     /// Moves particles for `dt` seconds by their velocities, and lets them bounce off the surfaces
-    /// that the camera sees. Positions and velocities are in the world. Sets `fates` to the fate of
-    /// each particle, and reuses its memory.
+    /// that the camera sees. Positions and velocities are in the world. Sets `outcomes` to the
+    /// outcome of each particle, and reuses its memory.
     ///
     /// A particle moves in a straight line: add gravity to the velocities before. The caller should
-    /// remove particles with [`Fate::Killed`].
+    /// remove particles with [`StepOutcome::Killed`].
     ///
     /// # Errors
     /// If there are not as many velocities as positions, or a number is not finite. If the time is
@@ -42,11 +42,11 @@ impl DepthBuffer {
         velocities: &mut [Vec3],
         dt: f32,
         bounce: &Bounce,
-        fates: &mut Vec<Fate>,
-    ) -> Result<FateCounts, ParticleError> {
+        outcomes: &mut Vec<StepOutcome>,
+    ) -> Result<OutcomeCounts, ParticleError> {
         let view = View::new(self);
-        advance_all(positions, velocities, dt, bounce, fates, |positions, velocities, fates| {
-            dispatch(Sweep { view: &view, positions, velocities, fates, dt, bounce });
+        advance_all(positions, velocities, dt, bounce, outcomes, |positions, velocities, outcomes| {
+            dispatch(Sweep { view: &view, positions, velocities, outcomes, dt, bounce });
         })
     }
 }
@@ -122,7 +122,13 @@ impl View<'_> {
         Some(Seen { behind: depth - seen, surface, normal })
     }
 
-    pub(crate) fn advance(&self, position: &mut Vec3, velocity: &mut Vec3, dt: f32, bounce: &Bounce) -> Fate {
+    pub(crate) fn advance(
+        &self,
+        position: &mut Vec3,
+        velocity: &mut Vec3,
+        dt: f32,
+        bounce: &Bounce,
+    ) -> StepOutcome {
         let start = *position;
         let piece = dt / bounce.samples as f32;
         let toward = self.forward.dot(*velocity);
@@ -131,19 +137,19 @@ impl View<'_> {
             && let Some(time) = self.comes_out(start, *velocity, dt, thickness)
         {
             *position = start + *velocity * time;
-            return Fate::Killed;
+            return StepOutcome::Killed;
         }
-        let mut fate = Fate::Free;
+        let mut outcome = StepOutcome::Free;
         for sample in 1..=bounce.samples {
             let time = if sample == bounce.samples { dt } else { piece * sample as f32 };
             *position = start + *velocity * time;
             let Some(seen) = self.seen_at(*position) else {
-                fate = Fate::Outside;
+                outcome = StepOutcome::Outside;
                 continue;
             };
             let over = seen.over(*position);
             if !(-thickness < seen.behind && over < 0.0) {
-                fate = Fate::Free;
+                outcome = StepOutcome::Free;
                 continue;
             }
             let speed = velocity.dot(seen.normal);
@@ -152,18 +158,18 @@ impl View<'_> {
             // Behind a steep surface a particle is soon deep, though it has just passed through.
             let goes_through = || 0.0 <= seen.over(start) && self.is_surface(hit, thickness);
             if thickness < seen.behind && !goes_through() {
-                fate = Fate::Hidden;
+                outcome = StepOutcome::Hidden;
                 continue;
             }
             if !(speed < 0.0) {
-                return Fate::Killed;
+                return StepOutcome::Killed;
             }
             *velocity = bounce.reflect(*velocity, seen.normal);
             *position = hit + *velocity * (since + (dt - time));
             *position -= seen.normal * seen.over(*position).min(0.0);
-            return Fate::Bounced;
+            return StepOutcome::Bounced;
         }
-        fate
+        outcome
     }
 
     /// Returns the time at which a particle that starts behind a surface comes out toward the

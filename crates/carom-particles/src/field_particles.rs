@@ -7,7 +7,7 @@
 //! particles); J. C. Hart, Sphere Tracing, The Visual Computer 12, 1996.
 
 use crate::bounce::advance_all;
-use crate::{Bounce, Fate, FateCounts, ParticleError};
+use crate::{Bounce, OutcomeCounts, ParticleError, StepOutcome};
 use alloc::vec::Vec;
 use glam::Vec3;
 
@@ -36,13 +36,13 @@ pub fn advance_in_field(
     velocities: &mut [Vec3],
     dt: f32,
     bounce: &Bounce,
-    fates: &mut Vec<Fate>,
-) -> Result<FateCounts, ParticleError> {
+    outcomes: &mut Vec<StepOutcome>,
+) -> Result<OutcomeCounts, ParticleError> {
     if !(0.0 < radius && radius < f32::INFINITY) {
         return Err(ParticleError::BadSetting { name: "radius", value: radius });
     }
     let step = |position: &mut Vec3, velocity: &mut Vec3| {
-        let mut fate = Fate::Free;
+        let mut outcome = StepOutcome::Free;
         let mut left = dt;
         for _ in 0..MAX_TRACE {
             let (distance, gradient) = field(*position);
@@ -53,7 +53,7 @@ pub fn advance_in_field(
             }
             if is_met && velocity.dot(gradient) < 0.0 {
                 *velocity = bounce.reflect(*velocity, gradient);
-                fate = Fate::Bounced;
+                outcome = StepOutcome::Bounced;
             }
             let speed = velocity.length();
             let way = room.max(MEETING * radius);
@@ -64,11 +64,11 @@ pub fn advance_in_field(
             *position += *velocity * (way / speed);
             left -= way / speed;
         }
-        fate
+        outcome
     };
-    advance_all(positions, velocities, dt, bounce, fates, |positions, velocities, fates| {
-        for ((position, velocity), fate) in positions.iter_mut().zip(velocities).zip(fates) {
-            *fate = step(position, velocity);
+    advance_all(positions, velocities, dt, bounce, outcomes, |positions, velocities, outcomes| {
+        for ((position, velocity), outcome) in positions.iter_mut().zip(velocities).zip(outcomes) {
+            *outcome = step(position, velocity);
         }
     })
 }

@@ -76,7 +76,7 @@
 //!
 //! ```
 //! use carom_math::{Pose, Quat, Vec3};
-//! use carom_particles::{Bounce, Camera, DepthBuffer, Fate};
+//! use carom_particles::{Bounce, Camera, DepthBuffer, StepOutcome};
 //!
 //! // From 10 above, straight down, 8 wide and high: a floor of two triangles at height 0.
 //! let down = Quat::from_xyzw(-0.5_f32.sqrt(), 0.0, 0.0, 0.5_f32.sqrt());
@@ -89,9 +89,9 @@
 //! // A drop that falls at 6 m/s from 0.05 above the floor, for a sixtieth of a second.
 //! let (mut positions, mut velocities) = ([Vec3::new(1.0, 0.05, 1.0)], [Vec3::Y * -6.0]);
 //! let bounce = Bounce::default().with_restitution(0.5);
-//! let mut fates = Vec::new();
-//! let counts = buffer.advance(&mut positions, &mut velocities, 1.0 / 60.0, &bounce, &mut fates)?;
-//! assert_eq!((counts.n_bounced, fates[0]), (1, Fate::Bounced));
+//! let mut outcomes = Vec::new();
+//! let counts = buffer.advance(&mut positions, &mut velocities, 1.0 / 60.0, &bounce, &mut outcomes)?;
+//! assert_eq!((counts.n_bounced, outcomes[0]), (1, StepOutcome::Bounced));
 //! // It would be 0.05 below the floor, and came back by half of that.
 //! assert!((velocities[0].y - 3.0).abs() < 1e-5 && (positions[0].y - 0.025).abs() < 1e-5);
 //! # Ok::<(), carom_particles::ParticleError>(())
@@ -145,7 +145,7 @@ mod solver;
 mod surface_mesh;
 mod sweep;
 
-pub use bounce::{Bounce, Fate, FateCounts};
+pub use bounce::{Bounce, OutcomeCounts, StepOutcome};
 pub use camera::Camera;
 pub use constraints::*;
 pub use depth_buffer::{DepthBuffer, MAX_SIDE};
@@ -156,8 +156,8 @@ pub use solver::population::{ParticleGroup, Renumbering};
 pub use solver::ray::ParticleHit;
 pub use solver::settings::ParticleSettings;
 pub use solver::surroundings::{
-    Attachment, BodyBoundary, ContactMaterial, DistanceFn, FieldBoundary, SolidPass, Surface, SurfaceContact,
-    SurfaceFn, Surroundings,
+    Attachment, BodyBoundary, ContactMaterial, DistanceFn, FieldBoundary, MeetsFn, SolidPass, Surface,
+    SurfaceContact, SurfaceFn, Surroundings,
 };
 pub use solver::touch::{BodyImpulse, ContactTarget, ParticleContact, ParticleEvent};
 pub use solver::{Compression, MAX_PARTICLES, ParticleSolver, SolidParticles};

@@ -1,6 +1,6 @@
 //! Particles on several threads: each one changes independently, so the bits are the same.
 
-use crate::bounce::Fate;
+use crate::bounce::StepOutcome;
 use crate::solver::contact::Contact;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -19,16 +19,16 @@ pub(crate) fn pays(n: usize) -> bool {
     2 * CHUNK <= n && 1 < rayon::current_num_threads()
 }
 
-/// Calls `step` for chunks of positions, velocities and fates, in parallel.
+/// Calls `step` for chunks of positions, velocities and outcomes, in parallel.
 pub(crate) fn advance_all(
     positions: &mut [Vec3],
     velocities: &mut [Vec3],
-    fates: &mut [Fate],
-    step: impl Fn(&mut [Vec3], &mut [Vec3], &mut [Fate]) + Sync,
+    outcomes: &mut [StepOutcome],
+    step: impl Fn(&mut [Vec3], &mut [Vec3], &mut [StepOutcome]) + Sync,
 ) {
     let chunks = positions.par_chunks_mut(CHUNK).zip(velocities.par_chunks_mut(CHUNK));
-    chunks.zip(fates.par_chunks_mut(CHUNK)).for_each(|((positions, velocities), fates)| {
-        step(positions, velocities, fates);
+    chunks.zip(outcomes.par_chunks_mut(CHUNK)).for_each(|((positions, velocities), outcomes)| {
+        step(positions, velocities, outcomes);
     });
 }
 

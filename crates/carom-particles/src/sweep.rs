@@ -7,7 +7,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1.
 
-use crate::bounce::{Bounce, Fate};
+use crate::bounce::{Bounce, StepOutcome};
 use crate::depth_particles::View;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes};
 use glam::Vec3;
@@ -17,7 +17,7 @@ pub(crate) struct Sweep<'a> {
     pub(crate) view: &'a View<'a>,
     pub(crate) positions: &'a mut [Vec3],
     pub(crate) velocities: &'a mut [Vec3],
-    pub(crate) fates: &'a mut [Fate],
+    pub(crate) outcomes: &'a mut [StepOutcome],
     pub(crate) dt: f32,
     pub(crate) bounce: &'a Bounce,
 }
@@ -27,7 +27,7 @@ impl Kernel for Sweep<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Sweep { view, positions, velocities, fates, dt, bounce } = self;
+        let Sweep { view, positions, velocities, outcomes, dt, bounce } = self;
         let n = positions.len();
         let mut first = 0;
         while first < n {
@@ -40,7 +40,7 @@ impl Kernel for Sweep<'_> {
                     view,
                     &mut positions[first..end],
                     &velocities[first..end],
-                    &mut fates[first..end],
+                    &mut outcomes[first..end],
                     dt,
                     bounce,
                 );
@@ -48,7 +48,7 @@ impl Kernel for Sweep<'_> {
             let mut i = first;
             while i < end {
                 if is_done >> (i - first) & 1 == 0 {
-                    fates[i] = view.advance(&mut positions[i], &mut velocities[i], dt, bounce);
+                    outcomes[i] = view.advance(&mut positions[i], &mut velocities[i], dt, bounce);
                 }
                 i += 1;
             }
@@ -64,7 +64,7 @@ fn pass<S: Simd>(
     view: &View<'_>,
     positions: &mut [Vec3],
     velocities: &[Vec3],
-    fates: &mut [Fate],
+    outcomes: &mut [StepOutcome],
     dt: f32,
     bounce: &Bounce,
 ) -> u32 {
@@ -117,7 +117,7 @@ fn pass<S: Simd>(
     while i < 8 {
         if is_done >> i & 1 == 1 {
             positions[i] = Vec3::new(ends[0][i], ends[1][i], ends[2][i]);
-            fates[i] = if clear >> i & 1 == 1 { Fate::Free } else { Fate::Outside };
+            outcomes[i] = if clear >> i & 1 == 1 { StepOutcome::Free } else { StepOutcome::Outside };
         }
         i += 1;
     }

@@ -109,7 +109,7 @@ pub enum Path {
 
 /// What a cloth falls on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Over {
+pub enum ClothObstacle {
     /// A ball.
     Ball,
     /// A box that stands on a corner, so that the cloth falls on the opposite one.
@@ -166,13 +166,13 @@ pub fn flag(n: usize) -> SoftScene {
 }
 
 /// A square cloth of `n` by `n` points that falls on something.
-pub fn cloth_over(over: Over, n: usize) -> SoftScene {
+pub fn cloth_over(over: ClothObstacle, n: usize) -> SoftScene {
     let size = 1.4;
     let turn = DQuat::from_xyzw(0.0, sin(0.15), 0.0, cos(0.15));
     let (mesh, path, top) = match over {
-        Over::Ball => (icosphere(500).scaled(0.35), Path::Still, 0.35),
-        Over::MovingBall => (icosphere(500).scaled(0.35), Path::Swing(DVec3::X * 0.3, 4.0), 0.35),
-        Over::Corner => {
+        ClothObstacle::Ball => (icosphere(500).scaled(0.35), Path::Still, 0.35),
+        ClothObstacle::MovingBall => (icosphere(500).scaled(0.35), Path::Swing(DVec3::X * 0.3, 4.0), 0.35),
+        ClothObstacle::Corner => {
             let half = 0.3;
             // The diagonal (1, 1, 1) becomes y: a rotation about (-1, 0, 1) by the angle with this
             // cosine.
@@ -186,7 +186,7 @@ pub fn cloth_over(over: Over, n: usize) -> SoftScene {
             }
             (mesh, Path::Still, half * sqrt(3.0))
         }
-        Over::Edge => (wedge(DVec3::new(0.2, 0.3, 0.5)), Path::Still, 0.3),
+        ClothObstacle::Edge => (wedge(DVec3::new(0.2, 0.3, 0.5)), Path::Still, 0.3),
     };
     let (positions, triangles) = sheet(n, |u, v| {
         turn * DVec3::new(size * (u - 0.497), 0.0, size * (v - 0.503)) + DVec3::Y * (top + 0.08)

@@ -19,8 +19,8 @@ use crate::report::text;
 use crate::skins::Crossings;
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_particles::{
-    BodyBoundary, Bounce, Camera, DepthBuffer, Fate, FieldBoundary, Grains, Liquid, ParticleError,
-    ParticleSettings, ParticleSolver, Surface, SurfaceMesh, Surroundings, liquid_surface,
+    BodyBoundary, Bounce, Camera, DepthBuffer, FieldBoundary, Grains, Liquid, ParticleError,
+    ParticleSettings, ParticleSolver, StepOutcome, Surface, SurfaceMesh, Surroundings, liquid_surface,
 };
 use carom_scenes::Rng;
 use std::time::Instant;
@@ -509,7 +509,7 @@ struct Rain {
     buffer: DepthBuffer,
     places: Vec<Vec3>,
     velocities: Vec<Vec3>,
-    fates: Vec<Fate>,
+    outcomes: Vec<StepOutcome>,
     rng: Rng,
     n_bounced: usize,
 }
@@ -531,7 +531,7 @@ impl Rain {
             buffer,
             places: Vec::new(),
             velocities: Vec::new(),
-            fates: Vec::new(),
+            outcomes: Vec::new(),
             rng: Rng::new(seed),
             n_bounced: 0,
         };
@@ -577,14 +577,15 @@ impl Scene for Rain {
             *velocity += (Vec3::NEG_Y * GRAVITY - *velocity * (velocity.length() * GRAVITY / 64.0)) * DT;
         }
         let bounce = Bounce::default().with_restitution(0.25);
-        let Rain { buffer, places, velocities, fates, .. } = self;
-        let counts = buffer.advance(places, velocities, DT, &bounce, fates).map_err(text)?;
+        let Rain { buffer, places, velocities, outcomes, .. } = self;
+        let counts = buffer.advance(places, velocities, DT, &bounce, outcomes).map_err(text)?;
         self.n_bounced = counts.n_bounced;
         // Drops that have settled, were killed or left the street fall again from the clouds.
         for i in 0..self.places.len() {
-            let has_settled = self.fates[i] == Fate::Bounced && self.velocities[i].length_squared() < 0.25;
+            let has_settled =
+                self.outcomes[i] == StepOutcome::Bounced && self.velocities[i].length_squared() < 0.25;
             if has_settled
-                || self.fates[i] == Fate::Killed
+                || self.outcomes[i] == StepOutcome::Killed
                 || self.places[i].y < 0.0
                 || STREET < self.places[i].x.abs()
             {

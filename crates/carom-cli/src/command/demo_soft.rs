@@ -13,7 +13,7 @@ use crate::player::{
 use crate::progress::Progress;
 use crate::soft_world::{FRAME, SoftWorld};
 use carom_math::{Pose, Vec3};
-use carom_scenes::soft::{self, Over, Path, SoftMaterial, SoftScene};
+use carom_scenes::soft::{self, ClothObstacle, Path, SoftMaterial, SoftScene};
 use std::time::Instant;
 
 /// The rise of the energy above its least value so far that is allowed, as a share of the energy at
@@ -35,10 +35,10 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         ),
         (_, Some(over)) => {
             let (over, title) = match over {
-                ClothOver::Ball => (Over::Ball, "cloth over a ball"),
-                ClothOver::Corner => (Over::Corner, "cloth over the corner of a box"),
-                ClothOver::Edge => (Over::Edge, "cloth over a sharp edge"),
-                ClothOver::MovingBall => (Over::MovingBall, "cloth over a moving ball"),
+                ClothOver::Ball => (ClothObstacle::Ball, "cloth over a ball"),
+                ClothOver::Corner => (ClothObstacle::Corner, "cloth over the corner of a box"),
+                ClothOver::Edge => (ClothObstacle::Edge, "cloth over a sharp edge"),
+                ClothOver::MovingBall => (ClothObstacle::MovingBall, "cloth over a moving ball"),
             };
             (soft::cloth_over(over, n), title, view([0.0, 0.02, 0.0], 2.3, 0.6, 0.3))
         }

@@ -5,7 +5,7 @@ use crate::run::{carom, error, folder, json, stdout};
 use carom_cli::player::FaceState;
 use carom_cli::soft_world::SoftWorld;
 use carom_math::Vec3;
-use carom_scenes::soft::{Over, cloth_over, flag, jelly, shatter};
+use carom_scenes::soft::{ClothObstacle, cloth_over, flag, jelly, shatter};
 use std::time::Instant;
 
 /// Whether `CAROM_SLOW` asks for fine meshes and long runs.
@@ -54,7 +54,7 @@ fn shape_of(world: &mut SoftWorld) -> [f32; 3] {
 /// Cloth that falls on something, slowly and fast, never crosses itself or what it meets: each
 /// frame is checked exactly. Ten seconds at three resolutions with `CAROM_SLOW`, else a short run
 /// of a coarse cloth.
-fn drape(over: Over) {
+fn drape(over: ClothObstacle) {
     let (sizes, n_frames): (&[usize], u32) = if is_long() { (&[17, 33, 49], 600) } else { (&[9], 150) };
     for &n in sizes {
         for thrown in [Vec3::ZERO, Vec3::new(0.5, -8.0, 0.25)] {
@@ -71,9 +71,9 @@ fn drape(over: Over) {
             // The middle of the cloth still lies on top.
             let top = world.positions().iter().map(|p| p.y).fold(0.0, f32::max);
             // The edge itself is 0.3 m high.
-            let high = if over == Over::Edge { 0.28 } else { 0.3 };
+            let high = if over == ClothObstacle::Edge { 0.28 } else { 0.3 };
             assert!(high < top && world.touches().contains(&FaceState::TouchesOther), "{name} fell off");
-            if over == Over::MovingBall {
+            if over == ClothObstacle::MovingBall {
                 let seconds = f64::from(n_frames) / 60.0;
                 assert!(0.99 * seconds < world.obstacle_seconds(), "{name}: the ball waited too often");
             } else {
@@ -81,7 +81,7 @@ fn drape(over: Over) {
                 let rest = match (is_long(), thrown == Vec3::ZERO) {
                     (true, true) => 0.02,
                     (true, false) => 0.1,
-                    (false, _) if over == Over::Edge => 1.2,
+                    (false, _) if over == ClothObstacle::Edge => 1.2,
                     (false, _) => 0.6,
                 };
                 assert!(speed < rest, "{name} does not come to rest: {speed}");
@@ -93,29 +93,29 @@ fn drape(over: Over) {
 
 #[test]
 fn cloth_over_a_ball_never_crosses() {
-    drape(Over::Ball);
+    drape(ClothObstacle::Ball);
 }
 
 #[test]
 fn cloth_over_a_corner_never_crosses() {
-    drape(Over::Corner);
+    drape(ClothObstacle::Corner);
 }
 
 #[test]
 fn cloth_over_a_sharp_edge_never_crosses() {
-    drape(Over::Edge);
+    drape(ClothObstacle::Edge);
 }
 
 #[test]
 fn cloth_over_a_moving_ball_never_crosses() {
-    drape(Over::MovingBall);
+    drape(ClothObstacle::MovingBall);
 }
 
 /// Contacts push over so short a distance that they are of no use: particles are stopped, and the
 /// ball waits. It still does not cross.
 #[test]
 fn the_last_line_of_defence_holds_alone() {
-    for over in [Over::Ball, Over::Corner, Over::Edge, Over::MovingBall] {
+    for over in [ClothObstacle::Ball, ClothObstacle::Corner, ClothObstacle::Edge, ClothObstacle::MovingBall] {
         let mut scene = cloth_over(over, 9);
         scene.gap *= 0.1;
         let mut world = SoftWorld::new(scene).unwrap();

@@ -15,7 +15,7 @@ use crate::solver::chunks::for_each_chunk;
 use crate::solver::contact::Friction;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
-use crate::solver::surroundings::{BodyBoundary, ContactMaterial, Surface, SurfaceContact};
+use crate::solver::surroundings::{BodyBoundary, ContactMaterial, MeetsFn, Surface, SurfaceContact};
 use crate::solver::wall::{Wall, behind_curved, behind_plane};
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
@@ -76,16 +76,20 @@ pub(crate) fn find_near_plane(store: &Store, normal: Vec3, offset: f32, out: &mu
     }
 }
 
-/// Finds the particles near a field, and keeps fast ones from passing its surface: they may only go
-/// along it, and a little into it.
+/// Finds the particles near a field that meet it, and keeps fast ones from passing its surface:
+/// they may only go along it, and a little into it.
 pub(crate) fn find_near_field(
     store: &mut Store,
     distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
     motion: &Motion,
+    meets: Option<MeetsFn<'_>>,
     out: &mut Candidates,
 ) {
     out.clear();
     for slot in 0..store.len() {
+        if meets.is_some_and(|meets| !meets(store.ids[slot])) {
+            continue;
+        }
         let radius = store.radius(slot);
         let begin = motion.start.inverse_transform_point(vector(&store.positions[slot]));
         let end = motion.end.inverse_transform_point(vector(&store.predicted[slot]));
@@ -104,13 +108,18 @@ pub(crate) fn find_near_field(
     }
 }
 
-/// Stops particles at the surface of a field that corrections took far, and through it.
+/// Stops particles at the surface of a field that they meet, if corrections took them far, and
+/// through it.
 pub(crate) fn stop_at_field(
     store: &mut Store,
     distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
     motion: &Motion,
+    meets: Option<MeetsFn<'_>>,
 ) {
     for slot in 0..store.len() {
+        if meets.is_some_and(|meets| !meets(store.ids[slot])) {
+            continue;
+        }
         let [from, to] = [vector(&store.positions[slot]), vector(&store.predicted[slot])];
         let begin = motion.start.inverse_transform_point(from);
         let end = motion.end.inverse_transform_point(to);

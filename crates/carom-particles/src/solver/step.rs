@@ -224,13 +224,13 @@ impl Step<'_> {
             find_near_plane(self.store, plane.normal, plane.offset, candidates);
         }
         for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
-            find_near_field(self.store, field.distance, &Motion::STILL, candidates);
+            find_near_field(self.store, field.distance, &Motion::STILL, None, candidates);
         }
         for ((body, state), candidates) in
             surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
         {
             state.predict(dt);
-            find_near_field(self.store, body.distance, state.motion(), candidates);
+            find_near_field(self.store, body.distance, state.motion(), body.meets, candidates);
         }
     }
 
@@ -380,10 +380,10 @@ impl Step<'_> {
     /// Keeps particles that corrections moved far from passing thin fields and bodies.
     fn stop_at_fields(&mut self, surroundings: &Surroundings<'_, '_>) {
         for field in surroundings.fields {
-            stop_at_field(self.store, field.distance, &Motion::STILL);
+            stop_at_field(self.store, field.distance, &Motion::STILL, None);
         }
         for (body, state) in surroundings.bodies.iter().zip(&self.work.states) {
-            stop_at_field(self.store, body.distance, state.motion());
+            stop_at_field(self.store, body.distance, state.motion(), body.meets);
         }
     }
 

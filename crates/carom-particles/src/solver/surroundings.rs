@@ -19,6 +19,9 @@ pub type DistanceFn<'a> = &'a (dyn Fn(Vec3) -> (f32, Vec3) + Sync);
 /// The material of the contact of a particle with a surface.
 pub type SurfaceFn<'a> = &'a (dyn Fn(&SurfaceContact) -> ContactMaterial + Sync);
 
+/// Whether a particle meets a body, by the number of the particle.
+pub type MeetsFn<'a> = &'a (dyn Fn(u32) -> bool + Sync);
+
 /// A particle that touches a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -146,6 +149,8 @@ pub struct BodyBoundary<'a> {
     /// materials, for other rules than [`ContactMaterial::combine`], and for belts. It is called
     /// once for each contact in a substep.
     pub surface_at: Option<SurfaceFn<'a>>,
+    /// Which particles meet the body; the others pass through it. `None` if all do.
+    pub meets: Option<MeetsFn<'a>>,
     /// Body frame in the world.
     pub pose: Pose,
     /// Centre of mass, in the body's frame.
@@ -176,6 +181,7 @@ impl<'a> BodyBoundary<'a> {
             distance,
             surface: Surface::default(),
             surface_at: None,
+            meets: None,
             pose,
             center_of_mass: Vec3::ZERO,
             inverse_mass: 0.0,

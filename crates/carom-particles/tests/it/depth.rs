@@ -2,7 +2,7 @@
 
 use crate::scenes::{buffer_of, camera, from_above, point, square};
 use carom_math::Vec3;
-use carom_particles::{Bounce, DepthBuffer, Fate};
+use carom_particles::{Bounce, DepthBuffer, StepOutcome};
 use carom_scenes::Rng;
 
 const DT: f32 = 1.0 / 60.0;
@@ -12,7 +12,7 @@ const DT: f32 = 1.0 / 60.0;
 fn particles_bounce_off_planes_as_in_closed_form() {
     let mut rng = Rng::new(5);
     let bounce = Bounce::default().with_restitution(0.6).with_friction(0.3).with_thickness(1.0);
-    let (mut n_bounced, mut fates) = (0, Vec::new());
+    let (mut n_bounced, mut outcomes) = (0, Vec::new());
     for slope in [0.0_f32, 0.3, 1.0, 3.0] {
         let normal = Vec3::new(-slope, 0.0, 1.0).normalize();
         let plane = square(Vec3::Z * -10.0, Vec3::new(1.0, 0.0, slope) * 20.0, Vec3::Y * 60.0);
@@ -26,14 +26,14 @@ fn particles_bounce_off_planes_as_in_closed_form() {
             }
             let start = on - velocity * (DT * rng.range(0.0, 1.0) as f32);
             let (mut p, mut v) = ([start], [velocity]);
-            buffer.advance(&mut p, &mut v, DT, &bounce, &mut fates).unwrap();
+            buffer.advance(&mut p, &mut v, DT, &bounce, &mut outcomes).unwrap();
             let over = |p: Vec3| (p - Vec3::Z * -10.0).dot(normal);
-            if fates[0] == Fate::Free {
+            if outcomes[0] == StepOutcome::Free {
                 // Its end is on the plane, to rounding.
                 assert!(-1e-3 < over(p[0]), "{slope} {}", over(p[0]));
                 continue;
             }
-            assert_eq!(fates[0], Fate::Bounced);
+            assert_eq!(outcomes[0], StepOutcome::Bounced);
             n_bounced += 1;
             let inward = velocity.dot(normal);
             let along = velocity - normal * inward;
@@ -66,14 +66,14 @@ fn rain_bounces_off_a_ball() {
     buffer.set_depths_and_normals(&depths, &normals).unwrap();
     let bounce = Bounce::default().with_restitution(1.0).with_friction(0.0).with_thickness(0.2);
     let mut rng = Rng::new(2);
-    let (mut fates, mut n_bounced) = (Vec::new(), 0);
+    let (mut outcomes, mut n_bounced) = (Vec::new(), 0);
     for _ in 0..3000 {
         let side = [rng.range(-0.65, 0.65) as f32, rng.range(-0.65, 0.65) as f32];
         let top = (1.0 - side[0] * side[0] - side[1] * side[1]).sqrt();
         let start = Vec3::new(side[0], top + rng.range(0.0, 0.1) as f32, side[1]);
         let (mut p, mut v) = ([start], [Vec3::Y * -6.0]);
-        buffer.advance(&mut p, &mut v, DT, &bounce, &mut fates).unwrap();
-        if fates[0] == Fate::Bounced {
+        buffer.advance(&mut p, &mut v, DT, &bounce, &mut outcomes).unwrap();
+        if outcomes[0] == StepOutcome::Bounced {
             n_bounced += 1;
             let normal = Vec3::new(side[0], top, side[1]);
             let wanted = Vec3::Y * -6.0 + normal * (12.0 * top);
@@ -90,18 +90,18 @@ fn rain_bounces_off_a_ball() {
 fn particles_from_behind_are_killed() {
     let buffer = buffer_of(camera(), 64, &square(Vec3::Z * -10.0, Vec3::X * 20.0, Vec3::Y * 20.0));
     let bounce = Bounce::default().with_thickness(0.5);
-    let (mut n_killed, mut fates) = (0, Vec::new());
+    let (mut n_killed, mut outcomes) = (0, Vec::new());
     for i in 0..200 {
         let speed = 1.0 + 0.5 * i as f32;
         let (mut p, mut v) = ([Vec3::new(0.1, 0.2, -11.5)], [Vec3::Z * speed]);
         for _ in 0..200 {
-            buffer.advance(&mut p, &mut v, DT, &bounce, &mut fates).unwrap();
-            match fates[0] {
-                Fate::Killed => break,
-                fate => assert_eq!((fate, v[0]), (Fate::Hidden, Vec3::Z * speed)),
+            buffer.advance(&mut p, &mut v, DT, &bounce, &mut outcomes).unwrap();
+            match outcomes[0] {
+                StepOutcome::Killed => break,
+                outcome => assert_eq!((outcome, v[0]), (StepOutcome::Hidden, Vec3::Z * speed)),
             }
         }
-        n_killed += usize::from(fates[0] == Fate::Killed);
+        n_killed += usize::from(outcomes[0] == StepOutcome::Killed);
         assert!(p[0].z < -10.0 + 1e-4, "{}", p[0]);
     }
     assert_eq!(n_killed, 200);
@@ -112,15 +112,15 @@ fn particles_from_behind_are_killed() {
 fn fast_particles_do_not_pass_a_visible_surface() {
     let buffer = buffer_of(from_above(20.0, 8.0), 64, &square(Vec3::ZERO, Vec3::X * 4.0, Vec3::Z * -4.0));
     let bounce = Bounce::default().with_thickness(1e-3);
-    let mut fates = Vec::new();
+    let mut outcomes = Vec::new();
     let mut rng = Rng::new(9);
     for speed in [0.1_f32, 1.0, 10.0, 100.0, 1000.0] {
         for _ in 0..200 {
             let way = speed * DT;
             let start = Vec3::new(rng.range(-2.0, 2.0) as f32, way * rng.range(0.01, 0.99) as f32, 0.5);
             let (mut p, mut v) = ([start], [Vec3::new(0.02 * speed, -speed, 0.0)]);
-            let counts = buffer.advance(&mut p, &mut v, DT, &bounce, &mut fates).unwrap();
-            assert_eq!((counts.n_bounced, fates[0]), (1, Fate::Bounced), "{speed} {start}");
+            let counts = buffer.advance(&mut p, &mut v, DT, &bounce, &mut outcomes).unwrap();
+            assert_eq!((counts.n_bounced, outcomes[0]), (1, StepOutcome::Bounced), "{speed} {start}");
             assert!(0.0 < v[0].y && -1e-5 < p[0].y, "{} {}", v[0], p[0]);
         }
     }
@@ -134,12 +134,12 @@ fn samples_find_what_is_crossed_within_a_step() {
     let fly = |samples: u32| {
         let bounce = Bounce::default().with_thickness(2.0).with_samples(samples);
         let (mut p, mut v) = ([Vec3::new(-1.5, 0.0, -9.0)], [Vec3::new(180.0, 0.0, -120.0)]);
-        let mut fates = Vec::new();
-        buffer.advance(&mut p, &mut v, DT, &bounce, &mut fates).unwrap();
-        fates[0]
+        let mut outcomes = Vec::new();
+        buffer.advance(&mut p, &mut v, DT, &bounce, &mut outcomes).unwrap();
+        outcomes[0]
     };
-    assert_eq!(fly(1), Fate::Free);
-    assert_eq!(fly(32), Fate::Bounced);
+    assert_eq!(fly(1), StepOutcome::Free);
+    assert_eq!(fly(32), StepOutcome::Bounced);
 }
 
 /// Out of view, before the camera's range and behind the camera: nothing is known, and the particle
@@ -150,8 +150,8 @@ fn out_of_view_particles_fly_on() {
     for at in
         [Vec3::Z * 5.0, Vec3::Z * -0.05, Vec3::new(50.0, 0.0, -10.0), Vec3::Z * -150.0, Vec3::splat(1e30)]
     {
-        let (mut p, mut v, mut fates) = ([at], [Vec3::NEG_X], Vec::new());
-        buffer.advance(&mut p, &mut v, DT, &Bounce::default(), &mut fates).unwrap();
-        assert_eq!((fates[0], p[0]), (Fate::Outside, at + Vec3::NEG_X * DT));
+        let (mut p, mut v, mut outcomes) = ([at], [Vec3::NEG_X], Vec::new());
+        buffer.advance(&mut p, &mut v, DT, &Bounce::default(), &mut outcomes).unwrap();
+        assert_eq!((outcomes[0], p[0]), (StepOutcome::Outside, at + Vec3::NEG_X * DT));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::scenes::point;
 use carom_math::Vec3;
-use carom_particles::{Bounce, Fate, advance_in_field};
+use carom_particles::{Bounce, StepOutcome, advance_in_field};
 use carom_scenes::Rng;
 
 const DT: f32 = 1.0 / 60.0;
@@ -15,7 +15,7 @@ fn wall(half: f32) -> impl Fn(Vec3) -> (f32, Vec3) + Sync {
 #[test]
 fn no_particle_passes_a_thin_wall() {
     let mut rng = Rng::new(3);
-    let mut fates = Vec::new();
+    let mut outcomes = Vec::new();
     for half in [0.0_f32, 1e-4, 0.1] {
         for speed in [0.1, 3.0, 100.0, 10_000.0] {
             let mut positions: Vec<Vec3> = (0..200).map(|_| point(&mut rng, 1.0)).collect();
@@ -31,7 +31,7 @@ fn no_particle_passes_a_thin_wall() {
                     &mut velocities,
                     DT,
                     &bounce,
-                    &mut fates,
+                    &mut outcomes,
                 );
                 n_bounced += counts.unwrap().n_bounced;
                 assert!(positions.iter().all(|p| half + 0.0099 < p.x), "{half} {speed}");
@@ -50,9 +50,9 @@ fn particles_that_begin_inside_are_put_onto_the_surface() {
     positions.push(Vec3::ZERO);
     let start = positions.clone();
     let mut velocities = vec![Vec3::ZERO; positions.len()];
-    let mut fates = Vec::new();
+    let mut outcomes = Vec::new();
     let bounce = Bounce::default();
-    advance_in_field(ball, 0.05, &mut positions, &mut velocities, DT, &bounce, &mut fates).unwrap();
+    advance_in_field(ball, 0.05, &mut positions, &mut velocities, DT, &bounce, &mut outcomes).unwrap();
     for (p, from) in positions.iter().zip(start) {
         assert!((p.length() - 1.05).abs() < 1e-5 && p.normalize().dot(from.normalize_or(Vec3::Y)) > 0.9999);
     }
@@ -63,13 +63,13 @@ fn particles_that_begin_inside_are_put_onto_the_surface() {
 #[test]
 fn drops_bounce_to_their_height_and_rest() {
     let floor = |p: Vec3| (p.y, Vec3::Y);
-    let (mut p, mut v, mut fates) = ([Vec3::Y * 1.01], [Vec3::ZERO], Vec::new());
+    let (mut p, mut v, mut outcomes) = ([Vec3::Y * 1.01], [Vec3::ZERO], Vec::new());
     let bounce = Bounce::default().with_restitution(0.5);
     let (mut top, mut n_bounced) = (0.0_f32, 0);
     for _ in 0..1200 {
         v[0].y -= 9.81 / 240.0;
-        advance_in_field(floor, 0.01, &mut p, &mut v, 1.0 / 240.0, &bounce, &mut fates).unwrap();
-        n_bounced += usize::from(fates[0] == Fate::Bounced);
+        advance_in_field(floor, 0.01, &mut p, &mut v, 1.0 / 240.0, &bounce, &mut outcomes).unwrap();
+        n_bounced += usize::from(outcomes[0] == StepOutcome::Bounced);
         if n_bounced == 1 {
             top = top.max(p[0].y);
         }

@@ -50,17 +50,17 @@ fn the_first_offender_is_named_and_nothing_changes() {
     assert_eq!(buffer.set_depths(&depths), Err(ParticleError::BadDepth { pixel: 77 }));
     assert_eq!((buffer.depths(), buffer.normals()), (before.depths(), before.normals()));
 
-    let (mut p, mut v, mut fates) = (vec![Vec3::Z * -5.1; 3], vec![Vec3::NEG_Z; 3], Vec::new());
+    let (mut p, mut v, mut outcomes) = (vec![Vec3::Z * -5.1; 3], vec![Vec3::NEG_Z; 3], Vec::new());
     let start = p.clone();
     let bounce = Bounce::default();
     v[2].x = f32::INFINITY;
-    let refused = buffer.advance(&mut p, &mut v, 0.1, &bounce, &mut fates);
+    let refused = buffer.advance(&mut p, &mut v, 0.1, &bounce, &mut outcomes);
     assert_eq!(refused, Err(ParticleError::BadParticle { particle: 2 }));
     v.pop();
-    let refused = buffer.advance(&mut p, &mut v, 0.1, &bounce, &mut fates);
+    let refused = buffer.advance(&mut p, &mut v, 0.1, &bounce, &mut outcomes);
     assert_eq!(refused, Err(ParticleError::WrongCount { expected: 3, given: 2 }));
     for dt in [-1.0, f32::NAN, f32::INFINITY] {
-        let refused = buffer.advance(&mut p, &mut v, dt, &bounce, &mut fates);
+        let refused = buffer.advance(&mut p, &mut v, dt, &bounce, &mut outcomes);
         assert!(matches!(refused, Err(ParticleError::BadTimeStep { .. })));
     }
     let bad = [
@@ -71,11 +71,11 @@ fn the_first_offender_is_named_and_nothing_changes() {
         bounce.with_samples(65),
     ];
     for bounce in bad {
-        let refused = buffer.advance(&mut p, &mut v, 0.1, &bounce, &mut fates);
+        let refused = buffer.advance(&mut p, &mut v, 0.1, &bounce, &mut outcomes);
         assert!(matches!(refused, Err(ParticleError::BadSetting { .. })));
     }
     let refused =
-        advance_in_field(|p| (p.y, Vec3::Y), 0.0, &mut p, &mut [Vec3::ZERO; 3], 0.1, &bounce, &mut fates);
+        advance_in_field(|p| (p.y, Vec3::Y), 0.0, &mut p, &mut [Vec3::ZERO; 3], 0.1, &bounce, &mut outcomes);
     assert!(matches!(refused, Err(ParticleError::BadSetting { name: "radius", .. })));
     assert_eq!(p, start);
 }

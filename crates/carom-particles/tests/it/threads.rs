@@ -22,16 +22,25 @@ fn any_number_of_threads_gives_the_same() {
             let mut positions: Vec<Vec3> =
                 (0..30_000).map(|_| point(&mut rng, 3.0) - Vec3::Z * 4.0).collect();
             let mut velocities: Vec<Vec3> = (0..30_000).map(|_| point(&mut rng, 10.0)).collect();
-            let (mut fates, mut all) = (Vec::new(), Vec::new());
+            let (mut outcomes, mut all) = (Vec::new(), Vec::new());
             for _ in 0..5 {
                 let bounce = Bounce::default();
-                all.push(buffer.advance(&mut positions, &mut velocities, 0.02, &bounce, &mut fates).unwrap());
+                all.push(
+                    buffer.advance(&mut positions, &mut velocities, 0.02, &bounce, &mut outcomes).unwrap(),
+                );
                 let ball = |p: Vec3| (p.length() - 2.0, p.normalize_or(Vec3::Y));
-                let counts =
-                    advance_in_field(ball, 0.1, &mut positions, &mut velocities, 0.02, &bounce, &mut fates);
+                let counts = advance_in_field(
+                    ball,
+                    0.1,
+                    &mut positions,
+                    &mut velocities,
+                    0.02,
+                    &bounce,
+                    &mut outcomes,
+                );
                 all.push(counts.unwrap());
             }
-            (positions, velocities, fates, all)
+            (positions, velocities, outcomes, all)
         })
     };
     let one = run(1);
@@ -50,11 +59,11 @@ fn eight_at_a_time_are_as_one_by_one() {
             let mut positions: Vec<Vec3> =
                 (0..20_011).map(|_| point(&mut rng, 4.0) - Vec3::Z * 4.0).collect();
             let mut velocities: Vec<Vec3> = (0..20_011).map(|_| point(&mut rng, 30.0)).collect();
-            let (mut fates, mut all) = (Vec::new(), Vec::new());
+            let (mut outcomes, mut all) = (Vec::new(), Vec::new());
             for _ in 0..4 {
                 for (p, v) in positions.chunks_mut(chunk).zip(velocities.chunks_mut(chunk)) {
-                    buffer.advance(p, v, 0.02, &Bounce::default(), &mut fates).unwrap();
-                    all.extend_from_slice(&fates);
+                    buffer.advance(p, v, 0.02, &Bounce::default(), &mut outcomes).unwrap();
+                    all.extend_from_slice(&outcomes);
                 }
             }
             (positions, velocities, all)

@@ -1,11 +1,12 @@
 //! Scenes of soft bodies: sound, and the same bits everywhere.
 
 use crate::hash;
-use carom_scenes::soft::{Over, SoftMaterial, SoftScene, cloth_over, flag, jelly, shatter};
+use carom_scenes::soft::{ClothObstacle, SoftMaterial, SoftScene, cloth_over, flag, jelly, shatter};
 use glam::Vec3;
 
 fn scenes() -> [SoftScene; 7] {
-    let over = [Over::Ball, Over::Corner, Over::MovingBall, Over::Edge].map(|over| cloth_over(over, 6));
+    let over = [ClothObstacle::Ball, ClothObstacle::Corner, ClothObstacle::MovingBall, ClothObstacle::Edge]
+        .map(|over| cloth_over(over, 6));
     let [ball, corner, moving, edge] = over;
     [ball, corner, moving, edge, flag(6), jelly(2), shatter(4)]
 }

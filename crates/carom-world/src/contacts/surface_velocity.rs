@@ -43,7 +43,7 @@ impl Sheet<'_> {
 
     /// Returns the velocity at a point of a triangle, and its angular velocity: half the curl of
     /// the velocity field.
-    fn motion_at(&self, triangle: u32, point: Vec3) -> [Vec3; 2] {
+    pub(crate) fn motion_at(&self, triangle: u32, point: Vec3) -> [Vec3; 2] {
         let [old, new] = self.meshes.map(|mesh| mesh.mesh());
         let Some(&corners) = old.indices().get(triangle as usize) else { return [Vec3::ZERO; 2] };
         let at = corners.map(|vertex| old.vertices()[vertex as usize]);

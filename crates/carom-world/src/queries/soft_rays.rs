@@ -6,9 +6,9 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6.2 (rays against spheres).
 
 use crate::soft::id::SoftThing;
-use crate::soft::set::SoftSet;
-use crate::{Filter, Query, QueryFilter};
-use carom_broad::{BroadPhase, Groups, Mobility};
+use crate::soft::set::{SoftSet, Thing};
+use crate::{Query, QueryFilter};
+use carom_broad::{BroadPhase, Mobility};
 use carom_math::{Interval, Pose, Ray, Vec3, ops};
 use carom_query::{Shape, cast_ray, project_point};
 
@@ -27,7 +27,8 @@ pub struct SoftHit {
     pub part: u32,
 }
 
-/// For the filter of a query, soft things are solid, dynamic and in all groups.
+/// For the filter of a query, soft things are solid and dynamic. Their own filter counts as that of
+/// a collider.
 impl<B: BroadPhase> Query<'_, B> {
     /// Returns the first hit of a ray on a soft thing, with a parameter in `range`, in lengths of
     /// its direction. A number x stands for 0 to x. A ray from inside a particle hits it at the
@@ -58,7 +59,7 @@ impl<B: BroadPhase> Query<'_, B> {
                 best = Some(SoftHit { thing, t, point: ray.at(t), part });
             }
         };
-        for (id, thing) in set.things_with_ids() {
+        for (id, thing) in set.things_with_ids().filter(|(_, thing)| self.finds(thing)) {
             if let Some(part) = thing.soft_part()
                 && let Some(mesh) = &part.mesh
             {
@@ -93,7 +94,7 @@ impl<B: BroadPhase> Query<'_, B> {
                 best = Some(SoftHit { thing, t, point: at, part });
             }
         };
-        for (id, thing) in set.things_with_ids() {
+        for (id, thing) in set.things_with_ids().filter(|(_, thing)| self.finds(thing)) {
             if let Some(part) = thing.soft_part()
                 && let Some(mesh) = &part.mesh
             {
@@ -112,11 +113,15 @@ impl<B: BroadPhase> Query<'_, B> {
         best
     }
 
-    /// Returns the soft things, if the filter lets them pass.
+    /// Returns the soft things, if the query finds what is solid and dynamic.
     fn soft_things(&self) -> Option<&SoftSet> {
-        let all = Filter::new(Groups::all(), Groups::all());
-        let QueryFilter { filter, mobilities, solids, .. } = self.filter;
-        let passes = solids && mobilities.contains(&Mobility::Dynamic) && filter.meets(&all);
+        let QueryFilter { mobilities, solids, .. } = self.filter;
+        let passes = solids && mobilities.contains(&Mobility::Dynamic);
         self.world.soft.set.as_deref().filter(|_| passes)
+    }
+
+    /// Whether a soft thing passes the groups of the query.
+    fn finds(&self, thing: &Thing) -> bool {
+        self.filter.filter.meets(&thing.meeting.filter)
     }
 }

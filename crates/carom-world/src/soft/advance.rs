@@ -16,18 +16,19 @@ use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
 use crate::soft::distance::ShapeDistance;
 use crate::soft::error::SoftError;
+use crate::soft::meetings::Meetings;
 use crate::soft::part_surfaces::{ParticleRules, surface_of};
 use crate::soft::resting::Push;
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
 use crate::stats::Clock;
-use crate::{BodyId, World, WorldError};
+use crate::{BodyId, Filter, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_math::{Mat3, Pose, Vec3};
 use carom_particles::{
-    Attachment, BodyBoundary, ContactTarget, DistanceFn, SolidPass, SurfaceFn, Surroundings,
+    Attachment, BodyBoundary, ContactTarget, DistanceFn, MeetsFn, SolidPass, SurfaceFn, Surroundings,
 };
 use carom_response::{Body, BodyKind};
 
@@ -86,14 +87,17 @@ impl<B: BroadPhase> World<B> {
         let distances: Vec<_> = shapes.iter().map(|shape| |point: Vec3| shape.at(point)).collect();
         let (belts, rules) = (&self.contacts.belts, ParticleRules::of(soft));
         let surfaces: Vec<_> =
-            near.iter().map(|&body| self.bodies.contact_materials(body, belts, &rules)).collect();
+            near.iter().map(|&body| self.bodies.contact_materials(body, belts, &rules, dt)).collect();
+        let meetings = Meetings::of(soft, &self.bodies, &near);
+        let meetings: Vec<_> = (0..near.len()).map(|place| meetings.at(place)).collect();
         let mut boundaries: Vec<BodyBoundary<'_>> = Vec::with_capacity(near.len());
-        for (((&body, distance), surface), acceleration) in
-            near.iter().zip(&distances).zip(&surfaces).zip(accelerations)
+        for ((((&body, distance), surface), meets), acceleration) in
+            near.iter().zip(&distances).zip(&surfaces).zip(&meetings).zip(accelerations)
         {
             let boundary = self.boundary_of(body, distance, acceleration);
             let surface_at = surface.as_ref().map(|surface| surface as SurfaceFn<'_>);
-            boundaries.push(BodyBoundary { surface_at, ..boundary });
+            let meets = meets.as_ref().map(|meets| meets as MeetsFn<'_>);
+            boundaries.push(BodyBoundary { surface_at, meets, ..boundary });
         }
         let ids: Vec<BodyId> = near.iter().map(|&body| self.bodies.id_at(body)).collect();
         soft.advance(dt, &ids, &mut boundaries)?;
@@ -118,7 +122,10 @@ impl<B: BroadPhase> World<B> {
             let fastest = thing.velocities.iter().map(|v| v.length_squared()).fold(0.0, f32::max);
             NEAR_RADII * thing.radius + (carom_math::ops::sqrt(fastest) + gravity * dt) * dt
         };
-        let boxes: Vec<Aabb> = soft.things().filter_map(|thing| thing.aabb(margin(thing))).collect();
+        let boxes: Vec<(Aabb, Filter)> = soft
+            .things()
+            .filter_map(|thing| Some((thing.aabb(margin(thing))?, thing.meeting.filter)))
+            .collect();
         let holds = |body: u32| {
             let parts = soft.things().filter_map(|thing| thing.soft_part());
             parts.flat_map(|part| &part.held).any(|held| held.body.index() == body)
@@ -133,7 +140,9 @@ impl<B: BroadPhase> World<B> {
             let aabb = self.broad.aabb(proxy);
             let way = motion.linear_velocity.length() * dt;
             let touches = |aabb: &Aabb| {
-                boxes.iter().any(|b| (aabb.min - way).cmple(b.max).all() && b.min.cmple(aabb.max + way).all())
+                let overlaps =
+                    |b: &Aabb| (aabb.min - way).cmple(b.max).all() && b.min.cmple(aabb.max + way).all();
+                boxes.iter().any(|(b, filter)| overlaps(b) && self.bodies.passes(body, filter))
             };
             aabb.is_ok_and(|aabb| touches(&aabb)) || holds(body)
         };
@@ -150,7 +159,7 @@ impl<B: BroadPhase> World<B> {
     /// Whether a body near soft things keeps them awake: it moves, or its surface does.
     fn moves_among_soft(&self, body: u32) -> bool {
         let motion = &self.bodies.motions[body as usize];
-        if self.contacts.belts.of(body).is_some() {
+        if self.contacts.belts.of(body).is_some() || self.bodies.deforming.next_of(body).is_some() {
             return true;
         }
         match motion.kind {

@@ -3,6 +3,7 @@
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, 2014 (one solver for all kinds).
 
+use crate::Filter;
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 use carom_particles::{ClothSettings, Gas, Grains, Liquid, RopeSettings, SoftBodySettings};
@@ -11,6 +12,16 @@ use carom_response::CombineRule;
 
 /// The rules of friction and of restitution.
 pub(crate) type Rules = [CombineRule; 2];
+
+/// How a soft thing meets bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Meeting {
+    /// How its friction and restitution are combined with those of bodies.
+    pub(crate) rules: Rules,
+    /// The bodies that it meets.
+    pub(crate) filter: Filter,
+}
 
 /// The rules of a soft thing, if nothing else is set.
 pub(crate) const DEFAULT_RULES: Rules = [CombineRule::GeometricMean, CombineRule::Max];
@@ -117,10 +128,16 @@ pub struct SoftBodyDesc {
     pub thickness: Option<f32>,
     /// The coefficient of friction, not negative.
     pub friction: f32,
+    /// The part of the speed that a bounce of a vertex leaves, from 0 to 1. A cloth and a soft body
+    /// bounce by their elasticity too.
+    pub restitution: f32,
     /// How its friction and that of a body become one. By default the geometric mean.
     pub friction_rule: CombineRule,
     /// How its restitution and that of a body become one. By default the larger one.
     pub restitution_rule: CombineRule,
+    /// The bodies that it meets: those of which a collider passes the filter. Soft things meet
+    /// each other in any case.
+    pub filter: Filter,
     /// Vertices that are pinned where they are: see [`SoftBodyMut::pin`](crate::SoftBodyMut::pin).
     pub pinned: Vec<u32>,
 }
@@ -135,8 +152,10 @@ impl SoftBodyDesc {
             density,
             thickness: None,
             friction: 0.5,
+            restitution: 0.0,
             friction_rule: DEFAULT_RULES[0],
             restitution_rule: DEFAULT_RULES[1],
+            filter: Filter::default(),
             pinned: Vec::new(),
         }
     }
@@ -208,6 +227,18 @@ impl SoftBodyDesc {
         SoftBodyDesc { friction, ..self }
     }
 
+    /// The same soft body with this restitution, from 0 to 1.
+    #[must_use]
+    pub fn with_restitution(self, restitution: f32) -> SoftBodyDesc {
+        SoftBodyDesc { restitution, ..self }
+    }
+
+    /// The same soft body with this filter: it meets the bodies that pass it.
+    #[must_use]
+    pub fn with_filter(self, filter: Filter) -> SoftBodyDesc {
+        SoftBodyDesc { filter, ..self }
+    }
+
     /// The same soft body with these rules for its friction and restitution on bodies. A soft body
     /// does not bounce by itself: its own restitution is 0.
     #[must_use]
@@ -275,6 +306,9 @@ pub struct ParticlesDesc {
     pub friction_rule: CombineRule,
     /// How their restitution and that of a body become one. By default the larger one.
     pub restitution_rule: CombineRule,
+    /// The bodies that they meet: those of which a collider passes the filter. Soft things meet
+    /// each other in any case.
+    pub filter: Filter,
 }
 
 impl ParticlesDesc {
@@ -288,6 +322,7 @@ impl ParticlesDesc {
             velocity: Vec3::ZERO,
             friction_rule: DEFAULT_RULES[0],
             restitution_rule: DEFAULT_RULES[1],
+            filter: Filter::default(),
         }
     }
 
@@ -310,6 +345,12 @@ impl ParticlesDesc {
     #[must_use]
     pub fn with_velocity(self, velocity: Vec3) -> ParticlesDesc {
         ParticlesDesc { velocity, ..self }
+    }
+
+    /// The same description with this filter: the particles meet the bodies that pass it.
+    #[must_use]
+    pub fn with_filter(self, filter: Filter) -> ParticlesDesc {
+        ParticlesDesc { filter, ..self }
     }
 
     /// The same description with these rules for their friction and restitution on bodies.

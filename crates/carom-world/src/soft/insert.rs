@@ -3,7 +3,7 @@
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3
 //! (groups of particles in one solver).
 
-use crate::soft::desc::{ParticlePhase, ParticlesDesc, SoftBodyDesc, SoftSettings};
+use crate::soft::desc::{Meeting, ParticlePhase, ParticlesDesc, SoftBodyDesc, SoftSettings};
 use crate::soft::distance::ShapeDistance;
 use crate::soft::error::{SoftError, check_finite};
 use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
@@ -55,7 +55,8 @@ impl<B: BroadPhase> World<B> {
         let kind = ThingKind::Body(Box::new(part));
         let ids = alloc::vec![added.ids];
         let rules = [desc.friction_rule, desc.restitution_rule];
-        let thing = Thing { kind, radius, rules, ids, positions: Vec::new(), velocities: Vec::new() };
+        let meeting = Meeting { rules, filter: desc.filter };
+        let thing = Thing { kind, radius, meeting, ids, positions: Vec::new(), velocities: Vec::new() };
         let id = set.add(thing);
         self.soft.set = self.soft.set.take().or(made);
         Ok(SoftBodyId { index: id.index(), generation: self.soft_generation(id) })
@@ -68,6 +69,7 @@ impl<B: BroadPhase> World<B> {
     pub fn insert_particles(&mut self, desc: ParticlesDesc) -> Result<ParticlesId, WorldError> {
         let ParticlesDesc { phase, radius, .. } = desc;
         let rules = [desc.friction_rule, desc.restitution_rule];
+        let meeting = Meeting { rules, filter: desc.filter };
         // An invalid radius gives an error before it is a divisor.
         let settings = particle_settings(radius, &self.soft.settings, self.settings.solver.gravity);
         ParticleSolver::new(settings).map_err(SoftError::from)?;
@@ -100,7 +102,7 @@ impl<B: BroadPhase> World<B> {
         }
         let kind = ThingKind::Particles(phase, group);
         let ids = alloc::vec![first..first + positions.len() as u32];
-        let id = set.add(Thing { kind, radius, rules, ids, positions, velocities: Vec::new() });
+        let id = set.add(Thing { kind, radius, meeting, ids, positions, velocities: Vec::new() });
         self.soft.set = self.soft.set.take().or(made);
         Ok(ParticlesId { index: id.index(), generation: self.soft_generation(id) })
     }

@@ -15,6 +15,7 @@
 //! | `insert` | insertion and removal |
 //! | `views` | reading and changing one of them |
 //! | `advance` | the step |
+//! | `meetings` | which of them meet which bodies |
 //! | `part_surfaces` | the material of the part that they touch |
 //! | `sleeping` | when they sleep, and the push on bodies that sleep |
 //! | `stored` | their state in a snapshot |
@@ -28,6 +29,7 @@ pub(crate) mod distance;
 pub(crate) mod error;
 pub(crate) mod id;
 pub(crate) mod insert;
+pub(crate) mod meetings;
 pub(crate) mod part_surfaces;
 pub(crate) mod resting;
 pub(crate) mod set;

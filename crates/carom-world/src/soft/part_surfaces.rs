@@ -3,8 +3,8 @@
 //! - A body of one collider has one surface, unless the parts of the collider have materials. With
 //!   the default combine rules and without a belt, the particle solver needs no more.
 //! - For all other bodies it queries each contact. The material is that of the part nearest to the
-//!   contact, so it is the one that a rigid body would meet there. Belts move it, and the combine
-//!   rules of both count (tests: `soft_belts::*`).
+//!   contact, so it is the one that a rigid body would meet there. Belts and the vertices of
+//!   deforming meshes move it, and the combine rules of both count (tests: `soft_belts::*`).
 //! - Hooks do not see these contacts.
 //!
 //! Reference: Jolt Physics, `MeshShapeSettings::mMaterials` (a material for each triangle).
@@ -12,13 +12,13 @@
 use crate::bodies::BodySet;
 use crate::bodies::traits::Traits;
 use crate::contacts::belts::Belts;
-use crate::contacts::surface_velocity::belt_at;
+use crate::contacts::surface_velocity::{Sheet, belt_at};
 use crate::soft::desc::{DEFAULT_RULES, Rules};
-use crate::soft::set::SoftSet;
+use crate::soft::set::{Slot, SoftSet};
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 use carom_particles::{ContactMaterial, Surface, SurfaceContact};
-use carom_query::project_point;
+use carom_query::{Shape, project_point};
 use carom_response::CombineRule;
 
 /// The combine rules of particles: by thing, and the thing of each particle. Empty if all things
@@ -31,11 +31,11 @@ pub(crate) struct ParticleRules {
 
 impl ParticleRules {
     pub(crate) fn of(set: &SoftSet) -> ParticleRules {
-        if set.things().all(|thing| thing.rules == DEFAULT_RULES) {
+        if set.things().all(|thing| thing.meeting.rules == DEFAULT_RULES) {
             return ParticleRules::default();
         }
-        let rules =
-            set.slots.iter().map(|slot| slot.thing.as_ref().map_or(DEFAULT_RULES, |thing| thing.rules));
+        let rules_of = |slot: &Slot| slot.thing.as_ref().map_or(DEFAULT_RULES, |thing| thing.meeting.rules);
+        let rules = set.slots.iter().map(rules_of);
         ParticleRules { things: rules.collect(), owners: set.owners.clone() }
     }
 
@@ -58,6 +58,7 @@ impl BodySet {
         body: u32,
         belts: &'a Belts,
         particles: &'a ParticleRules,
+        dt: f32,
     ) -> Option<impl Fn(&SurfaceContact) -> ContactMaterial + Sync + 'a> {
         let index = body as usize;
         let traits = &self.traits[index];
@@ -65,22 +66,26 @@ impl BodySet {
         let has_belt = belts.of(body).is_some();
         let has_rules =
             [traits.friction_rule, traits.restitution_rule] != DEFAULT_RULES || !particles.things.is_empty();
-        let shape = self.solid_shape(index).filter(|_| has_parts || has_belt || has_rules)?;
+        let sheet = self.sheet_of(body, dt);
+        let has_any = has_parts || has_belt || has_rules || sheet.is_some();
+        let shape = self.solid_shape(index).filter(|_| has_any)?;
         let solids = self.solids([&[], &[]]);
         Some(move |contact: &SurfaceContact| {
             let find_part =
                 || project_point(shape, &Pose::IDENTITY, contact.point).map_or(0, |found| found.part);
-            let part = if has_parts { find_part() } else { 0 };
+            let part = if has_parts || sheet.is_some() { find_part() } else { 0 };
             let traits = solids.traits_at(index, part);
             let [friction_rule, restitution_rule] = particles.at(contact.particle);
             let friction = |own: f32| {
                 CombineRule::combine([friction_rule, traits.friction_rule], [own, traits.friction])
             };
-            let [velocity, _] = if has_belt {
+            let [belt, _] = if has_belt {
                 belt_at((&solids, belts), (body, part), &Pose::IDENTITY, contact.point)
             } else {
                 [Vec3::ZERO; 2]
             };
+            let deformation =
+                sheet.as_ref().map_or(Vec3::ZERO, |sheet| sheet.motion_at(part, contact.point)[0]);
             ContactMaterial {
                 friction: friction(contact.own.friction),
                 static_friction: friction(contact.own.static_friction),
@@ -88,8 +93,19 @@ impl BodySet {
                     [restitution_rule, traits.restitution_rule],
                     [contact.own.restitution, traits.restitution],
                 ),
-                velocity,
+                velocity: belt + deformation,
             }
         })
+    }
+
+    /// Returns the mesh of a body if it deforms in this step, in the frame of the body.
+    fn sheet_of(&self, body: u32, dt: f32) -> Option<Sheet<'_>> {
+        let next = self.deforming.next_of(body)?;
+        match &self.shapes[body as usize] {
+            Some(Shape::Mesh(now)) => {
+                Some(Sheet { meshes: [now, next], pose: Pose::IDENTITY, rate: 1.0 / dt })
+            }
+            _ => None,
+        }
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::BodyId;
 use crate::bodies::shift::Shift;
-use crate::soft::desc::{ParticlePhase, SoftSettings};
+use crate::soft::desc::{Meeting, ParticlePhase, SoftSettings};
 use crate::soft::error::SoftError;
 use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
 use crate::soft::resting::{Push, Resting};
@@ -14,7 +14,6 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_math::Vec3;
 use carom_particles::{ParticleGroup, ParticleSettings, ParticleSolver, Renumbering, Solid, SolidParticles};
-use carom_response::CombineRule;
 use core::ops::Range;
 
 /// The soft things of a world. Most worlds have none.
@@ -66,8 +65,7 @@ pub(crate) struct Slot {
 pub(crate) struct Thing {
     pub(crate) kind: ThingKind,
     pub(crate) radius: f32,
-    /// How its friction and restitution are combined with those of bodies.
-    pub(crate) rules: [CombineRule; 2],
+    pub(crate) meeting: Meeting,
     /// Its particles in the solver. Those of a soft body are one range.
     pub(crate) ids: Vec<Range<u32>>,
     pub(crate) positions: Vec<Vec3>,
@@ -323,7 +321,8 @@ pub(crate) fn add_solid(
     radius: f32,
 ) -> Result<SolidParticles, SoftError> {
     let inverse_masses: Vec<f32> = (0..part.rest.len() as u32).map(|v| part.inverse_mass(v)).collect();
-    let solid = Solid::default().with_friction(part.friction).with_radius(radius);
+    let solid =
+        Solid::default().with_friction(part.friction).with_restitution(part.restitution).with_radius(radius);
     Ok(solver.add_solid(&solid, &part.rest, &inverse_masses)?)
 }
 

@@ -46,6 +46,7 @@ pub(crate) struct SoftPart {
     /// The force in the next step only.
     pub(crate) force: Vec3,
     pub(crate) friction: f32,
+    pub(crate) restitution: f32,
     /// The surface of a cloth or of tetrahedra, at the present positions.
     pub(crate) mesh: Option<Arc<MeshShape>>,
 }
@@ -60,6 +61,9 @@ impl SoftPart {
         let numbers = [(desc.density, "density"), (desc.friction, "friction")];
         if let Some(&(value, what)) = numbers.iter().find(|(x, _)| !is_amount(*x)) {
             return Err(SoftError::BadValue { what, value });
+        }
+        if !(0.0..=1.0).contains(&desc.restitution) {
+            return Err(SoftError::BadValue { what: "restitution", value: desc.restitution });
         }
         check_finite(desc.position, "position")?;
         check_finite(desc.velocity, "velocity")?;
@@ -86,6 +90,7 @@ impl SoftPart {
             held: Vec::new(),
             force: Vec3::ZERO,
             friction: desc.friction,
+            restitution: desc.restitution,
             mesh: mesh_of(&desc.kind, &places)?,
         })
     }

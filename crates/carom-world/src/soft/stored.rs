@@ -6,7 +6,7 @@
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014.
 
 use crate::BodyId;
-use crate::soft::desc::{ParticlePhase, Rules, SoftBodyKind, SoftSettings};
+use crate::soft::desc::{Meeting, ParticlePhase, SoftBodyKind, SoftSettings};
 use crate::soft::id::SoftThing;
 use crate::soft::resting::{Push, Resting};
 use crate::soft::set::{Slot, Soft, SoftEvent, SoftSet, Thing, ThingKind};
@@ -43,8 +43,7 @@ struct StoredSet {
 struct StoredThing {
     index: u32,
     radius: f32,
-    #[cfg_attr(feature = "serde", serde(default = "default_rules"))]
-    rules: Rules,
+    meeting: Meeting,
     ids: Vec<[u32; 2]>,
     kind: Kind,
     /// The bits of the settings.
@@ -74,6 +73,7 @@ struct StoredPart {
     held: Vec<Held>,
     force: Vec3,
     friction: f32,
+    restitution: f32,
     /// The rotations of tetrahedra.
     rotations: Vec<[f32; 4]>,
 }
@@ -118,7 +118,7 @@ impl StoredThing {
                         (Kind::Volume, numbers, tetrahedra.as_flattened().to_vec())
                     }
                 };
-                let SoftPart { rest, masses, pins, held, force, friction, .. } = &**part;
+                let SoftPart { rest, masses, pins, held, force, friction, restitution, .. } = &**part;
                 let rotations = match &part.constraint {
                     Constraint::Volume(body) => body.rotations().map(|turn| turn.to_array()).collect(),
                     _ => Vec::new(),
@@ -132,6 +132,7 @@ impl StoredThing {
                     held: held.clone(),
                     force: *force,
                     friction: *friction,
+                    restitution: *restitution,
                 };
                 (kind, numbers, Some(part))
             }
@@ -139,7 +140,7 @@ impl StoredThing {
         StoredThing {
             index,
             radius: thing.radius,
-            rules: thing.rules,
+            meeting: thing.meeting,
             ids: thing.ids.iter().map(|range| [range.start, range.end]).collect(),
             kind,
             numbers: numbers.into_iter().map(f32::to_bits).collect(),
@@ -179,8 +180,8 @@ impl StoredThing {
                 ThingKind::Body(Box::new(self.restored_part(part, solver, ids[0].start, first)?))
             }
         };
-        let (radius, rules) = (self.radius, self.rules);
-        Ok(Thing { kind, radius, rules, ids, positions: Vec::new(), velocities: Vec::new() })
+        let (radius, meeting) = (self.radius, self.meeting);
+        Ok(Thing { kind, radius, meeting, ids, positions: Vec::new(), velocities: Vec::new() })
     }
 
     fn restored_part(
@@ -190,7 +191,8 @@ impl StoredThing {
         first_id: u32,
         first: usize,
     ) -> Result<SoftPart, &'static str> {
-        let StoredPart { rest, elements, masses, pins, held, force, friction, rotations } = stored;
+        let StoredPart { rest, elements, masses, pins, held, force, friction, restitution, rotations } =
+            stored;
         let is_in = |vertex: u32| (vertex as usize) < rest.len();
         let is_ascending = |mut list: &mut dyn Iterator<Item = u32>| {
             let mut last = None;
@@ -201,7 +203,13 @@ impl StoredThing {
         let are_held = is_ascending(&mut held.iter().map(|held| held.vertex))
             && held.iter().all(|held| held.point.is_finite());
         let are_masses = masses.iter().all(|mass| 0.0 < *mass && mass.is_finite() && 0.0 < 1.0 / mass);
-        if !(are_pins && are_held && are_masses && force.is_finite() && 0.0 <= *friction) {
+        if !(are_pins
+            && are_held
+            && are_masses
+            && force.is_finite()
+            && 0.0 <= *friction
+            && (0.0..=1.0).contains(restitution))
+        {
             return Err("a number of a soft body");
         }
         let numbers: Vec<f32> = self.numbers.iter().map(|bits| f32::from_bits(*bits)).collect();
@@ -245,6 +253,7 @@ impl StoredThing {
             held: held.clone(),
             force: *force,
             friction: *friction,
+            restitution: *restitution,
             mesh,
         };
         let is_mass = |vertex: u32| solver.inverse_mass(first_id + vertex) == Some(part.inverse_mass(vertex));
@@ -319,11 +328,6 @@ impl StoredSet {
         let is_time = 0.0 <= self.resting.time && self.resting.time.is_finite();
         if is_time { Ok(set) } else { Err(bad("the rest of soft things", 0)) }
     }
-}
-
-#[cfg(feature = "serde")]
-fn default_rules() -> Rules {
-    crate::soft::desc::DEFAULT_RULES
 }
 
 fn numbers_of(phase: &ParticlePhase) -> (Kind, Vec<f32>) {

@@ -7,11 +7,12 @@ use crate::soft::error::{SoftError, check_finite};
 use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
 use crate::soft::set::{SoftSet, Thing, ThingKind, add_particles};
 use crate::soft::soft_body::{Held, SoftPart};
-use crate::{BodyId, World, WorldError};
+use crate::{BodyId, Filter, World, WorldError};
 use carom_broad::BroadPhase;
 use carom_math::Vec3;
 use carom_particles::{ParticleError, SurfaceMesh};
 use carom_query::MeshShape;
+use carom_response::CombineRule;
 
 impl<B: BroadPhase> World<B> {
     /// Returns a view of a soft body.
@@ -190,6 +191,25 @@ impl SoftBodyMut<'_> {
         Ok(self)
     }
 
+    /// Sets the filter: the soft body meets the bodies that pass it. A body that it then meets and
+    /// overlaps is pushed out.
+    pub fn set_filter(&mut self, filter: Filter) -> &mut Self {
+        if let Some(thing) = self.set.thing_mut(SoftThing::Body(self.id)) {
+            thing.meeting.filter = filter;
+        }
+        self.set.wake();
+        self
+    }
+
+    /// Sets the rules for its friction and restitution on bodies.
+    pub fn set_rules(&mut self, friction: CombineRule, restitution: CombineRule) -> &mut Self {
+        if let Some(thing) = self.set.thing_mut(SoftThing::Body(self.id)) {
+            thing.meeting.rules = [friction, restitution];
+        }
+        self.set.wake();
+        self
+    }
+
     /// Sets the velocity of all vertices that are not pinned.
     ///
     /// Errors: a velocity that is not finite.
@@ -285,6 +305,25 @@ pub struct ParticlesMut<'w> {
 }
 
 impl ParticlesMut<'_> {
+    /// Sets the filter: the particles meet the bodies that pass it. A body that they then meet and
+    /// overlap pushes them out.
+    pub fn set_filter(&mut self, filter: Filter) -> &mut Self {
+        if let Some(thing) = self.set.thing_mut(SoftThing::Particles(self.id)) {
+            thing.meeting.filter = filter;
+        }
+        self.set.wake();
+        self
+    }
+
+    /// Sets the rules for their friction and restitution on bodies.
+    pub fn set_rules(&mut self, friction: CombineRule, restitution: CombineRule) -> &mut Self {
+        if let Some(thing) = self.set.thing_mut(SoftThing::Particles(self.id)) {
+            thing.meeting.rules = [friction, restitution];
+        }
+        self.set.wake();
+        self
+    }
+
     /// Adds particles at these positions, with this velocity, after the existing ones. Leave room
     /// for them: particles inside of others are pushed out, which makes them fast.
     ///

@@ -384,9 +384,10 @@ fn rays_and_nearest_points() {
     let all = world.query(&QueryFilter::ALL);
     assert!(all.cast_ray_soft(&Ray::new(Vec3::NAN, Vec3::X), 9.0).is_none());
     assert!(all.nearest_soft(Vec3::NAN, 1.0).is_none() && all.nearest_soft(Vec3::Y * 9.0, 1.0).is_none());
-    // They are solid, dynamic and in all groups.
+    // They are solid and dynamic, and in the groups of their filter.
     let filters = [
-        (QueryFilter::SOLID.with_mask(Groups::from_bits_retain(8)), true),
+        (QueryFilter::SOLID.with_mask(Groups::DEFAULT), true),
+        (QueryFilter::SOLID.with_mask(Groups::from_bits_retain(8)), false),
         (QueryFilter::SOLID.with_mask(Groups::empty()), false),
         (QueryFilter::FIXED, false),
         (QueryFilter::SENSORS, false),
