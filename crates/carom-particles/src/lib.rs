@@ -156,8 +156,8 @@ pub use solver::population::{ParticleGroup, Renumbering};
 pub use solver::ray::ParticleHit;
 pub use solver::settings::ParticleSettings;
 pub use solver::surroundings::{
-    Attachment, BodyBoundary, ContactMaterial, DistanceFn, FieldBoundary, MeetsFn, SolidPass, Surface,
-    SurfaceContact, SurfaceFn, Surroundings,
+    Acceleration, AccelerationFn, Attachment, BodyBoundary, ContactMaterial, DistanceFn, FieldBoundary,
+    MeetsFn, ParticleMotion, SolidPass, Surface, SurfaceContact, SurfaceFn, Surroundings,
 };
 pub use solver::touch::{BodyImpulse, ContactTarget, ParticleContact, ParticleEvent};
 pub use solver::{Compression, MAX_PARTICLES, ParticleSolver, SolidParticles};

@@ -23,7 +23,7 @@ use crate::solver::rows::Neighbours;
 use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
-use crate::solver::surroundings::{Plane, SolidPass, Surroundings};
+use crate::solver::surroundings::{AccelerationFn, ParticleMotion, Plane, SolidPass, Surroundings};
 use crate::solver::touch::{BodyImpulse, ContactTarget, ParticleContact, Touches};
 use crate::solver::velocity::{Flow, Mixing, confine};
 use crate::solver::wall::Wall;
@@ -153,7 +153,7 @@ impl Step<'_> {
         kinds: Kinds,
         surroundings: &mut Surroundings<'_, '_>,
     ) -> Result<(), ParticleError> {
-        self.predict(dt);
+        let strongest = self.predict(dt, surroundings.acceleration);
         self.find_candidates(surroundings, dt);
         if kinds.has_fluid {
             self.add_walls(surroundings);
@@ -182,7 +182,7 @@ impl Step<'_> {
         self.finish(dt)?;
         self.work.states.iter_mut().for_each(|state| state.finish(dt));
         if kinds.has_restitution {
-            self.bounce(dt)?;
+            self.bounce(dt, strongest)?;
         }
         for (body, state) in self.work.states.iter().enumerate() {
             if !state.is_finite() {
@@ -198,20 +198,32 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Moves particles by gravity and their velocities.
-    fn predict(&mut self, dt: f32) {
+    /// Moves particles by gravity, other accelerations and their velocities. Returns the strongest
+    /// acceleration.
+    fn predict(&mut self, dt: f32, acceleration: Option<AccelerationFn<'_>>) -> f32 {
         let (store, gravity) = (&mut *self.store, self.settings.gravity);
+        let mut strongest = gravity.length();
         for slot in 0..store.ids.len() {
             let group = &store.groups[store.phases[slot].group()];
             let row = store.positions[slot];
             let mut velocity = vector(&store.velocities[slot]);
             if 0.0 < row[3] {
-                velocity += gravity * (group.gravity_scale * dt);
+                match acceleration {
+                    None => velocity += gravity * (group.gravity_scale * dt),
+                    Some(acceleration) => {
+                        let (particle, position) = (store.ids[slot], vector(&row));
+                        let found = acceleration(&ParticleMotion { particle, position, velocity, dt });
+                        let sum = found.gravity * group.gravity_scale + found.other;
+                        strongest = strongest.max(sum.length());
+                        velocity += sum * dt;
+                    }
+                }
                 velocity *= (1.0 - group.drag * dt).max(0.0);
             }
             store.velocities[slot] = velocity.extend(0.0).to_array();
             store.predicted[slot] = free_place(&row, velocity, dt).extend(row[3]).to_array();
         }
+        strongest
     }
 
     /// Finds the particles near each boundary, and moves bodies by their velocities.
@@ -417,10 +429,10 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Lets contacts that pushed bounce.
-    fn bounce(&mut self, dt: f32) -> Result<(), ParticleError> {
+    /// Lets contacts that pushed bounce. `strongest` is the strongest acceleration in the substep.
+    fn bounce(&mut self, dt: f32, strongest: f32) -> Result<(), ParticleError> {
         let (work, store) = (&mut *self.work, &mut *self.store);
-        let least_speed = 2.0 * self.settings.gravity.length() * dt;
+        let least_speed = 2.0 * strongest * dt;
         let restitution = Restitution { incoming: &work.incoming, least_speed };
         if !work.contacts.is_empty() {
             restitution.between(store, &work.contacts);

@@ -245,6 +245,40 @@ impl SolidPass<'_> {
     }
 }
 
+/// A particle at the start of a substep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ParticleMotion {
+    /// The number of the particle.
+    pub particle: u32,
+    /// Its place in the world.
+    pub position: Vec3,
+    /// In lengths per second.
+    pub velocity: Vec3,
+    /// The length of the substep in seconds.
+    pub dt: f32,
+}
+
+impl ParticleMotion {
+    /// Describes the particle of this number.
+    pub fn new(particle: u32, position: Vec3, velocity: Vec3, dt: f32) -> ParticleMotion {
+        ParticleMotion { particle, position, velocity, dt }
+    }
+}
+
+/// The acceleration of a particle in a substep, besides contacts and constraints. In lengths per
+/// second squared.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Acceleration {
+    /// Gravity, in place of that of the settings. A gas that rises scales it.
+    pub gravity: Vec3,
+    /// Any other acceleration, such as that of wind.
+    pub other: Vec3,
+}
+
+/// The acceleration of a particle.
+pub type AccelerationFn<'a> = &'a (dyn Fn(&ParticleMotion) -> Acceleration + Sync);
+
 /// What a step meets that the solver does not keep.
 ///
 /// `'a` is how long fields, bodies and constraints are lent, `'f` how long their functions live.
@@ -258,6 +292,9 @@ pub struct Surroundings<'a, 'f> {
     pub attachments: &'a [Attachment],
     /// Projects the constraints of solids, once in each iteration.
     pub constraints: Option<&'a mut dyn FnMut(&mut SolidPass<'_>)>,
+    /// Accelerates the particles that are not pinned, once in each substep. `None` for the gravity
+    /// of the settings alone.
+    pub acceleration: Option<AccelerationFn<'f>>,
 }
 
 impl Surroundings<'_, '_> {

@@ -1,7 +1,9 @@
-//! Force fields: regions in which bodies feel another gravity, a wind, a pull, or a drag.
+//! Force fields: regions in which bodies and soft things feel another gravity, a wind, a pull, or a
+//! drag.
 //!
-//! A body is in a region if its centre of mass is. Fields add up, except for gravity: the field of
-//! the highest priority is used, and among equal ones the last inserted.
+//! A body is in a region if its centre of mass is, a vertex or a particle if it is itself. Fields
+//! add up, except for gravity: the field of the highest priority is used, and among equal ones the
+//! last inserted.
 //!
 //! Reference: Godot 4, `Area3D` (gravity by region, priorities); H. Goldstein, Classical Mechanics,
 //! 3rd ed., 1.5 (Rayleigh's dissipation).
@@ -167,6 +169,43 @@ impl ForceFieldDesc {
     }
 }
 
+/// A body or a particle in force fields.
+pub(crate) struct FieldPoint {
+    /// The centre of mass.
+    pub(crate) point: Vec3,
+    pub(crate) velocity: Vec3,
+    /// About the centre of mass.
+    pub(crate) angular_momentum: Vec3,
+    pub(crate) groups: Groups,
+    /// The length of the step.
+    pub(crate) dt: f32,
+    /// How long its motion is foreseen for pulls, so that orbits stay closed. Half a step if forces
+    /// are constant in a step of several substeps.
+    pub(crate) lead: f32,
+}
+
+impl FieldPoint {
+    fn of(body: &Body, groups: Groups, dt: f32) -> FieldPoint {
+        FieldPoint {
+            point: body.world_center(),
+            velocity: body.linear_velocity,
+            angular_momentum: body.angular_momentum().as_vec3(),
+            groups,
+            dt,
+            lead: 0.5 * dt,
+        }
+    }
+}
+
+/// The effect of all force fields at a point.
+#[derive(Default)]
+pub(crate) struct FieldEffect {
+    /// In place of the gravity of the settings, if there is one.
+    pub(crate) gravity: Option<Vec3>,
+    pub(crate) acceleration: Vec3,
+    pub(crate) torque: Vec3,
+}
+
 /// The largest power of a distance, and its largest inverse.
 const MAX_EXPONENT: u32 = 8;
 
@@ -243,40 +282,46 @@ impl ForceFields {
     /// Returns the force and the torque of all fields on a body in a step of length `dt`, and
     /// whether they are in place of the gravity of the settings.
     pub(crate) fn on(&self, body: &Body, groups: Groups, dt: f32) -> ([Vec3; 2], bool) {
-        let (mut acceleration, mut torque) = (Vec3::ZERO, Vec3::ZERO);
-        let mut own_gravity = None;
-        for (_, field) in self.fields.iter().filter(|(_, field)| field.acts_on(body, groups)) {
+        let effect = self.at(&FieldPoint::of(body, groups, dt));
+        let acceleration =
+            effect.acceleration + effect.gravity.map_or(Vec3::ZERO, |own| own * body.gravity_scale);
+        let force = if 0.0 < body.inverse_mass { acceleration / body.inverse_mass } else { Vec3::ZERO };
+        let finite = [force, effect.torque].map(|v| if v.is_finite() { v } else { Vec3::ZERO });
+        (finite, effect.gravity.is_some())
+    }
+
+    /// Returns the effect of all fields at a point.
+    pub(crate) fn at(&self, at: &FieldPoint) -> FieldEffect {
+        let FieldPoint { point, velocity, angular_momentum, groups, dt, lead } = *at;
+        let mut effect = FieldEffect::default();
+        let mut priority = i32::MIN;
+        let acts = |field: &ForceFieldDesc| field.mask.intersects(groups) && field.region.contains(point);
+        for (_, field) in self.fields.iter().filter(|(_, field)| acts(field)) {
             match field.kind {
                 ForceKind::Gravity(g) => {
-                    if own_gravity.is_none_or(|(priority, _)| priority <= field.priority) {
-                        own_gravity = Some((field.priority, g));
+                    if priority <= field.priority {
+                        (priority, effect.gravity) = (field.priority, Some(g));
                     }
                 }
-                ForceKind::Acceleration(a) => acceleration += a,
+                ForceKind::Acceleration(a) => effect.acceleration += a,
                 ForceKind::Radial { center, strength, exponent } => {
-                    // Half a step ahead, so that an orbit stays closed.
-                    let ahead = (body.linear_velocity * (0.5 * dt)).as_dvec3();
-                    let inwards = center.as_dvec3() - (body.world_center().as_dvec3() + ahead);
+                    let ahead = (velocity * lead).as_dvec3();
+                    let inwards = center.as_dvec3() - (point.as_dvec3() + ahead);
                     let distance = ops::sqrt(inwards.length_squared());
                     // At the centre there is no direction.
                     if 0.0 < distance {
                         let pull = f64::from(strength) * power(distance, exponent);
-                        acceleration += (inwards * (pull / distance)).as_vec3();
+                        effect.acceleration += (inwards * (pull / distance)).as_vec3();
                     }
                 }
                 ForceKind::Drag { linear, angular, flow } => {
                     // The loss of an implicit step: at most the whole velocity, for any rate.
-                    acceleration -= (body.linear_velocity - flow) * (linear / (1.0 + linear * dt));
-                    torque -= body.angular_momentum().as_vec3() * (angular / (1.0 + angular * dt));
+                    effect.acceleration -= (velocity - flow) * (linear / (1.0 + linear * dt));
+                    effect.torque -= angular_momentum * (angular / (1.0 + angular * dt));
                 }
             }
         }
-        if let Some((_, own)) = own_gravity {
-            acceleration += own * body.gravity_scale;
-        }
-        let force = if 0.0 < body.inverse_mass { acceleration / body.inverse_mass } else { Vec3::ZERO };
-        let finite = [force, torque].map(|v| if v.is_finite() { v } else { Vec3::ZERO });
-        (finite, own_gravity.is_some())
+        effect
     }
 
     /// Checks that handles ascend and all numbers are in their ranges.

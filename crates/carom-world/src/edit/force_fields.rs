@@ -1,5 +1,5 @@
 //! Insertion, change and removal of force fields. A change wakes the bodies on which the field
-//! acts.
+//! acts, and all soft things.
 //!
 //! Reference: Godot 4, `Area3D` (gravity by region, priorities).
 
@@ -9,10 +9,11 @@ use carom_broad::BroadPhase;
 use carom_response::BodyKind;
 
 impl<B: BroadPhase> World<B> {
-    /// Inserts a force field, and wakes the dynamic bodies in its region.
+    /// Inserts a force field, and wakes the dynamic bodies in its region and all soft things.
     ///
-    /// It acts on bodies whose centre of mass is in the region at the start of a step. The
-    /// potential energy of [`World::energy`] does not include it.
+    /// It acts on bodies whose centre of mass is in the region at the start of a step, and on the
+    /// vertices and particles in it at the start of a substep. The potential energy of
+    /// [`World::energy`] does not include it.
     ///
     /// Errors: a number out of its range.
     pub fn insert_force_field(&mut self, desc: ForceFieldDesc) -> Result<ForceFieldId, WorldError> {
@@ -33,7 +34,8 @@ impl<B: BroadPhase> World<B> {
         self.bodies.force_fields.iter()
     }
 
-    /// Replaces a force field, and wakes the dynamic bodies in the old region and in the new one.
+    /// Replaces a force field, and wakes the dynamic bodies in the old region and in the new one,
+    /// and all soft things.
     ///
     /// Errors: a stale handle, or a number out of its range.
     pub fn set_force_field(&mut self, id: ForceFieldId, desc: ForceFieldDesc) -> Result<(), WorldError> {
@@ -46,7 +48,7 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Removes a force field, and wakes the dynamic bodies in its region.
+    /// Removes a force field, and wakes the dynamic bodies in its region and all soft things.
     ///
     /// Errors: a stale handle.
     pub fn remove_force_field(&mut self, id: ForceFieldId) -> Result<(), WorldError> {
@@ -56,6 +58,10 @@ impl<B: BroadPhase> World<B> {
     }
 
     fn wake_in(&mut self, field: &ForceFieldDesc) {
+        #[cfg(feature = "soft")]
+        if let Some(soft) = &mut self.soft.set {
+            soft.wake();
+        }
         for index in 0..self.bodies.motions.len() {
             let body = &self.bodies.motions[index];
             let groups = self.bodies.traits[index].filter.membership;

@@ -16,6 +16,7 @@ use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
 use crate::soft::distance::ShapeDistance;
 use crate::soft::error::SoftError;
+use crate::soft::fields::SoftFields;
 use crate::soft::meetings::Meetings;
 use crate::soft::part_surfaces::{ParticleRules, surface_of};
 use crate::soft::resting::Push;
@@ -28,7 +29,8 @@ use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_math::{Mat3, Pose, Vec3};
 use carom_particles::{
-    Attachment, BodyBoundary, ContactTarget, DistanceFn, MeetsFn, SolidPass, SurfaceFn, Surroundings,
+    AccelerationFn, Attachment, BodyBoundary, ContactTarget, DistanceFn, MeetsFn, ParticleMotion, SolidPass,
+    SurfaceFn, Surroundings,
 };
 use carom_response::{Body, BodyKind};
 
@@ -68,7 +70,10 @@ impl<B: BroadPhase> World<B> {
     fn step_soft_set(&mut self, soft: &mut SoftSet, dt: f32) -> Result<bool, WorldError> {
         soft.events.clear();
         soft.apply_settings(&self.soft.settings, self.settings.solver.gravity)?;
-        let near = self.bodies_near(soft, dt);
+        let gravity = self.settings.solver.gravity;
+        let strongest = SoftFields::of(soft, &self.bodies.force_fields, gravity)
+            .map_or(gravity.length(), |fields| fields.strongest(soft, dt).max(gravity.length()));
+        let near = self.bodies_near(soft, strongest, dt);
         let is_moving = near.iter().any(|&body| self.moves_among_soft(body));
         let marks = self.marks(&near);
         if soft.resting.is_sleeping && !is_moving && soft.resting.near == marks {
@@ -77,7 +82,8 @@ impl<B: BroadPhase> World<B> {
         if soft.resting.is_sleeping {
             soft.wake();
         }
-        let accelerations: Vec<Vec3> = near.iter().map(|&body| self.acceleration_among_soft(body)).collect();
+        let accelerations: Vec<Vec3> =
+            near.iter().map(|&body| self.acceleration_among_soft(body, dt)).collect();
         let reach = NEAR_RADII * soft.largest_radius();
         let shapes: Vec<ShapeDistance<'_>> = near
             .iter()
@@ -100,11 +106,15 @@ impl<B: BroadPhase> World<B> {
             boundaries.push(BodyBoundary { surface_at, meets, ..boundary });
         }
         let ids: Vec<BodyId> = near.iter().map(|&body| self.bodies.id_at(body)).collect();
-        soft.advance(dt, &ids, &mut boundaries)?;
+        let fields = SoftFields::of(soft, &self.bodies.force_fields, gravity);
+        let field_at = fields.as_ref().map(|fields| |motion: &ParticleMotion| fields.at(motion));
+        let acceleration = field_at.as_ref().map(|field_at| field_at as AccelerationFn<'_>);
+        soft.advance(dt, &ids, &mut boundaries, acceleration)?;
         let pushes: Vec<[Vec3; 2]> =
             boundaries.iter().map(|boundary| [boundary.impulse, boundary.angular_impulse]).collect();
         drop(boundaries);
         drop(surfaces);
+        drop(fields);
         let is_woken = self.push_bodies(soft, &near, &pushes, dt)?;
         let settings = &self.settings.solver;
         let is_at_rest =
@@ -116,11 +126,12 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the bodies near soft things: dynamic ones, then kinematic ones, then fixed ones.
-    fn bodies_near(&self, soft: &SoftSet, dt: f32) -> Vec<u32> {
-        let gravity = self.settings.solver.gravity.length();
+    ///
+    /// `acceleration` is the strongest one of soft things.
+    fn bodies_near(&self, soft: &SoftSet, acceleration: f32, dt: f32) -> Vec<u32> {
         let margin = |thing: &Thing| {
             let fastest = thing.velocities.iter().map(|v| v.length_squared()).fold(0.0, f32::max);
-            NEAR_RADII * thing.radius + (carom_math::ops::sqrt(fastest) + gravity * dt) * dt
+            NEAR_RADII * thing.radius + (carom_math::ops::sqrt(fastest) + acceleration * dt) * dt
         };
         let boxes: Vec<(Aabb, Filter)> = soft
             .things()
@@ -181,7 +192,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Returns the acceleration of a body in the particle solver, besides the particles. It is zero
     /// for a body that rests on another one or is in a joint.
-    fn acceleration_among_soft(&mut self, number: u32) -> Vec3 {
+    fn acceleration_among_soft(&mut self, number: u32, dt: f32) -> Vec3 {
         let body = &self.bodies.motions[number as usize];
         let is_free = body.kind == BodyKind::Dynamic
             && self.bodies.active.moves(number)
@@ -199,8 +210,11 @@ impl<B: BroadPhase> World<B> {
         }
         let forces = &self.bodies.steering.forces;
         let once = forces.binary_search_by_key(&number, |(body, _)| *body);
-        let force = body.force + once.map_or(Vec3::ZERO, |place| forces[place].1[0]);
-        let all = self.settings.solver.gravity * body.gravity_scale + force * body.inverse_mass;
+        let groups = self.bodies.traits[number as usize].filter.membership;
+        let ([pull, _], replaces_gravity) = self.bodies.force_fields.on(body, groups, dt);
+        let force = body.force + once.map_or(Vec3::ZERO, |place| forces[place].1[0]) + pull;
+        let gravity = if replaces_gravity { Vec3::ZERO } else { self.settings.solver.gravity };
+        let all = gravity * body.gravity_scale + force * body.inverse_mass;
         if all.is_finite() { all } else { Vec3::ZERO }
     }
 
@@ -291,11 +305,12 @@ impl SoftSet {
     }
 
     /// Steps all things by `dt` seconds among these bodies.
-    fn advance(
+    fn advance<'f>(
         &mut self,
         dt: f32,
         bodies: &[BodyId],
-        boundaries: &mut [BodyBoundary<'_>],
+        boundaries: &mut [BodyBoundary<'f>],
+        acceleration: Option<AccelerationFn<'f>>,
     ) -> Result<(), SoftError> {
         let attachments = self.before(dt, bodies)?;
         let SoftSet { solver, slots, .. } = self;
@@ -312,6 +327,7 @@ impl SoftSet {
             bodies: boundaries,
             attachments: &attachments,
             constraints: Some(&mut constraints),
+            acceleration,
             ..Surroundings::default()
         };
         solver.step_in(dt, &mut around)?;

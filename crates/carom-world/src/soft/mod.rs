@@ -15,6 +15,7 @@
 //! | `insert` | insertion and removal |
 //! | `views` | reading and changing one of them |
 //! | `advance` | the step |
+//! | `fields` | force fields on them |
 //! | `meetings` | which of them meet which bodies |
 //! | `part_surfaces` | the material of the part that they touch |
 //! | `sleeping` | when they sleep, and the push on bodies that sleep |
@@ -27,6 +28,7 @@ pub(crate) mod advance;
 pub(crate) mod desc;
 pub(crate) mod distance;
 pub(crate) mod error;
+pub(crate) mod fields;
 pub(crate) mod id;
 pub(crate) mod insert;
 pub(crate) mod meetings;

@@ -107,7 +107,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Ends a deferred call: moves kinematic bodies only.
-    fn end_deferred_call(&mut self, step_budget: &StepBudget, dt: f32) {
+    pub(crate) fn end_deferred_call(&mut self, step_budget: &StepBudget, dt: f32) {
         let shortfall = &mut self.last.stats.shortfall;
         shortfall.is_deferred = true;
         shortfall.n_suspended = self.bodies.active.awake().len() - self.bodies.active.kinematic().len();

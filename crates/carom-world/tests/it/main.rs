@@ -69,6 +69,8 @@ mod soft;
 #[cfg(feature = "soft")]
 mod soft_belts;
 #[cfg(feature = "soft")]
+mod soft_fields;
+#[cfg(feature = "soft")]
 mod soft_filters;
 #[cfg(feature = "soft")]
 mod soft_materials;

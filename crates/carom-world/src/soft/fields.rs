@@ -1,0 +1,65 @@
+//! Force fields on vertices and particles.
+//!
+//! Reference: Godot 4, `Area3D` (gravity by region, priorities); E. Catto, Box2D 3.1,
+//! `b2Shape_ApplyWind`, 2025 (cloth is not in it: here each vertex is a ball in the wind).
+
+use crate::bodies::force_fields::{FieldPoint, ForceFields};
+use crate::soft::set::{Slot, SoftSet};
+use alloc::vec::Vec;
+use carom_broad::Groups;
+use carom_math::Vec3;
+use carom_particles::{Acceleration, ParticleMotion};
+
+/// The force fields of a world, for the particles of its soft things.
+pub(crate) struct SoftFields<'a> {
+    fields: &'a ForceFields,
+    /// The gravity of the settings.
+    gravity: Vec3,
+    /// By thing.
+    groups: Vec<Groups>,
+    /// The thing of each particle.
+    owners: Vec<u32>,
+}
+
+impl<'a> SoftFields<'a> {
+    /// `None` if there are no fields.
+    pub(crate) fn of(set: &SoftSet, fields: &'a ForceFields, gravity: Vec3) -> Option<SoftFields<'a>> {
+        let groups_of =
+            |slot: &Slot| slot.thing.as_ref().map_or(Groups::empty(), |thing| thing.meeting.filter.groups);
+        (!fields.is_empty()).then(|| SoftFields {
+            fields,
+            gravity,
+            groups: set.slots.iter().map(groups_of).collect(),
+            owners: set.owners.clone(),
+        })
+    }
+
+    /// Returns the acceleration of a particle. What is not finite does not act.
+    pub(crate) fn at(&self, motion: &ParticleMotion) -> Acceleration {
+        let owner = self.owners.get(motion.particle as usize);
+        let groups = owner.and_then(|&owner| self.groups.get(owner as usize)).copied();
+        let effect = self.fields.at(&FieldPoint {
+            point: motion.position,
+            velocity: motion.velocity,
+            angular_momentum: Vec3::ZERO,
+            groups: groups.unwrap_or(Groups::empty()),
+            dt: motion.dt,
+            lead: 0.0,
+        });
+        let other = effect.acceleration;
+        Acceleration {
+            gravity: effect.gravity.unwrap_or(self.gravity),
+            other: if other.is_finite() { other } else { Vec3::ZERO },
+        }
+    }
+
+    /// Returns the strongest acceleration of the particles at their present places.
+    pub(crate) fn strongest(&self, set: &SoftSet, dt: f32) -> f32 {
+        let of = |id: u32| {
+            let (position, velocity) = (set.solver.position(id)?, set.solver.velocity(id)?);
+            let found = self.at(&ParticleMotion::new(id, position, velocity, dt));
+            Some(found.gravity.length() + found.other.length())
+        };
+        (0..set.owners.len() as u32).filter_map(of).fold(0.0, f32::max)
+    }
+}
