@@ -3,7 +3,7 @@
 
 // ---- Panels.
 const mean = list => list.length ? list.reduce((sum, x) => sum + x, 0) / list.length : 0;
-const stateNames = ["fixed, or moved by a rule", "asleep", "awake, touching nothing", "in contact", "characters"];
+const stateNames = ["static or kinematic", "asleep", "awake, touching nothing", "in contact", "characters"];
 const showState = () => {
   $("hash").textContent = state.hash;
   $("counters").replaceChildren(...Object.entries(state.counters).filter(([name, n]) => n || !["swept", "joints", "particles"].includes(name)).map(([name, n]) =>
@@ -14,7 +14,7 @@ const showState = () => {
   $("legend").hidden = $("colours").value !== "state";
   $("legend").replaceChildren(...stateNames.flatMap((name, k) => {
     if (!counts[k]) return [];
-    const i = element("i"); i.style.background = `rgb(${colourOfState(k)})`;
+    const i = element("i"); i.style.background = `rgb(${stateColour(k, isDark())})`;
     return [element("div", undefined, [i, `${counts[k].toLocaleString("en")} ${name}`])];
   }));
   $("load").disabled = !state.has_saved;
