@@ -118,7 +118,14 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
             chart("the one on the path", "m, m/s", &["height of its feet", "speed"]),
             chart("characters", "", &["on the ground", "in the air", "at a wall"]),
         ])
-        .with_state_names(["castle", "standing still", "in the air", "at a wall", "walking", ""])
+        .with_state_names([
+            "castle",
+            "standing still",
+            "walking, or in the air",
+            "at a wall",
+            "on a ledge",
+            "",
+        ])
         .with_view(View {
             target: Vec3::new(0.0, 1.0, 0.0),
             distance: 54.0,
@@ -259,7 +266,7 @@ fn drive(args: &DemoArgs) -> Result<Run, String> {
                 chart("room under what is overhead", "m", &["front", "rear"]),
                 chart("speed", "m/s", &["speed"]),
             ])
-            .with_state_names(["road", "", "car", "wheel on the road", "", ""])
+            .with_state_names(["parts of the road", "", "parts of the car", "wheels on the road", "", ""])
             .with_camera_on(2, [13.0, -0.6, 0.35]);
     let (mut energy, mut total, mut turned) = (Vec::with_capacity(args.n_frames() as usize), 0.0, 0.0);
     let mut n_contacts = 0;
