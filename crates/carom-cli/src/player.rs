@@ -21,6 +21,22 @@ use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 use std::io::Write;
 
+/// The script of the page: the parts share the scope of one function.
+const SCRIPT: &str = concat!(
+    include_str!("player/recording.js"),
+    include_str!("player/motion.js"),
+    include_str!("player/shapes.js"),
+    include_str!("player/moment.js"),
+    include_str!("player/view.js"),
+    include_str!("player/colours.js"),
+    include_str!("player/pairs.js"),
+    include_str!("player/picture.js"),
+    include_str!("player/statistics.js"),
+    include_str!("player/legend.js"),
+    include_str!("player/controls.js"),
+    include_str!("player/play.js")
+);
+
 /// The state of a body, which gives its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -352,7 +368,7 @@ impl Recording {
     pub fn to_html(&self) -> Result<String, String> {
         let data = self.encode()?;
         let html = include_str!("player/player.html");
-        let script = [page::RENDERER, page::CHARTS, include_str!("player/player.js")].concat();
+        let script = [page::RENDERER, page::CHARTS, "(async () => {\n", SCRIPT, "})();\n"].concat();
         let encoded = base64::engine::general_purpose::STANDARD.encode(data);
         let title = escaped(&self.title);
         // Base64 has no underscore, so no mark is in the data. It goes in last and is not searched.

@@ -95,6 +95,10 @@ pub(crate) fn page(
     let mut recording = Recording::new(&title, 1.0, shapes, bodies)
         .with_names(names.to_vec())
         .with_notes(remarks.lines().chain(left_out(listed.len() - n_rows)).collect());
+    if listed.is_empty() {
+        // There is no state to show, so each part has a colour of its own.
+        recording = recording.with_shown(&["bodies"]);
+    }
     if !rows.is_empty() {
         recording = recording.with_table(json!({"columns": columns, "rows": rows, "points": places}));
     }

@@ -1,7 +1,5 @@
 //! The parts that carom's pages share: the renderer, the charts and the look. A page is one file,
-//! so these are texts that it contains.
-//!
-//! Reference: crates/carom-cli/src/player.rs and crates/carom-web/src/page.rs, which write pages.
+//! so these are texts that it contains. `player.rs` and `live_page.rs` of carom-cli write pages.
 
 /// Script: `makeRenderer(canvas)` draws bodies, sheets, particles and lines with WebGL 2.
 pub const RENDERER: &str = concat!(

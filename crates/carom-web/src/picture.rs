@@ -53,7 +53,7 @@ pub struct Picture {
     pub bodies: Vec<u32>,
     /// For each of them: position, and quaternion as x, y, z, w.
     pub poses: Vec<f32>,
-    /// For each of them: 0 fixed or moved by a rule, 1 asleep, 2 awake, 3 in contact,
+    /// For each of them: 0 static or kinematic, 1 asleep, 2 awake, 3 in contact,
     /// 4 a character.
     pub states: Vec<u8>,
     /// For each contact that touches: point, normal from the first body to the second, impulse.

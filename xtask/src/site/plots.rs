@@ -99,7 +99,7 @@ pub(super) fn write(benches: &Path, site: &Path) -> Result<String, Error> {
             let title = super::escaped(&title);
             let _ = writeln!(
                 body,
-                "<figure><a href=\"{FOLDER}/{name}/{file}\"><img src=\"{FOLDER}/{name}/{file}\" alt=\"{title}\" loading=\"lazy\"></a><figcaption>{title}</figcaption></figure>"
+                "<figure><a href=\"{FOLDER}/{name}/{file}\"><img src=\"{FOLDER}/{name}/{file}\" alt=\"{title}\" width=\"900\" height=\"640\" loading=\"lazy\"></a><figcaption>{title}</figcaption></figure>"
             );
         }
         body += "</div>\n";

@@ -368,7 +368,7 @@ fn play(
     }
     let every = if MANY_FRAMES < args.n_frames() { 2 } else { 1 };
     let name = if args.scene == "physics" { args.row() } else { args.scene.as_str() };
-    let title = format!("{name} of {} bodies", scene.n_moving());
+    let title = format!("{name}: {} bodies", scene.n_moving());
     let mut recording =
         Recording::new(&title, STEP * f64::from(every), inserted.shapes.clone(), inserted.shape_of.clone())
             .with_charts(charts(args.has_budget()));
@@ -450,7 +450,7 @@ fn play(
 /// Returns a view from in front of the wall, beside the path of the bullets and near enough to see
 /// the impacts. It plays slowly, because the bullets strike within three steps.
 fn bullets_view() -> View {
-    View { target: Vec3::new(-0.3, 0.9, 0.0), distance: 2.5, yaw: -0.8, pitch: 0.1, speed: 0.02 }
+    View { target: Vec3::new(-0.5, 0.9, 0.0), distance: 2.4, yaw: -0.55, pitch: 0.35, speed: 0.02 }
 }
 
 /// Returns a view of the boxes and the wall from the side from which the darts come.
@@ -478,7 +478,7 @@ fn stairs_view(scene: &SceneSpec) -> View {
     let size = high - low;
     View {
         target: (low + high) * 0.5 + Vec3::X * (0.3 * size.x),
-        distance: 0.9 * size.length(),
+        distance: 1.05 * size.length(),
         yaw: 1.0,
         pitch: 0.35,
         speed: 1.0,

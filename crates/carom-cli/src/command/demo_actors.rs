@@ -3,7 +3,7 @@
 
 use crate::args::DemoArgs;
 use crate::command::demo::{Checked, Run, pool_of};
-use crate::command::demo_walk::{chart, every};
+use crate::command::demo_walk::{WHEELS, chart, every};
 use crate::player::{BodyState, Chart, FrameStats, PlayerShape, Recording, View};
 use crate::progress::Progress;
 use crate::soft_picture::SoftPicture;
@@ -53,11 +53,11 @@ impl Scene {
             }
             "bridge" => {
                 let actors = scenes::bridge(&mut world, &request)?;
-                ("a car on a chain bridge", view(Vec3::Y * -1.0, 26.0, 0.25, 0.3), actors)
+                ("a car on a chain bridge", view(Vec3::Y * -1.0, 28.0, 0.25, 0.3), actors)
             }
             "playground" => {
                 let actors = scenes::playground(&mut world, &request)?;
-                ("a playground", view(Vec3::new(0.0, 0.5, 0.0), 36.0, 0.5, 0.6), actors)
+                ("a playground", view(Vec3::new(1.0, 0.0, 2.5), 40.0, 0.5, 0.6), actors)
             }
             _ => {
                 let actors = walkers::characters(&mut world, &request)?;
@@ -86,7 +86,7 @@ fn charts(actors: &Actors) -> Vec<Chart> {
     let mut charts = vec![chart("time of a step", "ms", &["bodies", "walk or drive"])];
     if actors.car.is_some() {
         charts.push(chart("speed of the car", "m/s", &["speed"]));
-        charts.push(chart("load of a wheel", "kN", &["fl", "fr", "rl", "rr"]));
+        charts.push(chart("load of a wheel", "kN", &WHEELS));
     }
     if actors.crane.is_some() {
         charts.push(chart("pull of a rope", "kN", &["1", "2", "3", "4"]));
@@ -101,14 +101,21 @@ fn charts(actors: &Actors) -> Vec<Chart> {
 /// Returns the names of the states of bodies in the legend.
 fn state_names(actors: &Actors) -> [&'static str; 6] {
     match actors {
-        Actors { crane: Some(_), .. } => ["fixed", "asleep", "in the air", "in contact", "crane", ""],
+        Actors { crane: Some(_), .. } => {
+            ["fixed", "asleep", "in the air", "in contact", "parts of the crane", ""]
+        }
         Actors { car: Some(_), walkers, .. } if walkers.is_empty() => {
-            ["fixed", "asleep", "in the air", "in contact", "wheel on the ground", ""]
+            ["fixed", "asleep", "in the air", "in contact", "wheels on the ground", ""]
         }
-        Actors { car: Some(_), .. } => {
-            ["fixed", "asleep", "in the air, or walks", "in contact", "pushes, or wheel on the ground", ""]
-        }
-        _ => ["platform", "asleep", "character, or in the air", "in contact", "character that pushes", ""],
+        Actors { car: Some(_), .. } => [
+            "fixed",
+            "asleep",
+            "in the air, or walking",
+            "in contact",
+            "pushing, or wheels on the ground",
+            "",
+        ],
+        _ => ["platforms", "asleep", "characters, or in the air", "in contact", "characters that push", ""],
     }
 }
 

@@ -17,6 +17,9 @@ use carom_scenes::{CASTLE_PATH, Level, Rng};
 use glam::{DQuat, DVec3};
 use std::time::Instant;
 
+/// The wheels of a car, in the order of the charts.
+pub(crate) const WHEELS: [&str; 4] = ["front left", "front right", "rear left", "rear right"];
+
 /// Seconds of a step.
 const STEP: f64 = 1.0 / 60.0;
 
@@ -115,9 +118,17 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
             chart("the one on the path", "m, m/s", &["height of its feet", "speed"]),
             chart("characters", "", &["on the ground", "in the air", "at a wall"]),
         ])
+        .with_state_names([
+            "castle",
+            "standing still",
+            "walking, or in the air",
+            "at a wall",
+            "on a ledge",
+            "",
+        ])
         .with_view(View {
-            target: Vec3::new(0.0, 2.0, 0.0),
-            distance: 48.0,
+            target: Vec3::new(0.0, 1.0, 0.0),
+            distance: 54.0,
             yaw: -0.6,
             pitch: 0.75,
             speed: 1.0,
@@ -251,10 +262,11 @@ fn drive(args: &DemoArgs) -> Result<Run, String> {
         Recording::new("car: four wheels on rays", STEP * f64::from(every(args)), shapes, shape_of)
             .with_charts(vec![
                 chart("time of a step", "ms", &["drive"]),
-                chart("wheels above the road", "m", &["fl", "fr", "rl", "rr"]),
+                chart("wheels above the road", "m", &WHEELS),
                 chart("room under what is overhead", "m", &["front", "rear"]),
                 chart("speed", "m/s", &["speed"]),
             ])
+            .with_state_names(["parts of the road", "", "parts of the car", "wheels on the road", "", ""])
             .with_camera_on(2, [13.0, -0.6, 0.35]);
     let (mut energy, mut total, mut turned) = (Vec::with_capacity(args.n_frames() as usize), 0.0, 0.0);
     let mut n_contacts = 0;

@@ -1,7 +1,6 @@
 // What is drawn over the bodies: contacts, joints, boxes, levels of the broad phase, triangles.
 // One of the parts of the script of the live page, which share one scope; see live_page.rs.
 
-// ---- Drawing.
 const drawnLines = () => {
   const lines = [];
   if ($("joints").checked) lines.push({ ends: read("joints").slice(), colour: [0.145, 0.388, 0.922, 0.9] });
@@ -28,8 +27,6 @@ const drawnDots = () => {
   if (why) points.push(...(why.contacts.length ? why.contacts.flatMap(c => c.point) : why.witness.flat()));
   return Float32Array.from(points);
 };
-// Each level of the broad phase has one colour, and the top level is the most visible.
-const levelColours = [[214, 40, 160], [124, 58, 237], [13, 148, 136], [146, 84, 32]];
 const drawnVolumes = () => {
   const rows = read("volumes"), levels = [], wished = $("volumes").value;
   for (let i = 0; i < rows.length; i += 7) {
@@ -39,7 +36,7 @@ const drawnVolumes = () => {
   while ($("volumes").length < levels.length + 2) $("volumes").append(new Option(`level ${$("volumes").length - 1}`, $("volumes").length - 2));
   return levels.flatMap(({ low, high }, level) => wished !== "all" && Number(wished) !== level ? [] : [{
     low: Float32Array.from(low), high: Float32Array.from(high),
-    colour: [...levelColours[level % levelColours.length].map(c => c / 255), 1 / (1 + 0.35 * level)],
+    colour: levelColour(level),
   }]);
 };
 const drawnBoxes = () => {

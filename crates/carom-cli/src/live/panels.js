@@ -3,7 +3,7 @@
 
 // ---- Panels.
 const mean = list => list.length ? list.reduce((sum, x) => sum + x, 0) / list.length : 0;
-const stateNames = ["fixed, or moved by a rule", "asleep", "awake, touching nothing", "in contact", "characters"];
+const stateNames = ["static or kinematic", "asleep", "awake, touching nothing", "in contact", "characters"];
 const showState = () => {
   $("hash").textContent = state.hash;
   $("counters").replaceChildren(...Object.entries(state.counters).filter(([name, n]) => n || !["swept", "joints", "particles"].includes(name)).map(([name, n]) =>
@@ -11,10 +11,10 @@ const showState = () => {
   const counts = stateNames.map(() => 0);
   for (const s of read("states")) counts[s]++;
   showProfile();
-  $("legend").hidden = $("colours").value !== "state";
+  showLegend();
   $("legend").replaceChildren(...stateNames.flatMap((name, k) => {
     if (!counts[k]) return [];
-    const i = element("i"); i.style.background = `rgb(${colourOfState(k)})`;
+    const i = element("i"); i.style.background = `rgb(${stateColour(k, isDark())})`;
     return [element("div", undefined, [i, `${counts[k].toLocaleString("en")} ${name}`])];
   }));
   $("load").disabled = !state.has_saved;
@@ -25,6 +25,8 @@ const showState = () => {
     ?? (state.is_recording ? "Recording what you do ..." : "");
   if (chosen.length === 2) explain();
 };
+// The legend is of states. While bodies are chosen, all others are grey.
+const showLegend = () => { $("legend").hidden = $("colours").value !== "state" || 0 < chosen.length; };
 const showFigures = () => {
   const rate = frameRate();
   $("figures").textContent = `${state.seconds.toFixed(2)} s, step ${state.steps.toLocaleString("en")}` + (isPlaying && rate ? `, ${rate.toFixed(0)} frames/s` : "");
@@ -84,13 +86,14 @@ const explain = () => {
     const rows = why.contacts.slice(0, 8).map(c => element("tr", undefined, [element("td", length(-c.distance)), element("td", `${brief(c.impulse ?? 0)} N s`), element("td", c.features.join(" on "))]));
     parts.push(element("table", undefined, [head, ...rows]));
   }
-  parts.push(element("p", "Cost of the test: " + (Object.entries(why.cost).map(([name, n]) => `${n} ${name}`).join(", ") || "a closed form") + "."));
+  parts.push(element("p", "Cost of the test: " + (Object.entries(why.cost).map(([name, n]) => `${name} ${n}`).join(", ") || "a closed form") + "."));
   $("answer").replaceChildren(...parts);
   $("answer").hidden = false;
 };
 const choose = bodies => {
   chosen = bodies; why = null;
   $("answer").hidden = true;
+  showLegend();
   if (bodies.length === 2) explain();
   $("hint").textContent = toolHint();
   needsDraw = true;

@@ -27,8 +27,6 @@ const takeLayout = () => {
 };
 const rowOf = index => { const rows = read("bodies"); for (let i = 0; 2 * i < rows.length; i++) if (rows[2 * i] === index) return i; return -1; };
 const WATER = [64, 132, 214], ROPE = [176, 140, 92];
-// What is fixed is darker on a dark page: a large floor would dazzle.
-const colourOfState = s => s === 0 && isDark() ? [84, 91, 104] : stateColours[s];
 // In slow motion: poses before the last step. What is drawn lies between the two.
 let before = null;
 const place = () => {
@@ -43,19 +41,19 @@ const place = () => {
       for (let k = i; k < i + 4; k++) poses[k] /= Math.sqrt(norm) || 1;
     }
   }
-  const states = read("states"), kind = $("colours").value, byState = kind === "state", islands = read("islands"), { positions, rotations, colours } = renderer;
+  const states = read("states"), kind = $("colours").value, byState = kind === "state", islands = read("islands"), onDark = isDark(), { positions, rotations, colours } = renderer;
   const marked = new Set(chosen.map(rowOf));
   for (let i = 0, n = states.length; i < n; i++) {
     for (let k = 0; k < 3; k++) positions[3 * i + k] = poses[7 * i + k];
     for (let k = 0; k < 4; k++) rotations[4 * i + k] = poses[7 * i + 3 + k];
-    const s = states[i], base = marked.size && !marked.has(i) ? [150, 154, 160] : byState || !s ? colourOfState(s) : ownColour(islands[i] ?? i), shade = kind !== "body" && !marked.size ? shadeOf(i) : 1;
+    const s = states[i], base = marked.size && !marked.has(i) ? [150, 154, 160] : byState || !s ? stateColour(s, onDark) : ownColour(islands[i] ?? i), shade = kind !== "body" && !marked.size ? shadeOf(i) : 1;
     for (let k = 0; k < 3; k++) colours[4 * i + k] = Math.min(255, base[k] * shade);
   }
   renderer.placeBodies();
   const sheets = read("sheets");
   let at = 0;
   for (const s of renderer.surfaces) { s.points.set(sheets.subarray(at, at + 3 * s.n)); at += 3 * s.n; }
-  renderer.placeSurfaces(number => number % 2 ? [104, 166, 150] : [86, 138, 190]);
+  renderer.placeSurfaces(number => sheetColours[number % 2]);
   const particles = read("particles");
   at = 0;
   renderer.clouds.forEach(c => {
@@ -76,6 +74,14 @@ const take = answer => {
 };
 
 // ---- Camera.
+// Moves the scene up and away from a legend that is as wide as the picture, as on a telephone.
+const showAboveLegend = () => {
+  const legend = $("legend");
+  if (legend.offsetWidth < 0.6 * canvas.clientWidth) return;
+  const covered = legend.offsetHeight / canvas.clientHeight;
+  camera.distance /= 1 - covered;
+  renderer.pan(0, -covered / 2 * canvas.clientHeight);
+};
 const home = () => {
   place();
   const states = read("states"), all = renderer.wholeBox();
@@ -93,8 +99,9 @@ const home = () => {
   if (scene.camera) {
     Object.assign(camera, { ...scene.camera, target: [...scene.camera.target] });
     // A narrow picture is wide enough from farther away.
-    camera.distance *= Math.max(1, 1.25 / (canvas.clientWidth / canvas.clientHeight));
+    camera.distance *= Math.max(1, 1.4 / (canvas.clientWidth / canvas.clientHeight));
     renderer.sceneRadius = Math.max(3 * scene.camera.distance, diagonal(seen) / 2);
   }
+  showAboveLegend();
   needsDraw = true;
 };

@@ -23,7 +23,7 @@ $("restart").addEventListener("click", restart);
 $("home").addEventListener("click", home);
 $("theme").addEventListener("click", () => { document.documentElement.dataset.theme = isDark() ? "light" : "dark"; showTheme(); });
 $("help").addEventListener("click", () => $("keys").showModal());
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTheme);
+prefersDark.addEventListener("change", showTheme);
 addEventListener("resize", () => { needsDraw = true; });
 addEventListener("keydown", e => {
   if (["SELECT", "TEXTAREA"].includes(e.target.tagName) || e.target.type === "range" || e.ctrlKey || e.metaKey || e.altKey || $("keys").open) return;

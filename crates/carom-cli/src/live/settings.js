@@ -3,6 +3,12 @@
 
 // ---- Scenes and settings.
 const showSlider = (id, value, text) => { const input = $(id); input.value = value; input.parentElement.querySelector("output").textContent = text ?? String(value); };
+// Scrolls a list, and nothing around it, so that one of its elements is in view.
+const scrollToShow = (list, one) => {
+  const around = list.getBoundingClientRect(), box = one.getBoundingClientRect();
+  if (box.top < around.top) list.scrollTop -= around.top - box.top;
+  if (around.bottom < box.bottom) list.scrollTop += box.bottom - around.bottom;
+};
 // Scenes that begin in slow motion, or with their joints drawn.
 const SLOW = { bullets: "0.02" }, JOINTED = ["joints", "trampoline", "crane"];
 const start = (name, count) => {
@@ -14,7 +20,11 @@ const start = (name, count) => {
   $("name").textContent = scene.title + ".";
   $("about-text").textContent = scene.about;
   $("scene").value = scene.name;
-  for (const button of $("scenes").querySelectorAll("button")) button.setAttribute("aria-current", button.dataset.scene === scene.name);
+  for (const button of $("scenes").querySelectorAll("button")) {
+    const isCurrent = button.dataset.scene === scene.name;
+    button.setAttribute("aria-current", isCurrent);
+    if (isCurrent) scrollToShow($("scenes"), button);
+  }
   $("count-row").hidden = scene.most <= scene.usual;
   $("count-of").textContent = $("count-of").title = scene.of;
   $("count").max = scene.most;

@@ -16,7 +16,8 @@ const recent = (list, value) => { list.push(value); if (N_KEPT < list.length) li
 
 const theme = new URLSearchParams(location.hash.slice(1)).get("theme");
 if (theme) document.documentElement.dataset.theme = theme;
-const isDark = () => (document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => (document.documentElement.dataset.theme || (prefersDark.matches ? "dark" : "light")) === "dark";
 const showTheme = () => { $("theme").textContent = isDark() ? "Light" : "Dark"; needsDraw = true; if (state) showState(); };
 
 let hintTimer = 0;

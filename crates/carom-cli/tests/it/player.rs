@@ -197,6 +197,19 @@ fn particles_cast_shadows() {
     assert!(2000 < above && below < above / 4, "{above} {below}");
 }
 
+/// A wish for the first pair of a table that has no pairs is passed over, and the page is drawn.
+#[test]
+fn a_table_without_places_has_no_pairs() {
+    let shapes = vec![PlayerShape::Cuboid(Vec3::ONE)];
+    let mut recording = Recording::new("table", 0.1, shapes, vec![0])
+        .with_table(serde_json::json!({"columns": ["box", "volume"], "rows": [["first", 8]]}));
+    recording.push(vec![Pose::IDENTITY], vec![BodyState::Awake], &[], FrameStats::default());
+    let page = folder().join("table.html");
+    std::fs::write(&page, recording.to_html().unwrap()).unwrap();
+    let Some(picture) = screenshot(&page, "frame=0&pair=1", &folder().join("table.png")) else { return };
+    assert!(1000 < n_of_hue(&picture, [78.0, 166.0, 108.0]), "the box is not seen");
+}
+
 #[test]
 fn frames_must_fit_the_bodies() {
     let mut recording = Recording::new("x", 0.1, vec![PlayerShape::Cuboid(Vec3::ONE)], vec![0, 0]);

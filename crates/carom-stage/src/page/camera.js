@@ -92,16 +92,17 @@ r.bodyUnder = (px, py) => {
   }
   return hit;
 };
+// Moves the camera so that the point in the middle moves by so many pixels, to the right and down.
+r.pan = (dx, dy) => {
+  const l = looking(r.eye(), r.camera.target, [0, 1, 0]), s = r.camera.distance * 2 * Math.tan(FIELD_OF_VIEW / 2) / canvas.clientHeight;
+  for (let k = 0; k < 3; k++) r.camera.target[k] += (-dx * l.x[k] + dy * l.y[k]) * s;
+};
 // Lets pointers turn, move and zoom the camera: one pointer turns, two move and zoom, the wheel
 // zooms. `press` may return `{ move, end }` to take a pointer over. `hover` follows a pointer that
 // is not pressed, `tap` is a press without motion, `changed` is called after each change.
 r.control = ({ press = () => null, hover = () => {}, tap = () => {}, changed }) => {
   const pointers = new Map(), place = e => { const b = canvas.getBoundingClientRect(); return [e.clientX - b.left, e.clientY - b.top]; };
   const TAP_PIXELS = 6;
-  const pan = (dx, dy) => {
-    const l = looking(r.eye(), r.camera.target, [0, 1, 0]), s = r.camera.distance * 2 * Math.tan(FIELD_OF_VIEW / 2) / canvas.clientHeight;
-    for (let k = 0; k < 3; k++) r.camera.target[k] += (-dx * l.x[k] + dy * l.y[k]) * s;
-  };
   canvas.addEventListener("pointerdown", e => {
     canvas.setPointerCapture(e.pointerId);
     const taken = e.button === 0 && !e.shiftKey && !pointers.size ? press(e, ...place(e)) : null;
@@ -129,8 +130,8 @@ r.control = ({ press = () => null, hover = () => {}, tap = () => {}, changed }) 
       if (other.taken) return;
       const d = q => Math.hypot(q.clientX - other.last.clientX, q.clientY - other.last.clientY) || 1;
       r.camera.distance *= d(last) / d(e);
-      pan(dx / 2, dy / 2);
-    } else if (e.shiftKey || e.buttons & 6) pan(dx, dy);
+      r.pan(dx / 2, dy / 2);
+    } else if (e.shiftKey || e.buttons & 6) r.pan(dx, dy);
     else {
       r.camera.yaw -= dx * 0.006;
       r.camera.pitch = Math.max(-1.5, Math.min(1.5, r.camera.pitch + dy * 0.006));

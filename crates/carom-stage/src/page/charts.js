@@ -22,7 +22,7 @@ const drawChart = (plot, lines, at) => {
   c.strokeStyle = soft; c.lineWidth = 1;
   c.beginPath(); c.moveTo(0, y(0)); c.lineTo(w, y(0)); c.moveTo(0, y(top)); c.lineTo(w, y(top)); c.stroke();
   c.fillStyle = ink; c.font = 10 * ratio + "px system-ui, sans-serif"; c.textBaseline = "bottom";
-  c.fillText(shown(top), 2, y(top) - 1);
+  if (n) c.fillText(shown(top), 2, y(top) - 1);
   for (const l of lines) {
     c.strokeStyle = l.colour; c.lineWidth = 1.5 * ratio; c.lineJoin = "round";
     c.beginPath(); l.values.forEach((v, i) => i ? c.lineTo(x(i), y(v)) : c.moveTo(x(i), y(v))); c.stroke();

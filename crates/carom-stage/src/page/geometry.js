@@ -4,12 +4,20 @@
 // ---- Colours: by the state of a body (fixed, asleep, awake, in contact, near, colliding), or by
 // its index.
 const stateColours = [[128, 134, 144], [92, 116, 158], [78, 166, 108], [224, 138, 52], [232, 176, 38], [214, 62, 62]];
+// What is fixed is darker on a dark page: a large floor would dazzle.
+const stateColour = (state, isDark) => state === 0 && isDark ? [100, 107, 120] : stateColours[state];
 const ownColour = i => {
   const h = (i * 0.618034) % 1 * 6, f = k => { const t = (k + h) % 6; return 0.42 + 0.42 * Math.max(0, Math.min(1, Math.abs(t - 3) - 1)); };
   return [f(0) * 255, f(4) * 255, f(2) * 255];
 };
 // Bodies in the same state differ a little in brightness, so that they can be distinguished.
 const shadeOf = i => 0.84 + 0.3 * ((i * 0.7548777) % 1);
+// Colours of meshes that change their shape, in turn.
+const sheetColours = [[86, 138, 190], [104, 166, 150]];
+// Levels of a tree: magenta, violet, teal and brown, which no state of a body has. The top level is
+// the most opaque.
+const levelColours = [[214, 40, 160], [124, 58, 237], [13, 148, 136], [146, 84, 32]];
+const levelColour = depth => [...levelColours[depth % levelColours.length].map(c => c / 255), 1 / (1 + 0.35 * depth)];
 
 // ---- Normals of the vertices of a mesh: the sum over the faces around, weighted by area.
 const normalsInto = (m, p, triangles) => {

@@ -9,10 +9,10 @@ pub const SCENES: &[Scene] = &[
     Scene {
         name: "playground",
         title: "Playground",
-        about: "Joints, hooks, belts, water, cloth, wind, a planet, characters and a car in one world. Try them.",
+        about: "Joints, hooks, belts, water, cloth, wind, a planet, characters and a car. Pull at anything.",
         group: "All in one",
         count: Count { usual: 48, most: 400, of: "loose bodies" },
-        camera: Some(camera([0.0, 0.5, -0.5], 36.0, 0.5, 0.6)),
+        camera: Some(camera([1.0, 0.0, 3.0], 44.0, 0.5, 0.6)),
         source: Source::Fill(playground),
     },
     Scene {
@@ -27,7 +27,7 @@ pub const SCENES: &[Scene] = &[
     Scene {
         name: "boxes",
         title: "Falling boxes",
-        about: "Two thousand boxes fall into a heap. Watch the time of a step.",
+        about: "Boxes fall into a heap, two thousand at first. Watch the time of a step.",
         group: "Stacks and heaps",
         count: Count { usual: 2000, most: 10_000, of: "boxes" },
         camera: None,
@@ -52,11 +52,11 @@ pub const SCENES: &[Scene] = &[
     ),
     row("arch", "Arch", "Wedges without mortar carry each other.", "Stacks and heaps", "arch"),
     Scene {
-        camera: Some(camera([0.0, 1.0, 1.0], 13.0, 0.6, 0.3)),
+        camera: Some(camera([0.0, 1.0, -1.5], 13.0, 1.05, 0.3)),
         ..row("wall", "Wall", "A wall of bricks is hit by a ball.", "Stacks and heaps", "wall")
     },
     Scene {
-        camera: Some(camera([4.0, 0.2, 0.0], 5.0, -1.1, 0.35)),
+        camera: Some(camera([2.4, 0.1, 0.0], 6.5, -1.1, 0.35)),
         ..row("dominoes", "Dominoes", "Each one knocks over the next.", "Stacks and heaps", "dominoes")
     },
     Scene {
@@ -74,7 +74,7 @@ pub const SCENES: &[Scene] = &[
         about: "A car drives to and fro over planks in hinges. Hang on to one.",
         group: "Joints",
         count: Count { usual: 40, most: 100, of: "planks" },
-        camera: Some(camera([0.0, -1.0, 0.0], 26.0, 0.25, 0.3)),
+        camera: Some(camera([0.0, -1.0, 0.0], 28.0, 0.25, 0.3)),
         source: Source::Fill(bridge),
     },
     Scene {
@@ -92,7 +92,7 @@ pub const SCENES: &[Scene] = &[
         about: "Weld, door, lift, sleeve, shaft, shoulder, plate, rod, rope, pulley, gears, rack. Pull them.",
         group: "Joints",
         count: Count { usual: 12, most: 12, of: "joints" },
-        camera: Some(camera([0.9, 1.8, 0.0], 16.5, 0.25, 0.3)),
+        camera: Some(camera([0.9, 1.8, 0.0], 12.5, 0.25, 0.3)),
         source: Source::Fill(|world, request| passive(joint_kinds(world, request), request)),
     },
     Scene {
@@ -113,11 +113,11 @@ pub const SCENES: &[Scene] = &[
         camera: None,
         source: Source::Spec(|request| carom_scenes::clockwork(request.count)),
     },
-    row("trampoline", "Trampoline", "A net of joints throws a box.", "Joints", "trampoline"),
+    row("trampoline", "Trampoline", "A net of ropes throws a ball of 100 kg.", "Joints", "trampoline"),
     Scene {
         name: "stick",
         title: "Darts that stick",
-        about: "Sticky darts and balls fly at a row of boxes and a wall, and stay.",
+        about: "Sticky darts and balls fly at a row of boxes and a wall, and stick.",
         group: "Fast and sticky",
         count: Count { usual: 60, most: 300, of: "balls" },
         camera: Some(camera([0.5, 1.8, 1.5], 18.0, -0.9, 0.25)),
@@ -126,22 +126,28 @@ pub const SCENES: &[Scene] = &[
     Scene {
         name: "bullets",
         title: "Bullets at a thin wall",
-        about: "A wall of a millimetre stops bullets at a kilometre per second. Play it slowly.",
+        about: "Bullets at a kilometre per second hit a wall of a millimetre. None gets through.",
         group: "Fast and sticky",
         count: Count { usual: 400, most: 3000, of: "bullets" },
-        camera: Some(camera([-0.4, 1.3, 0.0], 2.6, -0.5, 0.1)),
+        camera: Some(camera([-0.5, 0.9, 0.0], 2.4, -0.55, 0.35)),
         source: Source::Spec(|request| carom_scenes::bullets(request.count, request.seed)),
     },
     Scene {
-        camera: Some(camera([9.0, -4.0, 9.0], 36.0, 0.75, 0.4)),
-        ..row("slopes", "Friction on slopes", "Boxes slide, or do not.", "Rub and bounce", "slopes")
+        camera: Some(camera([14.0, -7.0, 9.0], 54.0, 0.75, 0.4)),
+        ..row(
+            "slopes",
+            "Friction on slopes",
+            "Ten slopes, each steeper than the last. Five boxes stay, five slide.",
+            "Rub and bounce",
+            "slopes",
+        )
     },
-    row("bounce", "Bounces", "Balls that keep all of their speed.", "Rub and bounce", "bounce-1"),
+    row("bounce", "Bounces", "Balls bounce and lose no speed.", "Rub and bounce", "bounce-1"),
     row("gas", "Gas of balls", "Balls fly about in a room without gravity.", "Rub and bounce", "gas-balls"),
     Scene {
         name: "vehicle",
         title: "Car on hills",
-        about: "A car on rays drives a circle over hills, through walls of boxes.",
+        about: "A car drives in a circle over hills and through walls of boxes. Its wheels are rays.",
         group: "Cars, characters, belts",
         count: Count { usual: 48, most: 300, of: "boxes" },
         camera: Some(camera([0.0, 0.0, 0.0], 46.0, -0.7, 0.6)),
@@ -159,7 +165,7 @@ pub const SCENES: &[Scene] = &[
     Scene {
         name: "characters",
         title: "Characters in a crowd",
-        about: "Two crowds walk through each other, and push boxes.",
+        about: "Two crowds walk through each other and push boxes.",
         group: "Cars, characters, belts",
         count: Count { usual: 32, most: 120, of: "characters" },
         camera: Some(camera([0.0, 0.5, 0.0], 22.0, 0.4, 0.6)),
@@ -171,7 +177,7 @@ pub const SCENES: &[Scene] = &[
         about: "Parcels go round on belts that do not move.",
         group: "Cars, characters, belts",
         count: Count { usual: 48, most: 400, of: "parcels" },
-        camera: Some(camera([0.0, 0.0, 0.0], 15.0, 0.5, 0.65)),
+        camera: Some(camera([0.0, 0.0, 0.0], 16.5, 0.5, 0.65)),
         source: Source::Fill(surfaces::conveyor),
     },
     Scene {
