@@ -19,7 +19,8 @@
 
 pub mod args;
 mod batch_shape;
-pub mod command;
+pub mod cluster_picture;
+mod command;
 mod debug_lines;
 mod figure;
 pub mod live_page;
