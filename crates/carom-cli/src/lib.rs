@@ -19,8 +19,8 @@
 
 pub mod args;
 mod batch_shape;
-pub mod cluster_picture;
-mod command;
+mod cluster_picture;
+pub mod command;
 mod debug_lines;
 mod figure;
 pub mod live_page;

@@ -12,11 +12,11 @@ use crate::contacts::narrow::{Row, Tally};
 use crate::contacts::pair_states::PairStates;
 use crate::contacts::scene::Scene;
 use crate::hooks::Hooks;
-use crate::memory::trim;
 use crate::stats::{Clock, PhaseTimes, Shortfall};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_response::SolverStats;
+use carom_response::shrink_unused;
 
 impl<B: BroadPhase> World<B> {
     /// Finds contacts and reports events. `filter` decides which pairs meet; without it the
@@ -196,10 +196,10 @@ impl<B: BroadPhase> World<B> {
         self.contacts.sleeping.compact(&mut states);
         self.contacts.states = PairStates { list: states, caches };
         self.contacts.scratch.manifolds = core::mem::replace(&mut self.contacts.manifolds, found);
-        trim(&mut self.contacts.manifolds);
-        trim(&mut self.contacts.scratch.manifolds);
-        trim(&mut self.contacts.scratch.active_states);
-        trim(&mut self.contacts.scratch.contacts);
+        shrink_unused(&mut self.contacts.manifolds);
+        shrink_unused(&mut self.contacts.scratch.manifolds);
+        shrink_unused(&mut self.contacts.scratch.active_states);
+        shrink_unused(&mut self.contacts.scratch.contacts);
         self.bodies.note_detected_poses();
         let BodySet { moved, active, motions, .. } = &mut self.bodies;
         moved.clear();

@@ -61,7 +61,6 @@ mod joint_desc;
 mod joint_edit;
 mod joint_mut;
 mod joint_ref;
-mod memory;
 mod origin;
 #[cfg(feature = "parallel")]
 mod par;

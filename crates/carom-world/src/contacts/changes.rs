@@ -22,9 +22,9 @@
 
 use crate::contacts::pair_state::PairState;
 use crate::contacts::pair_states::{Edit, PairStates};
-use crate::memory::trim;
 use alloc::vec::Vec;
 use carom_broad::Pair;
+use carom_response::shrink_unused;
 use core::ops::Range;
 
 /// Pairs that are compared at once.
@@ -276,9 +276,9 @@ impl PairChanges {
         make: impl Fn(Pair) -> PairState + Sync,
     ) {
         // The first step of a large world had one edit for each pair.
-        trim(&mut self.edits);
-        trim(&mut self.coming);
-        trim(&mut self.runs);
+        shrink_unused(&mut self.edits);
+        shrink_unused(&mut self.coming);
+        shrink_unused(&mut self.runs);
         self.edits.clear();
         for &place in &self.gone {
             let to = place as usize;
