@@ -1,6 +1,6 @@
 """The types of the compiled module. `carom` exports all of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any, TypeAlias, final
 
@@ -40,6 +40,7 @@ __all__ = [
     "RayHits",
     "ReadError",
     "Robot",
+    "RobotDistances",
     "RobotJoint",
     "Sdf",
     "Shape",
@@ -945,11 +946,12 @@ class BrokenJoint:
 
 @final
 class World:
-    """A world of rigid bodies, in single precision. Gravity is along -z by default.
+    """A world of rigid and soft bodies, in single precision. Gravity is along -z by default.
 
     The unit of length is a metre: `length_unit` is its length in the unit of the caller. A body
-    has the number that `add` returns; colliders and joints have numbers of their own. Numbers of
-    removed ones are not used again. The same calls give the same bits on any number of threads.
+    has the number that `add` returns; colliders, joints and soft things have numbers of their own.
+    Numbers of removed ones are not used again. The same calls give the same bits on any number of
+    threads.
     """
 
     def __new__(
@@ -1184,6 +1186,81 @@ class World:
     def from_snapshot(snapshot: bytes) -> World:
         """A new world in the state of a snapshot."""
     def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+    def add_cloth(
+        self,
+        vertices: npt.ArrayLike,
+        faces: npt.ArrayLike,
+        *,
+        density: float | None = None,
+        thickness: float | None = None,
+        material: Material | None = None,
+        pinned: list[int] | None = None,
+        velocity: npt.ArrayLike | None = None,
+        stretch_stiffness: float = ...,
+        bend_stiffness: float = 0.0,
+    ) -> int:
+        """Adds a cloth and returns its number among the soft things: vertices of the shape (n, 3),
+        and three vertex indices for each of m faces.
+
+        `density` is a mass per area, 0.2 if not given. `thickness` is the diameter of the ball
+        around each vertex, three quarters of the mean edge if not given. Vertices in `pinned`
+        stay. `stretch_stiffness` is a force over a length, `bend_stiffness` a force times a
+        length. `material` gives the friction and both rules; its other members do not count.
+        """
+    def add_rope(
+        self,
+        points: npt.ArrayLike,
+        *,
+        density: float | None = None,
+        thickness: float | None = None,
+        material: Material | None = None,
+        pinned: list[int] | None = None,
+        velocity: npt.ArrayLike | None = None,
+        stretch_stiffness: float = ...,
+        bend_stiffness: float = 0.0,
+    ) -> int:
+        """Adds a rope through points, (n, 3), and returns its number among the soft things.
+        `density` is a mass per length, 0.1 if not given. The others are those of `add_cloth`.
+        """
+    def add_soft_body(
+        self,
+        vertices: npt.ArrayLike,
+        tetrahedra: npt.ArrayLike,
+        *,
+        density: float | None = None,
+        thickness: float | None = None,
+        material: Material | None = None,
+        pinned: list[int] | None = None,
+        velocity: npt.ArrayLike | None = None,
+        youngs_modulus: float | None = None,
+        poisson_ratio: float | None = None,
+    ) -> int:
+        """Adds a soft body and returns its number among the soft things: vertices of the shape
+        (n, 3), and four vertex indices for each of m tetrahedra. `density` is a mass per volume,
+        1000 if not given; `youngs_modulus` is a pressure. The others are those of `add_cloth`.
+        """
+    def add_particles(
+        self,
+        positions: npt.ArrayLike,
+        radius: float,
+        *,
+        kind: str = "grains",
+        density: float | None = None,
+        material: Material | None = None,
+        velocity: npt.ArrayLike | None = None,
+    ) -> int:
+        """Adds particles at positions, (n, 3), and returns their number among the soft things.
+        `kind` is "grains" or "liquid". All liquids of a world have one radius.
+
+        `density` is a mass per volume. `material` gives the friction and both rules, and grains
+        their restitution.
+        """
+    def remove_soft(self, number: int) -> None:
+        """Removes a cloth, a rope, a soft body, or particles."""
+    def soft_positions(self, number: int) -> _Floats:
+        """The positions of the vertices of a soft thing, or of its particles, (n, 3)."""
+    def soft_velocities(self, number: int) -> _Floats:
+        """The velocities of the vertices of a soft thing, or of its particles, (n, 3)."""
     def state_hash(self) -> int:
         """A hash of all poses, velocities and sleep flags: equal bits give equal hashes."""
 
@@ -1272,20 +1349,36 @@ class Decomposition:
         """Whether the mesh is closed, so that its inside is covered too."""
 
 def simplify(
-    shape: Shape, *, max_faces: int = 0, max_error: float = ..., side: str = "either"
+    shape: Shape,
+    *,
+    max_faces: int = 0,
+    max_error: float = ...,
+    side: str = "either",
+    progress: Callable[[str, int], object] | None = None,
 ) -> Simplified:
     """A coarser mesh: at most `max_faces` triangles, or within `max_error` of the old surface, a
     length. With the side "outside" the new solid contains the old one, with "inside" the
     reverse.
 
-    It works in single precision, and the bounds are of the rounded mesh.
+    It works in single precision, and the bounds are of the rounded mesh. `progress(stage, count)`
+    is called from time to time: "collapsing" with the number of triangles left, then "measuring".
+    An exception that it raises, or Ctrl-C, ends the work.
     """
 
 def decompose(
-    shape: Shape, *, max_hulls: int = 32, concavity: float = 0.01, max_vertices: int = 64
+    shape: Shape,
+    *,
+    max_hulls: int = 32,
+    concavity: float = 0.01,
+    max_vertices: int = 64,
+    progress: Callable[[str, int], object] | None = None,
 ) -> Decomposition:
     """Convex hulls that cover a mesh: at most `max_hulls` of at most `max_vertices` each. It stops
     once every hull is within `concavity` of the mesh, a fraction of the diagonal of its box.
+
+    `progress(stage, count)` is called from time to time: "cutting" with the number of parts so
+    far, "merging" with the number left, then "measuring". An exception that it raises, or Ctrl-C,
+    ends the work.
     """
 
 @final
@@ -1429,18 +1522,32 @@ class RobotJoint:
         """
 
 @final
+class RobotDistances:
+    """The nearest pair of parts for each row of `q`. Frame of the root."""
+
+    @property
+    def distance(self) -> _Floats:
+        """(n,) lengths; 0 if the parts collide, infinite without a pair."""
+    @property
+    def parts(self) -> _Ints:
+        """(n, 2) indices of `Robot.parts`; -1 without a pair."""
+    @property
+    def points(self) -> _Floats:
+        """(n, 2, 3) the nearest points of the surfaces; NaN without a pair."""
+
+@final
 class JointContact:
-    """The first contact of two links along a trajectory."""
+    """The first contact of two parts along a trajectory."""
 
     @property
     def a(self) -> str:
-        """The first link."""
+        """The first link or obstacle."""
     @property
     def b(self) -> str:
-        """The second link."""
+        """The second link or obstacle."""
     @property
     def time(self) -> float:
-        """The time, in seconds. Before it the links are apart."""
+        """The time, in seconds. Before it the parts are apart."""
     @property
     def row(self) -> int:
         """The index of the last row that is not later."""
@@ -1450,7 +1557,7 @@ class JointContact:
 
 @final
 class Robot:
-    """A robot of a URDF file: links, joints, self-collision, allowed pairs.
+    """A robot of a URDF file: links, joints, self-collision, allowed pairs, obstacles.
 
     `q` is an array of values of joints, (k,) or (n, k), in the order of `free_joints`: radians, or
     lengths for joints that slide. Without it the values of `set_joints` count, zero at first.
@@ -1468,7 +1575,9 @@ class Robot:
         """The names of all links, in the order of the file."""
     @property
     def parts(self) -> list[str]:
-        """The names of the links with geometry, in the order of the file."""
+        """The names of the links with geometry, in the order of the file, then those of the
+        obstacles.
+        """
     @property
     def joints(self) -> list[RobotJoint]:
         """The joints, in the order of the file."""
@@ -1484,8 +1593,29 @@ class Robot:
     @property
     def unread(self) -> list[str]:
         """What may have a surface and was not read. If there is any, a check is incomplete."""
-    def shape(self, link: str) -> Shape:
-        """The mesh of a link with geometry, in the frame of the link."""
+    def shape(self, name: str) -> Shape:
+        """The mesh of a link with geometry, in the frame of the link, or the shape of an
+        obstacle.
+        """
+    def add_obstacle(
+        self,
+        name: str,
+        shape: Shape,
+        pose: npt.ArrayLike | None = None,
+        *,
+        link: str | None = None,
+    ) -> None:
+        """Adds a shape of the surroundings: any kind, with a name that no link and no other
+        obstacle has. It stands still at a pose in the frame of the root. With `link` it hangs on
+        that link, at a pose in the frame of the link, and may touch the link.
+
+        A half-space cannot hang on a link.
+        """
+    def remove_obstacle(self, name: str) -> None:
+        """Removes an obstacle, and the allowed pairs with it."""
+    @property
+    def obstacles(self) -> list[str]:
+        """The names of the obstacles, in their order."""
     def set_joints(self, values: dict[str, float]) -> None:
         """Sets the values of joints by their names, radians or lengths; others stay. Raises
         ValueError for the first name or value that the robot refuses, and then changes nothing.
@@ -1504,12 +1634,14 @@ class Robot:
         4, 4), or (n, links, 4, 4) for many rows of `q`.
         """
     def allow(self, pairs: Iterable[tuple[str, ...]]) -> None:
-        """Leaves pairs of links out of all checks: (link, link) or (link, link, reason) each."""
+        """Leaves pairs of links or obstacles out of all checks: (name, name) or (name, name,
+        reason) each.
+        """
     @property
     def allowed(self) -> list[tuple[str, str, str]]:
-        """The pairs that are left out: (link, link, reason), sorted by the order of the links."""
+        """The pairs that are left out: (name, name, reason), sorted by the order of the parts."""
     def clear_allowed(self) -> None:
-        """Checks all pairs again."""
+        """Checks all pairs again, also those of an obstacle and the link that it hangs on."""
     def adjacent(self) -> list[tuple[str, str, str]]:
         """The pairs of links with geometry that hang on one joint: (link, link, "Adjacent")."""
     def compute_allowed(
@@ -1527,14 +1659,26 @@ class Robot:
         same pairs. `allow` takes them.
         """
     def write_srdf(self, path: _Path, pairs: list[tuple[str, str, str]] | None = None) -> None:
-        """Writes pairs of links, or the allowed ones, as an SRDF file."""
+        """Writes pairs of links, or the allowed ones without obstacles, as an SRDF file."""
     def collides(
         self, q: npt.ArrayLike | None = None, *, threads: int | None = None
     ) -> bool | _Bools:
-        """Whether any two links collide, without the allowed pairs: (n,), or a bool for one row."""
+        """Whether any two links, or a link and an obstacle, collide, without the allowed pairs:
+        (n,), or a bool for one row.
+        """
     def collisions(self, q: npt.ArrayLike | None = None, *, threads: int | None = None) -> _Ints:
-        """The pairs of links that collide, without the allowed ones: an array of the shape (m, 3)
-        with the row of `q` and two indices of `parts`, sorted.
+        """The pairs of links and obstacles that collide, without the allowed ones: an array of the
+        shape (m, 3) with the row of `q` and two indices of `parts`, sorted.
+        """
+    def distances(
+        self,
+        q: npt.ArrayLike | None = None,
+        *,
+        links: bool = False,
+        threads: int | None = None,
+    ) -> RobotDistances:
+        """The nearest pair of a link and an obstacle for each row of `q`, without the allowed
+        pairs. With `links` the pairs of two links count, too.
         """
     def first_contacts(
         self,
@@ -1544,12 +1688,12 @@ class Robot:
         clearance: float = 0.0,
         threads: int | None = None,
     ) -> list[JointContact]:
-        """When each pair of links first collides along a trajectory, between its rows too: sorted
-        by time, without the allowed pairs.
+        """When each pair of links, or of a link and an obstacle, first collides along a trajectory,
+        between its rows too: sorted by time, without the allowed pairs.
 
         `q` has the shape (n, k); joints move at constant rates between its rows. `times` increase,
         in seconds; without them the rows are at 0, 1, 2 and so on. With `clearance`, a length,
-        links that come within it count.
+        pairs that come within it count.
         """
 
 def read_srdf(path: _Path) -> list[tuple[str, str, str]]:

@@ -168,17 +168,26 @@ pub(crate) fn vector_or_zero(object: Option<&Bound<'_, PyAny>>, name: &str) -> P
 
 /// Reads triangles of the shape (m, 3) and of any integer type.
 pub(crate) fn triangles(object: &Bound<'_, PyAny>, name: &str, n_vertices: usize) -> PyResult<Vec<[u32; 3]>> {
+    index_rows(object, name, n_vertices)
+}
+
+/// Reads rows of `N` vertex indices, each below the number of vertices.
+pub(crate) fn index_rows<const N: usize>(
+    object: &Bound<'_, PyAny>,
+    name: &str,
+    n_vertices: usize,
+) -> PyResult<Vec<[u32; N]>> {
     let py = object.py();
     static CONVERT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let array = CONVERT.import(py, "numpy", "ascontiguousarray")?.call1((object,))?;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
-    check_width(&shape, name, 3)?;
+    check_width(&shape, name, N)?;
     let kind: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
     if kind != "i" && kind != "u" {
         return Err(error::value(name, "must be of an integer type"));
     }
     let array = array.call_method1("astype", ("int64",))?.extract::<PyReadonlyArray2<'_, i64>>()?;
-    let (rows, _) = array.as_slice()?.as_chunks::<3>();
+    let (rows, _) = array.as_slice()?.as_chunks::<N>();
     let mut out = Vec::with_capacity(rows.len());
     for (i, row) in rows.iter().enumerate() {
         for &index in row {

@@ -29,6 +29,7 @@ mod world_colliders;
 mod world_events;
 mod world_joints;
 mod world_snapshot;
+mod world_soft;
 
 /// Collision detection; the package `carom` exports all of it.
 #[pyo3::pymodule]
@@ -55,7 +56,7 @@ mod _carom {
     #[pymodule_export]
     use crate::reduce::{Decomposition, Simplified, decompose, simplify};
     #[pymodule_export]
-    use crate::robot::{JointContact, Robot, RobotJoint, read_srdf};
+    use crate::robot::{JointContact, Robot, RobotDistances, RobotJoint, read_srdf};
     #[pymodule_export]
     use crate::sdf::Sdf;
     #[pymodule_export]

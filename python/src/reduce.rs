@@ -5,7 +5,7 @@ use crate::error;
 use crate::shape::{PyShape, mesh_of};
 use crate::single;
 use carom_query::f64::Shape;
-use carom_simplify::{DecomposeSettings, Progress, Side, SimplifySettings, Stop};
+use carom_simplify::{DecomposeSettings, Progress, Side, SimplifySettings, Stage, Stop};
 use core::ops::ControlFlow;
 use glam::DVec3;
 use numpy::PyArray1;
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Time between two calls of the signal handlers.
+/// Time between two calls of the signal handlers and of a callback.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A coarser mesh, with bounds of its error.
@@ -50,23 +50,40 @@ pub(crate) struct Decomposition {
     is_solid: bool,
 }
 
-/// Calls the signal handlers from time to time, and keeps what they raise.
-struct Signals {
-    last: Instant,
+/// Calls the signal handlers and a callback from time to time, and keeps what they raise.
+struct Watch {
+    callback: Option<Py<PyAny>>,
+    last: Option<(Stage, Instant)>,
     raised: Option<PyErr>,
 }
 
-impl Signals {
-    fn new() -> Signals {
-        Signals { last: Instant::now(), raised: None }
+impl Watch {
+    fn new(callback: Option<Py<PyAny>>) -> Watch {
+        Watch { callback, last: None, raised: None }
     }
 
-    fn check(&mut self, _: &Progress) -> ControlFlow<()> {
-        if self.last.elapsed() < SIGNAL_INTERVAL {
+    fn check(&mut self, progress: &Progress) -> ControlFlow<()> {
+        // A new stage is reported at once.
+        let is_new =
+            |(stage, time): &(Stage, Instant)| *stage != progress.stage || SIGNAL_INTERVAL <= time.elapsed();
+        if !self.last.as_ref().is_none_or(is_new) {
             return ControlFlow::Continue(());
         }
-        self.last = Instant::now();
-        match Python::attach(|py| py.check_signals()) {
+        self.last = Some((progress.stage, Instant::now()));
+        let stage = match progress.stage {
+            Stage::Collapsing => "collapsing",
+            Stage::Measuring => "measuring",
+            Stage::Cutting => "cutting",
+            _ => "merging",
+        };
+        let called = Python::attach(|py| {
+            py.check_signals()?;
+            match &self.callback {
+                Some(callback) => callback.call1(py, (stage, progress.count)).map(|_| ()),
+                None => Ok(()),
+            }
+        });
+        match called {
             Ok(()) => ControlFlow::Continue(()),
             Err(raised) => {
                 self.raised = Some(raised);
@@ -79,15 +96,18 @@ impl Signals {
 /// A coarser mesh: at most `max_faces` triangles, or within `max_error` of the old surface, a
 /// length. With the side "outside" the new solid contains the old one, with "inside" the reverse.
 ///
-/// It works in single precision, and the bounds are of the rounded mesh.
+/// It works in single precision, and the bounds are of the rounded mesh. `progress(stage, count)`
+/// is called from time to time: "collapsing" with the number of triangles left, then "measuring".
+/// An exception that it raises, or Ctrl-C, ends the work.
 #[pyfunction]
-#[pyo3(signature = (shape, *, max_faces = 0, max_error = f64::INFINITY, side = "either"))]
+#[pyo3(signature = (shape, *, max_faces = 0, max_error = f64::INFINITY, side = "either", progress = None))]
 pub(crate) fn simplify(
     py: Python<'_>,
     shape: &Bound<'_, PyShape>,
     max_faces: usize,
     max_error: f64,
     side: &str,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Simplified> {
     let mesh = single::mesh(shape.get().mesh_or("shape")?.mesh())?;
     let side = match side {
@@ -101,9 +121,9 @@ pub(crate) fn simplify(
     };
     let settings =
         SimplifySettings::default().with_max_triangles(max_faces).with_max_error(max_error).with_side(side);
-    let mut signals = Signals::new();
-    let made = py.detach(|| carom_simplify::simplify_with(&mesh, &settings, &mut |p| signals.check(p)));
-    if let Some(raised) = signals.raised {
+    let mut watch = Watch::new(progress);
+    let made = py.detach(|| carom_simplify::simplify_with(&mesh, &settings, &mut |p| watch.check(p)));
+    if let Some(raised) = watch.raised {
         return Err(raised);
     }
     let made = made.map_err(|e| error::shape("simplify", e))?;
@@ -114,23 +134,28 @@ pub(crate) fn simplify(
 
 /// Convex hulls that cover a mesh: at most `max_hulls` of at most `max_vertices` each. It stops
 /// once every hull is within `concavity` of the mesh, a fraction of the diagonal of its box.
+///
+/// `progress(stage, count)` is called from time to time: "cutting" with the number of parts so far,
+/// "merging" with the number left, then "measuring". An exception that it raises, or Ctrl-C, ends
+/// the work.
 #[pyfunction]
-#[pyo3(signature = (shape, *, max_hulls = 32, concavity = 0.01, max_vertices = 64))]
+#[pyo3(signature = (shape, *, max_hulls = 32, concavity = 0.01, max_vertices = 64, progress = None))]
 pub(crate) fn decompose(
     py: Python<'_>,
     shape: &Bound<'_, PyShape>,
     max_hulls: usize,
     concavity: f64,
     max_vertices: usize,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Decomposition> {
     let mesh = single::mesh(shape.get().mesh_or("shape")?.mesh())?;
     let settings = DecomposeSettings::default()
         .with_max_hulls(max_hulls)
         .with_concavity(concavity)
         .with_max_vertices(max_vertices);
-    let mut signals = Signals::new();
-    let made = py.detach(|| carom_simplify::decompose_with(&mesh, &settings, &mut |p| signals.check(p)));
-    if let Some(raised) = signals.raised {
+    let mut watch = Watch::new(progress);
+    let made = py.detach(|| carom_simplify::decompose_with(&mesh, &settings, &mut |p| watch.check(p)));
+    if let Some(raised) = watch.raised {
         return Err(raised);
     }
     let made = made.map_err(|e| error::shape("decompose", e))?;

@@ -4,22 +4,24 @@
 //! - Values of joints are arrays with a column for each joint with a value of its own. Joints that
 //!   mimic follow.
 //! - Allowed pairs are left out of all answers.
+//! - Obstacles are parts after those of the links: shapes that stand still, or hang on a link.
 
 use crate::array::{array, array_rows, as_floats, shape_text};
 use crate::error::{self, ReadError};
-use crate::pose::to_seven;
+use crate::pose::{self, to_seven};
 use crate::shape::{PyShape, mesh_of};
 use crate::work;
 use carom_io::{Options, RobotJointKind};
 use carom_math::f64::Pose;
 use carom_query::f64::Shape;
-use carom_robot::{AllowedSearch, AllowedSettings, FirstContact, JointPath, Workcell, srdf_text};
+use carom_robot::{
+    AllowedSearch, AllowedSettings, FirstContact, JointPath, NearestPair, Workcell, srdf_text,
+};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// A pair of names of links, and why their collisions do not count.
 type NamedPair = (String, String, String);
@@ -51,14 +53,25 @@ impl RobotJoint {
     }
 }
 
-/// The first contact of two links along a trajectory.
+/// The nearest pair of parts for each row of `q`. Frame of the root.
+#[pyclass(frozen, get_all, module = "carom")]
+pub(crate) struct RobotDistances {
+    /// (n,) lengths; 0 if the parts collide, infinite without a pair.
+    distance: Py<PyArray1<f64>>,
+    /// (n, 2) indices of `Robot.parts`; -1 without a pair.
+    parts: Py<PyArray2<i64>>,
+    /// (n, 2, 3) the nearest points of the surfaces; NaN without a pair.
+    points: Py<PyArray3<f64>>,
+}
+
+/// The first contact of two parts along a trajectory.
 #[pyclass(frozen, get_all, module = "carom")]
 pub(crate) struct JointContact {
-    /// The first link.
+    /// The first link or obstacle.
     a: String,
-    /// The second link.
+    /// The second link or obstacle.
     b: String,
-    /// The time, in seconds. Before it the links are apart.
+    /// The time, in seconds. Before it the parts are apart.
     time: f64,
     /// The index of the last row that is not later.
     row: usize,
@@ -73,7 +86,13 @@ impl JointContact {
     }
 }
 
-/// A robot of a URDF file: links, joints, self-collision, allowed pairs.
+/// An obstacle: a part that the file does not have.
+struct Obstacle {
+    name: String,
+    shape: PyShape,
+}
+
+/// A robot of a URDF file: links, joints, self-collision, allowed pairs, obstacles.
 ///
 /// `q` is an array of values of joints, (k,) or (n, k), in the order of `free_joints`: radians, or
 /// lengths for joints that slide. Without it the values of `set_joints` count, zero at first.
@@ -82,6 +101,8 @@ impl JointContact {
 pub(crate) struct Robot {
     cell: Workcell,
     shapes: Vec<PyShape>,
+    /// Their parts come after those of `shapes`.
+    obstacles: Vec<Obstacle>,
     /// The joints with a value of their own.
     free: Vec<usize>,
     /// The value of each joint.
@@ -116,15 +137,14 @@ impl Robot {
                 let raw = part.world_mesh().map_err(|e| refused(format!("{}: {e}", part.name)))?;
                 mesh_of(raw.vertices, raw.triangles, false)
             })?;
-            if let Shape::Mesh(mesh) = &shape.shape {
-                cell.push_on_link(0, link, Arc::clone(mesh), Pose::IDENTITY);
-            }
+            cell.push_on_link(0, link, shape.shape.clone(), Pose::IDENTITY);
             shapes.push(shape);
         }
         let free = robot.free_joints().collect();
         let values = robot.values(&[]).map_err(|e| refused(e.to_string()))?;
         let (notes, unread) = (model.notes, model.unread);
-        Ok(Robot { cell, shapes, free, values, allowed: BTreeMap::new(), notes, unread })
+        let (obstacles, allowed) = (Vec::new(), BTreeMap::new());
+        Ok(Robot { cell, shapes, obstacles, free, values, allowed, notes, unread })
     }
 
     /// The name of the robot; empty if the file gives none.
@@ -139,7 +159,7 @@ impl Robot {
         self.robot().links().to_vec()
     }
 
-    /// The names of the links with geometry, in the order of the file.
+    /// The names of the links with geometry, in the order of the file, then those of the obstacles.
     #[getter]
     fn parts(&self) -> Vec<String> {
         (0..self.cell.n_parts()).map(|part| self.part_name(part).to_owned()).collect()
@@ -191,9 +211,70 @@ impl Robot {
         self.unread.clone()
     }
 
-    /// The mesh of a link with geometry, in the frame of the link.
-    fn shape(&self, link: &str) -> PyResult<PyShape> {
-        Ok(self.shapes[self.part(link)?].clone())
+    /// The mesh of a link with geometry, in the frame of the link, or the shape of an obstacle.
+    fn shape(&self, name: &str) -> PyResult<PyShape> {
+        let part = self.part(name)?;
+        let of_obstacle = || &self.obstacles[part - self.shapes.len()].shape;
+        Ok(self.shapes.get(part).unwrap_or_else(of_obstacle).clone())
+    }
+
+    /// Adds a shape of the surroundings: any kind, with a name that no link and no other obstacle
+    /// has. It stands still at a pose in the frame of the root. With `link` it hangs on that link,
+    /// at a pose in the frame of the link, and may touch the link.
+    ///
+    /// A half-space cannot hang on a link.
+    #[pyo3(signature = (name, shape, pose = None, *, link = None))]
+    fn add_obstacle(
+        &mut self,
+        py: Python<'_>,
+        name: String,
+        shape: &Bound<'_, PyShape>,
+        pose: Option<&Bound<'_, PyAny>>,
+        link: Option<&str>,
+    ) -> PyResult<()> {
+        let is_taken = self.obstacles.iter().any(|other| other.name == name);
+        if is_taken || self.robot().link(&name).is_some() {
+            return Err(error::value("name", format!("{name} is there already")));
+        }
+        let shape = shape.get().clone();
+        let place = shape.placed(&pose::pose(pose, "pose")?);
+        match link {
+            None => {
+                py.detach(|| self.cell.push_fixed(shape.shape.clone(), place));
+            }
+            Some(link) => {
+                if matches!(shape.shape, Shape::HalfSpace(_)) {
+                    return Err(error::value("shape", "a half-space cannot hang on a link"));
+                }
+                let at = self.robot().link(link);
+                let at = at.ok_or_else(|| error::value("link", format!("there is no link {link}")))?;
+                let part = py.detach(|| self.cell.push_on_link(0, at, shape.shape.clone(), place));
+                let on_link = |other: &usize| self.cell.link_of(*other).is_some_and(|hold| hold.1 == at);
+                let own: Vec<usize> = (0..part).filter(on_link).collect();
+                self.allowed.extend(own.into_iter().map(|other| ([other, part], "Adjacent".to_owned())));
+            }
+        }
+        self.obstacles.push(Obstacle { name, shape });
+        Ok(())
+    }
+
+    /// Removes an obstacle, and the allowed pairs with it.
+    fn remove_obstacle(&mut self, name: &str) -> PyResult<()> {
+        let at = self.obstacles.iter().position(|other| other.name == name);
+        let at = at.ok_or_else(|| error::value("name", format!("there is no obstacle {name}")))?;
+        let part = self.shapes.len() + at;
+        self.obstacles.remove(at);
+        self.cell.remove(part);
+        let moved = |other: usize| if part < other { other - 1 } else { other };
+        let kept = core::mem::take(&mut self.allowed).into_iter().filter(|(pair, _)| !pair.contains(&part));
+        self.allowed = kept.map(|(pair, reason)| (pair.map(moved), reason)).collect();
+        Ok(())
+    }
+
+    /// The names of the obstacles, in their order.
+    #[getter]
+    fn obstacles(&self) -> Vec<String> {
+        self.obstacles.iter().map(|obstacle| obstacle.name.clone()).collect()
     }
 
     /// Sets the values of joints by their names, radians or lengths; others stay. Raises ValueError
@@ -254,7 +335,8 @@ impl Robot {
         matrices.call_method1("reshape", (shape,))
     }
 
-    /// Leaves pairs of links out of all checks: (link, link) or (link, link, reason) each.
+    /// Leaves pairs of links or obstacles out of all checks: (name, name) or (name, name, reason)
+    /// each.
     fn allow(&mut self, pairs: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut added = Vec::new();
         for pair in pairs.try_iter()? {
@@ -263,7 +345,7 @@ impl Robot {
                 return Err(error::value("pairs", "a pair is (link, link) or (link, link, reason)"));
             };
             for name in [a, b] {
-                if self.robot().link(name).is_none() {
+                if self.robot().link(name).is_none() && self.part(name).is_err() {
                     return Err(error::value("pairs", format!("there is no link {name}")));
                 }
             }
@@ -276,13 +358,13 @@ impl Robot {
         Ok(())
     }
 
-    /// The pairs that are left out: (link, link, reason), sorted by the order of the links.
+    /// The pairs that are left out: (name, name, reason), sorted by the order of the parts.
     #[getter]
     fn allowed(&self) -> Vec<NamedPair> {
         self.allowed.iter().map(|(pair, reason)| self.named(*pair, reason)).collect()
     }
 
-    /// Checks all pairs again.
+    /// Checks all pairs again, also those of an obstacle and the link that it hangs on.
     fn clear_allowed(&mut self) {
         self.allowed.clear();
     }
@@ -319,16 +401,21 @@ impl Robot {
         Ok(found.iter().map(|pair| self.named(pair.parts, pair.reason.name())).collect())
     }
 
-    /// Writes pairs of links, or the allowed ones, as an SRDF file.
+    /// Writes pairs of links, or the allowed ones without obstacles, as an SRDF file.
     #[pyo3(signature = (path, pairs = None))]
     fn write_srdf(&self, path: PathBuf, pairs: Option<Vec<NamedPair>>) -> PyResult<()> {
-        let pairs = pairs.unwrap_or_else(|| self.allowed());
+        let of_links = || {
+            let pairs = self.allowed.iter().filter(|(pair, _)| pair[1] < self.shapes.len());
+            pairs.map(|(pair, reason)| self.named(*pair, reason)).collect()
+        };
+        let pairs = pairs.unwrap_or_else(of_links);
         let rows = pairs.iter().map(|(a, b, reason)| ([a.as_str(), b.as_str()], reason.as_str()));
         std::fs::write(&path, srdf_text(self.robot().name(), rows))?;
         Ok(())
     }
 
-    /// Whether any two links collide, without the allowed pairs: (n,), or a bool for one row.
+    /// Whether any two links, or a link and an obstacle, collide, without the allowed pairs: (n,),
+    /// or a bool for one row.
     #[pyo3(signature = (q = None, *, threads = None))]
     fn collides<'py>(
         &self,
@@ -348,8 +435,8 @@ impl Robot {
         }
     }
 
-    /// The pairs of links that collide, without the allowed ones: an array of the shape (m, 3) with
-    /// the row of `q` and two indices of `parts`, sorted.
+    /// The pairs of links and obstacles that collide, without the allowed ones: an array of the
+    /// shape (m, 3) with the row of `q` and two indices of `parts`, sorted.
     #[pyo3(signature = (q = None, *, threads = None))]
     fn collisions<'py>(
         &self,
@@ -369,12 +456,43 @@ impl Robot {
         array_rows(py, rows.collect())
     }
 
-    /// When each pair of links first collides along a trajectory, between its rows too: sorted by
-    /// time, without the allowed pairs.
+    /// The nearest pair of a link and an obstacle for each row of `q`, without the allowed pairs.
+    /// With `links` the pairs of two links count, too.
+    #[pyo3(signature = (q = None, *, links = false, threads = None))]
+    fn distances(
+        &self,
+        py: Python<'_>,
+        q: Option<&Bound<'_, PyAny>>,
+        links: bool,
+        threads: Option<usize>,
+    ) -> PyResult<RobotDistances> {
+        let values = self.read(q)?;
+        let n_links = self.shapes.len();
+        let pairs: Vec<[usize; 2]> =
+            self.pairs().into_iter().filter(|pair| links || n_links <= pair[1]).collect();
+        let found = each(py, threads, &values.rows, |row| {
+            self.cell.nearest(&pairs, &self.cell.place(std::slice::from_ref(row)))
+        })?;
+        let of =
+            |near: &Option<NearestPair>| near.map_or([-1, -1], |near| near.parts.map(|part| part as i64));
+        let points = |near: &Option<NearestPair>| {
+            near.map_or([[f64::NAN; 3]; 2], |near| near.points.map(|point| point.to_array()))
+        };
+        let all: Bound<'_, PyArray1<f64>> = array(py, found.iter().flat_map(points).flatten().collect());
+        let distance = found.iter().map(|near| near.map_or(f64::INFINITY, |near| near.distance));
+        Ok(RobotDistances {
+            distance: array(py, distance.collect()).unbind(),
+            parts: array_rows(py, found.iter().map(of).collect())?.unbind(),
+            points: all.reshape([found.len(), 2, 3])?.unbind(),
+        })
+    }
+
+    /// When each pair of links, or of a link and an obstacle, first collides along a trajectory,
+    /// between its rows too: sorted by time, without the allowed pairs.
     ///
     /// `q` has the shape (n, k); joints move at constant rates between its rows. `times` increase,
     /// in seconds; without them the rows are at 0, 1, 2 and so on. With `clearance`, a length,
-    /// links that come within it count.
+    /// pairs that come within it count.
     #[pyo3(signature = (q, times = None, *, clearance = 0.0, threads = None))]
     fn first_contacts(
         &self,
@@ -416,13 +534,19 @@ impl Robot {
         &self.cell.robots()[0]
     }
 
-    /// Returns the name of the link of a part.
+    /// Returns the name of the link of a part, or that of the obstacle.
     fn part_name(&self, part: usize) -> &str {
+        if let Some(obstacle) = part.checked_sub(self.shapes.len()).and_then(|at| self.obstacles.get(at)) {
+            return &obstacle.name;
+        }
         self.cell.link_of(part).map_or("", |(_, link, _)| &self.robot().links()[link])
     }
 
-    /// Returns the part of a link.
+    /// Returns the part of a link or of an obstacle.
     fn part(&self, link: &str) -> PyResult<usize> {
+        if let Some(at) = self.obstacles.iter().position(|obstacle| obstacle.name == link) {
+            return Ok(self.shapes.len() + at);
+        }
         let at = self.robot().link(link);
         let at = at.ok_or_else(|| error::value("link", format!("there is no link {link}")))?;
         let part = self.robot().part_links().position(|other| other == at);
@@ -434,11 +558,12 @@ impl Robot {
         (a, b, reason.to_owned())
     }
 
-    /// Returns the pairs of parts that are checked, sorted.
+    /// Returns the pairs of parts that are checked, sorted: one of each may move.
     fn pairs(&self) -> Vec<[usize; 2]> {
         let n = self.cell.n_parts();
         let all = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b]));
-        all.filter(|pair| !self.allowed.contains_key(pair)).collect()
+        let moves = |pair: &[usize; 2]| pair.iter().any(|part| self.cell.link_of(*part).is_some());
+        all.filter(|pair| moves(pair) && !self.allowed.contains_key(pair)).collect()
     }
 
     /// Reads values of the free joints, and returns those of all joints.

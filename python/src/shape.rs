@@ -270,7 +270,7 @@ impl PyShape {
     #[pyo3(signature = (path, unknown_occupied = false))]
     fn octree(path: PathBuf, unknown_occupied: bool) -> PyResult<PyShape> {
         let tree = carom_io::read_octree(&path, unknown_cells(unknown_occupied));
-        octree_of(&tree.map_err(|e| error::shape("octree", e))?)
+        octree(&tree.map_err(|e| error::shape("octree", e))?)
     }
 
     /// The same from the bytes behind the header, and the size of the smallest cell.
@@ -278,7 +278,7 @@ impl PyShape {
     #[pyo3(signature = (data, resolution, unknown_occupied = false))]
     fn octree_data(data: &[u8], resolution: f64, unknown_occupied: bool) -> PyResult<PyShape> {
         let tree = carom_io::parse_octree_data(data, resolution, unknown_cells(unknown_occupied));
-        octree_of(&tree.map_err(|e| error::shape("octree", e))?)
+        octree(&tree.map_err(|e| error::shape("octree", e))?)
     }
 
     /// Shapes with fixed relative poses, as one: a list of pairs (shape, pose).
@@ -456,7 +456,7 @@ fn unknown_cells(are_occupied: bool) -> UnknownCells {
     if are_occupied { UnknownCells::Occupied } else { UnknownCells::Free }
 }
 
-fn octree_of(tree: &Octree) -> PyResult<PyShape> {
+fn octree(tree: &Octree) -> PyResult<PyShape> {
     let boxes = tree.leaves.iter().map(|leaf| VoxelBox { first: leaf.first, last: leaf.last }).collect();
     let (origin, cell) = (DVec3::splat(tree.origin()), DVec3::splat(tree.resolution));
     let voxels = Voxels::new(origin, cell, boxes).map_err(|e| error::shape("octree", e))?;

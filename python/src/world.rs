@@ -13,24 +13,27 @@ use crate::{single, work};
 use carom_math::{Interval, Ray};
 use carom_world::{
     BodyDesc, BodyId, BodyRef, ColliderDesc, ColliderId, Filter, JointId, LockedAxes, Material, Mobility,
-    QueryFilter, World, WorldSettings,
+    QueryFilter, SoftThing, World, WorldSettings,
 };
 use glam::{DVec3, Vec3};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use std::collections::HashMap;
 
-/// A world of rigid bodies, in single precision. Gravity is along -z by default.
+/// A world of rigid and soft bodies, in single precision. Gravity is along -z by default.
 ///
 /// The unit of length is a metre: `length_unit` is its length in the unit of the caller. A body has
-/// the number that `add` returns; colliders and joints have numbers of their own. Numbers of
-/// removed ones are not used again. The same calls give the same bits on any number of threads.
+/// the number that `add` returns; colliders, joints and soft things have numbers of their own.
+/// Numbers of removed ones are not used again. The same calls give the same bits on any number of
+/// threads.
 #[pyclass(module = "carom", name = "World")]
 pub(crate) struct PyWorld {
     pub(crate) world: World,
     pub(crate) bodies: Vec<Option<BodyId>>,
     pub(crate) colliders: Vec<Option<StoredCollider>>,
     pub(crate) joints: Vec<Option<JointId>>,
+    /// Cloth, ropes, soft bodies and particles.
+    pub(crate) soft: Vec<Option<SoftThing>>,
     /// The numbers of all bodies and colliders that ever were: events name removed ones, too.
     pub(crate) body_numbers: HashMap<BodyId, u32>,
     pub(crate) collider_numbers: HashMap<ColliderId, u32>,
@@ -412,6 +415,7 @@ impl PyWorld {
             bodies: Vec::new(),
             colliders: Vec::new(),
             joints: Vec::new(),
+            soft: Vec::new(),
             body_numbers: HashMap::new(),
             collider_numbers: HashMap::new(),
         }

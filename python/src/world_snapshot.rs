@@ -7,7 +7,7 @@ use crate::error;
 use crate::stored_shape::{StoredPose, StoredShape, compound, stored_pose};
 use crate::world::{PyWorld, StoredCollider};
 use carom_query::Shape;
-use carom_world::{BodyId, ColliderId, JointId, Snapshot, World};
+use carom_world::{BodyId, ColliderId, JointId, Snapshot, SoftThing, World};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,8 @@ struct Stored {
     bodies: Vec<Option<BodyId>>,
     joints: Vec<Option<JointId>>,
     colliders: Vec<Option<(ColliderId, StoredShape)>>,
+    #[serde(default)]
+    soft: Vec<Option<SoftThing>>,
     /// The poses of the parts of each body of several colliders.
     parts: Vec<(BodyId, Vec<StoredPose>)>,
 }
@@ -48,6 +50,7 @@ impl PyWorld {
                 let colliders = self.colliders.iter();
                 colliders.map(|one| one.as_ref().map(|one| (one.id, one.shape.clone()))).collect()
             },
+            soft: self.soft.clone(),
             parts: self.parts(),
         };
         let bytes = py.detach(|| rmp_serde::to_vec_named(&stored));
@@ -69,7 +72,7 @@ impl PyWorld {
         let mut new = PyWorld::empty(world);
         let numbered = (0..).zip(&stored.bodies).filter_map(|(number, id)| Some(((*id)?, number)));
         new.body_numbers = numbered.collect();
-        (new.bodies, new.joints) = (stored.bodies, stored.joints);
+        (new.bodies, new.joints, new.soft) = (stored.bodies, stored.joints, stored.soft);
         for (number, collider) in (0..).zip(stored.colliders) {
             if let Some((id, _)) = &collider {
                 new.collider_numbers.insert(*id, number);

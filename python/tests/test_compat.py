@@ -178,6 +178,7 @@ def test_trimesh_classes() -> None:
 
 def test_trimesh_rays_and_points() -> None:
     trimesh = pytest.importorskip("trimesh")
+    pytest.importorskip("scipy")  # trimesh needs it for rays and points.
     import carom.trimesh as ct
 
     box = trimesh.creation.box([2, 2, 2])

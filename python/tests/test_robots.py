@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import carom
-from carom import Robot
+from carom import Robot, Shape
 
 BOX = '<collision><origin xyz="{}"/><geometry><box size="{}"/></geometry></collision>'
 ARM = f"""<robot name="arm">
@@ -146,6 +147,138 @@ def test_first_contacts_are_at_the_time_in_closed_form(arm: Robot) -> None:
         arm.first_contacts(path, [0.0, 1.0])
     with pytest.raises(ValueError, match="clearance"):
         arm.first_contacts(path, clearance=-1.0)
+
+
+def test_obstacles_agree_with_pairs_of_shapes(arm: Robot) -> None:
+    rng = np.random.default_rng(4)
+    q = np.stack([rng.uniform(-1.5, 3, 200), rng.uniform(0, 1, 200), rng.uniform(-3, 3, 200)], 1)
+    vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
+    faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    flags = np.zeros((4, 4, 4), bool)
+    flags[1:3, 1:, 0] = True
+    still = {
+        "floor": (Shape.half_space([0, 0, 1]), np.array([0, 0, -1.8, 0, 0, 0, 1])),
+        "scan": (
+            Shape.point_cloud(rng.uniform(-3, 3, (60, 3)), 0.05),
+            np.array([0, 0, 0.2, 0, 0, 0, 1]),
+        ),
+        "map": (Shape.voxels(flags, 0.3), np.array([1, -2, 0, 0, 0, 0.6, 0.8])),
+        "wedge": (Shape.mesh(vertices, faces), np.array([2.2, 1.4, -0.5, 0, 0, 0, 1])),
+        "rod": (Shape.cylinder(0.1, 2, "x"), np.array([-1, 2.2, 0.3, 0, 0, 0, 1])),
+    }
+    held = {
+        "load": (Shape.sphere(0.1), np.array([1.3, 0, 0.1, 0, 0, 0, 1]), "hand"),
+        "swarm": (
+            Shape.point_cloud(rng.normal(size=(20, 3)) * 0.1, 0.02),
+            np.array([2, 0, 0.3, 0, 0, 0, 1]),
+            "upper",
+        ),
+    }
+    for name, (shape, pose) in still.items():
+        arm.add_obstacle(name, shape, pose)
+    for name, (shape, pose, link) in held.items():
+        arm.add_obstacle(name, shape, pose, link=link)
+    assert arm.obstacles == [*still, *held]
+    assert arm.parts == ["base", "upper", "hand", "tip", *still, *held]
+    assert arm.shape("map").kind == "voxels"
+    assert ("hand", "load", "Adjacent") in arm.allowed and (
+        "upper",
+        "swarm",
+        "Adjacent",
+    ) in arm.allowed
+    names = arm.parts
+    link_of = {name: name for name in names[:4]} | {
+        name: link for name, (_, _, link) in held.items()
+    }
+    poses, matrices = arm.link_poses(q), arm.link_matrices(q)
+
+    def place(name: str, row: int) -> np.ndarray:
+        if name in still:
+            return still[name][1]
+        link = arm.links.index(link_of[name])
+        if name not in held:
+            return np.asarray(poses[row, link])
+        local = np.eye(4)
+        local[:3, 3] = held[name][1][:3]
+        return np.asarray(matrices[row, link] @ local)
+
+    allowed = {frozenset(pair[:2]) for pair in arm.allowed}
+    expected, least = [], np.full(len(q), np.inf)
+    for row in range(len(q)):
+        for a in range(len(names)):
+            for b in range(a + 1, len(names)):
+                pair = (names[a], names[b])
+                if frozenset(pair) in allowed or (
+                    a >= 4 and names[a] in still and names[b] in still
+                ):
+                    continue
+                (x, y), (here, there) = map(arm.shape, pair), (place(name, row) for name in pair)
+                is_touching = carom.intersects(x, y, here, there, solid=True)
+                if is_touching:
+                    expected.append([row, a, b])
+                if b >= 4:
+                    gap = 0.0 if is_touching else float(carom.distance(x, y, here, there))
+                    least[row] = min(least[row], gap)
+    found = arm.collisions(q)
+    assert found.tolist() == expected
+    touched = {name: int((found == names.index(name)).any(1).sum()) for name in names[4:]}
+    assert all(0 < n < 1500 for n in touched.values()), touched
+    near = arm.distances(q)
+    np.testing.assert_allclose(near.distance, least, atol=1e-12)
+    assert 20 < (least == 0).sum() < 180 and (near.parts[:, 1] >= 4).all()
+    apart = least > 0
+    lengths = np.linalg.norm(near.points[:, 0] - near.points[:, 1], axis=1)
+    np.testing.assert_allclose(lengths[apart], least[apart], atol=1e-9)
+    assert (arm.distances(q, links=True, threads=1).distance <= near.distance).all()
+    # Without them, and with a pair allowed.
+    arm.allow([("floor", "hand")])
+    arm.remove_obstacle("scan")
+    assert ("hand", "floor", "") in arm.allowed and ("hand", "load", "Adjacent") in arm.allowed
+    left = [name for name in names if name != "scan"]
+    kept = [
+        [row, left.index(names[a]), left.index(names[b])]
+        for row, a, b in expected
+        if "scan" not in (names[a], names[b]) and (names[a], names[b]) != ("hand", "floor")
+    ]
+    assert arm.parts == left and arm.collisions(q).tolist() == kept
+    for name in arm.obstacles:
+        arm.remove_obstacle(name)
+    assert arm.allowed == []
+    none = arm.distances(q[:2])
+    assert (
+        np.isinf(none.distance).all() and (none.parts == -1).all() and np.isnan(none.points).all()
+    )
+
+
+def test_first_contacts_with_obstacles(arm: Robot) -> None:
+    # The upper arm, 2 long and 0.2 wide, turns from 0 to 1 radians in 2 seconds towards a point.
+    arm.allow([(a, b) for a in arm.parts for b in arm.parts if a < b])
+    arm.add_obstacle("dot", Shape.point_cloud(np.array([[1.2, 0.6, 0], [9, 9, 9]]), 0.05))
+    arm.add_obstacle("floor", Shape.half_space([0, 0, 1]), [0, 0, -5])
+    path = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    met = arm.first_contacts(path, [0.0, 2.0])
+    assert [(one.a, one.b) for one in met] == [("upper", "dot")]
+    time = 2 * (math.atan2(0.6, 1.2) - math.asin(0.15 / math.hypot(0.6, 1.2)))
+    assert time - 1e-5 < met[0].time <= time
+    # A ball on the hand turns on with it, and meets a post that the hand does not reach.
+    arm.add_obstacle("load", Shape.sphere(0.1), [1.5, 0, 0], link="hand")
+    arm.add_obstacle("post", Shape.sphere(0.1), [0, 3.5, 0])
+    met = arm.first_contacts([[0.0, 0.0, 0.0], [1.55, 0.0, 0.0]], [0.0, 1.55])
+    # The centres are 0.2 apart on a circle of the radius 3.5.
+    time = math.pi / 2 - 2 * math.asin(0.1 / 3.5)
+    assert (met[-1].a, met[-1].b) == ("load", "post") and time - 1e-5 < met[-1].time <= time
+    ball = Shape.sphere(1)
+    with pytest.raises(ValueError, match="dot is there already"):
+        arm.add_obstacle("dot", ball)
+    with pytest.raises(ValueError, match="hand is there already"):
+        arm.add_obstacle("hand", ball)
+    with pytest.raises(ValueError, match="there is no link toe"):
+        arm.add_obstacle("x", ball, link="toe")
+    with pytest.raises(ValueError, match="half-space"):
+        arm.add_obstacle("x", Shape.half_space([1, 0, 0]), link="hand")
+    with pytest.raises(ValueError, match="there is no obstacle hand"):
+        arm.remove_obstacle("hand")
+    assert arm.obstacles == ["dot", "floor", "load", "post"]
 
 
 def test_allowed_pairs_go_to_a_file_and_back(arm: Robot, tmp_path: Path) -> None:

@@ -212,3 +212,39 @@ def test_shapes_as_pickles() -> None:
     field = carom.Sdf.from_mesh(shapes[10], resolution=8).shape()
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(field)
+
+
+@pytest.mark.parametrize(
+    "call", ["simplify(mesh, max_faces=4)", "decompose(mesh, max_hulls=4000, concavity=0)"]
+)
+def test_ctrl_c_stops_simplify_and_decompose(call: str) -> None:
+    program = textwrap.dedent(
+        f"""
+        import signal, sys
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        import carom
+        from test_running import large_mesh
+        mesh = large_mesh()
+        def started(stage, count):
+            if not seen:
+                print("ready", flush=True)
+            seen.append(stage)
+        seen = []
+        try:
+            carom.{call[:-1]}, progress=started)
+        except KeyboardInterrupt:
+            print("stopped", flush=True)
+        """
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    start = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    try:
+        out, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert out == "stopped\n" and child.returncode == 0
+    assert time.monotonic() - start < 10

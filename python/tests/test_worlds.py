@@ -121,6 +121,37 @@ def test_simplify_keeps_its_bounds() -> None:
         carom.simplify(Shape.mesh(cube()[0], cube()[1][1:]), max_faces=4, side="outside")
 
 
+def test_progress_is_reported_and_may_end_the_work() -> None:
+    fine = sphere_mesh(3000)
+    seen: list[tuple[str, int]] = []
+    coarse = carom.simplify(fine, max_faces=100, progress=lambda *now: seen.append(now))
+    assert coarse.shape.n_faces == 100
+    stages = [stage for stage, _ in seen]
+    assert set(stages) == {"collapsing", "measuring"} and stages == sorted(stages)
+    counts = [count for stage, count in seen if stage == "collapsing"]
+    assert counts == sorted(counts, reverse=True) and counts[0] <= fine.n_faces
+    seen.clear()
+    parts = carom.decompose(sphere_mesh(300), max_hulls=6, progress=lambda *now: seen.append(now))
+    assert 1 <= len(parts.hulls) <= 6
+    assert {stage for stage, _ in seen} <= {"cutting", "merging", "measuring"} and seen
+
+    class Enough(Exception):
+        pass
+
+    def stop(stage: str, count: int) -> None:
+        raise Enough(stage)
+
+    for work in (carom.simplify, carom.decompose):
+        with pytest.raises(Enough):
+            work(fine, progress=stop)
+
+    def nothing() -> None:
+        pass
+
+    with pytest.raises(TypeError):
+        carom.simplify(fine, max_faces=100, progress=nothing)  # type: ignore[arg-type]
+
+
 def test_decompose_covers() -> None:
     corner, arm = cube()[0], cube()[1]
     # An L of two boxes as one closed surface: the hull of each is found.

@@ -11,9 +11,10 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-pub(crate) const GROUPS: [&str; 28] = [
+pub(crate) const GROUPS: [&str; 29] = [
     "primitives",
     "pair_lists",
+    "clusters",
     "bounds",
     "moving_bounds",
     "broad",

@@ -145,7 +145,7 @@ pub struct DemoArgs {
     /// The scene
     #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "stick", "level", "car",
         "cloth", "jelly", "shatter", "morph", "walk", "water", "sand", "rain",
-        "everything", "conveyor", "waves", "tetrahedra", "trees", "impacts", "deadline", "boxes", "rays",
+        "everything", "conveyor", "waves", "tetrahedra", "trees", "impacts", "deadline", "boxes", "rays", "scan",
         "physics", "vehicle", "platforms", "characters", "crane", "bridge", "playground"])]
     pub scene: String,
     /// The row of the scoreboard that `physics` plays, `tower-10` if not given; an unknown name
@@ -336,6 +336,10 @@ pub struct RobotArgs {
     /// Links that hang on one joint may touch
     #[arg(long)]
     pub ignore_adjacent: bool,
+    /// A file that hangs on a link of a robot, in the frame of the link: a mesh, an octree or a
+    /// point cloud, which may touch that link; may be given several times
+    #[arg(long, value_name = "LINK=FILE", value_parser = attachment)]
+    pub attach: Vec<Attachment>,
     /// Pairs of links that this SRDF file disables may touch
     #[arg(long, value_name = "FILE")]
     pub srdf: Option<PathBuf>,
@@ -355,6 +359,20 @@ fn joint_value(text: &str) -> Result<JointValue, String> {
     let (name, value) = text.rsplit_once('=').ok_or("not NAME=VALUE")?;
     let [value] = numbers::<1>(value)?.0;
     Ok(JointValue { name: name.to_owned(), value })
+}
+
+/// A file on a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attachment {
+    /// The name of the link.
+    pub link: String,
+    /// The file.
+    pub file: PathBuf,
+}
+
+fn attachment(text: &str) -> Result<Attachment, String> {
+    let (link, file) = text.split_once('=').ok_or("not LINK=FILE")?;
+    Ok(Attachment { link: link.to_owned(), file: file.into() })
 }
 
 /// Arguments of `check`.

@@ -1,12 +1,13 @@
 //! Shapes in the questions of `batch`, and a cache for those from files.
 //!
 //! A file is read once, and its tree is built once for each scale and pose that a question gives
-//! it. The last few are kept.
+//! it. Trees of octrees and point clouds do not depend on the pose. The last few are kept.
 
 use crate::remarks::Remarks;
 use crate::solid::{self, ShapeSpec, Solid, Winding};
 use carom_io::scene_json::{read_matrix, read_numbers};
 use carom_io::{Options, Placement, RawMesh};
+use carom_query::f64::VoxelBox;
 use glam::DVec3;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -27,12 +28,15 @@ pub(crate) struct Shapes {
     files: Vec<(PathBuf, Arc<RawMesh>, Remarks)>,
     /// The most recently used is last.
     baked: Vec<(Key, Solid)>,
+    /// Octrees and point clouds, by what they were read from and the scale. The most recently used
+    /// is last.
+    clusters: Vec<(ShapeSpec, f64, Solid)>,
 }
 
 impl Shapes {
     /// Returns an empty cache. `winding` applies to all meshes.
     pub(crate) fn new(winding: Winding) -> Shapes {
-        Shapes { winding, files: Vec::new(), baked: Vec::new() }
+        Shapes { winding, files: Vec::new(), baked: Vec::new(), clusters: Vec::new() }
     }
 
     /// Returns the shape `key` of a question, placed by its member `pose_key` or `matrix_key`.
@@ -40,21 +44,44 @@ impl Shapes {
         let shape = question.get(key).ok_or_else(|| format!("no shape {key:?}"))?;
         let named = |e: String| format!("{key:?}: {e}");
         let placement = read_placement(question, key)?;
+        let scale = match shape.get("scale") {
+            None => 1.0,
+            Some(scale) => scale
+                .as_f64()
+                .filter(|s| 0.0 < *s && s.is_finite())
+                .ok_or_else(|| named(format!("a scale of {scale}")))?,
+        };
         if let Some(path) = shape.get("file") {
             let path = path.as_str().ok_or_else(|| named("\"file\" is not a string".to_owned()))?;
-            let scale = match shape.get("scale") {
-                None => 1.0,
-                Some(scale) => scale
-                    .as_f64()
-                    .filter(|s| 0.0 < *s && s.is_finite())
-                    .ok_or_else(|| named(format!("a scale of {scale}")))?,
+            return match solid::spec_of_file(Path::new(path)) {
+                spec @ ShapeSpec::Octree(_) => self.cluster(spec, scale, &placement).map_err(named),
+                _ => self.file(Path::new(path), scale, &placement).map_err(named),
             };
-            return self.file(Path::new(path), scale, &placement).map_err(named);
         }
         let spec = read_shape(shape).map_err(named)?;
+        if matches!(spec, ShapeSpec::Octree(_) | ShapeSpec::Points(..)) {
+            return self.cluster(spec, scale, &placement).map_err(named);
+        }
         let mut solid = solid::build(&spec, 1.0, &placement, self.winding).map_err(named)?;
         solid.remarks.notes.iter_mut().for_each(|note| *note = format!("{key:?}: {note}"));
         solid.name = format!("{key:?}: {}", solid.name);
+        Ok(solid)
+    }
+
+    fn cluster(&mut self, spec: ShapeSpec, scale: f64, placement: &Placement) -> Result<Solid, String> {
+        let known = self.clusters.iter().position(|(kept, at, _)| *kept == spec && *at == scale);
+        let entry = match known {
+            Some(at) => self.clusters.remove(at),
+            None => {
+                let solid = solid::build(&spec, scale, &Placement::IDENTITY, self.winding)?;
+                (spec, scale, solid)
+            }
+        };
+        let solid = Solid { pose: placement.pose(), ..entry.2.clone() };
+        if self.clusters.len() == MAX_BAKED {
+            self.clusters.remove(0);
+        }
+        self.clusters.push(entry);
         Ok(solid)
     }
 
@@ -152,8 +179,31 @@ fn read_shape(value: &Value) -> Result<ShapeSpec, String> {
             }
             Ok(ShapeSpec::Mesh(RawMesh { vertices, triangles: triangles.to_vec() }))
         }
+        "octree" => {
+            let path = value.as_str().ok_or_else(|| in_kind("not the name of a file".to_owned()))?;
+            Ok(ShapeSpec::Octree(path.into()))
+        }
+        "points" => {
+            let radius = value.get("radius").and_then(Value::as_f64);
+            let radius = radius.ok_or_else(|| in_kind("a \"radius\" is needed".to_owned()))?;
+            match (value.get("file").and_then(Value::as_str), value.get("at")) {
+                (Some(file), None) => Ok(ShapeSpec::Points(radius, file.into())),
+                (None, Some(at)) => Ok(ShapeSpec::PointList(radius, points(at).map_err(in_kind)?)),
+                _ => Err(in_kind("a \"file\", or points \"at\", are needed".to_owned())),
+            }
+        }
+        "voxels" => {
+            let member = |key: &str| value.get(key).ok_or_else(|| in_kind(format!("no {key:?}")));
+            let cell = member("cell")?;
+            let one = cell.as_f64().map(DVec3::splat);
+            let cell = one.map_or_else(|| exactly(cell).map(DVec3::from_array), Ok).map_err(in_kind)?;
+            let origin = value.get("origin").map_or(Ok([0.0; 3]), exactly).map_err(in_kind)?;
+            let boxes = voxel_boxes(member("boxes")?).map_err(in_kind)?;
+            Ok(ShapeSpec::Voxels(DVec3::from_array(origin), cell, boxes))
+        }
         _ => Err(format!(
-            "unknown shape {kind:?}; known are sphere box round-box capsule tapered cylinder cone torus ellipsoid hull mesh file"
+            "unknown shape {kind:?}; known are sphere box round-box capsule tapered cylinder cone torus ellipsoid hull mesh \
+             octree points voxels file"
         )),
     }
 }
@@ -162,6 +212,21 @@ fn read_shape(value: &Value) -> Result<ShapeSpec, String> {
 fn exactly<const N: usize>(value: &Value) -> Result<[f64; N], String> {
     let numbers = read_numbers(value)?;
     numbers.as_slice().try_into().map_err(|_| format!("{} numbers; {N} are needed", numbers.len()))
+}
+
+/// Reads boxes of cells: the first and the last cell of each, six numbers, flat or in lists.
+fn voxel_boxes(value: &Value) -> Result<Vec<VoxelBox>, String> {
+    let numbers = read_numbers(value)?;
+    let (boxes, rest) = numbers.as_chunks::<6>();
+    if !rest.is_empty() {
+        return Err(format!("{} numbers of cells, not six for each box", numbers.len()));
+    }
+    let is_cell = |x: &f64| (0.0..=65535.0).contains(x) && x.fract() == 0.0;
+    if let Some(x) = numbers.iter().find(|x| !is_cell(x)) {
+        return Err(format!("{x} is no cell from 0 to 65535"));
+    }
+    let cells = |row: &[f64; 6], from: usize| core::array::from_fn(|k| row[from + k] as u16);
+    Ok(boxes.iter().map(|row| VoxelBox { first: cells(row, 0), last: cells(row, 3) }).collect())
 }
 
 /// Reads points, three numbers each, flat or in lists.

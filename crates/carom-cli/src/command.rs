@@ -15,6 +15,7 @@ pub(crate) mod demo_impacts;
 pub(crate) mod demo_model;
 pub(crate) mod demo_particles;
 pub(crate) mod demo_rays;
+pub(crate) mod demo_scan;
 pub(crate) mod demo_soft;
 pub(crate) mod demo_surfaces;
 pub(crate) mod demo_tetrahedra;

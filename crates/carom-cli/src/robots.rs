@@ -5,7 +5,7 @@
 
 use crate::args::RobotArgs;
 use crate::load::Loaded;
-use carom_io::{Robot, read_srdf};
+use carom_io::{Placement, Robot, read_srdf};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -27,15 +27,67 @@ pub(crate) fn robots(files: &[Loaded]) -> Vec<PlacedRobot> {
     found
 }
 
-/// Sets the joints of all robots that have them to the values of `--joints` and `--joint`, of which
-/// the last counts.
-pub(crate) fn pose(files: &mut [Loaded], args: &RobotArgs) -> Result<(), String> {
+/// Returns the values of `--joints` and `--joint` by the names of joints; the last of a name
+/// counts.
+pub(crate) fn named_values(args: &RobotArgs) -> Result<Vec<(String, f64)>, String> {
     let mut named = match &args.joints {
         Some(file) => joint_file(file)?,
         None => Vec::new(),
     };
     named.extend(args.joint.iter().map(|value| (value.name.clone(), value.value)));
-    set(files, &named)
+    Ok(named)
+}
+
+/// A file on a link of a robot.
+pub(crate) struct Attached {
+    /// The index of its part.
+    pub(crate) part: usize,
+    /// The index of the robot.
+    pub(crate) robot: usize,
+    /// The index of the link.
+    pub(crate) link: usize,
+}
+
+/// Returns the robot and the link of this name, and the place of the link for these values of
+/// joints.
+///
+/// Errors: no robot has the link, or its values are refused.
+pub(crate) fn link_place(
+    robots: &[PlacedRobot],
+    name: &str,
+    named: &[(String, f64)],
+) -> Result<(usize, usize, Placement), String> {
+    let found = robots.iter().enumerate().find_map(|(at, placed)| Some((at, placed.robot.link(name)?)));
+    let (at, link) = found.ok_or_else(|| format!("--attach {name}: no robot has this link"))?;
+    let values = values_of(&robots[at].robot, named)?;
+    Ok((at, link, robots[at].robot.link_placements(&values)[link]))
+}
+
+/// Returns the values of all joints of a robot, from named ones that need not be its own.
+///
+/// Errors: a value that the robot refuses.
+pub(crate) fn values_of(robot: &Robot, named: &[(String, f64)]) -> Result<Vec<f64>, String> {
+    let own = named.iter().filter(|(name, _)| robot.joint(name).is_some());
+    let own: Vec<(&str, f64)> = own.map(|(name, value)| (name.as_str(), *value)).collect();
+    robot.values(&own).map_err(|e| e.to_string())
+}
+
+/// Adds the pairs of a file on a link and other parts on that link, low index first.
+pub(crate) fn ignore_own_link(
+    attached: &[Attached],
+    robots: &[PlacedRobot],
+    ignored: &mut HashSet<(usize, usize)>,
+) {
+    for (number, one) in attached.iter().enumerate() {
+        let PlacedRobot { robot, first_part } = &robots[one.robot];
+        let links = robot.part_links().enumerate();
+        ignored.extend(
+            links.filter(|(_, link)| *link == one.link).map(|(part, _)| (part + first_part, one.part)),
+        );
+        let others =
+            attached[..number].iter().filter(|other| (other.robot, other.link) == (one.robot, one.link));
+        ignored.extend(others.map(|other| (other.part, one.part)));
+    }
 }
 
 /// Sets the joints of all robots that have them.
@@ -60,9 +112,9 @@ pub(crate) fn set(files: &mut [Loaded], named: &[(String, f64)]) -> Result<(), S
     }
     for file in files {
         let Some(robot) = &file.model.robot else { continue };
-        let own = named.iter().filter(|(name, _)| has(file, name));
-        let own: Vec<(&str, f64)> = own.map(|(name, value)| (name.as_str(), *value)).collect();
-        let set = robot.values(&own).and_then(|values| file.model.set_joints(&values));
+        let named_file = |e: String| format!("{}: {e}", file.path.display());
+        let values = values_of(robot, named).map_err(named_file)?;
+        let set = file.model.set_joints(&values);
         set.map_err(|e| format!("{}: {e}", file.path.display()))?;
     }
     Ok(())

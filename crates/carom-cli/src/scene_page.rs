@@ -1,12 +1,15 @@
 //! The page of `check`: the parts as they stand, those that collide in red, those too close in
 //! yellow.
 
+use crate::cluster_picture::{PictureBox, few_boxes};
 use crate::command::check::PairReport;
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording};
 use crate::remarks::Remarks;
 use crate::report::counted;
 use crate::solid::Solid;
+use carom_io::without_controls;
 use carom_math::{Pose, Vec3};
+use carom_query::f64::ShapeKind;
 use glam::DVec3;
 use serde_json::{Value, json};
 
@@ -28,6 +31,40 @@ fn by_depth(listed: &[PairReport]) -> Vec<&PairReport> {
         kind_p.cmp(&kind_q).then(value_p.total_cmp(&value_q))
     });
     sorted
+}
+
+/// Boxes of clusters on a page. It bounds the size of the page (test:
+/// `clusters::a_page_draws_clusters_with_few_boxes`).
+const MAX_BOXES: usize = 8192;
+
+/// Half the least size of a box of a cluster, on a page of size 10: about a pixel.
+const LEAST_HALF: f64 = 0.008;
+
+/// Returns the boxes of a point cloud or of voxels as a mesh, at most `max_boxes`. Adds a note if
+/// there are fewer boxes than parts.
+fn drawn_cluster(
+    solid: &Solid,
+    name: &str,
+    max_boxes: usize,
+    factor: f64,
+    shown: &impl Fn(DVec3) -> Vec3,
+    notes: &mut Vec<String>,
+) -> PlayerMesh {
+    let ShapeKind::Cluster(cluster) = solid.shape.kind() else { return PlayerMesh::default() };
+    let boxes: Vec<PictureBox> =
+        (0..cluster.n_parts()).map(|number| PictureBox::of(&cluster.part_box(number))).collect();
+    let few = few_boxes(&boxes, max_boxes);
+    if few.len() < boxes.len() {
+        let (parts, n) = (counted(boxes.len(), "part", "parts"), counted(few.len(), "box", "boxes"));
+        notes.push(format!("{}: {parts} are drawn as {n}", without_controls(name)));
+    }
+    let mut mesh = PlayerMesh::default();
+    for one in few {
+        let half = one.half.max(DVec3::splat(LEAST_HALF / factor));
+        let one = PictureBox { half, ..one };
+        one.push_to(&mut mesh, |corner| shown(solid.pose.transform_point(corner)));
+    }
+    mesh
 }
 
 /// Returns the page. Its table has the deepest pairs first; a click on a row puts the camera on the
@@ -56,10 +93,17 @@ pub(crate) fn page(
         let p = ((p - middle) * factor).as_vec3();
         if up == Some("z") { Vec3::new(p.x, p.z, -p.y) } else { p }
     };
+    let n_clusters = solids.iter().filter(|solid| solid.mesh().is_none()).count();
+    let max_boxes = MAX_BOXES / n_clusters.max(1);
+    let mut notes = Vec::new();
     let shapes = solids
         .iter()
-        .map(|solid| {
-            let Some(shape) = solid.mesh() else { return PlayerShape::Mesh(PlayerMesh::default()) };
+        .zip(names)
+        .map(|(solid, name)| {
+            let Some(shape) = solid.mesh() else {
+                let mesh = drawn_cluster(solid, name, max_boxes, factor, &shown, &mut notes);
+                return PlayerShape::Mesh(mesh);
+            };
             let mesh = shape.mesh();
             PlayerShape::Mesh(PlayerMesh {
                 vertices: mesh.vertices().iter().map(|v| shown(*v)).collect(),
@@ -94,7 +138,7 @@ pub(crate) fn page(
     let bodies = (0..solids.len() as u32).collect();
     let mut recording = Recording::new(&title, 1.0, shapes, bodies)
         .with_names(names.to_vec())
-        .with_notes(remarks.lines().chain(left_out(listed.len() - n_rows)).collect());
+        .with_notes(remarks.lines().chain(notes).chain(left_out(listed.len() - n_rows)).collect());
     if listed.is_empty() {
         // There is no state to show, so each part has a colour of its own.
         recording = recording.with_shown(&["bodies"]);

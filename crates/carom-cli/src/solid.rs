@@ -51,6 +51,10 @@ pub enum ShapeSpec {
     Octree(PathBuf),
     /// The points of a file, with this radius.
     Points(f64, PathBuf),
+    /// Points, with this radius.
+    PointList(f64, Vec<DVec3>),
+    /// The origin, the size of a cell, and boxes of whole cells.
+    Voxels(DVec3, DVec3, Vec<VoxelBox>),
     /// Triangles.
     Mesh(RawMesh),
 }
@@ -221,6 +225,15 @@ pub fn build_with(
         }
         ShapeSpec::Octree(file) => octree(file, scale, pose),
         ShapeSpec::Points(radius, file) => points(file, radius * scale, scale, pose),
+        ShapeSpec::PointList(radius, points) => {
+            let points = points.iter().map(|p| *p * scale).collect();
+            alone(Shape::point_cloud(points, radius * scale).map_err(said("points"))?)
+        }
+        ShapeSpec::Voxels(origin, cell, boxes) => {
+            let voxels =
+                Voxels::new(*origin * scale, *cell * scale, boxes.clone()).map_err(said("voxels"))?;
+            alone(Shape::Voxels(Arc::new(voxels)))
+        }
         ShapeSpec::Mesh(mesh) => bake("mesh", Arc::new(mesh.clone()), scale, placement, winding),
     }
 }

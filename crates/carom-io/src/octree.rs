@@ -5,7 +5,9 @@
 //! 2. A node takes two bytes, two bits for each of eight children: 0 unknown, 1 free, 2 occupied, 3
 //!    a node of its own. Bits 0, 1 and 2 of a child's number are its side along x, y and z.
 //! 3. A cell at depth 16 has the size `res`. Cell 32768 of an axis begins at 0.
-//! 4. Counts, depths and the end of the file are checked; a leaf takes no memory before its bits
+//! 4. Eight occupied leaves that fill a cube become one leaf while the file is read. All below a
+//!    node comes in one run, so the eight are the last that were read.
+//! 5. Counts, depths and the end of the file are checked; a leaf takes no memory before its bits
 //!    are read.
 //!
 //! Reference: A. Hornung, K. Wurm, M. Bennewitz, C. Stachniss, W. Burgard, OctoMap: An Efficient
@@ -43,7 +45,8 @@ pub struct OctreeLeaf {
 pub struct Octree {
     /// The edge of a cell, finite and above 0.
     pub resolution: f64,
-    /// The occupied leaves, depth first. They do not overlap.
+    /// The occupied leaves, depth first. They do not overlap, and no eight of them fill a larger
+    /// leaf (test: `octrees::full_cubes_are_one_leaf`).
     pub leaves: Vec<OctreeLeaf>,
     /// The number of nodes, inner ones and free leaves included.
     pub n_nodes: u64,
@@ -190,5 +193,25 @@ impl Octree {
         // One less than the number of cells, which may be 2^16.
         let more = ((1_u32 << (MAX_DEPTH - depth)) - 1) as u16;
         self.leaves.push(OctreeLeaf { first, last: first.map(|k| k + more) });
+        while let Some(parent) = self.full_parent() {
+            self.leaves.truncate(self.leaves.len() - 8);
+            self.leaves.push(parent);
+        }
+    }
+
+    /// Returns the cube that the last eight leaves fill, if they do.
+    fn full_parent(&self) -> Option<OctreeLeaf> {
+        let eight = self.leaves.last_chunk::<8>()?;
+        let size = |leaf: &OctreeLeaf| u32::from(leaf.last[0] - leaf.first[0]) + 1;
+        // The size of the parent; 2^17 for the root, which has none.
+        let whole = 2 * size(&eight[7]);
+        if 1 << MAX_DEPTH < whole {
+            return None;
+        }
+        let start = |leaf: &OctreeLeaf| leaf.first.map(|k| (u32::from(k) & !(whole - 1)) as u16);
+        let first = start(&eight[7]);
+        // Leaves do not overlap, so eight of this size in the parent are all of it.
+        let is_full = eight.iter().all(|leaf| 2 * size(leaf) == whole && start(leaf) == first);
+        is_full.then(|| OctreeLeaf { first, last: first.map(|k| k + (whole - 1) as u16) })
     }
 }

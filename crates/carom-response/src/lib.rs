@@ -133,6 +133,7 @@ pub use joint_kind::{AxisLimit, JointAxis, JointKind, SixDof};
 pub use joint_load::{JointImpulse, JointLoad};
 pub use joint_motor::{Drive, Motor, Spring};
 pub use locked_axes::LockedAxes;
+pub use memory::shrink_unused;
 pub use penalty::Penalty;
 pub use response::Response;
 pub use rest::RestTimer;

@@ -24,6 +24,13 @@ pub(crate) fn give_up<T>(list: &mut Vec<T>, n: usize) {
     }
 }
 
+/// Shrinks a list whose capacity is several times its length: one that was needed in few steps.
+pub fn shrink_unused<T>(list: &mut Vec<T>) {
+    if 1024 + 4 * list.len() < list.capacity() {
+        list.shrink_to(2 * list.len());
+    }
+}
+
 /// Less new memory than this, in bytes, is filled by one thread.
 #[cfg(feature = "parallel")]
 const MIN_PARALLEL_BYTES: usize = 1 << 16;

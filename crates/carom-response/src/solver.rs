@@ -35,7 +35,7 @@ use crate::joint_softness::Softness;
 use crate::lane_vec::{REST, State};
 use crate::load::{LoadScale, WorldLoad};
 use crate::mass::MassData;
-use crate::memory;
+use crate::memory::{self, shrink_unused};
 use crate::motion_bounds::MotionBounds;
 #[cfg(feature = "parallel")]
 use crate::par as backend;
@@ -525,27 +525,27 @@ impl Solver {
         for &place in moving {
             joints[place as usize].reset_overflow();
         }
-        self.trim();
+        self.shrink_buffers();
         stats.n_awake = self.islands.n_awake;
         stats.n_islands = self.islands.n_islands;
         stats
     }
 
     /// Shrinks buffers that are far larger than this step needed, as after a world fell asleep.
-    fn trim(&mut self) {
-        trim(&mut self.groups);
-        trim(&mut self.states);
-        trim(&mut self.masses);
-        trim(&mut self.free);
+    fn shrink_buffers(&mut self) {
+        shrink_unused(&mut self.groups);
+        shrink_unused(&mut self.states);
+        shrink_unused(&mut self.masses);
+        shrink_unused(&mut self.free);
         for cached in [&mut self.cached, &mut self.solved] {
-            trim(&mut cached.order);
-            trim(&mut cached.manifold_keys);
-            trim(&mut cached.impulses);
+            shrink_unused(&mut cached.order);
+            shrink_unused(&mut cached.manifold_keys);
+            shrink_unused(&mut cached.impulses);
         }
-        trim(&mut self.summaries);
-        trim(&mut self.impulses);
-        trim(&mut self.reports);
-        trim(&mut self.joint_pushes);
+        shrink_unused(&mut self.summaries);
+        shrink_unused(&mut self.impulses);
+        shrink_unused(&mut self.reports);
+        shrink_unused(&mut self.joint_pushes);
     }
 
     /// Reads every contact once: validates it, and writes its summary.
@@ -771,13 +771,6 @@ impl Solver {
         core::mem::swap(cached, solved);
         self.cache_h = h;
         n_bounded
-    }
-}
-
-/// Shrinks a buffer if its capacity is several times what the step needed.
-fn trim<T>(memory: &mut Vec<T>) {
-    if 1024 + 4 * memory.len() < memory.capacity() {
-        memory.shrink_to(2 * memory.len());
     }
 }
 

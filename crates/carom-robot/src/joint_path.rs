@@ -13,7 +13,7 @@ use crate::workcell::Workcell;
 use carom_ccd::{Approach, first_approach};
 use carom_io::{Robot, RobotError, RobotJointKind, Trajectory};
 use carom_math::f64::Pose;
-use carom_query::f64::MeshShape;
+use carom_query::f64::Shape;
 use core::fmt;
 use glam::DVec3;
 
@@ -49,8 +49,8 @@ pub struct FirstContact {
 pub enum JointPathError {
     /// A robot refuses a value of a row; rows count from 1.
     Row(usize, RobotError),
-    /// There is no row, a time is not finite or not later than the one before, or a row has not
-    /// one value for each joint.
+    /// There is no row, a time is not finite or not later than the one before, a row has not one
+    /// value for each joint, or a part on a link has no end.
     Shape(String),
 }
 
@@ -107,7 +107,8 @@ impl<'a> JointPath<'a> {
     /// Returns the path with these times, in seconds, and for each robot and row the values of all
     /// joints: see [`Robot::values`].
     ///
-    /// Errors: no row, times that do not increase, or a row without a value for each joint.
+    /// Errors: no row, times that do not increase, a row without a value for each joint, or a
+    /// half-space on a link.
     pub fn new(
         cell: &'a Workcell,
         times: Vec<f64>,
@@ -128,19 +129,34 @@ impl<'a> JointPath<'a> {
         if values.len() != cell.robots().len() || !cell.robots().iter().zip(&values).all(has_all) {
             return refused("a row has not one value for each joint".to_owned());
         }
-        let levers = (0..cell.n_parts()).map(|part| levers(cell, part)).collect();
+        let levers: Vec<Vec<Lever>> = (0..cell.n_parts()).map(|part| levers(cell, part)).collect();
+        let is_endless = |levers: &Vec<Lever>| levers.iter().any(|lever| !lever.reach.is_finite());
+        if let Some(part) = levers.iter().position(is_endless) {
+            return refused(format!("part {part} on a link has no end"));
+        }
         let mut path = JointPath { cell, times, values, levers, tolerance: 0.0 };
         path.tolerance = TOLERANCE_TO_SIZE * path.size();
         Ok(path)
     }
 
-    /// Returns the diagonal of the box around all parts at the first row.
+    /// Returns the diagonal of the box around all parts at the first row, half-spaces left out.
     fn size(&self) -> f64 {
         let mut bounds = [DVec3::INFINITY, DVec3::NEG_INFINITY];
         for (part, pose) in self.poses_at_start().iter().enumerate() {
-            for vertex in self.cell.mesh(part).mesh().vertices() {
-                let vertex = pose.transform_point(*vertex);
-                bounds = [bounds[0].min(vertex), bounds[1].max(vertex)];
+            match self.cell.shape(part) {
+                Shape::Mesh(mesh) => {
+                    for vertex in mesh.mesh().vertices() {
+                        let vertex = pose.transform_point(*vertex);
+                        bounds = [bounds[0].min(vertex), bounds[1].max(vertex)];
+                    }
+                }
+                shape => {
+                    let aabb = shape.aabb(pose);
+                    let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
+                    if low.is_finite() && high.is_finite() {
+                        bounds = [bounds[0].min(low), bounds[1].max(high)];
+                    }
+                }
             }
         }
         if bounds[0].x <= bounds[1].x { (bounds[1] - bounds[0]).length() } else { 0.0 }
@@ -235,7 +251,7 @@ impl<'a> JointPath<'a> {
 fn levers(cell: &Workcell, part: usize) -> Vec<Lever> {
     let Some((robot, link, in_link)) = cell.link_of(part) else { return Vec::new() };
     let robot = &cell.robots()[robot];
-    let mut reach = radius_about_link(cell.mesh(part), in_link);
+    let mut reach = cell.reach_on_link(part, in_link);
     let mut levers = Vec::new();
     let mut at = link;
     while let Some(joint) = robot.joint_above(at) {
@@ -246,10 +262,4 @@ fn levers(cell: &Workcell, part: usize) -> Vec<Lever> {
     }
     levers.reverse();
     levers
-}
-
-/// Returns the largest distance of a vertex from the origin of the link.
-fn radius_about_link(mesh: &MeshShape, in_link: &Pose) -> f64 {
-    let vertices = mesh.mesh().vertices().iter();
-    vertices.map(|v| in_link.transform_point(*v).length()).fold(0.0, f64::max)
 }

@@ -1,4 +1,5 @@
-//! Robots and what stands around them: do links collide at given joints, when do they first meet
+//! Robots and what stands around them, as meshes, primitives, point clouds or octrees: do links
+//! collide at given joints, when do they first meet
 //! along a trajectory, and which pairs of links may be left out.
 //!
 //! ```
@@ -31,10 +32,11 @@
 
 mod allowed;
 mod joint_path;
+mod part;
 mod srdf;
 mod workcell;
 
 pub use allowed::{AllowedError, AllowedPair, AllowedReason, AllowedSearch, AllowedSettings, allowed_pairs};
 pub use joint_path::{FirstContact, JointPath, JointPathError};
 pub use srdf::srdf_text;
-pub use workcell::Workcell;
+pub use workcell::{NearestPair, Workcell};

@@ -1,41 +1,42 @@
-//! Robots and the meshes around them: where each part is for given joints, and which parts touch.
+//! Robots and the shapes around them: where each part is for given joints, and which parts touch.
 //!
-//! - A part is a mesh on a link of a robot, or one that stands still.
+//! - A part is a shape on a link of a robot, or one that stands still: a mesh, a primitive, a point
+//!   cloud, an octree.
 //! - Balls around the parts leave out most pairs.
-//! - Parts touch if their surfaces share a point, or if a piece of one lies in the other. Pieces do
-//!   not share a vertex. One corner of each piece decides, because the surfaces do not meet.
+//! - Parts touch if they share a point, or if a piece of one lies in a closed mesh of the other.
 //!
 //! Reference: none needed.
 
+use crate::part::{PartShape, RADIUS_SLACK, reach_from};
 use carom_geom::f64::TriMesh;
-use carom_geom::ray_mesh::Placement as Place;
 use carom_io::{Model, Robot};
 use carom_math::f64::Pose;
-use carom_query::f64::{MeshShape, Shape, distance, intersects, solid_placement};
+use carom_query::f64::{MeshShape, Shape, distance, intersects};
 use glam::DVec3;
-use std::collections::HashMap;
 use std::sync::Arc;
-
-/// The part of a radius by which balls are larger, for rounded poses and lengths.
-const RADIUS_SLACK: f64 = 1e-9;
 
 /// The support of a part.
 enum Hold {
     Fixed(Pose),
-    /// The last is the pose of the mesh in the frame of the link.
+    /// The last is the pose of the shape in the frame of the link.
     OnLink(usize, usize, Pose),
 }
 
-/// A mesh in the cell.
+/// A shape in the cell.
 struct Part {
-    shape: Shape,
-    mesh: Arc<MeshShape>,
+    shape: PartShape,
     hold: Hold,
-    /// The middle of the box, and the radius around it.
-    ball: (DVec3, f64),
-    bounds: (DVec3, DVec3),
-    /// A corner of each piece that shares no vertex with others.
-    corners: Vec<DVec3>,
+}
+
+/// The nearest of some pairs of parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearestPair {
+    /// The parts.
+    pub parts: [usize; 2],
+    /// Their distance; 0 if they share a point, or if a piece of one lies in the other.
+    pub distance: f64,
+    /// The nearest points of both, in the world. For a piece in a solid, those of the surfaces.
+    pub points: [DVec3; 2],
 }
 
 /// Robots, and parts that hang on their links or stand still.
@@ -63,33 +64,31 @@ impl Workcell {
             let raw = part.world_mesh().map_err(|e| said(&e))?;
             let mesh = TriMesh::new(raw.vertices, raw.triangles).map_err(|e| said(&e))?;
             let mesh = MeshShape::new(mesh.oriented().0).map_err(|e| said(&e))?;
-            cell.push_on_link(0, link, Arc::new(mesh), Pose::IDENTITY);
+            cell.push_on_link(0, link, Shape::Mesh(Arc::new(mesh)), Pose::IDENTITY);
         }
         Ok(cell)
     }
 
     /// Adds a part that stands still, at a pose in the world. Returns its index.
-    pub fn push_fixed(&mut self, mesh: Arc<MeshShape>, pose: Pose) -> usize {
-        self.push(mesh, Hold::Fixed(pose))
+    pub fn push_fixed(&mut self, shape: Shape, pose: Pose) -> usize {
+        self.push(shape, Hold::Fixed(pose))
     }
 
     /// Adds a part on a link, at a pose in the frame of the link. Returns its index.
-    pub fn push_on_link(&mut self, robot: usize, link: usize, mesh: Arc<MeshShape>, in_link: Pose) -> usize {
+    pub fn push_on_link(&mut self, robot: usize, link: usize, shape: Shape, in_link: Pose) -> usize {
         let is_there = self.robots.get(robot).is_some_and(|robot| link < robot.links().len());
         debug_assert!(is_there, "no link {link} of a robot {robot}");
-        self.push(mesh, Hold::OnLink(robot, link, in_link))
+        self.push(shape, Hold::OnLink(robot, link, in_link))
     }
 
-    fn push(&mut self, mesh: Arc<MeshShape>, hold: Hold) -> usize {
-        let bounds = mesh.mesh().wide_bounds();
-        let middle = 0.5 * (bounds.0 + bounds.1);
-        let vertices = mesh.mesh().vertices().iter();
-        let radius = vertices.map(|v| (*v - middle).length()).fold(0.0, f64::max);
-        let ball = (middle, radius * (1.0 + RADIUS_SLACK));
-        let corners = corner_of_each_piece(mesh.mesh());
-        let shape = Shape::Mesh(Arc::clone(&mesh));
-        self.parts.push(Part { shape, mesh, hold, ball, bounds, corners });
+    fn push(&mut self, shape: Shape, hold: Hold) -> usize {
+        self.parts.push(Part { shape: PartShape::new(shape), hold });
         self.parts.len() - 1
+    }
+
+    /// Removes a part. Those after it have an index less by one.
+    pub fn remove(&mut self, part: usize) {
+        self.parts.remove(part);
     }
 
     /// Returns the robots.
@@ -102,9 +101,15 @@ impl Workcell {
         self.parts.len()
     }
 
-    /// Returns the mesh of a part.
-    pub fn mesh(&self, part: usize) -> &MeshShape {
-        &self.parts[part].mesh
+    /// Returns the shape of a part.
+    pub fn shape(&self, part: usize) -> &Shape {
+        &self.parts[part].shape.shape
+    }
+
+    /// Returns a bound on the distance of the points of a part on a link from the link's origin;
+    /// infinite for a half-space.
+    pub(crate) fn reach_on_link(&self, part: usize, in_link: &Pose) -> f64 {
+        reach_from(self.shape(part), in_link.inverse_transform_point(DVec3::ZERO))
     }
 
     /// Returns the robot and the link that hold a part, and its pose in the frame of the link.
@@ -153,57 +158,47 @@ impl Workcell {
 
     /// Does the same as [`Workcell::is_touching`] with the poses of the two parts.
     pub(crate) fn is_touching_at(&self, parts: [usize; 2], [in_a, in_b]: [&Pose; 2]) -> bool {
-        let [a, b] = parts.map(|part| &self.parts[part]);
-        let gap = (in_a.transform_point(a.ball.0) - in_b.transform_point(b.ball.0)).length();
-        if a.ball.1 + b.ball.1 < gap * (1.0 - RADIUS_SLACK) {
+        let [a, b] = parts.map(|part| &self.parts[part].shape);
+        if 0.0 < gap_of_balls([a, b], [in_a, in_b]) {
             return false;
         }
         intersects(&a.shape, in_a, &b.shape, in_b) || a.holds(in_a, b, in_b) || b.holds(in_b, a, in_a)
     }
 
-    /// Returns the distance of the surfaces of two parts at their poses; 0 if they share a point.
+    /// Returns a lower bound of the distance of the surfaces of two parts at their poses: the
+    /// distance, except for shapes whose distance has an error. 0 if they share a point.
     pub(crate) fn distance_at(&self, parts: [usize; 2], [in_a, in_b]: [&Pose; 2]) -> f64 {
-        let [a, b] = parts.map(|part| &self.parts[part].shape);
-        distance(a, in_a, b, in_b).distance
+        let [a, b] = parts.map(|part| &self.parts[part].shape.shape);
+        distance(a, in_a, b, in_b).at_least().unwrap_or(0.0)
+    }
+
+    /// Returns the nearest of some pairs of parts, at the poses of all parts. `None` for no pair.
+    /// If several are equally near, the first of those whose balls are nearest answers.
+    pub fn nearest(&self, pairs: &[[usize; 2]], poses: &[Pose]) -> Option<NearestPair> {
+        let shapes = |parts: [usize; 2]| parts.map(|part| &self.parts[part].shape);
+        let gap = |parts: &[usize; 2]| gap_of_balls(shapes(*parts), parts.map(|part| &poses[part]));
+        let mut sorted: Vec<(f64, [usize; 2])> = pairs.iter().map(|parts| (gap(parts), *parts)).collect();
+        sorted.sort_by(|x, y| x.0.total_cmp(&y.0));
+        let mut best: Option<NearestPair> = None;
+        for (gap, parts) in sorted {
+            if best.is_some_and(|best| best.distance == 0.0 || best.distance < gap) {
+                break;
+            }
+            let ([a, b], [in_a, in_b]) = (shapes(parts), parts.map(|part| &poses[part]));
+            let found = distance(&a.shape, in_a, &b.shape, in_b);
+            let is_held = gap <= 0.0 && (a.holds(in_a, b, in_b) || b.holds(in_b, a, in_a));
+            let distance = if is_held { 0.0 } else { found.distance };
+            if best.is_none_or(|best| distance < best.distance) {
+                best = Some(NearestPair { parts, distance, points: [found.point_a, found.point_b] });
+            }
+        }
+        best
     }
 }
 
-impl Part {
-    /// Whether a piece of another part lies in this solid. The surfaces do not meet.
-    fn holds(&self, pose: &Pose, other: &Part, pose_other: &Pose) -> bool {
-        let (low, high) = self.bounds;
-        other.corners.iter().any(|corner| {
-            let corner = pose_other.transform_point(*corner);
-            let here = pose.inverse_transform_point(corner);
-            let is_near = low.cmple(here).all() && here.cmple(high).all();
-            is_near && solid_placement(&self.mesh, pose, corner) == Some(Place::Inside)
-        })
-    }
-}
-
-/// Returns a corner of each piece of a mesh. Corners with equal coordinates are one vertex.
-fn corner_of_each_piece(mesh: &TriMesh) -> Vec<DVec3> {
-    let mut known: HashMap<[u64; 3], u32> = HashMap::new();
-    // The vertex at the same place with the lowest number. Adding 0 makes -0 and 0 alike.
-    let mut leader: Vec<u32> = (0_u32..)
-        .zip(mesh.vertices())
-        .map(|(i, v)| *known.entry((*v + 0.0).to_array().map(f64::to_bits)).or_insert(i))
-        .collect();
-    let root = |leader: &mut Vec<u32>, mut at: u32| {
-        while leader[at as usize] != at {
-            leader[at as usize] = leader[leader[at as usize] as usize];
-            at = leader[at as usize];
-        }
-        at
-    };
-    for [a, b, c] in mesh.indices() {
-        for other in [b, c] {
-            let (x, y) = (root(&mut leader, *a), root(&mut leader, *other));
-            leader[x.max(y) as usize] = x.min(y);
-        }
-    }
-    let mut roots: Vec<u32> = mesh.indices().iter().map(|[corner, ..]| root(&mut leader, *corner)).collect();
-    roots.sort_unstable();
-    roots.dedup();
-    roots.into_iter().map(|at| mesh.vertices()[at as usize]).collect()
+/// Returns a lower bound of the distance of two parts: that of their balls. It is negative or 0 if
+/// the balls may meet.
+fn gap_of_balls([a, b]: [&PartShape; 2], [in_a, in_b]: [&Pose; 2]) -> f64 {
+    let apart = (in_a.transform_point(a.ball.0) - in_b.transform_point(b.ball.0)).length();
+    apart * (1.0 - RADIUS_SLACK) - a.ball.1 - b.ball.1
 }

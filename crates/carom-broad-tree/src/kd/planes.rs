@@ -310,7 +310,7 @@ impl Planes {
                 }
             }
             if parted.is_none() {
-                self.trim(number);
+                self.make_leaf(number);
             }
         }
         if parted.is_none() && FULL < items.len() && node.depth < MAX_DEPTH {
@@ -395,7 +395,7 @@ impl Planes {
     }
 
     /// Turns the node into a leaf.
-    fn trim(&mut self, number: u32) {
+    fn make_leaf(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
         node.n_when_chosen = NONE;
         let first = self.free.len();

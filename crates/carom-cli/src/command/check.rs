@@ -3,13 +3,13 @@
 //! A broad phase over the boxes of the parts gives candidate pairs. Exact tests decide which pairs
 //! collide, and distances decide which are too close.
 
-use crate::args::CheckArgs;
+use crate::args::{Attachment, CheckArgs};
 use crate::command::trajectory;
 use crate::load::{self, Loaded};
 use crate::progress;
 use crate::remarks::Remarks;
 use crate::report::{self, Contact, Found, counted, number, spaced};
-use crate::robots;
+use crate::robots::{self, Attached};
 use crate::scene_page;
 use crate::self_report::SelfReport;
 use crate::solid::{self, ShapeSpec, Solid, Winding};
@@ -64,18 +64,18 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
     if !models.is_empty() {
         files = load::load_all(&models, &options, &mut remarks)?;
     }
-    robots::pose(&mut files, &args.robots)?;
     let trajectory = args.robots.trajectory.as_ref().map(|file| read_trajectory(file));
     let trajectory = trajectory.transpose().map_err(|e| e.to_string())?;
-    if let Some(trajectory) = &trajectory {
-        let first = trajectory.joints.iter().cloned().zip(trajectory.rows[0].iter().copied());
-        robots::set(&mut files, &first.collect::<Vec<_>>())?;
-    }
+    let named = match &trajectory {
+        Some(trajectory) => trajectory::first_row(trajectory),
+        None => robots::named_values(&args.robots)?,
+    };
+    robots::set(&mut files, &named)?;
     let frame = load::frame_of(files.iter().map(|f| &f.model));
     let (of_robots, placed) = (robots::ignored(&files, &args.robots)?, robots::robots(&files));
     let (mut names, mut solids) = place(files, winding)?;
     for file in &clusters {
-        match cluster(file, args.point_radius) {
+        match cluster(file, args.point_radius, &Placement::IDENTITY) {
             Ok(solid) => {
                 names.push(new_name(file, &names));
                 solids.push(solid);
@@ -84,11 +84,23 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
             Err(e) => return Err(e),
         }
     }
+    let mut attached = Vec::new();
+    for Attachment { link, file } in &args.robots.attach {
+        let (robot, link, place) = robots::link_place(&placed, link, &named)?;
+        let solid = match solid::has_extension(file, &CLUSTERS) {
+            true => cluster(file, args.point_radius, &place)?,
+            false => solid::build_with(&ShapeSpec::File(file.clone()), 1.0, &place, winding, &options)?,
+        };
+        attached.push(Attached { part: solids.len(), robot, link });
+        names.push(new_name(file, &names));
+        solids.push(solid);
+    }
     solids.iter().for_each(|solid| remarks.add(&solid.remarks));
     let mut ignored = ignored_pairs(&args.ignore, &names)?;
     ignored.extend(of_robots);
+    robots::ignore_own_link(&attached, &placed, &mut ignored);
     if let Some(path) = &trajectory {
-        let cell = trajectory::cell_of(&placed, &solids, path)?;
+        let cell = trajectory::cell_of(&placed, &attached, &solids, path)?;
         let path = JointPath::of_trajectory(&cell, path).map_err(|e| e.to_string())?;
         return follow(&path, &names, &ignored, args, remarks);
     }
@@ -194,7 +206,7 @@ fn place(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Vec<Solid
 const CLUSTERS: [&str; 3] = ["bt", "xyz", "pcd"];
 
 /// Reads an octree or a point cloud.
-fn cluster(file: &Path, radius: Option<f64>) -> Result<Solid, String> {
+fn cluster(file: &Path, radius: Option<f64>, place: &Placement) -> Result<Solid, String> {
     let spec = match (solid::has_extension(file, &["bt"]), radius) {
         (true, _) => ShapeSpec::Octree(file.to_path_buf()),
         (false, Some(radius)) => ShapeSpec::Points(radius, file.to_path_buf()),
@@ -202,7 +214,7 @@ fn cluster(file: &Path, radius: Option<f64>) -> Result<Solid, String> {
             return Err(format!("{}: --point-radius is needed for a point cloud", file.display()));
         }
     };
-    solid::build(&spec, 1.0, &Placement::IDENTITY, Winding::Outwards)
+    solid::build(&spec, 1.0, place, Winding::Outwards)
 }
 
 /// Returns the name of a file as a part, with a number if another part has it.

@@ -5,7 +5,7 @@ use crate::command::demo_ants::{self, Colony};
 use crate::command::demo_clock;
 use crate::command::{
     demo_actors, demo_boxes, demo_deadline, demo_figure, demo_impacts, demo_model, demo_particles, demo_rays,
-    demo_soft, demo_surfaces, demo_tetrahedra, demo_trees, demo_walk,
+    demo_scan, demo_soft, demo_surfaces, demo_tetrahedra, demo_trees, demo_walk,
 };
 use crate::debug_lines::DebugLines;
 use crate::live_page;
@@ -165,7 +165,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     }
     let run = match args.scene.as_str() {
         "level" | "car" | "morph" | "walk" | "tetrahedra" | "trees" | "impacts" | "deadline" | "boxes"
-        | "rays"
+        | "rays" | "scan"
             if args.check =>
         {
             return Err(format!("--check: the scene {:?} has no dynamic bodies", args.scene));
@@ -183,6 +183,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         "deadline" => demo_deadline::play(args)?,
         "boxes" => demo_boxes::play(args)?,
         "rays" => demo_rays::play(args)?,
+        "scan" => demo_scan::play(args)?,
         "morph" | "walk" => match &args.file {
             Some(file) => demo_model::play(args, file)?,
             None => demo_figure::play(args)?,

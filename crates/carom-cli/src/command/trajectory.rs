@@ -1,19 +1,21 @@
 //! `carom check --trajectory`: along which part of a trajectory each pair of parts first comes
-//! together, between the rows too.
+//! together, between the rows too. Parts are meshes, octrees and point clouds.
 //!
 //! Reference: none needed. The crate `carom-robot` follows the pairs.
 
 use crate::progress::Progress;
 use crate::report::{self, number};
-use crate::robots::PlacedRobot;
+use crate::robots::{self, Attached, PlacedRobot};
 use crate::solid::Solid;
 use carom_io::{Trajectory, without_controls};
-use carom_math::f64::Pose;
-use carom_query::f64::Shape;
 use carom_robot::{FirstContact, JointPath, Workcell};
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::sync::Arc;
+
+/// Returns the named values of the first row.
+pub(crate) fn first_row(trajectory: &Trajectory) -> Vec<(String, f64)> {
+    trajectory.joints.iter().cloned().zip(trajectory.rows[0].iter().copied()).collect()
+}
 
 /// Returns the cell of all parts, which [`crate::robots::set`] has put where they are at the first
 /// row. So each column is a joint of a robot.
@@ -21,27 +23,27 @@ use std::sync::Arc;
 /// Errors: a value of the first row that a robot refuses.
 pub(crate) fn cell_of(
     robots: &[PlacedRobot],
+    attached: &[Attached],
     solids: &[Solid],
     trajectory: &Trajectory,
 ) -> Result<Workcell, String> {
-    // The robot, link and pose in the frame of the link of each part that hangs on one.
+    // The robot, the link, and the frame of the world in that of the link, for each part on one.
     let mut held = vec![None; solids.len()];
     for (number, PlacedRobot { robot, first_part }) in robots.iter().enumerate() {
-        let row = trajectory.joints.iter().zip(&trajectory.rows[0]);
-        let own = row.filter(|(name, _)| robot.joint(name).is_some());
-        let named: Vec<(&str, f64)> = own.map(|(name, value)| (name.as_str(), *value)).collect();
-        let values = robot.values(&named).map_err(|e| format!("row 1: {e}"))?;
+        let values = robots::values_of(robot, &first_row(trajectory)).map_err(|e| format!("row 1: {e}"))?;
         let links = robot.link_placements(&values);
-        for (part, link) in (*first_part..).zip(robot.part_links()) {
+        let mut hold = |part: usize, link: usize| {
             held[part] = Some((number, link, links[link].pose().inverse()));
-        }
+        };
+        (*first_part..).zip(robot.part_links()).for_each(|(part, link)| hold(part, link));
+        attached.iter().filter(|one| one.robot == number).for_each(|one| hold(one.part, one.link));
     }
     let mut cell = Workcell::new(robots.iter().map(|placed| placed.robot.clone()).collect());
     for (solid, held) in solids.iter().zip(held) {
-        let Shape::Mesh(mesh) = &solid.shape else { return Err(format!("{}: no mesh", solid.name)) };
+        let shape = solid.shape.clone();
         match held {
-            Some((robot, link, in_link)) => cell.push_on_link(robot, link, Arc::clone(mesh), in_link),
-            None => cell.push_fixed(Arc::clone(mesh), Pose::IDENTITY),
+            Some((robot, link, in_link)) => cell.push_on_link(robot, link, shape, in_link * solid.pose),
+            None => cell.push_fixed(shape, solid.pose),
         };
     }
     Ok(cell)

@@ -70,6 +70,64 @@ fn meshes_hulls_and_files() {
     assert!(d["intersects"] == true && d["depth"].is_number() && d["normal"].is_array(), "{d}");
 }
 
+/// Point clouds, voxels and octrees, from files and inline, in each question that takes shapes.
+#[test]
+fn clouds_and_cells_answer() {
+    let at = crate::clusters::files();
+    let cloud = json!({"points": {"radius": 0.1, "at": [[2, 0.25, 0.25], [3, 0.25, 0.25], [9, 9, 9]]}});
+    let read = json!({"points": {"radius": 0.1, "file": format!("{at}/scan.xyz")}});
+    let boxes = json!({"voxels": {"cell": 0.5, "boxes": [[0, 0, 0, 1, 0, 0]]}});
+    let moved =
+        json!({"voxels": {"cell": [0.25, 0.5, 0.5], "origin": [-0.5, 0, 0], "boxes": [2, 0, 0, 5, 0, 0]}});
+    let octree = json!({"octree": format!("{at}/map.bt")});
+    let file = json!({"file": format!("{at}/map.bt")});
+    for cells in [&boxes, &moved, &octree, &file] {
+        for points in [&cloud, &read] {
+            let d = one(json!({"op": "distance", "a": cells, "b": points}));
+            assert!((d["distance"].as_f64().unwrap() - 0.9).abs() < 1e-12, "{d}");
+            let d =
+                one(json!({"op": "intersects", "a": points, "b": cells, "pose_a": [-1, 0, 0, 0, 0, 0, 1]}));
+            assert_eq!(d["intersects"], true, "{d}");
+            let d = one(json!({"op": "cast", "a": points, "b": cells, "by": [-2, 0, 0]}));
+            assert!((d["time"].as_f64().unwrap() - 0.45).abs() < 1e-6, "{d}");
+        }
+        let d = one(
+            json!({"op": "contact", "a": cells, "b": {"sphere": 0.5}, "pose_b": [1.25, 0.25, 0.25, 0, 0, 0, 1]}),
+        );
+        assert!((d["depth"].as_f64().unwrap() - 0.25).abs() < 1e-9, "{d}");
+        let d = one(json!({"op": "ray", "a": cells, "origin": [3, 0.25, 0.25], "dir": [-1, 0, 0]}));
+        assert_eq!(d["hits"][0]["t"], 2.0, "{d}");
+        let d = one(json!({"op": "point", "a": cells, "point": [1.5, 0.25, 0.25]}));
+        assert_eq!((d["distance"].as_f64(), d["inside"].as_bool()), (Some(0.5), Some(false)), "{d}");
+    }
+    let mut twice = file.clone();
+    twice["scale"] = json!(2);
+    let d = one(json!({"op": "point", "a": twice, "point": [2.5, 0.5, 0.5]}));
+    assert_eq!(d["distance"], 0.5, "{d}");
+    // A file is read once for each scale, whatever the pose.
+    let questions = (0..6).map(|i| {
+        json!({"id": i, "op": "distance", "a": octree, "b": {"sphere": 0.25}, "pose_b": [2 + i, 0.25, 0.25, 0, 0, 0, 1]})
+            .to_string()
+    });
+    for (i, d) in batch(&questions.collect::<Vec<_>>().join("\n")).iter().enumerate() {
+        assert_eq!(d["distance"].as_f64(), Some(i as f64 + 0.75), "{d}");
+    }
+    for (shape, why) in [
+        (json!({"points": {"at": [[0, 0, 0]]}}), "\"radius\" is needed"),
+        (json!({"points": {"radius": 1}}), "are needed"),
+        (json!({"points": {"radius": 0, "at": [[0, 0, 0]]}}), "points: "),
+        (json!({"octree": 7}), "not the name of a file"),
+        (json!({"octree": format!("{at}/cut.bt")}), "no line"),
+        (json!({"voxels": {"boxes": []}}), "no \"cell\""),
+        (json!({"voxels": {"cell": 1, "boxes": [[0, 0, 0]]}}), "not six for each box"),
+        (json!({"voxels": {"cell": 1, "boxes": [[0, 0, 0, 0, 0, 0.5]]}}), "0.5 is no cell"),
+        (json!({"voxels": {"cell": 1, "boxes": []}}), "no cell is occupied"),
+    ] {
+        let d = one(json!({"op": "point", "a": shape, "point": [0, 0, 0]}));
+        assert!(d["error"].as_str().is_some_and(|text| text.contains(why)), "{shape}: {d}");
+    }
+}
+
 #[test]
 fn costs_are_told_on_demand() {
     let (ball, cube) = (json!({"sphere": 1}), json!({"file": "cube.obj"}));

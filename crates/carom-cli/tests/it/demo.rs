@@ -149,6 +149,24 @@ fn rays_find_vertices_in_the_other_knot() {
 }
 
 #[test]
+fn an_arm_moves_through_a_scanned_room() {
+    let text = stdout(&carom("demo scan --frames 60 --html scan.html"));
+    let words = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+    let numbers: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+    let [_, n_points, n_boxes, frames, n_touching, least, tested, tested_boxes, ..] = numbers[..] else {
+        panic!("{text}")
+    };
+    assert_eq!(frames, 60.0);
+    assert!(5000.0 < n_points && 300.0 < n_boxes && n_boxes < n_points, "{text}");
+    assert!(0.0 < n_touching && n_touching < 40.0 && least == 0.0, "{text}");
+    // Few of the parts are tested.
+    assert!(50.0 * tested < n_points && tested_boxes < n_boxes, "{text}");
+    let html = std::fs::read_to_string(folder().join("scan.html")).unwrap();
+    assert!(html.contains("a robot arm in a room of points") && html.len() < 3_000_000, "{}", html.len());
+    assert!(error("demo scan --check").contains("no dynamic bodies"));
+}
+
+#[test]
 fn page_shows_the_pile() {
     let page = folder().join("pile.html");
     let text = stdout(&carom("demo --bodies 200 --frames 90 --html pile.html"));

@@ -70,7 +70,7 @@ fn pairs_come_as_lines() {
 }
 
 /// What a page says of its recording.
-fn description(page: &str) -> Value {
+pub(crate) fn description(page: &str) -> Value {
     use base64::Engine;
     use std::io::Read;
     let start = page.find("type=\"text/plain\">").unwrap() + "type=\"text/plain\">".len();

@@ -1,6 +1,6 @@
 //! OctoMap `.bt`: against a writer of its own, and hostile files.
 
-use carom_io::{Octree, UnknownCells, parse_octree, parse_octree_data};
+use carom_io::{Octree, OctreeLeaf, UnknownCells, parse_octree, parse_octree_data};
 use carom_testkit::random::Random;
 use std::path::Path;
 
@@ -102,6 +102,82 @@ fn trees_are_read_as_they_were_written() {
         assert_eq!(cells(&alone), volume(&root, 0).1);
     }
     assert!(1000 < n_leaves);
+}
+
+/// The occupied leaves as the file has them.
+fn leaves_of(node: &Node, first: [u16; 3], depth: u32, out: &mut Vec<([u16; 3], u32)>) {
+    match node {
+        Node::Occupied => out.push((first, depth)),
+        Node::Inner(children) => {
+            let half = 1_u16 << (15 - depth);
+            for (child, node) in children.iter().enumerate() {
+                let start = core::array::from_fn(|axis| first[axis] + half * (child as u16 >> axis & 1));
+                leaves_of(node, start, depth + 1, out);
+            }
+        }
+        Node::Unknown | Node::Free => {}
+    }
+}
+
+/// Merges leaves by rounds over all of them, the smallest first.
+fn merged(mut leaves: Vec<([u16; 3], u32)>) -> Vec<([u16; 3], u32)> {
+    for depth in (1..=16_u32).rev() {
+        let parent = |first: [u16; 3]| first.map(|k| (u32::from(k) >> (17 - depth) << (17 - depth)) as u16);
+        let mut counts = std::collections::HashMap::new();
+        for (first, _) in leaves.iter().filter(|leaf| leaf.1 == depth) {
+            *counts.entry(parent(*first)).or_insert(0) += 1;
+        }
+        let is_full = |leaf: &([u16; 3], u32)| leaf.1 == depth && counts[&parent(leaf.0)] == 8;
+        let mut full: Vec<[u16; 3]> =
+            leaves.iter().filter(|leaf| is_full(leaf)).map(|leaf| parent(leaf.0)).collect();
+        full.sort_unstable();
+        full.dedup();
+        leaves.retain(|leaf| !is_full(leaf));
+        leaves.extend(full.into_iter().map(|first| (first, depth - 1)));
+    }
+    leaves.sort_unstable();
+    leaves
+}
+
+/// A node whose occupied part is nearly all, so that many cubes are full.
+fn dense_node(random: &mut Random, depth: u32) -> Node {
+    match random.below(40) {
+        0 => Node::Free,
+        1 => Node::Unknown,
+        n if n < 26 && depth < 5 => Node::Inner((0..8).map(|_| dense_node(random, depth + 1)).collect()),
+        _ => Node::Occupied,
+    }
+}
+
+#[test]
+fn full_cubes_are_one_leaf() {
+    let mut random = Random::new(7);
+    let (mut n_before, mut n_after) = (0, 0);
+    for round in 0..60 {
+        let children =
+            (0..8).map(|_| if round < 50 { dense_node(&mut random, 1) } else { random_node(&mut random, 1) });
+        let root = Node::Inner(children.collect());
+        let (mut data, mut leaves) = (Vec::new(), Vec::new());
+        write(&root, &mut data);
+        leaves_of(&root, [0; 3], 0, &mut leaves);
+        n_before += leaves.len();
+        let tree = parse_octree_data(&data, 0.5, UnknownCells::Free).unwrap();
+        let depth = |leaf: &OctreeLeaf| 16 - (u32::from(leaf.last[0] - leaf.first[0]) + 1).trailing_zeros();
+        let mut found: Vec<_> = tree.leaves.iter().map(|leaf| (leaf.first, depth(leaf))).collect();
+        found.sort_unstable();
+        n_after += found.len();
+        assert_eq!(found, merged(leaves));
+        assert_eq!(cells(&tree), volume(&root, 0).0);
+    }
+    assert!(1000 < n_after && 3 * n_after < 2 * n_before, "{n_before} leaves became {n_after}");
+    // All cells of all levels: the root is one leaf.
+    let full = [&[0b1111_1111_1111_1111_u16][..], &[0b1010_1010_1010_1010; 8]].concat();
+    let data: Vec<u8> = full.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let tree = parse_octree_data(&data, 1.0, UnknownCells::Free).unwrap();
+    assert_eq!(tree.leaves, [OctreeLeaf { first: [0; 3], last: [65535; 3] }]);
+    // What is unknown fills up, too.
+    let tree = parse_octree_data(&[2, 0], 1.0, UnknownCells::Occupied).unwrap();
+    assert_eq!((tree.leaves.len(), tree.n_nodes), (1, 2));
 }
 
 /// The largest child along x is number 1, along y number 2, along z number 4.

@@ -3,14 +3,14 @@
 use crate::{joint, limits, robot};
 use carom_geom::f64::TriMesh;
 use carom_math::f64::Pose;
-use carom_query::f64::MeshShape;
+use carom_query::f64::{Compound, CompoundPart, MeshShape, Shape, VoxelBox, Voxels, distance};
 use carom_robot::Workcell;
 use carom_scenes::Rng;
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
 /// A mesh of boxes: middles and sizes. `n_faces` of twelve are kept of each.
-fn boxes(all: &[[f64; 6]], n_faces: usize) -> Arc<MeshShape> {
+fn boxes(all: &[[f64; 6]], n_faces: usize) -> Shape {
     const FACES: [[u32; 3]; 12] = [
         [0, 2, 1],
         [1, 2, 3],
@@ -34,7 +34,8 @@ fn boxes(all: &[[f64; 6]], n_faces: usize) -> Arc<MeshShape> {
         }
         faces.extend(FACES[..n_faces].iter().map(|face| face.map(|v| v + first)));
     }
-    Arc::new(MeshShape::new(TriMesh::new(vertices, faces).unwrap().oriented().0).unwrap())
+    let mesh = TriMesh::new(vertices, faces).unwrap().oriented().0;
+    Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap()))
 }
 
 #[test]
@@ -56,9 +57,9 @@ fn a_piece_inside_of_a_solid_touches_it() {
         let place = Pose::new(turn, DVec3::new(rng.range(-99.0, 99.0), 5.0, -7.0));
         let at = |x: f64| place * Pose::from_translation(DVec3::new(x, 0.0, 0.0));
         let (a, b, c) = (
-            cell.push_fixed(Arc::clone(&cave), place),
-            cell.push_fixed(Arc::clone(&pair), place),
-            cell.push_fixed(Arc::clone(&open), at(0.0)),
+            cell.push_fixed(cave.clone(), place),
+            cell.push_fixed(pair.clone(), place),
+            cell.push_fixed(open.clone(), at(0.0)),
         );
         let poses = cell.place(&[]);
         assert!(cell.is_touching([a, b], &poses) && cell.is_touching([b, a], &poses));
@@ -94,4 +95,86 @@ fn parts_follow_their_links() {
         (cell.link_of(1).map(|(robot, link, _)| (robot, link)), cell.link_of(post)),
         (Some((0, 1)), None)
     );
+}
+
+/// Points, cells, balls and bars in a closed mesh touch it, and the same in a compound.
+#[test]
+fn pieces_of_any_shape_in_a_solid_touch_it() {
+    let cave = boxes(&[[0.0, 0.0, 0.0, 4.0, 4.0, 4.0]], 12);
+    let cloud = Shape::point_cloud(vec![DVec3::X * 50.0, DVec3::X * 40.0], 0.1).unwrap();
+    let cell = VoxelBox::cell([80, 0, 0]);
+    let voxels = Voxels::new(DVec3::ZERO, DVec3::splat(0.5), vec![cell]).unwrap();
+    let ball = Shape::sphere(0.2).unwrap();
+    let ball_at_40 =
+        vec![CompoundPart { shape: ball.clone(), pose: Pose::from_translation(DVec3::X * 40.0) }];
+    let cases = [
+        (cloud, 40.0),
+        (Shape::Voxels(Arc::new(voxels)), 40.0),
+        (Shape::torus(0.5, 0.1).unwrap(), 0.0),
+        (Shape::Compound(Arc::new(Compound::new(ball_at_40).unwrap())), 40.0),
+        (ball, 0.0),
+    ];
+    let caves = [
+        cave.clone(),
+        Shape::Compound(Arc::new(
+            Compound::new(vec![CompoundPart { shape: cave, pose: Pose::IDENTITY }]).unwrap(),
+        )),
+    ];
+    for cave in caves {
+        for (inner, at) in cases.clone() {
+            let mut cell = Workcell::new(Vec::new());
+            let solid = cell.push_fixed(cave.clone(), Pose::IDENTITY);
+            let held = cell.push_fixed(inner.clone(), Pose::from_translation(DVec3::X * -at));
+            let mut poses = cell.place(&[]);
+            assert!(
+                cell.is_touching([solid, held], &poses) && cell.is_touching([held, solid], &poses),
+                "{inner:?}"
+            );
+            let nearest = cell.nearest(&[[solid, held]], &poses).unwrap();
+            assert_eq!((nearest.parts, nearest.distance), ([solid, held], 0.0));
+            poses[held] = Pose::from_translation(DVec3::new(-at, 9.0, 0.0));
+            assert!(!cell.is_touching([solid, held], &poses), "{inner:?}");
+            cell.remove(solid);
+            assert_eq!(cell.n_parts(), 1);
+        }
+    }
+}
+
+/// The nearest of many pairs against all distances one by one.
+#[test]
+fn the_nearest_pair_is_that_of_all_distances() {
+    let mut rng = Rng::new(5);
+    let mut at =
+        |size: f64| DVec3::new(rng.range(-size, size), rng.range(-size, size), rng.range(-size, size));
+    let (mut n_apart, mut n_touching) = (0, 0);
+    for _ in 0..60 {
+        let mut cell = Workcell::new(Vec::new());
+        for number in 0..8 {
+            let shape = match number % 4 {
+                0 => Shape::sphere(0.2).unwrap(),
+                1 => boxes(&[[0.0, 0.0, 0.0, 0.5, 0.6, 0.7]], 12),
+                2 => Shape::point_cloud((0..40).map(|_| at(0.5)).collect(), 0.05).unwrap(),
+                _ => Shape::cuboid(DVec3::new(0.1, 0.2, 0.9)).unwrap(),
+            };
+            cell.push_fixed(shape, Pose::from_translation(at(3.0)));
+        }
+        cell.push_fixed(Shape::half_space(DVec3::Z).unwrap(), Pose::from_translation(DVec3::Z * -4.0));
+        let poses = cell.place(&[]);
+        let pairs: Vec<[usize; 2]> = (0..9).flat_map(|a| (a + 1..9).map(move |b| [a, b])).collect();
+        let least = pairs
+            .iter()
+            .map(|[a, b]| distance(cell.shape(*a), &poses[*a], cell.shape(*b), &poses[*b]).distance);
+        let least = least.fold(f64::INFINITY, f64::min);
+        let found = cell.nearest(&pairs, &poses).unwrap();
+        if cell.is_touching(found.parts, &poses) {
+            assert_eq!(found.distance, 0.0);
+            n_touching += 1;
+        } else {
+            assert_eq!(found.distance, least);
+            assert!(((found.points[0] - found.points[1]).length() - least).abs() < 1e-9);
+            n_apart += 1;
+        }
+        assert_eq!(cell.nearest(&[], &poses), None);
+    }
+    assert!(10 < n_apart && 5 < n_touching, "{n_apart} {n_touching}");
 }

@@ -3,6 +3,7 @@
 
 mod allowed;
 mod cells;
+mod clusters;
 mod paths;
 mod srdf;
 

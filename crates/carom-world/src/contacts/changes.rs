@@ -20,11 +20,11 @@
 //! Differs: gaps are redistributed only when they run out or become too many.
 //! Tried: a table without gaps; removing all gaps at once. See `benches/notes/carom-world.md`.
 
-use crate::contacts::memory::trim;
 use crate::contacts::pair_state::PairState;
 use crate::contacts::pair_states::{Edit, PairStates};
 use alloc::vec::Vec;
 use carom_broad::Pair;
+use carom_response::shrink_unused;
 use core::ops::Range;
 
 /// Pairs that are compared at once.
@@ -276,9 +276,9 @@ impl PairChanges {
         make: impl Fn(Pair) -> PairState + Sync,
     ) {
         // The first step of a large world had one edit for each pair.
-        trim(&mut self.edits);
-        trim(&mut self.coming);
-        trim(&mut self.runs);
+        shrink_unused(&mut self.edits);
+        shrink_unused(&mut self.coming);
+        shrink_unused(&mut self.runs);
         self.edits.clear();
         for &place in &self.gone {
             let to = place as usize;

@@ -1,8 +1,6 @@
 //! Contact events, and the view of a contact that users get.
 
 use crate::bodies::id::ColliderSlot;
-#[cfg(feature = "parallel")]
-use crate::contacts::memory::trim;
 use crate::contacts::pair_state::PairState;
 #[cfg(feature = "parallel")]
 use crate::par::is_serial;
@@ -11,6 +9,8 @@ use alloc::vec::Vec;
 use carom_geom::Manifold;
 use carom_math::Vec3;
 use carom_response::ContactImpulse;
+#[cfg(feature = "parallel")]
+use carom_response::shrink_unused;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
@@ -220,7 +220,7 @@ pub(crate) fn report_in_chunks(
     let n_lists = states.len();
     let n_touching = states.zip(lists).map(|(states, out)| report(states, out)).sum();
     for part in &mut parts[..n_lists - 1] {
-        trim(part);
+        shrink_unused(part);
         out.append(part);
     }
     n_touching

@@ -15,7 +15,7 @@
 //! - `solver_input`: the contacts as input of the solver. `belts`, `surface_velocity`: moving
 //!   surfaces.
 //! - `round_contacts`: round surfaces for the solver, so that balls and wheels roll within a step.
-//! - `hooked`: the memory of hooks, and their changes. `memory`: tables that shrink.
+//! - `hooked`: the memory of hooks, and their changes.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (the data that
 //! phases exchange).
@@ -30,7 +30,6 @@ pub(crate) mod events;
 pub(crate) mod hook_input;
 pub(crate) mod hooked;
 pub(crate) mod internal_edges;
-pub(crate) mod memory;
 pub(crate) mod narrow;
 pub(crate) mod pair_state;
 pub(crate) mod pair_states;
@@ -54,7 +53,6 @@ use crate::contacts::belts::Belts;
 use crate::contacts::changes::{FreeSlots, PairChanges};
 use crate::contacts::events::{Approach, Event, EventKind, ImpulseEvent};
 use crate::contacts::hooked::Hooked;
-use crate::contacts::memory::trim;
 use crate::contacts::narrow::Tally;
 use crate::contacts::pair_state::PairState;
 use crate::contacts::pair_states::PairStates;
@@ -68,7 +66,7 @@ use carom_bounds::Aabb;
 use carom_broad::{Pair, ProxyId};
 use carom_geom::Manifold;
 use carom_query::ManifoldCache;
-use carom_response::{Body, BodyKind, ContactLink};
+use carom_response::{Body, BodyKind, ContactLink, shrink_unused};
 
 /// All pairs with their contacts.
 #[derive(Default)]
@@ -198,11 +196,11 @@ impl ContactSet {
     }
 
     /// Shrinks memory that is several times as large as its content.
-    pub(crate) fn trim(&mut self) {
-        trim(&mut self.manifolds);
-        trim(&mut self.scratch.manifolds);
-        trim(&mut self.scratch.active_states);
-        trim(&mut self.scratch.contacts);
+    pub(crate) fn shrink_unused(&mut self) {
+        shrink_unused(&mut self.manifolds);
+        shrink_unused(&mut self.scratch.manifolds);
+        shrink_unused(&mut self.scratch.active_states);
+        shrink_unused(&mut self.scratch.contacts);
     }
 
     /// Collects the active pairs into `active_pairs`; all pairs, including gaps, if every body that

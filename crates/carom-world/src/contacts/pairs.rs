@@ -7,12 +7,12 @@ use crate::BodyId;
 use crate::bodies::BodySet;
 use crate::contacts::ContactSet;
 use crate::contacts::crowd;
-use crate::contacts::memory::trim;
 use crate::contacts::narrow::{self};
 use crate::contacts::pair_state::PairState;
 use crate::joints::Joints;
 use crate::stats::StepStats;
 use carom_broad::{BroadPhase, Pair};
+use carom_response::shrink_unused;
 use core::mem;
 
 impl ContactSet {
@@ -65,7 +65,7 @@ impl ContactSet {
                 let is_wanted = narrow::is_wanted(pair, traits, motions, joints);
                 PairState::new(id(pair.a), id(pair.b), is_wanted, is_sensor)
             });
-            trim(&mut pairs);
+            shrink_unused(&mut pairs);
             (self.states, self.pairs, self.gaps) = (states, pairs, gaps);
         }
         self.scratch.changes = changes;

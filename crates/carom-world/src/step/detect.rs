@@ -152,7 +152,7 @@ impl<B: BroadPhase> World<B> {
         step_budget.note_found(n_moving, states.len(), self.bodies.active.moving().len());
         self.contacts.put_back_active_states(states, caches, all);
         self.contacts.scratch.manifolds = core::mem::replace(&mut self.contacts.manifolds, found);
-        self.contacts.trim();
+        self.contacts.shrink_unused();
         self.bodies.note_detection();
         // Deferred pairs are due in the next step.
         self.contacts.is_changed = 0 < shortfall.n_pairs || 0 < n_suspended;

@@ -1,0 +1,162 @@
+//! The shape of a part: how far it reaches, and which of its points decide whether it lies in a
+//! solid.
+//!
+//! - Reach is a bound from vertices, from the boxes of a cluster's parts, or from a box.
+//! - A part is one shape, or the shapes of a compound. Each of them has some inner points: a corner
+//!   of each piece of a mesh, the middle of each part of a cluster, a point of a convex shape.
+//!   Surfaces that do not meet leave each piece inside or outside as a whole, so these points
+//!   decide.
+//!
+//! Reference: none needed.
+
+use carom_geom::f64::TriMesh;
+use carom_geom::ray_mesh::Placement as Place;
+use carom_math::f64::Pose;
+use carom_query::f64::{MeshShape, Shape, ShapeKind, project_point, solid_placement};
+use glam::DVec3;
+use std::collections::HashMap;
+
+/// The part of a radius by which balls are larger, for rounded poses and lengths.
+pub(crate) const RADIUS_SLACK: f64 = 1e-9;
+
+/// One shape of a part.
+struct Member {
+    shape: Shape,
+    /// In the frame of the part; `None` if the frames are one.
+    in_part: Option<Pose>,
+    /// A point of each piece; empty for a cluster, whose parts are visited.
+    corners: Vec<DVec3>,
+}
+
+/// A shape with what tests of a part need.
+pub(crate) struct PartShape {
+    pub(crate) shape: Shape,
+    /// A ball around it: a point of its frame, and the radius, infinite for a half-space.
+    pub(crate) ball: (DVec3, f64),
+    members: Vec<Member>,
+}
+
+impl PartShape {
+    pub(crate) fn new(shape: Shape) -> PartShape {
+        let middle = middle_of(&shape);
+        let radius = reach_from(&shape, middle) * (1.0 + RADIUS_SLACK);
+        let members = match shape.kind() {
+            ShapeKind::Compound(compound) => {
+                let parts = compound.parts().iter();
+                parts.map(|part| member(part.shape.clone(), Some(part.pose))).collect()
+            }
+            _ => vec![member(shape.clone(), None)],
+        };
+        PartShape { shape, ball: (middle, radius), members }
+    }
+
+    /// Whether a piece of another part lies in a solid of this one. Their surfaces do not meet.
+    pub(crate) fn holds(&self, pose: &Pose, other: &PartShape, pose_other: &Pose) -> bool {
+        self.members.iter().any(|outer| {
+            let ShapeKind::Mesh(mesh) = outer.shape.kind() else { return false };
+            let pose = outer.placed(pose);
+            other.members.iter().any(|inner| {
+                let of_world = inner.placed(pose_other);
+                let is_held = |corner: DVec3| is_inside(mesh, &pose, of_world.transform_point(corner));
+                match inner.shape.kind() {
+                    ShapeKind::Cluster(cluster) => {
+                        (0..cluster.n_parts()).any(|number| is_held(cluster.part(number).1))
+                    }
+                    _ => inner.corners.iter().any(|corner| is_held(*corner)),
+                }
+            })
+        })
+    }
+}
+
+impl Member {
+    fn placed(&self, pose: &Pose) -> Pose {
+        self.in_part.map_or(*pose, |in_part| *pose * in_part)
+    }
+}
+
+fn member(shape: Shape, in_part: Option<Pose>) -> Member {
+    let corners = match shape.kind() {
+        ShapeKind::Mesh(mesh) => corner_of_each_piece(mesh.mesh()),
+        ShapeKind::Convex(convex) => vec![convex.support(DVec3::X).point],
+        ShapeKind::Field(_) => {
+            let near = project_point(&shape, &Pose::IDENTITY, DVec3::ZERO);
+            near.map(|near| near.point).into_iter().collect()
+        }
+        // No end of a half-space is inside; a compound in a compound does not exist.
+        ShapeKind::HalfSpace(_) | ShapeKind::Cluster(_) | ShapeKind::Compound(_) => Vec::new(),
+    };
+    Member { shape, in_part, corners }
+}
+
+/// Whether a point of the world is inside a mesh, if it has an inside.
+fn is_inside(mesh: &MeshShape, pose: &Pose, point: DVec3) -> bool {
+    let (low, high) = mesh.mesh().wide_bounds();
+    let here = pose.inverse_transform_point(point);
+    let is_near = low.cmple(here).all() && here.cmple(high).all();
+    is_near && solid_placement(mesh, pose, point) == Some(Place::Inside)
+}
+
+/// Returns the middle of the box around a shape; the origin for a half-space.
+fn middle_of(shape: &Shape) -> DVec3 {
+    if let ShapeKind::Mesh(mesh) = shape.kind() {
+        let (low, high) = mesh.mesh().wide_bounds();
+        return 0.5 * (low + high);
+    }
+    let aabb = shape.aabb(&Pose::IDENTITY);
+    let middle = 0.5 * (aabb.min.as_dvec3() + aabb.max.as_dvec3());
+    if middle.is_finite() { middle } else { DVec3::ZERO }
+}
+
+/// Returns a bound on the distance of the points of a shape from a point of its frame; infinite for
+/// a half-space.
+pub(crate) fn reach_from(shape: &Shape, point: DVec3) -> f64 {
+    let of_box = |low: DVec3, high: DVec3| (low - point).abs().max((high - point).abs()).length();
+    match shape.kind() {
+        ShapeKind::Mesh(mesh) => {
+            let vertices = mesh.mesh().vertices().iter();
+            vertices.map(|v| (*v - point).length()).fold(0.0, f64::max)
+        }
+        ShapeKind::Cluster(cluster) => (0..cluster.n_parts())
+            .map(|number| cluster.part_box(number))
+            .map(|aabb| of_box(aabb.min.as_dvec3(), aabb.max.as_dvec3()))
+            .fold(0.0, f64::max),
+        ShapeKind::Compound(compound) => {
+            let parts = compound.parts().iter();
+            let reach = |pose: &Pose, shape| reach_from(shape, pose.inverse_transform_point(point));
+            parts.map(|part| reach(&part.pose, &part.shape)).fold(0.0, f64::max)
+        }
+        ShapeKind::HalfSpace(_) => f64::INFINITY,
+        ShapeKind::Convex(_) | ShapeKind::Field(_) => {
+            let aabb = shape.aabb(&Pose::IDENTITY);
+            of_box(aabb.min.as_dvec3(), aabb.max.as_dvec3())
+        }
+    }
+}
+
+/// Returns a corner of each piece of a mesh. Corners with equal coordinates are one vertex.
+fn corner_of_each_piece(mesh: &TriMesh) -> Vec<DVec3> {
+    let mut known: HashMap<[u64; 3], u32> = HashMap::new();
+    // The vertex at the same place with the lowest number. Adding 0 makes -0 and 0 alike.
+    let mut leader: Vec<u32> = (0_u32..)
+        .zip(mesh.vertices())
+        .map(|(i, v)| *known.entry((*v + 0.0).to_array().map(f64::to_bits)).or_insert(i))
+        .collect();
+    let root = |leader: &mut Vec<u32>, mut at: u32| {
+        while leader[at as usize] != at {
+            leader[at as usize] = leader[leader[at as usize] as usize];
+            at = leader[at as usize];
+        }
+        at
+    };
+    for [a, b, c] in mesh.indices() {
+        for other in [b, c] {
+            let (x, y) = (root(&mut leader, *a), root(&mut leader, *other));
+            leader[x.max(y) as usize] = x.min(y);
+        }
+    }
+    let mut roots: Vec<u32> = mesh.indices().iter().map(|[corner, ..]| root(&mut leader, *corner)).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    roots.into_iter().map(|at| mesh.vertices()[at as usize]).collect()
+}

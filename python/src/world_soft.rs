@@ -1,0 +1,232 @@
+//! `carom.World`: cloth, ropes, soft bodies and particles among the bodies.
+//!
+//! They are numbered together, from 0 up. A material gives them a friction and the rules by which
+//! it and that of a body become one.
+
+use crate::array::{self, Rows, array_rows, vector_or_zero};
+use crate::error::{self, WorldError};
+use crate::surface::PyMaterial;
+use crate::world::{PyWorld, next};
+use carom_world::{
+    ClothSettings, Grains, Liquid, ParticlePhase, ParticlesDesc, RopeSettings, SoftBodyDesc,
+    SoftBodySettings, SoftThing,
+};
+use glam::Vec3;
+use numpy::PyArray2;
+use pyo3::prelude::*;
+
+type AnyOr<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
+/// Reads points in single precision.
+fn points(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<Vec3>> {
+    Ok(Rows::points(object, name)?.numbers()?.vectors().iter().map(|v| v.as_vec3()).collect())
+}
+
+/// The arguments that cloth, ropes and soft bodies have in common.
+struct Common<'a, 'py> {
+    density: Option<f32>,
+    thickness: Option<f32>,
+    material: Option<&'a Bound<'py, PyMaterial>>,
+    pinned: Option<Vec<u32>>,
+    velocity: AnyOr<'a, 'py>,
+}
+
+impl Common<'_, '_> {
+    fn apply(self, mut desc: SoftBodyDesc) -> PyResult<SoftBodyDesc> {
+        if let Some(density) = self.density {
+            desc = desc.with_density(density);
+        }
+        if let Some(thickness) = self.thickness {
+            desc = desc.with_thickness(thickness);
+        }
+        if let Some(material) = self.material {
+            let material = &material.get().material;
+            desc = desc.with_friction(material.friction);
+            desc = desc.with_rules(material.friction_rule, material.restitution_rule);
+        }
+        let velocity = vector_or_zero(self.velocity, "velocity")?.as_vec3();
+        Ok(desc.with_pinned(&self.pinned.unwrap_or_default()).with_velocity(velocity))
+    }
+}
+
+#[pymethods]
+impl PyWorld {
+    /// Adds a cloth and returns its number among the soft things: vertices of the shape (n, 3), and
+    /// three vertex indices for each of m faces.
+    ///
+    /// `density` is a mass per area, 0.2 if not given. `thickness` is the diameter of the ball
+    /// around each vertex, three quarters of the mean edge if not given. Vertices in `pinned` stay.
+    /// `stretch_stiffness` is a force over a length, `bend_stiffness` a force times a length.
+    /// `material` gives the friction and both rules; its other members do not count.
+    #[pyo3(signature = (vertices, faces, *, density = None, thickness = None, material = None, pinned = None, velocity = None, stretch_stiffness = f32::INFINITY, bend_stiffness = 0.0))]
+    fn add_cloth(
+        &mut self,
+        vertices: &Bound<'_, PyAny>,
+        faces: &Bound<'_, PyAny>,
+        density: Option<f32>,
+        thickness: Option<f32>,
+        material: Option<&Bound<'_, PyMaterial>>,
+        pinned: Option<Vec<u32>>,
+        velocity: AnyOr<'_, '_>,
+        stretch_stiffness: f32,
+        bend_stiffness: f32,
+    ) -> PyResult<u32> {
+        let vertices = points(vertices, "vertices")?;
+        let faces = array::triangles(faces, "faces", vertices.len())?;
+        let settings = ClothSettings::default()
+            .with_stretch_stiffness(stretch_stiffness)
+            .with_bend_stiffness(bend_stiffness);
+        let common = Common { density, thickness, material, pinned, velocity };
+        self.insert_soft(common.apply(SoftBodyDesc::cloth(&vertices, &faces, settings))?)
+    }
+
+    /// Adds a rope through points, (n, 3), and returns its number among the soft things. `density`
+    /// is a mass per length, 0.1 if not given. The others are those of `add_cloth`.
+    #[pyo3(signature = (points, *, density = None, thickness = None, material = None, pinned = None, velocity = None, stretch_stiffness = f32::INFINITY, bend_stiffness = 0.0))]
+    fn add_rope(
+        &mut self,
+        points: &Bound<'_, PyAny>,
+        density: Option<f32>,
+        thickness: Option<f32>,
+        material: Option<&Bound<'_, PyMaterial>>,
+        pinned: Option<Vec<u32>>,
+        velocity: AnyOr<'_, '_>,
+        stretch_stiffness: f32,
+        bend_stiffness: f32,
+    ) -> PyResult<u32> {
+        let points = self::points(points, "points")?;
+        let settings = RopeSettings::default()
+            .with_stretch_stiffness(stretch_stiffness)
+            .with_bend_stiffness(bend_stiffness);
+        let common = Common { density, thickness, material, pinned, velocity };
+        self.insert_soft(common.apply(SoftBodyDesc::rope(&points, settings))?)
+    }
+
+    /// Adds a soft body and returns its number among the soft things: vertices of the shape (n, 3),
+    /// and four vertex indices for each of m tetrahedra. `density` is a mass per volume, 1000 if
+    /// not given; `youngs_modulus` is a pressure. The others are those of `add_cloth`.
+    #[pyo3(signature = (vertices, tetrahedra, *, density = None, thickness = None, material = None, pinned = None, velocity = None, youngs_modulus = None, poisson_ratio = None))]
+    fn add_soft_body(
+        &mut self,
+        vertices: &Bound<'_, PyAny>,
+        tetrahedra: &Bound<'_, PyAny>,
+        density: Option<f32>,
+        thickness: Option<f32>,
+        material: Option<&Bound<'_, PyMaterial>>,
+        pinned: Option<Vec<u32>>,
+        velocity: AnyOr<'_, '_>,
+        youngs_modulus: Option<f32>,
+        poisson_ratio: Option<f32>,
+    ) -> PyResult<u32> {
+        let vertices = points(vertices, "vertices")?;
+        let cells = array::index_rows::<4>(tetrahedra, "tetrahedra", vertices.len())?;
+        let mut settings = SoftBodySettings::default();
+        if let Some(modulus) = youngs_modulus {
+            settings = settings.with_youngs_modulus(modulus);
+        }
+        if let Some(ratio) = poisson_ratio {
+            settings = settings.with_poisson_ratio(ratio);
+        }
+        let common = Common { density, thickness, material, pinned, velocity };
+        self.insert_soft(common.apply(SoftBodyDesc::volume(&vertices, &cells, settings))?)
+    }
+
+    /// Adds particles at positions, (n, 3), and returns their number among the soft things. `kind`
+    /// is "grains" or "liquid". All liquids of a world have one radius.
+    ///
+    /// `density` is a mass per volume. `material` gives the friction and both rules, and grains
+    /// their restitution.
+    #[pyo3(signature = (positions, radius, *, kind = "grains", density = None, material = None, velocity = None))]
+    fn add_particles(
+        &mut self,
+        positions: &Bound<'_, PyAny>,
+        radius: f32,
+        kind: &str,
+        density: Option<f32>,
+        material: Option<&Bound<'_, PyMaterial>>,
+        velocity: AnyOr<'_, '_>,
+    ) -> PyResult<u32> {
+        let positions = points(positions, "positions")?;
+        let material = material.map(|material| &material.get().material);
+        let phase = match kind {
+            "grains" => {
+                let mut grains = Grains::default();
+                if let Some(density) = density {
+                    grains = grains.with_density(density);
+                }
+                if let Some(material) = material {
+                    grains = grains.with_friction(material.friction).with_restitution(material.restitution);
+                }
+                ParticlePhase::Grains(grains)
+            }
+            "liquid" => {
+                let mut liquid = Liquid::default();
+                if let Some(density) = density {
+                    liquid = liquid.with_density(density);
+                }
+                if let Some(material) = material {
+                    liquid.friction = material.friction;
+                }
+                ParticlePhase::Liquid(liquid)
+            }
+            other => {
+                let wanted = format!("must be \"grains\" or \"liquid\", not {other:?}");
+                return Err(error::value("kind", wanted));
+            }
+        };
+        let velocity = vector_or_zero(velocity, "velocity")?.as_vec3();
+        let mut desc = ParticlesDesc::new(phase, radius).with_positions(&positions).with_velocity(velocity);
+        if let Some(material) = material {
+            desc = desc.with_rules(material.friction_rule, material.restitution_rule);
+        }
+        let number = next(self.soft.len(), "soft things")?;
+        let id = self.world.insert_particles(desc).map_err(error::world)?;
+        self.soft.push(Some(SoftThing::Particles(id)));
+        Ok(number)
+    }
+
+    /// Removes a cloth, a rope, a soft body, or particles.
+    fn remove_soft(&mut self, number: u32) -> PyResult<()> {
+        let removed = match self.soft_thing(number)? {
+            SoftThing::Body(id) => self.world.remove_soft_body(id),
+            SoftThing::Particles(id) => self.world.remove_particles(id),
+        };
+        removed.map_err(error::world)?;
+        self.soft[number as usize] = None;
+        Ok(())
+    }
+
+    /// The positions of the vertices of a soft thing, or of its particles, (n, 3).
+    fn soft_positions<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let positions = match self.soft_thing(number)? {
+            SoftThing::Body(id) => self.world.soft_body(id).map_err(error::world)?.positions(),
+            SoftThing::Particles(id) => self.world.particles(id).map_err(error::world)?.positions(),
+        };
+        array_rows(py, positions.iter().map(|p| p.as_dvec3().to_array()).collect())
+    }
+
+    /// The velocities of the vertices of a soft thing, or of its particles, (n, 3).
+    fn soft_velocities<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let velocities = match self.soft_thing(number)? {
+            SoftThing::Body(id) => self.world.soft_body(id).map_err(error::world)?.velocities(),
+            SoftThing::Particles(id) => self.world.particles(id).map_err(error::world)?.velocities(),
+        };
+        array_rows(py, velocities.iter().map(|v| v.as_dvec3().to_array()).collect())
+    }
+}
+
+impl PyWorld {
+    /// Inserts a soft body, and returns its number.
+    fn insert_soft(&mut self, desc: SoftBodyDesc) -> PyResult<u32> {
+        let number = next(self.soft.len(), "soft things")?;
+        let id = self.world.insert_soft_body(desc).map_err(error::world)?;
+        self.soft.push(Some(SoftThing::Body(id)));
+        Ok(number)
+    }
+
+    /// Returns the handle of a soft thing, or an error that names its number.
+    fn soft_thing(&self, number: u32) -> PyResult<SoftThing> {
+        let thing = self.soft.get(number as usize).copied().flatten();
+        thing.ok_or_else(|| WorldError::new_err(format!("soft thing {number} does not exist")))
+    }
+}
