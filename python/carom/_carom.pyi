@@ -1194,6 +1194,7 @@ class World:
         density: float | None = None,
         thickness: float | None = None,
         material: Material | None = None,
+        filter: Filter | None = None,
         pinned: list[int] | None = None,
         velocity: npt.ArrayLike | None = None,
         stretch_stiffness: float = ...,
@@ -1205,7 +1206,8 @@ class World:
         `density` is a mass per area, 0.2 if not given. `thickness` is the diameter of the ball
         around each vertex, three quarters of the mean edge if not given. Vertices in `pinned`
         stay. `stretch_stiffness` is a force over a length, `bend_stiffness` a force times a
-        length. `material` gives the friction and both rules; its other members do not count.
+        length. `material` gives the friction, the restitution and both rules; its other members
+        do not count. `filter` selects the bodies that it meets, as that of a collider does.
         """
     def add_rope(
         self,
@@ -1214,6 +1216,7 @@ class World:
         density: float | None = None,
         thickness: float | None = None,
         material: Material | None = None,
+        filter: Filter | None = None,
         pinned: list[int] | None = None,
         velocity: npt.ArrayLike | None = None,
         stretch_stiffness: float = ...,
@@ -1230,6 +1233,7 @@ class World:
         density: float | None = None,
         thickness: float | None = None,
         material: Material | None = None,
+        filter: Filter | None = None,
         pinned: list[int] | None = None,
         velocity: npt.ArrayLike | None = None,
         youngs_modulus: float | None = None,
@@ -1247,14 +1251,17 @@ class World:
         kind: str = "grains",
         density: float | None = None,
         material: Material | None = None,
+        filter: Filter | None = None,
         velocity: npt.ArrayLike | None = None,
     ) -> int:
         """Adds particles at positions, (n, 3), and returns their number among the soft things.
         `kind` is "grains" or "liquid". All liquids of a world have one radius.
 
         `density` is a mass per volume. `material` gives the friction and both rules, and grains
-        their restitution.
+        their restitution. `filter` selects the bodies that they meet.
         """
+    def set_soft_filter(self, number: int, filter: Filter) -> None:
+        """Sets the filter of a soft thing: which bodies it meets."""
     def remove_soft(self, number: int) -> None:
         """Removes a cloth, a rope, a soft body, or particles."""
     def soft_positions(self, number: int) -> _Floats:

@@ -1,11 +1,11 @@
 //! `carom.World`: cloth, ropes, soft bodies and particles among the bodies.
 //!
-//! They are numbered together, from 0 up. A material gives them a friction and the rules by which
-//! it and that of a body become one.
+//! They are numbered together, from 0 up. A material gives them friction, restitution, and the
+//! rules by which these and those of a body become one.
 
 use crate::array::{self, Rows, array_rows, vector_or_zero};
 use crate::error::{self, WorldError};
-use crate::surface::PyMaterial;
+use crate::surface::{PyFilter, PyMaterial};
 use crate::world::{PyWorld, next};
 use carom_world::{
     ClothSettings, Grains, Liquid, ParticlePhase, ParticlesDesc, RopeSettings, SoftBodyDesc,
@@ -27,6 +27,7 @@ struct Common<'a, 'py> {
     density: Option<f32>,
     thickness: Option<f32>,
     material: Option<&'a Bound<'py, PyMaterial>>,
+    filter: Option<&'a Bound<'py, PyFilter>>,
     pinned: Option<Vec<u32>>,
     velocity: AnyOr<'a, 'py>,
 }
@@ -41,8 +42,11 @@ impl Common<'_, '_> {
         }
         if let Some(material) = self.material {
             let material = &material.get().material;
-            desc = desc.with_friction(material.friction);
+            desc = desc.with_friction(material.friction).with_restitution(material.restitution);
             desc = desc.with_rules(material.friction_rule, material.restitution_rule);
+        }
+        if let Some(filter) = self.filter {
+            desc = desc.with_filter(filter.get().filter);
         }
         let velocity = vector_or_zero(self.velocity, "velocity")?.as_vec3();
         Ok(desc.with_pinned(&self.pinned.unwrap_or_default()).with_velocity(velocity))
@@ -57,8 +61,9 @@ impl PyWorld {
     /// `density` is a mass per area, 0.2 if not given. `thickness` is the diameter of the ball
     /// around each vertex, three quarters of the mean edge if not given. Vertices in `pinned` stay.
     /// `stretch_stiffness` is a force over a length, `bend_stiffness` a force times a length.
-    /// `material` gives the friction and both rules; its other members do not count.
-    #[pyo3(signature = (vertices, faces, *, density = None, thickness = None, material = None, pinned = None, velocity = None, stretch_stiffness = f32::INFINITY, bend_stiffness = 0.0))]
+    /// `material` gives the friction, the restitution and both rules; its other members do not
+    /// count. `filter` selects the bodies that it meets, as that of a collider does.
+    #[pyo3(signature = (vertices, faces, *, density = None, thickness = None, material = None, filter = None, pinned = None, velocity = None, stretch_stiffness = f32::INFINITY, bend_stiffness = 0.0))]
     fn add_cloth(
         &mut self,
         vertices: &Bound<'_, PyAny>,
@@ -66,6 +71,7 @@ impl PyWorld {
         density: Option<f32>,
         thickness: Option<f32>,
         material: Option<&Bound<'_, PyMaterial>>,
+        filter: Option<&Bound<'_, PyFilter>>,
         pinned: Option<Vec<u32>>,
         velocity: AnyOr<'_, '_>,
         stretch_stiffness: f32,
@@ -76,19 +82,20 @@ impl PyWorld {
         let settings = ClothSettings::default()
             .with_stretch_stiffness(stretch_stiffness)
             .with_bend_stiffness(bend_stiffness);
-        let common = Common { density, thickness, material, pinned, velocity };
+        let common = Common { density, thickness, material, filter, pinned, velocity };
         self.insert_soft(common.apply(SoftBodyDesc::cloth(&vertices, &faces, settings))?)
     }
 
     /// Adds a rope through points, (n, 3), and returns its number among the soft things. `density`
     /// is a mass per length, 0.1 if not given. The others are those of `add_cloth`.
-    #[pyo3(signature = (points, *, density = None, thickness = None, material = None, pinned = None, velocity = None, stretch_stiffness = f32::INFINITY, bend_stiffness = 0.0))]
+    #[pyo3(signature = (points, *, density = None, thickness = None, material = None, filter = None, pinned = None, velocity = None, stretch_stiffness = f32::INFINITY, bend_stiffness = 0.0))]
     fn add_rope(
         &mut self,
         points: &Bound<'_, PyAny>,
         density: Option<f32>,
         thickness: Option<f32>,
         material: Option<&Bound<'_, PyMaterial>>,
+        filter: Option<&Bound<'_, PyFilter>>,
         pinned: Option<Vec<u32>>,
         velocity: AnyOr<'_, '_>,
         stretch_stiffness: f32,
@@ -98,14 +105,14 @@ impl PyWorld {
         let settings = RopeSettings::default()
             .with_stretch_stiffness(stretch_stiffness)
             .with_bend_stiffness(bend_stiffness);
-        let common = Common { density, thickness, material, pinned, velocity };
+        let common = Common { density, thickness, material, filter, pinned, velocity };
         self.insert_soft(common.apply(SoftBodyDesc::rope(&points, settings))?)
     }
 
     /// Adds a soft body and returns its number among the soft things: vertices of the shape (n, 3),
     /// and four vertex indices for each of m tetrahedra. `density` is a mass per volume, 1000 if
     /// not given; `youngs_modulus` is a pressure. The others are those of `add_cloth`.
-    #[pyo3(signature = (vertices, tetrahedra, *, density = None, thickness = None, material = None, pinned = None, velocity = None, youngs_modulus = None, poisson_ratio = None))]
+    #[pyo3(signature = (vertices, tetrahedra, *, density = None, thickness = None, material = None, filter = None, pinned = None, velocity = None, youngs_modulus = None, poisson_ratio = None))]
     fn add_soft_body(
         &mut self,
         vertices: &Bound<'_, PyAny>,
@@ -113,6 +120,7 @@ impl PyWorld {
         density: Option<f32>,
         thickness: Option<f32>,
         material: Option<&Bound<'_, PyMaterial>>,
+        filter: Option<&Bound<'_, PyFilter>>,
         pinned: Option<Vec<u32>>,
         velocity: AnyOr<'_, '_>,
         youngs_modulus: Option<f32>,
@@ -127,7 +135,7 @@ impl PyWorld {
         if let Some(ratio) = poisson_ratio {
             settings = settings.with_poisson_ratio(ratio);
         }
-        let common = Common { density, thickness, material, pinned, velocity };
+        let common = Common { density, thickness, material, filter, pinned, velocity };
         self.insert_soft(common.apply(SoftBodyDesc::volume(&vertices, &cells, settings))?)
     }
 
@@ -135,8 +143,8 @@ impl PyWorld {
     /// is "grains" or "liquid". All liquids of a world have one radius.
     ///
     /// `density` is a mass per volume. `material` gives the friction and both rules, and grains
-    /// their restitution.
-    #[pyo3(signature = (positions, radius, *, kind = "grains", density = None, material = None, velocity = None))]
+    /// their restitution. `filter` selects the bodies that they meet.
+    #[pyo3(signature = (positions, radius, *, kind = "grains", density = None, material = None, filter = None, velocity = None))]
     fn add_particles(
         &mut self,
         positions: &Bound<'_, PyAny>,
@@ -144,6 +152,7 @@ impl PyWorld {
         kind: &str,
         density: Option<f32>,
         material: Option<&Bound<'_, PyMaterial>>,
+        filter: Option<&Bound<'_, PyFilter>>,
         velocity: AnyOr<'_, '_>,
     ) -> PyResult<u32> {
         let positions = points(positions, "positions")?;
@@ -179,10 +188,27 @@ impl PyWorld {
         if let Some(material) = material {
             desc = desc.with_rules(material.friction_rule, material.restitution_rule);
         }
+        if let Some(filter) = filter {
+            desc = desc.with_filter(filter.get().filter);
+        }
         let number = next(self.soft.len(), "soft things")?;
         let id = self.world.insert_particles(desc).map_err(error::world)?;
         self.soft.push(Some(SoftThing::Particles(id)));
         Ok(number)
+    }
+
+    /// Sets the filter of a soft thing: which bodies it meets.
+    fn set_soft_filter(&mut self, number: u32, filter: &Bound<'_, PyFilter>) -> PyResult<()> {
+        let filter = filter.get().filter;
+        match self.soft_thing(number)? {
+            SoftThing::Body(id) => {
+                self.world.soft_body_mut(id).map_err(error::world)?.set_filter(filter);
+            }
+            SoftThing::Particles(id) => {
+                self.world.particles_mut(id).map_err(error::world)?.set_filter(filter);
+            }
+        }
+        Ok(())
     }
 
     /// Removes a cloth, a rope, a soft body, or particles.

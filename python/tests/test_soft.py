@@ -125,3 +125,29 @@ def test_soft_things_that_cannot_be_are_refused() -> None:
         world.add_soft_body(vertices, faces)
     with pytest.raises(carom.WorldError, match="soft thing 7 does not exist"):
         world.remove_soft(7)
+
+
+def test_filters_and_restitution_of_soft_things() -> None:
+    world = World()
+    level = carom.Filter(groups=2, mask=4)
+    world.add(Shape.box([20, 20, 0.5]), [0, 0, -0.25], mobility="fixed", filter=level)
+    world.add(Shape.box([20, 20, 0.5]), [0, 0, -2.25], mobility="fixed")
+    met = carom.Filter(groups=4, mask=2)
+    bouncy = carom.Material(0.5, 0.8)
+    points = [[0, 0, 1], [0.1, 0, 1]]
+    rope = world.add_rope(points, thickness=0.1, filter=met, material=bouncy)
+    other = world.add_rope([[3, 0, 1], [3.1, 0, 1]], thickness=0.1)
+    grains = world.add_particles([[6, 0, 1]], 0.05, filter=met)
+    highest = 0.0
+    for _ in range(80):
+        world.step(1 / 60)
+        if world.soft_velocities(rope)[0, 2] > 0.1:
+            highest = max(highest, float(world.soft_positions(rope)[0, 2]) - 0.05)
+    assert highest == pytest.approx(0.95 * 0.8**2, abs=0.06)
+    world.step(1 / 60, 200)
+    assert world.soft_positions(rope)[0, 2] == pytest.approx(0.05, abs=0.01)
+    assert world.soft_positions(grains)[0, 2] == pytest.approx(0.05, abs=0.01)
+    assert world.soft_positions(other)[0, 2] == pytest.approx(-1.95, abs=0.01)
+    world.set_soft_filter(grains, carom.Filter())
+    world.step(1 / 60, 120)
+    assert world.soft_positions(grains)[0, 2] == pytest.approx(-1.95, abs=0.01)
