@@ -109,6 +109,11 @@ impl JointMasses {
         paths.find(inverse, all.filter(|&(a, b)| a != b && (is_near(a) || is_near(b))));
     }
 
+    /// Returns the lowest slot of the bodies that joints connect with that in `slot`.
+    pub(crate) fn system(&mut self, slot: usize) -> u32 {
+        self.systems.root(slot as u32)
+    }
+
     /// Returns the factors for the body in a slot.
     pub(crate) fn scale(&mut self, masses: &[MassData], slot: usize) -> JointScale {
         let own = &masses[slot];

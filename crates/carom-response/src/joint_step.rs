@@ -7,6 +7,7 @@
 
 use crate::body::Body;
 use crate::contact::scale_for;
+use crate::free::motion;
 use crate::joint::Joint;
 use crate::joint_axes::{self, Axes};
 use crate::joint_kind::{JointAxis, JointKind};
@@ -151,19 +152,13 @@ impl JointStep {
         let h = substep.h;
         if joint.spring.is_some() && !may_spring {
             // A soft joint is not relaxed: that would make it rigid.
-            let own = self.gear_load(joint, bodies.states);
-            joint.load.add(own.unwrap_or_else(|| load(&rows, &joint.kind, &joint.impulse)), h);
             return;
         }
         let has_springs = may_spring && !rows.whirl(&joint.kind, substep);
         let own = joint.spring.map_or(substep.softness, |spring| spring.softness(h));
         let soft = if has_springs { own } else { Softness::RIGID };
         if self.gear.is_some() {
-            self.solve_gear(joint, masses, bodies, soft);
-            if !may_spring {
-                joint.load.add(self.gear_load(joint, bodies.states).unwrap_or_default(), h);
-            }
-            return;
+            return self.solve_gear(joint, masses, bodies, soft);
         }
         if let Some(spring) = joint.torsion_spring.filter(|_| has_springs) {
             let axis = rows.limited.0;
@@ -274,10 +269,30 @@ impl JointStep {
                 }
             }
         }
-        if !may_spring {
-            joint.load.add(load(&rows, &joint.kind, &joint.impulse), h);
-        }
         rows.store(self, bodies);
+    }
+
+    /// Adds the impulses of a substep of length `h` to the load of the joint.
+    pub(crate) fn add_load(&self, joint: &mut Joint, states: &[State], h: Real) {
+        if self.is_idle {
+            return;
+        }
+        let of_gear = self.gear_load(joint, states);
+        joint.load.add(of_gear.unwrap_or_else(|| load(&self.rows, &joint.kind, &joint.impulse)), h);
+    }
+
+    /// The slot of a body that moves by forces.
+    pub(crate) fn own_slot(&self) -> usize {
+        if self.movable.0 { self.slots.0 } else { self.slots.1 }
+    }
+
+    /// The velocity of B's joint point relative to A's.
+    pub(crate) fn parting_velocity(&self, states: &[State]) -> Vec3 {
+        let velocity = |slot: usize, anchor: Vec3| {
+            let (v, w) = motion(&states[slot]);
+            v + w.cross(anchor)
+        };
+        velocity(self.slots.1, self.rows.anchor_b) - velocity(self.slots.0, self.rows.anchor_a)
     }
 }
 

@@ -30,6 +30,7 @@ use crate::impulse_cache::{CachedImpulse, Damping, ImpulseCache, SleepingImpulse
 use crate::island::Islands;
 use crate::joint::{Joint, MovingJoints};
 use crate::joint_mass::JointMasses;
+use crate::joint_passes::{JointPasses, Landings, MAX_PARTING_SPEED, MAX_REPEATS};
 use crate::joint_rows::{JointStep, Jointed, Substep as JointSubstep};
 use crate::joint_softness::Softness;
 use crate::lane_vec::{REST, State};
@@ -141,6 +142,7 @@ pub struct Solver {
     joint_steps: Vec<JointStep>,
     gyroscopes: Vec<Gyroscope>,
     joint_masses: JointMasses,
+    landings: Landings,
     joint_pushes: Vec<(Vec3, Vec3)>,
     motion_bounds: MotionBounds,
     energies: Energies,
@@ -456,12 +458,14 @@ impl Solver {
         let n_pushes = if moving.is_empty() { 0 } else { self.states.len() };
         self.joint_pushes.resize(n_pushes, (Vec3::ZERO, Vec3::ZERO));
         let Solver { settings, groups, classes, states, free, masses, .. } = self;
-        let Solver { joint_steps, joint_pushes, gyroscopes, .. } = self;
+        let Solver { joint_steps, joint_pushes, gyroscopes, landings, .. } = self;
         let Solver { bouncing, bounces, slots, movers, motion_bounds, substep_motions, .. } = self;
         bounces.clear();
         let still = movers.len() as u32;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let mut colors = backend::Colors::new(groups, classes);
+        let mut passes = JointPasses { steps: joint_steps, joints, places: moving, masses, substep };
+        let max_parting_speed = MAX_PARTING_SPEED * settings.length_unit;
         for number in 0..n_substeps {
             let (is_first, is_last) = (number == 0, number + 1 == n_substeps);
             if let Some(call) = &mut on_substep {
@@ -470,9 +474,7 @@ impl Solver {
                 call(Substep { index, count, dt: h, movers, motions });
                 substep::write(bodies, movers, (states, free), substep_motions, h);
             }
-            for (step, &place) in joint_steps.iter_mut().zip(moving) {
-                step.begin(&mut joints[place as usize], states, (h, is_first));
-            }
+            passes.begin(states, is_first);
             backend::advance(states, free, joint_pushes, Advance::Begin { is_first });
             if is_first {
                 colors.run(states, &first);
@@ -482,13 +484,7 @@ impl Solver {
                 let moment = Moment { h, elapsed, has_begun: true };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
-            let mut bodies = Jointed { states, pushes: joint_pushes };
-            for (step, &place) in joint_steps.iter().zip(moving) {
-                step.warm_start(&mut joints[place as usize], masses, &mut bodies, &substep);
-            }
-            for (step, &place) in joint_steps.iter().zip(moving) {
-                step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, true);
-            }
+            passes.solve(&mut Jointed { states, pushes: joint_pushes });
             colors.run(states, &Pass { stage: Stage::Solve, elapsed, ..first });
             elapsed += h;
             motion_bounds.apply(states);
@@ -499,13 +495,7 @@ impl Solver {
                     colors.run(states, &Pass { stage: Stage::TakeBack, ..first });
                 }
             }
-            for (step, &place) in joint_steps.iter_mut().zip(moving) {
-                step.follow(&joints[place as usize].kind, masses, states);
-            }
-            let mut bodies = Jointed { states, pushes: joint_pushes };
-            for (step, &place) in joint_steps.iter().zip(moving) {
-                step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, false);
-            }
+            passes.relax(&mut Jointed { states, pushes: joint_pushes });
             if !bouncing.is_empty() {
                 // The relaxation predicts one substep ahead, so bounces are applied before it.
                 let mut bodies = Bouncers { states, free, masses, details: &details, bounces };
@@ -514,6 +504,14 @@ impl Solver {
             }
             let stage = if is_last { Stage::Relax } else { Stage::RelaxBetween };
             colors.run(states, &Pass { stage, elapsed, ..first });
+            for _ in 0..MAX_REPEATS {
+                if !passes.mark(landings, states, max_parting_speed) {
+                    break;
+                }
+                passes.repeat(&mut Jointed { states, pushes: joint_pushes }, landings);
+                colors.run(states, &Pass { stage: Stage::Repeat, elapsed, marks: landings.marks(), ..first });
+            }
+            passes.add_loads(states);
             motion_bounds.apply(states);
         }
         stats.n_substeps = n_substeps;
@@ -676,7 +674,7 @@ impl Solver {
         let still = self.movers.len() as u32;
         let Solver { slots, masses, states, free, joint_steps, joint_masses, is_active, gyroscopes, .. } =
             self;
-        let (active, summaries, islands) = (&self.active, &self.summaries, &self.islands);
+        let Solver { active, summaries, islands, landings, .. } = self;
         let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let pair = |[a, b]: [u32; 2]| (slot(a), slot(b));
@@ -684,7 +682,8 @@ impl Solver {
         if !joints.places.is_empty() {
             let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
             let contacts = active.iter().map(|&contact| pair(summaries[contact as usize].key.bodies()));
-            joint_masses.find(masses, islands.roots(), links, contacts);
+            joint_masses.find(masses, islands.roots(), links, contacts.clone());
+            landings.find(joint_masses, masses.len(), contacts);
         }
         for joint in joints.iter() {
             let (a, b) = (&bodies[joint.body_a as usize], &bodies[joint.body_b as usize]);
