@@ -17,10 +17,9 @@
 
 use crate::joint::{Joint, MovingJoints};
 use crate::joint_kind::JointKind;
-use crate::joint_mass::JointMasses;
+use crate::joint_mass::{JointMass, JointMasses};
 use crate::joint_rows::{JointStep, Jointed, Substep};
 use crate::lane_vec::State;
-use crate::mass::MassData;
 use alloc::vec::Vec;
 use carom_math::Real;
 
@@ -37,15 +36,16 @@ pub(crate) struct JointPasses<'a> {
     pub(crate) joints: &'a mut [Joint],
     /// Indices of joints, ascending.
     pub(crate) places: &'a [u32],
-    pub(crate) masses: &'a [MassData],
+    pub(crate) masses: &'a mut JointMasses,
+    pub(crate) landings: &'a mut Landings,
     pub(crate) substep: Substep,
 }
 
 impl JointPasses<'_> {
     /// Calls `work` for each joint, in their order.
-    fn each(&mut self, mut work: impl FnMut(&mut JointStep, &mut Joint, &[MassData], &Substep)) {
+    fn each(&mut self, mut work: impl FnMut(&mut JointStep, &mut Joint, &[JointMass], &Substep)) {
         for (step, &place) in self.steps.iter_mut().zip(self.places) {
-            work(step, &mut self.joints[place as usize], self.masses, &self.substep);
+            work(step, &mut self.joints[place as usize], self.masses.present(), &self.substep);
         }
     }
 
@@ -62,23 +62,25 @@ impl JointPasses<'_> {
 
     /// Solves all joints without bias, at the poses after an integration.
     pub(crate) fn relax(&mut self, bodies: &mut Jointed<'_>) {
+        if self.places.is_empty() {
+            return;
+        }
+        self.landings.begin();
+        self.masses.turn(bodies.states);
         self.each(|step, joint, masses, _| step.follow(&joint.kind, masses, bodies.states));
         self.each(|step, joint, masses, substep| step.solve(joint, masses, bodies, substep, false));
     }
 
-    /// See [`Landings::mark`].
-    pub(crate) fn mark(&self, landings: &mut Landings, states: &[State], max_speed: Real) -> bool {
+    /// Marks the systems that are relaxed again, and relaxes their joints. Returns whether there is
+    /// one: then their contacts follow. See [`Landings::mark`].
+    pub(crate) fn repeat(&mut self, bodies: &mut Jointed<'_>, max_speed: Real) -> bool {
         let joints = MovingJoints { list: self.joints, places: self.places };
-        landings.mark(self.steps, joints, states, max_speed)
-    }
-
-    /// Relaxes the joints of marked systems once more.
-    pub(crate) fn repeat(&mut self, bodies: &mut Jointed<'_>, landings: &Landings) {
-        self.each(|step, joint, masses, substep| {
-            if landings.marks().includes(step.own_slot()) {
-                step.solve(joint, masses, bodies, substep, false);
-            }
-        });
+        let is_any = self.landings.mark(self.steps, joints, bodies.states, max_speed);
+        for &k in &self.landings.marked {
+            let joint = &mut self.joints[self.places[k as usize] as usize];
+            self.steps[k as usize].solve(joint, self.masses.present(), bodies, &self.substep, false);
+        }
+        is_any
     }
 
     /// Adds the impulses of this substep to the loads.
@@ -96,6 +98,10 @@ pub(crate) struct Landings {
     touches: Vec<bool>,
     /// By system: whether it is relaxed again.
     is_marked: Vec<bool>,
+    /// The joints of systems in contact, by their places among those that are solved.
+    in_contact: Vec<u32>,
+    /// The joints of systems that are relaxed again.
+    marked: Vec<u32>,
 }
 
 /// Which bodies are relaxed again.
@@ -136,27 +142,43 @@ impl Landings {
         }
     }
 
-    /// Marks each system that is in contact and has a joint that parts faster than `max_speed`.
-    /// Returns whether there is one.
-    pub(crate) fn mark(
+    /// Finds the joints of the systems in contact.
+    pub(crate) fn find_joints(&mut self, steps: &[JointStep]) {
+        let (systems, touches) = (&self.systems, &self.touches);
+        let is_in_contact = |step: &JointStep| touches[systems[step.own_slot()] as usize];
+        let those = steps.iter().zip(0..).filter(|(step, _)| !step.is_idle && is_in_contact(step));
+        self.marked.clear();
+        self.in_contact.clear();
+        self.in_contact.extend(those.map(|(_, k)| k));
+    }
+
+    /// Begins a substep: every system in contact is examined.
+    fn begin(&mut self) {
+        self.marked.clone_from(&self.in_contact);
+    }
+
+    /// Marks each system that has a joint that parts faster than `max_speed`. After the first call
+    /// in a substep, only systems that are marked are examined: others have not changed. Returns
+    /// whether there is one.
+    fn mark(
         &mut self,
         steps: &[JointStep],
         joints: MovingJoints<'_>,
         states: &[State],
         max_speed: Real,
     ) -> bool {
-        self.is_marked.fill(false);
-        let mut is_any = false;
-        for (step, joint) in steps.iter().zip(joints.iter()).filter(|(step, _)| !step.is_idle) {
-            let system = self.systems[step.own_slot()] as usize;
+        let Landings { systems, is_marked, marked, .. } = self;
+        let system = |k: u32| systems[steps[k as usize].own_slot()] as usize;
+        marked.iter().for_each(|&k| is_marked[system(k)] = false);
+        for &k in marked.iter() {
+            let (step, joint) = (&steps[k as usize], joints.get(k as usize));
             let is_rigid = joint.spring.is_none() && holds_points(&joint.kind);
-            let parts = || max_speed * max_speed < step.parting_velocity(states).length_squared();
-            if self.touches[system] && is_rigid && parts() {
-                self.is_marked[system] = true;
-                is_any = true;
+            if is_rigid && max_speed * max_speed < step.parting_velocity(states).length_squared() {
+                is_marked[system(k)] = true;
             }
         }
-        is_any
+        marked.retain(|&k| is_marked[system(k)]);
+        !marked.is_empty()
     }
 
     pub(crate) fn marks(&self) -> Marks<'_> {

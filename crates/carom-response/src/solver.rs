@@ -458,13 +458,14 @@ impl Solver {
         let n_pushes = if moving.is_empty() { 0 } else { self.states.len() };
         self.joint_pushes.resize(n_pushes, (Vec3::ZERO, Vec3::ZERO));
         let Solver { settings, groups, classes, states, free, masses, .. } = self;
-        let Solver { joint_steps, joint_pushes, gyroscopes, landings, .. } = self;
+        let Solver { joint_steps: steps, joint_pushes, gyroscopes, landings, joint_masses, .. } = self;
         let Solver { bouncing, bounces, slots, movers, motion_bounds, substep_motions, .. } = self;
         bounces.clear();
         let still = movers.len() as u32;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let mut colors = backend::Colors::new(groups, classes);
-        let mut passes = JointPasses { steps: joint_steps, joints, places: moving, masses, substep };
+        let mut passes =
+            JointPasses { steps, joints, places: moving, masses: joint_masses, landings, substep };
         let max_parting_speed = MAX_PARTING_SPEED * settings.length_unit;
         for number in 0..n_substeps {
             let (is_first, is_last) = (number == 0, number + 1 == n_substeps);
@@ -505,11 +506,11 @@ impl Solver {
             let stage = if is_last { Stage::Relax } else { Stage::RelaxBetween };
             colors.run(states, &Pass { stage, elapsed, ..first });
             for _ in 0..MAX_REPEATS {
-                if !passes.mark(landings, states, max_parting_speed) {
+                if !passes.repeat(&mut Jointed { states, pushes: joint_pushes }, max_parting_speed) {
                     break;
                 }
-                passes.repeat(&mut Jointed { states, pushes: joint_pushes }, landings);
-                colors.run(states, &Pass { stage: Stage::Repeat, elapsed, marks: landings.marks(), ..first });
+                let marks = passes.landings.marks();
+                colors.run(states, &Pass { stage: Stage::Repeat, elapsed, marks, ..first });
             }
             passes.add_loads(states);
             motion_bounds.apply(states);
@@ -684,6 +685,7 @@ impl Solver {
             let contacts = active.iter().map(|&contact| pair(summaries[contact as usize].key.bodies()));
             joint_masses.find(masses, islands.roots(), links, contacts.clone());
             landings.find(joint_masses, masses.len(), contacts);
+            joint_masses.load(masses, joints.iter().flat_map(Joint::bodies).map(slot));
         }
         for joint in joints.iter() {
             let (a, b) = (&bodies[joint.body_a as usize], &bodies[joint.body_b as usize]);
@@ -693,21 +695,20 @@ impl Solver {
                 joint_steps.push(JointStep::idle());
                 continue;
             }
-            let scales = (joint_masses.scale(masses, slot_a), joint_masses.scale(masses, slot_b));
-            let mut step = JointStep::new(joint, a, b, (slot_a, slot_b), scales, movable);
+            let mut step = JointStep::new(joint, a, b, (slot_a, slot_b), movable);
             if let Some(gear) = &joint.gear {
                 let mounts = gear.mounts.map(slot);
-                let scales = mounts.map(|slot| joint_masses.scale(masses, slot));
-                step.mount(gear, bodies, [a, b], mounts, scales);
+                step.mount(gear, bodies, [a, b], mounts);
                 for (slot, body) in mounts.into_iter().zip(gear.mounts) {
                     join(slot, &bodies[body as usize]);
                 }
             }
-            step.follow(&joint.kind, masses, states);
+            step.follow(&joint.kind, joint_masses.present(), states);
             joint_steps.push(step);
             join(slot_a, a);
             join(slot_b, b);
         }
+        landings.find_joints(joint_steps);
     }
 
     /// Writes states back to bodies and impulses to the cache and the reports, and finds the rest
