@@ -255,7 +255,7 @@ pub(crate) enum Stage {
     /// Relaxes between two substeps. Deep contacts keep their impulse: see
     /// [`impulse`](crate::impulse).
     RelaxBetween,
-    /// Does the same once more for contacts of marked bodies: see
+    /// Does the same once more for contacts of marked bodies, without rolling friction: see
     /// [`joint_passes`](crate::joint_passes).
     Repeat,
 }

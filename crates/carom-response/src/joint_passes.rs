@@ -7,7 +7,8 @@
 //! 1. A joint *parts* if its two points separate faster than [`MAX_PARTING_SPEED`] after the
 //!    relaxation of a substep.
 //! 2. Its system, the bodies that joints connect with it, is relaxed again: all joints of the
-//!    system, then all contacts of its bodies. Other bodies keep their velocities to the bit.
+//!    system, then all contacts of its bodies. Bodies that touch none of them keep their velocities
+//!    to the bit (test: `landings::a_landing_changes_no_bit_of_other_bodies`).
 //! 3. That ends if none parts, or after [`MAX_REPEATS`].
 //! 4. A system that touches nothing is not repeated: nothing stops it.
 //!
@@ -122,8 +123,7 @@ impl Marks<'_> {
 }
 
 impl Landings {
-    /// Finds the systems. `contacts` are the slots of the bodies of each contact. Without joints,
-    /// no system is ever marked.
+    /// Finds the systems. `contacts` are the slots of the bodies of each contact.
     pub(crate) fn find(
         &mut self,
         masses: &mut JointMasses,
@@ -181,6 +181,7 @@ impl Landings {
         !marked.is_empty()
     }
 
+    /// Returns the bodies whose contacts are solved again.
     pub(crate) fn marks(&self) -> Marks<'_> {
         Marks { systems: &self.systems, is_marked: &self.is_marked }
     }

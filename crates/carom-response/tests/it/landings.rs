@@ -4,17 +4,17 @@ use crate::scene::{DT, Scene};
 use carom_math::{Pose, Vec3};
 use carom_response::{Body, Joint, JointKind, SolverSettings};
 
-/// A torso of 12 above its arm of 1, both falling; their shoulder is between them at one end of the
-/// arm. Returns the torso.
+/// A torso of 12 on top of its upright arm of 1, both falling; their shoulder is between them.
+/// Returns the torso.
 fn drop_arm(scene: &mut Scene, at: Vec3) -> usize {
-    let torso = scene.dynamic(Vec3::new(0.2, 0.2, 0.12), 12.0, Pose::from_translation(at + Vec3::Y * 0.3));
-    let arm = scene.dynamic(Vec3::new(0.17, 0.06, 0.06), 1.0, Pose::from_translation(at));
+    let torso = scene.dynamic(Vec3::new(0.2, 0.2, 0.12), 12.0, Pose::from_translation(at + Vec3::Y * 0.4));
+    let arm = scene.dynamic(Vec3::new(0.06, 0.17, 0.06), 1.0, Pose::from_translation(at));
     for body in [torso, arm] {
         scene.bodies[body].linear_velocity = Vec3::NEG_Y * 5.5;
     }
-    let shoulder = at + Vec3::new(0.12, 0.05, 0.0);
-    let kind = JointKind::FREE_SPHERICAL;
-    let joint = Joint::at(kind, &scene.bodies, torso as u32, arm as u32, shoulder, Vec3::X);
+    let shoulder = at + Vec3::new(0.02, 0.19, 0.0);
+    let joint =
+        Joint::at(JointKind::FREE_SPHERICAL, &scene.bodies, torso as u32, arm as u32, shoulder, Vec3::X);
     scene.joints.push(joint.unwrap());
     torso
 }
@@ -30,11 +30,11 @@ fn step(scene: &mut Scene) {
     scene.solver.step(&mut scene.bodies, &scene.contacts, &mut scene.joints, DT).unwrap();
 }
 
-/// One pass took a thirteenth of the momentum of the torso, and the shoulder opened.
+/// One pass took a thirteenth of the momentum of the torso, and the shoulder opened by 19 mm.
 #[test]
 fn the_shoulder_of_an_arm_that_lands_stays_closed() {
     let mut scene = Scene::with_floor(SolverSettings::default().with_sleep(false));
-    let torso = drop_arm(&mut scene, Vec3::Y * 0.1);
+    let torso = drop_arm(&mut scene, Vec3::Y * 0.25);
     let (mut gap, start): (f32, f32) = (0.0, scene.energy());
     for _ in 0..120 {
         step(&mut scene);
@@ -42,7 +42,7 @@ fn the_shoulder_of_an_arm_that_lands_stays_closed() {
         assert!(scene.energy() < 1.001 * start, "{} {start}", scene.energy());
     }
     println!("gap {gap}");
-    assert!(0.001 < gap && gap < 0.03, "{gap}");
+    assert!(0.0 < gap && gap < 0.005, "{gap}");
     assert!(scene.bodies[torso].linear_velocity.length() < 0.1, "{}", scene.bodies[torso].linear_velocity);
 }
 
@@ -58,7 +58,7 @@ fn a_landing_changes_no_bit_of_other_bodies() {
         scene
     };
     let (mut alone, mut both) = (pile(), pile());
-    drop_arm(&mut both, Vec3::new(20.0, 0.1, 0.0));
+    drop_arm(&mut both, Vec3::new(20.0, 0.25, 0.0));
     let n = alone.bodies.len();
     let bits = |bodies: &[Body]| -> Vec<[u32; 3]> {
         bodies.iter().map(|body| body.pose.translation.to_array().map(f32::to_bits)).collect()
