@@ -1,8 +1,8 @@
 //! One step of a world of rigid bodies in contact: all stages in order.
 //!
 //! - Each substep applies forces and restitution, solves joints and contacts, and integrates the
-//!   poses. Then it relaxes the joints, applies restitution again, and relaxes the contacts. Jointed
-//!   bodies that land are relaxed again: see [`joint_passes`](crate::joint_passes).
+//!   poses. Then it relaxes the joints, applies restitution again, and relaxes the contacts.
+//!   Jointed bodies that land are relaxed again: see `joint_passes.rs`.
 //! - Impulses are cached by pair and feature for the next step (warm starting).
 //! - [`Solver::islands`] reports for how long each island has been at rest.
 //!   [`Sleepers`](crate::Sleepers) puts islands to sleep.
