@@ -47,7 +47,7 @@ pub const HASHES: [u64; 5] = [
     0x0bca_4fe0_e2f0_d5f2,
     0xf606_2c95_1325_ad2f,
     0x49bd_9a3f_68c4_2caa,
-    0xe8df_d6d5_f0aa_41e6,
+    0xdf10_b1f8_1ae4_783c,
     0x90df_ddb0_355c_46c6,
 ];
 

@@ -2,6 +2,7 @@
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009.
 
+use crate::joint_passes::Marks;
 use crate::lane_vec::Lanes;
 use crate::settings::SolverSettings;
 use carom_geom::MAX_CONTACTS;
@@ -125,6 +126,17 @@ impl Group {
     }
 }
 
+impl Group {
+    /// Returns a bit for each lane in which a body is marked.
+    pub(crate) fn marked_lanes(&self, marks: &Marks<'_>) -> u8 {
+        let both = self.body_a.iter().zip(&self.body_b).enumerate();
+        both.fold(0, |lanes, (lane, (&a, &b))| {
+            let is_marked = marks.includes(a as usize) || marks.includes(b as usize);
+            lanes | u8::from(is_marked) << lane
+        })
+    }
+}
+
 /// The index of a group without a [`GroupDetails`].
 pub(crate) const NO_DETAILS: u32 = u32::MAX;
 
@@ -205,6 +217,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) rounds: &'a [Round],
     /// Time from the start of the step to the present poses.
     pub(crate) elapsed: f32,
+    /// The bodies of [`Stage::Repeat`].
+    pub(crate) marks: Marks<'a>,
 }
 
 impl Pass<'_> {
@@ -222,6 +236,7 @@ impl Pass<'_> {
             details: &[],
             rounds: &[],
             elapsed: 0.0,
+            marks: Marks::NONE,
         }
     }
 }
@@ -240,4 +255,7 @@ pub(crate) enum Stage {
     /// Relaxes between two substeps. Deep contacts keep their impulse: see
     /// [`impulse`](crate::impulse).
     RelaxBetween,
+    /// Does the same once more for contacts of marked bodies, without rolling friction: see
+    /// [`joint_passes`](crate::joint_passes).
+    Repeat,
 }

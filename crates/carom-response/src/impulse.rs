@@ -32,7 +32,9 @@
 //! as deep. Figures: `benches/notes/carom-world.md`.
 
 use crate::group::{Group, GroupDetails, Pass, Stage};
-use crate::lane_vec::{Motion, REST, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion};
+use crate::lane_vec::{
+    Lanes, Motion, REST, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion,
+};
 use crate::rest::DEEP_SLOPS;
 use crate::round_contact::rolled;
 use crate::take_back::take_back;
@@ -42,6 +44,7 @@ use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd};
 const SOLVE: u8 = 0;
 const RELAX: u8 = 1;
 const RELAX_BETWEEN: u8 = 2;
+const REPEAT: u8 = 3;
 
 /// Runs one stage over groups, in their order. Tried: prefetching the states of the next group;
 /// slower on one and on two threads.
@@ -93,6 +96,14 @@ impl<B: States> Kernel for Stepper<'_, B> {
             Stage::RelaxBetween => {
                 while k < n {
                     solve::<S, B, RELAX_BETWEEN>(simd, &mut self.groups[k], &mut self.states, self.pass);
+                    k += 1;
+                }
+            }
+            Stage::Repeat => {
+                while k < n {
+                    if self.groups[k].marked_lanes(&self.pass.marks) != 0 {
+                        solve::<S, B, REPEAT>(simd, &mut self.groups[k], &mut self.states, self.pass);
+                    }
                     k += 1;
                 }
             }
@@ -214,6 +225,9 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     let round = pass.rounds.get(g.round as usize);
     let both_rolled = round.map(|round| [rolled(simd, round, 0, normal_a), rolled(simd, round, 1, normal_b)]);
     let elapsed = splat(simd, pass.elapsed);
+    // Other lanes keep their impulses and velocities.
+    let lanes = if STAGE == REPEAT { g.marked_lanes(&pass.marks) } else { u8::MAX };
+    let is_marked = zero.lt(S::F32x8::load(simd, &ones_of(lanes)));
     let mut k = 0;
     while k < n_points {
         let point = &mut g.points[k];
@@ -251,7 +265,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         // limit.
         let left = S::F32x8::select(wanted.lt(zero), one - leak * (pushing / wanted), one);
         let new = ((kept - (speed + bias) * mass) * left).max(zero);
-        let new = if STAGE == RELAX_BETWEEN {
+        let new = if STAGE == RELAX_BETWEEN || STAGE == REPEAT {
             let keeps = S::F32x8::select(zero.lt(leak), new, new.max(old));
             S::F32x8::select((given + deep).lt(zero), keeps, new)
         } else {
@@ -262,6 +276,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         } else {
             new
         };
+        let new = if STAGE == REPEAT { S::F32x8::select(is_marked, new, old) } else { new };
         new.store(&mut point.impulse);
         let change = new - old;
         let along = normal * change;
@@ -285,6 +300,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     }
     if let Some(details) = details
         && details.rolls
+        && STAGE != REPEAT
     {
         resist_rolling(simd, g, details, pressed, [&mut a, &mut b]);
     }
@@ -336,6 +352,12 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let new_2 = S::F32x8::select(slides, less_2 * scale, stop_2);
         let new_twist = S::F32x8::select(slides, less_twist * scale, stop_twist);
         let new_twist = S::F32x8::select(has_lever, new_twist, zero);
+        let [new_1, new_2, new_twist] = if STAGE == REPEAT {
+            let marked = |new, old| S::F32x8::select(is_marked, new, old);
+            [marked(new_1, old_1), marked(new_2, old_2), marked(new_twist, old_twist)]
+        } else {
+            [new_1, new_2, new_twist]
+        };
         new_1.store(&mut g.tangent_impulse[0]);
         new_2.store(&mut g.tangent_impulse[1]);
         new_twist.store(&mut g.twist_impulse);
@@ -354,8 +376,8 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         (S::F32x8::load(simd, &g.twist_total) + more_twist).store(&mut g.twist_total);
     }
 
-    scatter_motion(simd, states, &g.body_a, g.movable_a, &a);
-    scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
+    scatter_motion(simd, states, &g.body_a, g.movable_a & lanes, &a);
+    scatter_motion(simd, states, &g.body_b, g.movable_b & lanes, &b);
 }
 
 /// Applies rolling friction: a torque perpendicular to the normal, against the relative rotation.
@@ -417,6 +439,11 @@ fn bounded<S: Simd, const STAGE: u8>(
         old
     };
     S::F32x8::select(zero.lt(push), of_spring, rigid).min(S::F32x8::load(simd, &details.max_impulse[k]))
+}
+
+/// Returns 1 in the lanes of the bits that are set, else 0.
+fn ones_of(lanes: u8) -> Lanes {
+    core::array::from_fn(|lane| f32::from(lanes >> lane & 1))
 }
 
 /// Runs a stage over the groups of one colour.

@@ -140,6 +140,12 @@ impl Joint {
         is_load(self.break_torque, "break_torque")
     }
 
+    /// The indices of its bodies; for a gear, of those that carry them, too.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = u32> + use<> {
+        let mounts = self.gear.into_iter().flat_map(|gear| gear.mounts);
+        [self.body_a, self.body_b].into_iter().chain(mounts)
+    }
+
     /// Whether there is a motor with a target speed and a force.
     pub(crate) fn has_turning_motor(&self) -> bool {
         self.kind.motors().any(|motor| motor.turns())
@@ -171,6 +177,11 @@ pub(crate) struct MovingJoints<'a> {
 }
 
 impl<'a> MovingJoints<'a> {
+    /// Returns the joint at a place among those that are solved.
+    pub(crate) fn get(self, place: usize) -> &'a Joint {
+        &self.list[self.places[place] as usize]
+    }
+
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a Joint> + Clone {
         self.places.iter().map(move |&place| &self.list[place as usize])
     }

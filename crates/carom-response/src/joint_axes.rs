@@ -15,7 +15,7 @@
 use crate::joint_kind::{AxisLimit, JointAxis, SixDof};
 use crate::joint_load::JointImpulse;
 use crate::joint_motor::Motor;
-use crate::joint_rows::{Rows, angle_near, limit};
+use crate::joint_rows::{Moving, Rows, angle_near, limit};
 use crate::joint_softness::Softness;
 use carom_math::{Quat, Real, Vec3, ops, rotation};
 
@@ -64,7 +64,7 @@ impl Axes {
         }
     }
 
-    fn speed(&self, rows: &Rows, k: usize) -> Real {
+    fn speed(&self, rows: &Moving<'_>, k: usize) -> Real {
         self.linear[k].dot(rows.v_b - rows.v_a) + self.turn_b[k].dot(rows.w_b) - self.turn_a[k].dot(rows.w_a)
     }
 
@@ -74,7 +74,7 @@ impl Axes {
     }
 
     /// Applies impulses, by axis.
-    fn push(&self, rows: &mut Rows, impulses: &[Real; 6]) {
+    fn push(&self, rows: &mut Moving<'_>, impulses: &[Real; 6]) {
         let (mut linear, mut turn_a, mut turn_b) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
         for (k, &impulse) in impulses.iter().enumerate() {
             linear += self.linear[k] * impulse;
@@ -88,7 +88,7 @@ impl Axes {
     }
 
     /// Applies all impulses of a joint.
-    pub(crate) fn push_all(&self, rows: &mut Rows, i: &JointImpulse) {
+    pub(crate) fn push_all(&self, rows: &mut Moving<'_>, i: &JointImpulse) {
         self.push(rows, &total(i));
     }
 
@@ -101,7 +101,7 @@ impl Axes {
 
     /// Applies an impulse along or about an axis, together with the response of the locked axes.
     /// Returns the impulses of all axes.
-    fn push_held(&self, rows: &mut Rows, held: &Held, k: usize, impulse: Real) -> [Real; 6] {
+    fn push_held(&self, rows: &mut Moving<'_>, held: &Held, k: usize, impulse: Real) -> [Real; 6] {
         let mut impulses = held.answer(k).map(|answer| answer as Real * impulse);
         impulses[k] = impulse;
         self.push(rows, &impulses);
@@ -221,7 +221,7 @@ impl Held {
 /// position motors act if `may_spring`.
 pub(crate) fn solve(
     kind: &SixDof,
-    rows: &mut Rows,
+    rows: &mut Moving<'_>,
     i: &mut JointImpulse,
     (soft, may_spring): (Softness, bool),
     h: Real,
@@ -272,7 +272,7 @@ pub(crate) fn solve(
 }
 
 /// Turns a revolute joint towards the target of its motor, while its point and axis hold.
-pub(crate) fn turn_to(motor: &Motor, rows: &mut Rows, i: &mut JointImpulse, h: Real) {
+pub(crate) fn turn_to(motor: &Motor, rows: &mut Moving<'_>, i: &mut JointImpulse, h: Real) {
     const AXIS: usize = JointAxis::AngX as usize;
     let axes = Axes::of(rows);
     let held = Held::new(&axes, rows, |k| k != AXIS);

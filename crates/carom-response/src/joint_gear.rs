@@ -16,11 +16,10 @@ use crate::joint::Joint;
 use crate::joint_fault::JointFault;
 use crate::joint_gear_parts::{GearParts, GearStep};
 use crate::joint_kind::JointKind;
-use crate::joint_mass::JointScale;
-use crate::joint_rows::{JointStep, Jointed, hinge_angle, inverse_or_zero, turned_matrix};
+use crate::joint_mass::JointMass;
+use crate::joint_rows::{JointStep, Jointed, hinge_angle, inverse_or_zero};
 use crate::joint_softness::Softness;
 use crate::lane_vec::State;
-use crate::mass::MassData;
 use crate::spring::Winding;
 use carom_math::{Mat3, Pose, Real, Vec3, rotation};
 
@@ -110,15 +109,8 @@ struct Part {
 }
 
 impl JointStep {
-    /// Adds the mounts of a gear: `slots` and `scales` are theirs, `parts` the bodies A and B.
-    pub(crate) fn mount(
-        &mut self,
-        gear: &GearParts,
-        bodies: &[Body],
-        parts: [&Body; 2],
-        slots: [usize; 2],
-        scales: [JointScale; 2],
-    ) {
+    /// Adds the mounts of a gear: `slots` are theirs, `parts` the bodies A and B.
+    pub(crate) fn mount(&mut self, gear: &GearParts, bodies: &[Body], parts: [&Body; 2], slots: [usize; 2]) {
         let mounts = gear.mounts.map(|body| &bodies[body as usize]);
         let on = |k: usize| (mounts[k], &gear.frames[k]);
         let anchors = [on(0), on(1)]
@@ -126,7 +118,7 @@ impl JointStep {
         let rotations = [on(0), on(1)]
             .map(|(body, frame)| rotation::normalize(rotation::mul(body.pose.rotation, frame.rotation)));
         let between = [0, 1].map(|k| parts[k].world_center() - mounts[k].world_center());
-        self.gear = Some(GearStep { slots, scales, anchors, between, rotations, error: 0.0 });
+        self.gear = Some(GearStep { slots, anchors, between, rotations, error: 0.0 });
     }
 
     /// Counts the turns of the wheels, and finds the error of the row.
@@ -159,7 +151,7 @@ impl JointStep {
     }
 
     /// Applies the impulse of the substep before.
-    pub(crate) fn start_gear(&self, joint: &Joint, masses: &[MassData], bodies: &mut Jointed) {
+    pub(crate) fn start_gear(&self, joint: &Joint, masses: &[JointMass], bodies: &mut Jointed) {
         if let Some(parts) = self.parts(&joint.kind, masses, bodies.states) {
             apply(&parts, joint.impulse.lower, bodies);
         }
@@ -169,7 +161,7 @@ impl JointStep {
     pub(crate) fn solve_gear(
         &self,
         joint: &mut Joint,
-        masses: &[MassData],
+        masses: &[JointMass],
         bodies: &mut Jointed,
         soft: Softness,
     ) {
@@ -202,18 +194,11 @@ impl JointStep {
 
     /// The row of a gear, by body: the two that carry, and the two that turn or slide. If a body is
     /// several of them, the first has the sum.
-    fn parts(&self, kind: &JointKind, masses: &[MassData], states: &[State]) -> Option<[Part; 4]> {
+    fn parts(&self, kind: &JointKind, masses: &[JointMass], states: &[State]) -> Option<[Part; 4]> {
         let (step, factor) = (self.gear?, kind.gear_factor()?);
-        let own_scales = [self.scales.0, self.scales.1];
-        let part = |slot: usize, scale: JointScale, linear: Vec3, angular: Vec3| Part {
-            slot,
-            linear,
-            angular,
-            mass: masses[slot].inverse_mass * scale.moving,
-            inertia: turned_matrix(
-                delta_rotation(&states[slot]),
-                masses[slot].inertia_matrix() * scale.turning,
-            ),
+        let part = |slot: usize, linear: Vec3, angular: Vec3| {
+            let JointMass { moving, turning } = masses[slot];
+            Part { slot, linear, angular, mass: moving, inertia: turning }
         };
         let [first, second] = [0, 1].map(|k| {
             let turn = rotation::mul(delta_rotation(&states[step.slots[k]]), step.rotations[k]);
@@ -228,10 +213,10 @@ impl JointStep {
         };
         let second = second * factor;
         let mut parts = [
-            part(self.slots.0, own_scales[0], along, turn_part),
-            part(step.slots[0], step.scales[0], -along, -turn_mount),
-            part(self.slots.1, own_scales[1], Vec3::ZERO, second),
-            part(step.slots[1], step.scales[1], Vec3::ZERO, -second),
+            part(self.slots.0, along, turn_part),
+            part(step.slots[0], -along, -turn_mount),
+            part(self.slots.1, Vec3::ZERO, second),
+            part(step.slots[1], Vec3::ZERO, -second),
         ];
         for later in 1..4 {
             let (linear, angular) = (parts[later].linear, parts[later].angular);

@@ -2,7 +2,6 @@
 //!
 //! Reference: E. Catto, Box2D 2.4, b2_gear_joint.cpp, 2020.
 
-use crate::joint_mass::JointScale;
 use crate::spring::Winding;
 use carom_math::{Pose, Quat, Real, Vec3};
 
@@ -28,7 +27,6 @@ pub struct GearParts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GearStep {
     pub(crate) slots: [usize; 2],
-    pub(crate) scales: [JointScale; 2],
     /// Joint points relative to the centres of mass of the mounts, in the world frame, at the start
     /// of the step.
     pub(crate) anchors: [Vec3; 2],

@@ -24,11 +24,13 @@
 //! 1975.
 //! Tried: an inertia that follows the tension; it adds energy to bodies that spin fast.
 
+use crate::free::delta_rotation;
 use crate::island::DisjointSets;
+use crate::lane_vec::State;
 use crate::load_paths::LoadPaths;
 use crate::mass::MassData;
 use alloc::vec::Vec;
-use carom_math::Real;
+use carom_math::{Mat3, Quat, Real};
 
 /// The largest ratio of a load to the mass of a body that carries it, for its joints.
 const MAX_RATIO: Real = 300.0;
@@ -38,14 +40,21 @@ const MAX_TURN_FACTOR: Real = 3.0;
 
 /// Factors of the inverse mass and of the inverse inertia of a body, for its joints. At most 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct JointScale {
-    pub(crate) moving: Real,
-    pub(crate) turning: Real,
+struct JointScale {
+    moving: Real,
+    turning: Real,
 }
 
 impl JointScale {
     /// Joints use the true mass and inertia.
-    pub(crate) const NONE: JointScale = JointScale { moving: 1.0, turning: 1.0 };
+    const NONE: JointScale = JointScale { moving: 1.0, turning: 1.0 };
+}
+
+/// The inverse mass and the inverse inertia of a body, for its joints, in the world frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct JointMass {
+    pub(crate) moving: Real,
+    pub(crate) turning: Mat3,
 }
 
 /// The masses that joints use in a step, by slot.
@@ -59,6 +68,12 @@ pub(crate) struct JointMasses {
     paths: LoadPaths,
     /// By root of an island: whether loads matter in it. Empty if they do in none.
     is_uneven: Vec<bool>,
+    /// The slots of the bodies of joints, ascending.
+    bodies: Vec<u32>,
+    /// For each of them: its mass at the start of the step.
+    starts: Vec<JointMass>,
+    /// By slot, for the bodies of joints: its mass at the present pose.
+    present: Vec<JointMass>,
 }
 
 /// A pair of slots.
@@ -87,7 +102,7 @@ impl JointMasses {
             let least = &mut self.least_inverse[self.systems.root(slot as u32) as usize];
             *least = least.min(mass.inverse_mass);
         }
-        let JointMasses { systems, least_inverse, inverse, paths, is_uneven } = self;
+        let JointMasses { systems, least_inverse, inverse, paths, is_uneven, .. } = self;
         is_uneven.clear();
         for (slot, mass) in masses.iter().enumerate().filter(|(_, mass)| has_mass(mass)) {
             let most = MAX_RATIO * least_inverse[systems.root(slot as u32) as usize];
@@ -109,8 +124,45 @@ impl JointMasses {
         paths.find(inverse, all.filter(|&(a, b)| a != b && (is_near(a) || is_near(b))));
     }
 
+    /// Returns the lowest slot of the bodies that joints connect with that in `slot`.
+    pub(crate) fn system(&mut self, slot: usize) -> u32 {
+        self.systems.root(slot as u32)
+    }
+
+    /// Loads the masses of the bodies of joints. `slots` may repeat.
+    pub(crate) fn load(&mut self, masses: &[MassData], slots: impl Iterator<Item = usize>) {
+        let mut bodies = core::mem::take(&mut self.bodies);
+        bodies.clear();
+        bodies.extend(slots.map(|slot| slot as u32));
+        bodies.sort_unstable();
+        bodies.dedup();
+        self.starts.clear();
+        self.present.resize(masses.len(), JointMass::default());
+        for slot in bodies.iter().map(|&slot| slot as usize) {
+            let (scale, own) = (self.scale(masses, slot), &masses[slot]);
+            let moving = own.inverse_mass * scale.moving;
+            let mass = JointMass { moving, turning: own.inertia_matrix() * scale.turning };
+            self.starts.push(mass);
+            self.present[slot] = mass;
+        }
+        self.bodies = bodies;
+    }
+
+    /// Turns the inertias of the bodies of joints to their present poses.
+    pub(crate) fn turn(&mut self, states: &[State]) {
+        for (&slot, start) in self.bodies.iter().zip(&self.starts) {
+            let slot = slot as usize;
+            self.present[slot].turning = turned_matrix(delta_rotation(&states[slot]), start.turning);
+        }
+    }
+
+    /// Returns the masses at the present poses, by slot, for the bodies of joints.
+    pub(crate) fn present(&self) -> &[JointMass] {
+        &self.present
+    }
+
     /// Returns the factors for the body in a slot.
-    pub(crate) fn scale(&mut self, masses: &[MassData], slot: usize) -> JointScale {
+    fn scale(&mut self, masses: &[MassData], slot: usize) -> JointScale {
         let own = &masses[slot];
         if self.is_uneven.is_empty() || !has_mass(own) {
             return JointScale::NONE;
@@ -124,6 +176,17 @@ impl JointMasses {
         let moving = max_inverse_mass / own.inverse_mass;
         JointScale { moving, turning: moving * moving.max(1.0 / MAX_TURN_FACTOR) }
     }
+}
+
+/// Rotates a symmetric tensor from the frame of its body to the world.
+fn turned_matrix(rotation: Quat, tensor: Mat3) -> Mat3 {
+    let r = Mat3::from_quat(rotation);
+    let half = r * tensor;
+    let entry = |i: usize, k: usize| {
+        half.x_axis[i] * r.x_axis[k] + half.y_axis[i] * r.y_axis[k] + half.z_axis[i] * r.z_axis[k]
+    };
+    let (xy, xz, yz) = (entry(0, 1), entry(0, 2), entry(1, 2));
+    Mat3::from_cols_array(&[entry(0, 0), xy, xz, xy, entry(1, 1), yz, xz, yz, entry(2, 2)])
 }
 
 /// Whether a body moves by forces and can be pushed away.

@@ -4,7 +4,7 @@
 //! Differs: the rope may be slack.
 
 use crate::joint_load::JointImpulse;
-use crate::joint_rows::{Rows, inverse_or_zero, limit};
+use crate::joint_rows::{Moving, inverse_or_zero, limit};
 use crate::joint_softness::Softness;
 use carom_math::{Real, Vec3};
 
@@ -18,7 +18,14 @@ pub(crate) struct Rope {
 
 impl Rope {
     /// Keeps the rope from being longer than `length`.
-    pub(crate) fn solve(&self, rows: &mut Rows, i: &mut JointImpulse, length: Real, soft: Softness, h: Real) {
+    pub(crate) fn solve(
+        &self,
+        rows: &mut Moving<'_>,
+        i: &mut JointImpulse,
+        length: Real,
+        soft: Softness,
+        h: Real,
+    ) {
         let [along_a, along_b] = self.directions();
         let (turn_a, turn_b) = (rows.anchor_a.cross(along_a), rows.anchor_b.cross(along_b));
         let felt_a = rows.mass_a + turn_a.dot(rows.inertia_a * turn_a);
@@ -32,7 +39,7 @@ impl Rope {
     }
 
     /// Pulls both ends towards the fixed points.
-    pub(crate) fn pull(&self, rows: &mut Rows, impulse: Real) {
+    pub(crate) fn pull(&self, rows: &mut Moving<'_>, impulse: Real) {
         let [along_a, _] = self.directions();
         let (a, b) = (along_a * -impulse, self.pull_on_b(impulse));
         rows.v_a += a * rows.mass_a;

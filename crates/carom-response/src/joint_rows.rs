@@ -7,16 +7,16 @@
 //! Constraints, GDC 2009.
 
 use crate::free::{delta_rotation, motion};
-use crate::integrate::inverse_of;
 use crate::joint_gear_parts::GearStep;
 use crate::joint_kind::JointKind;
 use crate::joint_load::JointImpulse;
-use crate::joint_mass::JointScale;
+use crate::joint_mass::JointMass;
 use crate::joint_softness::Softness;
 use crate::lane_vec::State;
-use crate::mass::MassData;
 use crate::spring::MAX_TURN;
+use carom_math::glam::DMat3;
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
+use core::ops::Deref;
 
 /// Parameters shared by all joints of a substep.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +40,6 @@ pub(crate) struct JointStep {
     pub(crate) is_idle: bool,
     pub(crate) slots: (usize, usize),
     pub(crate) movable: (bool, bool),
-    /// Factors of the inverse masses and inertias of the bodies.
-    pub(crate) scales: (JointScale, JointScale),
     /// The rows at the present poses of the bodies: see [`JointStep::follow`].
     pub(crate) rows: Rows,
     /// Relative to the centres of mass, in the world frame, at the start of the step.
@@ -61,13 +59,26 @@ pub(crate) struct JointStep {
     pub(crate) gear: Option<GearStep>,
 }
 
-/// The two bodies during one iteration, with the masses that joints use.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Rows {
+/// The velocities of the two bodies during one iteration, with the rows of their joint.
+pub(crate) struct Moving<'a> {
     pub(crate) v_a: Vec3,
     pub(crate) w_a: Vec3,
     pub(crate) v_b: Vec3,
     pub(crate) w_b: Vec3,
+    rows: &'a Rows,
+}
+
+impl Deref for Moving<'_> {
+    type Target = Rows;
+
+    fn deref(&self) -> &Rows {
+        self.rows
+    }
+}
+
+/// The rows of a joint at the present poses of its bodies, with the masses that joints use.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rows {
     pub(crate) mass_a: Real,
     pub(crate) mass_b: Real,
     pub(crate) inertia_a: Mat3,
@@ -86,51 +97,98 @@ pub(crate) struct Rows {
     /// The unit axis and the angle that a hinge or a cone limits. Unused by other kinds, which have
     /// A's x axis and 0.
     pub(crate) limited: (Vec3, Real),
+    /// The effective inertia about that axis, for a hinge or a cone.
+    pub(crate) limited_mass: Real,
+    /// For a weld: the relative angular velocity, times this, is the angular impulse that stops it.
+    turn_mass: Mat3,
+    /// For a hinge.
+    across: Across,
+    /// For a hinge and a weld: the rotation of B relative to A that is not free.
+    turn_error: Vec3,
+}
+
+/// The rows of a hinge across its axis.
+#[derive(Clone, Copy, Debug, Default)]
+struct Across {
+    /// Two directions across the axis.
+    p: Vec3,
+    q: Vec3,
+    /// The inverse effective inertia: 11, 12, 22.
+    inverse: [Real; 3],
+    determinant: Real,
+}
+
+impl Across {
+    fn new(axis: Vec3, inertia: Mat3) -> Across {
+        let (p, q) = axis.any_orthonormal_pair();
+        let [k11, k12, k22] = [p.dot(inertia * p), p.dot(inertia * q), q.dot(inertia * q)];
+        Across { p, q, inverse: [k11, k12, k22], determinant: k11 * k22 - k12 * k12 }
+    }
+
+    /// Returns the angular impulse that changes the relative angular velocity by `want` across the
+    /// axis. `None` if neither body can turn.
+    fn solve(&self, want: Vec3) -> Option<Vec3> {
+        let Across { p, q, inverse: [k11, k12, k22], determinant } = *self;
+        let (x, y) = (p.dot(want), q.dot(want));
+        (0.0 < determinant)
+            .then(|| p * ((k22 * x - k12 * y) / determinant) + q * ((k11 * y - k12 * x) / determinant))
+    }
 }
 
 impl JointStep {
     /// Computes the rows for the present poses: at the start of the step, and after each
     /// integration.
-    pub(crate) fn follow(&mut self, kind: &JointKind, masses: &[MassData], states: &[State]) {
+    pub(crate) fn follow(&mut self, kind: &JointKind, masses: &[JointMass], states: &[State]) {
         if self.is_idle {
             return;
         }
         let (a, b) = self.slots;
-        let (scale_a, scale_b) = self.scales;
         let (state_a, state_b) = (&states[a], &states[b]);
         let moved = |s: &State| Vec3::new(s.back[0], s.back[1], s.back[2]);
         let (turned_a, turned_b) = (delta_rotation(state_a), delta_rotation(state_b));
         let anchors = [rotation::rotate(turned_a, self.anchor_a), rotation::rotate(turned_b, self.anchor_b)];
         let [center_a, center_b] = self.centers;
         let rows = &mut self.rows;
-        rows.mass_a = masses[a].inverse_mass * scale_a.moving;
-        rows.mass_b = masses[b].inverse_mass * scale_b.moving;
-        rows.inertia_a = turned_matrix(turned_a, masses[a].inertia_matrix() * scale_a.turning);
-        rows.inertia_b = turned_matrix(turned_b, masses[b].inertia_matrix() * scale_b.turning);
+        (rows.mass_a, rows.mass_b) = (masses[a].moving, masses[b].moving);
+        (rows.inertia_a, rows.inertia_b) = (masses[a].turning, masses[b].turning);
         [rows.anchor_a, rows.anchor_b] = anchors;
         rows.points = [center_a + moved(state_a) + anchors[0], center_b + moved(state_b) + anchors[1]];
         rows.between = self.between + moved(state_b) - moved(state_a);
         rows.rotation_a = rotation::mul(turned_a, self.rotation_a);
         rows.rotation_b = rotation::mul(turned_b, self.rotation_b);
-        rows.limited = match kind {
-            JointKind::Spherical { cone, .. } if *cone < core::f32::consts::PI => rows.bend(),
-            JointKind::Revolute { .. } => (rows.hinge_axis(), rows.hinge_angle()),
-            _ => (rows.hinge_axis(), 0.0),
-        };
+        match kind {
+            JointKind::Weld => {
+                rows.limited = (rows.hinge_axis(), 0.0);
+                rows.turn_mass = invert(rows.inertia_a + rows.inertia_b);
+                rows.turn_error = rows.weld_error();
+            }
+            JointKind::Spherical { cone, .. } if *cone < core::f32::consts::PI => {
+                rows.limited = rows.bend();
+                rows.limited_mass = rows.limited_mass();
+            }
+            JointKind::Revolute { .. } => {
+                let axis = rows.hinge_axis();
+                rows.limited = (axis, hinge_angle(rows.rotation_a, rows.rotation_b));
+                rows.limited_mass = rows.limited_mass();
+                rows.across = Across::new(axis, rows.inertia_a + rows.inertia_b);
+                rows.turn_error = axis.cross(rotation::rotate(rows.rotation_b, Vec3::X));
+            }
+            _ => rows.limited = (rows.hinge_axis(), 0.0),
+        }
         if let JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } = kind {
             rows.point_mass = rows.find_point_mass();
         }
     }
 
     /// Returns the rows with the present velocities.
-    pub(crate) fn load(&self, states: &[State]) -> Rows {
+    pub(crate) fn load(&self, states: &[State]) -> Moving<'_> {
         let (v_a, w_a) = motion(&states[self.slots.0]);
         let (v_b, w_b) = motion(&states[self.slots.1]);
-        Rows { v_a, w_a, v_b, w_b, ..self.rows }
+        Moving { v_a, w_a, v_b, w_b, rows: &self.rows }
     }
 }
 
-impl Rows {
+impl Moving<'_> {
     pub(crate) fn store(&self, step: &JointStep, bodies: &mut Jointed) {
         let mut set = |slot: usize, v: Vec3, w: Vec3| {
             let m = &mut bodies.states[slot].front;
@@ -146,16 +204,6 @@ impl Rows {
         }
     }
 
-    /// Vector from the joint point on A to that on B.
-    pub(crate) fn offset(&self) -> Vec3 {
-        self.between + self.anchor_b - self.anchor_a
-    }
-
-    /// Unit vector from the joint point on A to that on B. If they coincide: A's x axis.
-    pub(crate) fn along(&self) -> Vec3 {
-        self.offset().try_normalize().unwrap_or(self.hinge_axis())
-    }
-
     /// Velocity of B's joint point relative to A's.
     pub(crate) fn velocity(&self) -> Vec3 {
         self.v_b + self.w_b.cross(self.anchor_b) - self.v_a - self.w_a.cross(self.anchor_a)
@@ -165,7 +213,7 @@ impl Rows {
     /// be predicted.
     pub(crate) fn whirl(&self, kind: &JointKind, substep: &Substep) -> bool {
         let max_rate = MAX_TURN / substep.h;
-        let turns = |w: Vec3| max_rate < w.length();
+        let turns = |w: Vec3| max_rate * max_rate < w.length_squared();
         if !(turns(self.w_a) || turns(self.w_b)) {
             return false;
         }
@@ -204,6 +252,49 @@ impl Rows {
         self.w_b += self.inertia_b * impulse;
     }
 
+    /// Angular velocity of B relative to A about the axis.
+    pub(crate) fn hinge_speed(&self) -> Real {
+        self.limited.0.dot(self.w_b - self.w_a)
+    }
+
+    /// Keeps B from turning relative to A.
+    pub(crate) fn hold_turn(&mut self, i: &mut JointImpulse, soft: Softness) {
+        let want = self.w_b - self.w_a + self.turn_error * soft.bias_rate;
+        let change = self.turn_mass * want * -soft.mass_scale - i.angular * soft.impulse_scale;
+        i.angular += change;
+        self.twist(change);
+    }
+
+    /// Keeps B from turning relative to A across a unit axis.
+    pub(crate) fn hold_axis(&mut self, i: &mut JointImpulse, axis: Vec3, soft: Softness) {
+        let want = self.w_b - self.w_a + self.turn_error * soft.bias_rate;
+        let Some(solved) = self.across.solve(want) else { return };
+        let old = i.angular - axis * axis.dot(i.angular);
+        let change = solved * -soft.mass_scale - old * soft.impulse_scale;
+        i.angular = old + change;
+        self.twist(change);
+    }
+
+    /// Three rows at once: keeps the two joint points together.
+    pub(crate) fn hold_point(&mut self, i: &mut JointImpulse, soft: Softness) {
+        let want = self.velocity() + self.offset() * soft.bias_rate;
+        let change = self.point_mass * want * -soft.mass_scale - i.linear * soft.impulse_scale;
+        i.linear += change;
+        self.push(change);
+    }
+}
+
+impl Rows {
+    /// Vector from the joint point on A to that on B.
+    pub(crate) fn offset(&self) -> Vec3 {
+        self.between + self.anchor_b - self.anchor_a
+    }
+
+    /// Unit vector from the joint point on A to that on B. If they coincide: A's x axis.
+    pub(crate) fn along(&self) -> Vec3 {
+        self.offset().try_normalize().unwrap_or(self.hinge_axis())
+    }
+
     pub(crate) fn inverse_effective_mass(&self, direction: Vec3) -> Real {
         let (a, b) = (self.anchor_a.cross(direction), self.anchor_b.cross(direction));
         self.mass_a + self.mass_b + a.dot(self.inertia_a * a) + b.dot(self.inertia_b * b)
@@ -227,14 +318,16 @@ impl Rows {
         (axis, ops::atan2(sine, a.dot(b)))
     }
 
-    /// Angular velocity of B relative to A about the axis.
-    pub(crate) fn hinge_speed(&self) -> Real {
-        self.limited.0.dot(self.w_b - self.w_a)
+    /// Returns the effective inertia about the limited axis.
+    fn limited_mass(&self) -> Real {
+        inverse_or_zero(self.inverse_effective_inertia(self.limited.0))
     }
 
-    /// Angle from A's y axis to B's, about the axis.
-    fn hinge_angle(&self) -> Real {
-        hinge_angle(self.rotation_a, self.rotation_b)
+    /// Returns the rotation vector between the frames, which is small.
+    fn weld_error(&self) -> Vec3 {
+        let left = rotation::mul(self.rotation_b, self.rotation_a.conjugate());
+        let left = if left.w < 0.0 { -left } else { left };
+        Vec3::new(left.x, left.y, left.z) * 2.0
     }
 
     fn find_point_mass(&self) -> Mat3 {
@@ -248,14 +341,6 @@ impl Rows {
                 - levered(self.inertia_a, self.anchor_a)
                 - levered(self.inertia_b, self.anchor_b),
         )
-    }
-
-    /// Three rows at once: keeps the two joint points together.
-    pub(crate) fn hold_point(&mut self, i: &mut JointImpulse, soft: Softness) {
-        let want = self.velocity() + self.offset() * soft.bias_rate;
-        let change = self.point_mass * want * -soft.mass_scale - i.linear * soft.impulse_scale;
-        i.linear += change;
-        self.push(change);
     }
 }
 
@@ -298,14 +383,12 @@ pub(crate) fn inverse_or_zero(x: Real) -> Real {
     if 0.0 < x { 1.0 / x } else { 0.0 }
 }
 
-/// Rotates a tensor from the frame of its body to the world.
-pub(crate) fn turned_matrix(rotation: Quat, tensor: Mat3) -> Mat3 {
-    let r = Mat3::from_quat(rotation);
-    r * tensor * r.transpose()
-}
-
-/// Returns the inverse, or zero if there is none because neither body can turn.
+/// Returns the inverse, or zero if there is none because neither body can turn. It is computed in
+/// `f64`: see [`inverse_of`](crate::integrate::inverse_of).
 pub(crate) fn invert(m: Mat3) -> Mat3 {
-    let inverse = inverse_of(&m);
-    if 0.0 < m.as_dmat3().determinant() && inverse.is_finite() { inverse } else { Mat3::ZERO }
+    let DMat3 { x_axis: x, y_axis: y, z_axis: z } = m.as_dmat3();
+    let rows = DMat3::from_cols(y.cross(z), z.cross(x), x.cross(y));
+    let determinant = z.dot(rows.z_axis);
+    let inverse = (rows.transpose() * (1.0 / determinant)).as_mat3();
+    if 0.0 < determinant && inverse.is_finite() { inverse } else { Mat3::ZERO }
 }

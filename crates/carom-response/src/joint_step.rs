@@ -7,16 +7,16 @@
 
 use crate::body::Body;
 use crate::contact::scale_for;
+use crate::free::motion;
 use crate::joint::Joint;
 use crate::joint_axes::{self, Axes};
 use crate::joint_kind::{JointAxis, JointKind};
 use crate::joint_load::{JointImpulse, JointLoad};
-use crate::joint_mass::JointScale;
+use crate::joint_mass::JointMass;
 use crate::joint_pulley::Rope;
-use crate::joint_rows::{JointStep, Jointed, Rows, Substep, angle_near, inverse_or_zero, invert, limit};
+use crate::joint_rows::{JointStep, Jointed, Rows, Substep, angle_near, inverse_or_zero, limit};
 use crate::joint_softness::Softness;
 use crate::lane_vec::State;
-use crate::mass::MassData;
 use carom_math::{Quat, Real, Vec3, rotation};
 
 impl JointStep {
@@ -25,7 +25,6 @@ impl JointStep {
             is_idle: true,
             slots: (0, 0),
             movable: (false, false),
-            scales: (JointScale::NONE, JointScale::NONE),
             rows: Rows::default(),
             anchor_a: Vec3::ZERO,
             anchor_b: Vec3::ZERO,
@@ -38,21 +37,18 @@ impl JointStep {
         }
     }
 
-    /// `slots` and `scales` are those of the two bodies; see
-    /// [`JointMasses`](crate::joint_mass::JointMasses).
+    /// `slots` are those of the two bodies.
     pub(crate) fn new(
         joint: &Joint,
         a: &Body,
         b: &Body,
         slots: (usize, usize),
-        scales: (JointScale, JointScale),
         movable: (bool, bool),
     ) -> JointStep {
         JointStep {
             is_idle: false,
             slots,
             movable,
-            scales,
             rows: Rows::default(),
             anchor_a: a.pose.transform_vector(joint.frame_a.translation - a.center_of_mass),
             anchor_b: b.pose.transform_vector(joint.frame_b.translation - b.center_of_mass),
@@ -80,16 +76,17 @@ impl JointStep {
             return;
         }
         let rows = self.load(states);
-        self.start_speed = rows.hinge_speed();
+        let (speed, angle) = (rows.hinge_speed(), rows.limited.1);
+        self.start_speed = speed;
         // The winding of the substep before resolves the number of turns.
-        joint.winding = joint.winding.at(rows.limited.1, self.start_speed * h);
+        joint.winding = joint.winding.at(angle, speed * h);
     }
 
     /// Applies the impulses of the step before, scaled to the length of this substep.
     pub(crate) fn warm_start(
         &self,
         joint: &mut Joint,
-        masses: &[MassData],
+        masses: &[JointMass],
         bodies: &mut Jointed,
         substep: &Substep,
     ) {
@@ -139,7 +136,7 @@ impl JointStep {
     pub(crate) fn solve(
         &self,
         joint: &mut Joint,
-        masses: &[MassData],
+        masses: &[JointMass],
         bodies: &mut Jointed,
         substep: &Substep,
         may_spring: bool,
@@ -151,19 +148,13 @@ impl JointStep {
         let h = substep.h;
         if joint.spring.is_some() && !may_spring {
             // A soft joint is not relaxed: that would make it rigid.
-            let own = self.gear_load(joint, bodies.states);
-            joint.load.add(own.unwrap_or_else(|| load(&rows, &joint.kind, &joint.impulse)), h);
             return;
         }
         let has_springs = may_spring && !rows.whirl(&joint.kind, substep);
         let own = joint.spring.map_or(substep.softness, |spring| spring.softness(h));
         let soft = if has_springs { own } else { Softness::RIGID };
         if self.gear.is_some() {
-            self.solve_gear(joint, masses, bodies, soft);
-            if !may_spring {
-                joint.load.add(self.gear_load(joint, bodies.states).unwrap_or_default(), h);
-            }
-            return;
+            return self.solve_gear(joint, masses, bodies, soft);
         }
         if let Some(spring) = joint.torsion_spring.filter(|_| has_springs) {
             let axis = rows.limited.0;
@@ -205,22 +196,13 @@ impl JointStep {
                 }
             }
             JointKind::Weld => {
-                // The remaining rotation between the frames, which is small.
-                let left = rotation::mul(rows.rotation_b, rows.rotation_a.conjugate());
-                let left = if left.w < 0.0 { -left } else { left };
-                let error = Vec3::new(left.x, left.y, left.z) * 2.0;
-                let spin = rows.w_b - rows.w_a;
-                let mass = invert(rows.inertia_a + rows.inertia_b);
-                let change = mass * (spin + error * soft.bias_rate) * -soft.mass_scale
-                    - i.angular * soft.impulse_scale;
-                i.angular += change;
-                rows.twist(change);
+                rows.hold_turn(i, soft);
                 rows.hold_point(i, soft);
             }
             JointKind::Spherical { cone, twist } => {
                 if cone < core::f32::consts::PI {
                     let (bend, angle) = rows.limited;
-                    let mass = inverse_or_zero(rows.inverse_effective_inertia(bend));
+                    let mass = rows.limited_mass;
                     let speed = -bend.dot(rows.w_b - rows.w_a);
                     let change = limit(&mut i.upper, cone - angle, speed, mass, soft, h);
                     rows.twist(bend * -change);
@@ -232,7 +214,7 @@ impl JointStep {
             }
             JointKind::Revolute { limits, motor } => {
                 let (axis, angle) = rows.limited;
-                let mass = inverse_or_zero(rows.inverse_effective_inertia(axis));
+                let mass = rows.limited_mass;
                 let near = |[low, high]: [Real; 2]| angle_near(angle, 0.5 * (low + high));
                 if let Some(motor) = motor.filter(|motor| !motor.is_position()) {
                     let motor = limits.map_or(motor, |limits| motor.within(near(limits), limits, h));
@@ -251,33 +233,37 @@ impl JointStep {
                     rows.twist(axis * -change);
                 }
                 // Keeps the axes aligned: no rotation across A's axis.
-                let error = axis.cross(rotation::rotate(rows.rotation_b, Vec3::X));
-                let spin = rows.w_b - rows.w_a;
-                let across = |v: Vec3| v - axis * axis.dot(v);
-                let (p, q) = axis.any_orthonormal_pair();
-                let inertia = rows.inertia_a + rows.inertia_b;
-                let (k11, k12, k22) = (p.dot(inertia * p), p.dot(inertia * q), q.dot(inertia * q));
-                let determinant = k11 * k22 - k12 * k12;
-                if 0.0 < determinant {
-                    let want = spin + error * soft.bias_rate;
-                    let (x, y) = (p.dot(want), q.dot(want));
-                    let solved =
-                        p * ((k22 * x - k12 * y) / determinant) + q * ((k11 * y - k12 * x) / determinant);
-                    let old = across(i.angular);
-                    let change = solved * -soft.mass_scale - old * soft.impulse_scale;
-                    i.angular = old + change;
-                    rows.twist(change);
-                }
+                rows.hold_axis(i, axis, soft);
                 rows.hold_point(i, soft);
                 if let Some(motor) = motor.filter(|motor| motor.is_position() && has_springs) {
                     joint_axes::turn_to(&motor, &mut rows, i, h);
                 }
             }
         }
-        if !may_spring {
-            joint.load.add(load(&rows, &joint.kind, &joint.impulse), h);
-        }
         rows.store(self, bodies);
+    }
+
+    /// Adds the impulses of a substep of length `h` to the load of the joint.
+    pub(crate) fn add_load(&self, joint: &mut Joint, states: &[State], h: Real) {
+        if self.is_idle {
+            return;
+        }
+        let of_gear = self.gear_load(joint, states);
+        joint.load.add(of_gear.unwrap_or_else(|| load(&self.rows, &joint.kind, &joint.impulse)), h);
+    }
+
+    /// The slot of a body that moves by forces.
+    pub(crate) fn own_slot(&self) -> usize {
+        if self.movable.0 { self.slots.0 } else { self.slots.1 }
+    }
+
+    /// The velocity of B's joint point relative to A's.
+    pub(crate) fn parting_velocity(&self, states: &[State]) -> Vec3 {
+        let velocity = |slot: usize, anchor: Vec3| {
+            let (v, w) = motion(&states[slot]);
+            v + w.cross(anchor)
+        };
+        velocity(self.slots.1, self.rows.anchor_b) - velocity(self.slots.0, self.rows.anchor_a)
     }
 }
 

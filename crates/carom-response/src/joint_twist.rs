@@ -9,7 +9,7 @@
 
 use crate::joint_kind::JointAxis;
 use crate::joint_load::JointImpulse;
-use crate::joint_rows::{Rows, inverse_or_zero, limit};
+use crate::joint_rows::{Moving, Rows, inverse_or_zero, limit};
 use crate::joint_softness::Softness;
 use carom_math::{Real, Vec3, ops, rotation};
 
@@ -20,7 +20,7 @@ const MIN_TWIST_DIVISOR: Real = 0.005;
 /// The place of the impulses of twist among the six axes.
 const ABOUT_X: usize = JointAxis::AngX as usize;
 
-impl Rows {
+impl Moving<'_> {
     /// Keeps the twist within its limits.
     pub(crate) fn limit_twist(
         &mut self,
@@ -43,7 +43,9 @@ impl Rows {
         let impulse = self.twist_impulse(i);
         self.twist(impulse);
     }
+}
 
+impl Rows {
     /// Returns the angular impulse of the limits of twist on B, in the world frame.
     pub(crate) fn twist_impulse(&self, i: &JointImpulse) -> Vec3 {
         let [lower, upper] = i.limits[ABOUT_X];

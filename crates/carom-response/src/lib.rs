@@ -87,6 +87,7 @@ mod joint_kind;
 mod joint_load;
 mod joint_mass;
 mod joint_motor;
+mod joint_passes;
 mod joint_pulley;
 mod joint_rows;
 mod joint_softness;

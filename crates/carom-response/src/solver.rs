@@ -2,6 +2,7 @@
 //!
 //! - Each substep applies forces and restitution, solves joints and contacts, and integrates the
 //!   poses. Then it relaxes the joints, applies restitution again, and relaxes the contacts.
+//!   Jointed bodies that land are relaxed again: see `joint_passes.rs`.
 //! - Impulses are cached by pair and feature for the next step (warm starting).
 //! - [`Solver::islands`] reports for how long each island has been at rest.
 //!   [`Sleepers`](crate::Sleepers) puts islands to sleep.
@@ -30,6 +31,7 @@ use crate::impulse_cache::{CachedImpulse, Damping, ImpulseCache, SleepingImpulse
 use crate::island::Islands;
 use crate::joint::{Joint, MovingJoints};
 use crate::joint_mass::JointMasses;
+use crate::joint_passes::{JointPasses, Landings, MAX_PARTING_SPEED, MAX_REPEATS};
 use crate::joint_rows::{JointStep, Jointed, Substep as JointSubstep};
 use crate::joint_softness::Softness;
 use crate::lane_vec::{REST, State};
@@ -141,6 +143,7 @@ pub struct Solver {
     joint_steps: Vec<JointStep>,
     gyroscopes: Vec<Gyroscope>,
     joint_masses: JointMasses,
+    landings: Landings,
     joint_pushes: Vec<(Vec3, Vec3)>,
     motion_bounds: MotionBounds,
     energies: Energies,
@@ -456,12 +459,15 @@ impl Solver {
         let n_pushes = if moving.is_empty() { 0 } else { self.states.len() };
         self.joint_pushes.resize(n_pushes, (Vec3::ZERO, Vec3::ZERO));
         let Solver { settings, groups, classes, states, free, masses, .. } = self;
-        let Solver { joint_steps, joint_pushes, gyroscopes, .. } = self;
+        let Solver { joint_steps: steps, joint_pushes, gyroscopes, landings, joint_masses, .. } = self;
         let Solver { bouncing, bounces, slots, movers, motion_bounds, substep_motions, .. } = self;
         bounces.clear();
         let still = movers.len() as u32;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let mut colors = backend::Colors::new(groups, classes);
+        let mut passes =
+            JointPasses { steps, joints, places: moving, masses: joint_masses, landings, substep };
+        let max_parting_speed = MAX_PARTING_SPEED * settings.length_unit;
         for number in 0..n_substeps {
             let (is_first, is_last) = (number == 0, number + 1 == n_substeps);
             if let Some(call) = &mut on_substep {
@@ -470,9 +476,7 @@ impl Solver {
                 call(Substep { index, count, dt: h, movers, motions });
                 substep::write(bodies, movers, (states, free), substep_motions, h);
             }
-            for (step, &place) in joint_steps.iter_mut().zip(moving) {
-                step.begin(&mut joints[place as usize], states, (h, is_first));
-            }
+            passes.begin(states, is_first);
             backend::advance(states, free, joint_pushes, Advance::Begin { is_first });
             if is_first {
                 colors.run(states, &first);
@@ -482,13 +486,7 @@ impl Solver {
                 let moment = Moment { h, elapsed, has_begun: true };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
-            let mut bodies = Jointed { states, pushes: joint_pushes };
-            for (step, &place) in joint_steps.iter().zip(moving) {
-                step.warm_start(&mut joints[place as usize], masses, &mut bodies, &substep);
-            }
-            for (step, &place) in joint_steps.iter().zip(moving) {
-                step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, true);
-            }
+            passes.solve(&mut Jointed { states, pushes: joint_pushes });
             colors.run(states, &Pass { stage: Stage::Solve, elapsed, ..first });
             elapsed += h;
             motion_bounds.apply(states);
@@ -499,13 +497,7 @@ impl Solver {
                     colors.run(states, &Pass { stage: Stage::TakeBack, ..first });
                 }
             }
-            for (step, &place) in joint_steps.iter_mut().zip(moving) {
-                step.follow(&joints[place as usize].kind, masses, states);
-            }
-            let mut bodies = Jointed { states, pushes: joint_pushes };
-            for (step, &place) in joint_steps.iter().zip(moving) {
-                step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, false);
-            }
+            passes.relax(&mut Jointed { states, pushes: joint_pushes });
             if !bouncing.is_empty() {
                 // The relaxation predicts one substep ahead, so bounces are applied before it.
                 let mut bodies = Bouncers { states, free, masses, details: &details, bounces };
@@ -514,6 +506,14 @@ impl Solver {
             }
             let stage = if is_last { Stage::Relax } else { Stage::RelaxBetween };
             colors.run(states, &Pass { stage, elapsed, ..first });
+            for _ in 0..MAX_REPEATS {
+                if !passes.repeat(&mut Jointed { states, pushes: joint_pushes }, max_parting_speed) {
+                    break;
+                }
+                let marks = passes.landings.marks();
+                colors.run(states, &Pass { stage: Stage::Repeat, elapsed, marks, ..first });
+            }
+            passes.add_loads(states);
             motion_bounds.apply(states);
         }
         stats.n_substeps = n_substeps;
@@ -676,7 +676,7 @@ impl Solver {
         let still = self.movers.len() as u32;
         let Solver { slots, masses, states, free, joint_steps, joint_masses, is_active, gyroscopes, .. } =
             self;
-        let (active, summaries, islands) = (&self.active, &self.summaries, &self.islands);
+        let Solver { active, summaries, islands, landings, .. } = self;
         let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let pair = |[a, b]: [u32; 2]| (slot(a), slot(b));
@@ -684,7 +684,9 @@ impl Solver {
         if !joints.places.is_empty() {
             let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
             let contacts = active.iter().map(|&contact| pair(summaries[contact as usize].key.bodies()));
-            joint_masses.find(masses, islands.roots(), links, contacts);
+            joint_masses.find(masses, islands.roots(), links, contacts.clone());
+            landings.find(joint_masses, masses.len(), contacts);
+            joint_masses.load(masses, joints.iter().flat_map(Joint::bodies).map(slot));
         }
         for joint in joints.iter() {
             let (a, b) = (&bodies[joint.body_a as usize], &bodies[joint.body_b as usize]);
@@ -694,21 +696,20 @@ impl Solver {
                 joint_steps.push(JointStep::idle());
                 continue;
             }
-            let scales = (joint_masses.scale(masses, slot_a), joint_masses.scale(masses, slot_b));
-            let mut step = JointStep::new(joint, a, b, (slot_a, slot_b), scales, movable);
+            let mut step = JointStep::new(joint, a, b, (slot_a, slot_b), movable);
             if let Some(gear) = &joint.gear {
                 let mounts = gear.mounts.map(slot);
-                let scales = mounts.map(|slot| joint_masses.scale(masses, slot));
-                step.mount(gear, bodies, [a, b], mounts, scales);
+                step.mount(gear, bodies, [a, b], mounts);
                 for (slot, body) in mounts.into_iter().zip(gear.mounts) {
                     join(slot, &bodies[body as usize]);
                 }
             }
-            step.follow(&joint.kind, masses, states);
+            step.follow(&joint.kind, joint_masses.present(), states);
             joint_steps.push(step);
             join(slot_a, a);
             join(slot_b, b);
         }
+        landings.find_joints(joint_steps);
     }
 
     /// Writes states back to bodies and impulses to the cache and the reports, and finds the rest

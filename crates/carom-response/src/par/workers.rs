@@ -210,6 +210,7 @@ impl<'a> Colors<'a> {
 mod tests {
     use super::*;
     use crate::group::Stage;
+    use crate::joint_passes::Marks;
     use crate::lane_vec::REST;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -226,6 +227,7 @@ mod tests {
         details: &[],
         rounds: &[],
         elapsed: 0.0,
+        marks: Marks::NONE,
     };
 
     /// Groups whose lanes push bodies apart; a body is in one lane of a colour at most.

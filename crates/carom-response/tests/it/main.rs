@@ -3,6 +3,7 @@
 
 mod bounces;
 mod contact_settings;
+mod landings;
 mod links;
 mod ode;
 #[cfg(feature = "parallel")]

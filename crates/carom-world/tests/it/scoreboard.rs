@@ -46,6 +46,11 @@ fn chains_swing_without_gaining_energy() {
 }
 
 #[test]
+fn ragdolls_that_land_hold_together() {
+    check(&[("ragdolls", 20.0)]);
+}
+
+#[test]
 fn boxes_slide_beyond_the_angle_of_friction_and_balls_bounce_by_the_closed_form() {
     check(&[("slopes", 10.0), ("bounce-0.5", 10.0)]);
 }
