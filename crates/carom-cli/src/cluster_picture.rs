@@ -17,20 +17,23 @@ const MAX_CELLS: u32 = 1024;
 
 /// A box along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct PictureBox {
-    pub(crate) middle: DVec3,
-    pub(crate) half: DVec3,
+pub struct PictureBox {
+    /// Its middle.
+    pub middle: DVec3,
+    /// Half its size on each axis.
+    pub half: DVec3,
 }
 
 impl PictureBox {
-    pub(crate) fn of(aabb: &Aabb) -> PictureBox {
+    /// Returns a box of numbers in `f64`.
+    pub fn of(aabb: &Aabb) -> PictureBox {
         let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
         PictureBox { middle: 0.5 * (low + high), half: 0.5 * (high - low) }
     }
 
     /// Adds the twelve triangles of the box, whose corners are placed by a function that keeps
     /// their orientation.
-    pub(crate) fn push_to(&self, mesh: &mut PlayerMesh, place: impl Fn(DVec3) -> Vec3) {
+    pub fn push_to(&self, mesh: &mut PlayerMesh, place: impl Fn(DVec3) -> Vec3) {
         let first = mesh.vertices.len() as u32;
         // Bit k of the number of a corner is its side on axis k.
         for corner in 0..8_u32 {
@@ -47,7 +50,7 @@ impl PictureBox {
 }
 
 /// Returns the boxes, or at most `max` larger ones in their place.
-pub(crate) fn few_boxes(boxes: &[PictureBox], max: usize) -> Vec<PictureBox> {
+pub fn few_boxes(boxes: &[PictureBox], max: usize) -> Vec<PictureBox> {
     if boxes.len() <= max {
         return boxes.to_vec();
     }
@@ -76,44 +79,4 @@ pub(crate) fn few_boxes(boxes: &[PictureBox], max: usize) -> Vec<PictureBox> {
         }
     }
     vec![PictureBox { middle: 0.5 * (low + high), half: 0.5 * (high - low) }]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use carom_testkit::random::Random;
-
-    /// Each middle is in a box that is drawn, there are few of them, and not far fewer than may be.
-    #[test]
-    fn all_parts_are_covered_by_few_boxes() {
-        let mut random = Random::new(4);
-        let mut at = |n: usize| random.below(n) as f64;
-        let boxes: Vec<PictureBox> = (0..3000)
-            .map(|i| PictureBox {
-                middle: DVec3::new(at(1000), at(300), at(20)),
-                half: DVec3::splat(if i % 100 == 0 { 30.0 } else { 0.5 }),
-            })
-            .collect();
-        for max in [4000, 3000, 2999, 500, 60, 3, 1] {
-            let few = few_boxes(&boxes, max);
-            assert!(few.len() <= max && max.min(3000) <= 9 * few.len(), "{max}: {}", few.len());
-            let holds = |one: &PictureBox, of: &PictureBox| {
-                (one.middle - of.middle).abs().cmple(of.half * (1.0 + 1e-12)).all()
-            };
-            assert!(boxes.iter().all(|one| few.iter().any(|of| holds(one, of))), "{max}");
-            assert_eq!(few == boxes, 3000 <= max);
-        }
-    }
-
-    #[test]
-    fn faces_look_outwards() {
-        let mut mesh = PlayerMesh::default();
-        let one = PictureBox { middle: DVec3::new(3.0, -1.0, 2.0), half: DVec3::new(0.5, 1.0, 1.5) };
-        one.push_to(&mut mesh, |corner| corner.as_vec3());
-        let volume = |t: &[u32; 3]| {
-            let [a, b, c] = t.map(|v| mesh.vertices[v as usize]);
-            a.dot(b.cross(c)) / 6.0
-        };
-        assert!((mesh.triangles.iter().map(volume).sum::<f32>() - 6.0).abs() < 1e-4);
-    }
 }

@@ -19,7 +19,7 @@
 
 pub mod args;
 mod batch_shape;
-mod cluster_picture;
+pub mod cluster_picture;
 pub mod command;
 mod debug_lines;
 mod figure;

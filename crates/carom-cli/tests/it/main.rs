@@ -5,6 +5,7 @@ mod batch;
 mod check;
 #[path = "../chromium/mod.rs"]
 mod chromium;
+mod cluster_picture;
 mod clusters;
 mod coarsen;
 mod demo;
