@@ -2,6 +2,7 @@
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009.
 
+use crate::balance::Unbalanced;
 use crate::joint_passes::Marks;
 use crate::lane_vec::Lanes;
 use crate::settings::SolverSettings;
@@ -219,6 +220,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) elapsed: f32,
     /// The bodies of [`Stage::Repeat`].
     pub(crate) marks: Marks<'a>,
+    /// Bodies whose contacts keep less than that.
+    pub(crate) unbalanced: Unbalanced<'a>,
 }
 
 impl Pass<'_> {
@@ -237,6 +240,7 @@ impl Pass<'_> {
             rounds: &[],
             elapsed: 0.0,
             marks: Marks::NONE,
+            unbalanced: Unbalanced::NONE,
         }
     }
 }

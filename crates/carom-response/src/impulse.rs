@@ -219,7 +219,12 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     let rate = splat(simd, if STAGE == SOLVE { pass.push_out_rate } else { 0.0 });
     let slowest = splat(simd, -pass.push_out_speed);
     let deep = splat(simd, DEEP_SLOPS * pass.slop);
-    let max_warm_start_speed = splat(simd, pass.max_warm_start_speed);
+    // Each contact of an unbalanced body counts as deep.
+    let unbalanced = if STAGE == SOLVE { pass.unbalanced.lanes(g) } else { 0 };
+    let is_unbalanced = zero.lt(S::F32x8::load(simd, &ones_of(unbalanced)));
+    let deep = S::F32x8::select(is_unbalanced, splat(simd, f32::NEG_INFINITY), deep);
+    let usual = splat(simd, pass.max_warm_start_speed);
+    let max_warm_start_speed = S::F32x8::select(is_unbalanced, splat(simd, pass.unbalanced.max_speed), usual);
     let leak = S::F32x8::load(simd, &g.leak);
     let details = pass.details.get(g.details as usize);
     let round = pass.rounds.get(g.round as usize);

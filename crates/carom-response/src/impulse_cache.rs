@@ -159,6 +159,13 @@ impl ImpulseCache {
         self.order.iter().filter_map(|&(_, place)| self.get(place))
     }
 
+    /// Shrinks lists that are far larger than their contents.
+    pub(crate) fn shrink_unused(&mut self) {
+        memory::shrink_unused(&mut self.order);
+        memory::shrink_unused(&mut self.manifold_keys);
+        memory::shrink_unused(&mut self.impulses);
+    }
+
     pub(crate) fn clear(&mut self) {
         self.order.clear();
         self.manifold_keys.clear();

@@ -55,9 +55,13 @@ impl JointPasses<'_> {
         self.each(|step, joint, _, substep| step.begin(joint, states, (substep.h, is_first)));
     }
 
-    /// Warm starts all joints, then solves them with springs and bias.
-    pub(crate) fn solve(&mut self, bodies: &mut Jointed<'_>) {
+    /// Warm starts all joints.
+    pub(crate) fn warm_start(&mut self, bodies: &mut Jointed<'_>) {
         self.each(|step, joint, masses, substep| step.warm_start(joint, masses, bodies, substep));
+    }
+
+    /// Solves all joints with springs and bias.
+    pub(crate) fn solve(&mut self, bodies: &mut Jointed<'_>) {
         self.each(|step, joint, masses, substep| step.solve(joint, masses, bodies, substep, true));
     }
 

@@ -59,6 +59,7 @@
 
 extern crate alloc;
 
+mod balance;
 mod body;
 pub mod bounce;
 mod chunks;

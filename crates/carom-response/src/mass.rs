@@ -25,6 +25,13 @@ pub(crate) struct MassData {
 }
 
 impl MassData {
+    /// Returns the square of a mean radius of gyration; 0 for a body that cannot turn.
+    pub(crate) fn mean_radius_sq(&self) -> Real {
+        let [xx, yy, zz, ..] = self.inverse_inertia;
+        let sum = xx + yy + zz;
+        if 0.0 < sum { 3.0 * self.inverse_mass / sum } else { 0.0 }
+    }
+
     /// For bodies that cannot move.
     pub(crate) const NONE: MassData = MassData {
         inverse_mass: 0.0,

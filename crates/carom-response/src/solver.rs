@@ -11,6 +11,7 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024; Akenine-Moller et al., Real-Time Rendering, 4th
 //! ed., figure 25.2 and 25.9.
 
+use crate::balance::{Balance, deep_pairs};
 use crate::body::Body;
 #[cfg(not(feature = "parallel"))]
 use crate::chunks as backend;
@@ -144,6 +145,7 @@ pub struct Solver {
     gyroscopes: Vec<Gyroscope>,
     joint_masses: JointMasses,
     landings: Landings,
+    balance: Balance,
     joint_pushes: Vec<(Vec3, Vec3)>,
     motion_bounds: MotionBounds,
     energies: Energies,
@@ -458,9 +460,9 @@ impl Solver {
         self.joint_pushes.clear();
         let n_pushes = if moving.is_empty() { 0 } else { self.states.len() };
         self.joint_pushes.resize(n_pushes, (Vec3::ZERO, Vec3::ZERO));
-        let Solver { settings, groups, classes, states, free, masses, .. } = self;
+        let Solver { settings, groups, classes, states, free, masses, active, summaries, .. } = self;
         let Solver { joint_steps: steps, joint_pushes, gyroscopes, landings, joint_masses, .. } = self;
-        let Solver { bouncing, bounces, slots, movers, motion_bounds, substep_motions, .. } = self;
+        let Solver { bouncing, bounces, slots, movers, motion_bounds, substep_motions, balance, .. } = self;
         bounces.clear();
         let still = movers.len() as u32;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
@@ -479,15 +481,20 @@ impl Solver {
             passes.begin(states, is_first);
             backend::advance(states, free, joint_pushes, Advance::Begin { is_first });
             if is_first {
-                colors.run(states, &first);
+                balance.begin(states.len());
+                balance.measure(is_first, states, |states| colors.run(states, &first));
             }
             if !bouncing.is_empty() {
                 let mut bodies = Bouncers { states, free, masses, details: &details, bounces };
                 let moment = Moment { h, elapsed, has_begun: true };
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
+            let pushes = &mut joint_pushes[..];
+            balance.measure(is_first, states, |states| passes.warm_start(&mut Jointed { states, pushes }));
             passes.solve(&mut Jointed { states, pushes: joint_pushes });
-            colors.run(states, &Pass { stage: Stage::Solve, elapsed, ..first });
+            let unbalanced =
+                balance.find(is_first, masses, deep_pairs(active, summaries, slot), settings.length_unit);
+            colors.run(states, &Pass { stage: Stage::Solve, elapsed, unbalanced, ..first });
             elapsed += h;
             motion_bounds.apply(states);
             backend::advance(states, free, joint_pushes, Advance::End { h, dt });
@@ -537,11 +544,8 @@ impl Solver {
         shrink_unused(&mut self.states);
         shrink_unused(&mut self.masses);
         shrink_unused(&mut self.free);
-        for cached in [&mut self.cached, &mut self.solved] {
-            shrink_unused(&mut cached.order);
-            shrink_unused(&mut cached.manifold_keys);
-            shrink_unused(&mut cached.impulses);
-        }
+        self.cached.shrink_unused();
+        self.solved.shrink_unused();
         shrink_unused(&mut self.summaries);
         shrink_unused(&mut self.impulses);
         shrink_unused(&mut self.reports);
