@@ -386,6 +386,8 @@ pub(crate) struct BodyState {
     /// Centre of mass in the body's frame.
     center: Vec3,
     inverse_mass: f32,
+    /// By axis of the world: 1 if it is free, 0 if it is held.
+    free_axes: Vec3,
     /// In the world frame.
     inverse_inertia: Mat3,
     linear_velocity: Vec3,
@@ -410,7 +412,8 @@ impl Yielding for BodyState {
 
     fn softness(&self, point: Vec3, direction: Vec3) -> f32 {
         let turn = (point - self.motion.end.transform_point(self.center)).cross(direction);
-        self.inverse_mass + turn.dot(self.inverse_inertia * turn)
+        let held = ((Vec3::ONE - self.free_axes) * direction).length_squared();
+        self.inverse_mass * (1.0 - held).max(0.0) + turn.dot(self.inverse_inertia * turn)
     }
 
     fn way_of_belt(&self, velocity: Vec3) -> Vec3 {
@@ -425,6 +428,7 @@ impl BodyState {
             motion: Motion { start: body.pose, end: body.pose },
             center: body.center_of_mass,
             inverse_mass: body.inverse_mass,
+            free_axes: body.free_axes,
             inverse_inertia: turn * body.inverse_inertia * turn.transpose(),
             linear_velocity: body.linear_velocity,
             angular_velocity: body.angular_velocity,
@@ -454,7 +458,7 @@ impl BodyState {
 
     /// Ends a substep: the pushes become a change of velocity.
     pub(crate) fn finish(&mut self, dt: f32) {
-        self.linear_velocity += self.push * (self.inverse_mass / dt);
+        self.linear_velocity += self.push * self.free_axes * (self.inverse_mass / dt);
         self.angular_velocity += self.inverse_inertia * self.twist / dt;
         self.impulse += self.push / dt;
         self.angular_impulse += self.twist / dt;
@@ -474,7 +478,7 @@ impl BodyState {
     /// Changes velocities by an impulse at a point, and sums it.
     pub(crate) fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
         let twist = (point - self.motion.end.transform_point(self.center)).cross(impulse);
-        self.linear_velocity += impulse * self.inverse_mass;
+        self.linear_velocity += impulse * self.free_axes * self.inverse_mass;
         self.angular_velocity += self.inverse_inertia * twist;
         self.impulse += impulse;
         self.angular_impulse += twist;
@@ -562,7 +566,7 @@ impl BodyState {
     fn push(&mut self, push: Vec3, twist: Vec3) {
         self.push += push;
         self.twist += twist;
-        self.go(push * self.inverse_mass, self.inverse_inertia * twist);
+        self.go(push * self.free_axes * self.inverse_mass, self.inverse_inertia * twist);
     }
 
     /// Pushes particles out of the body, and the body away from them.

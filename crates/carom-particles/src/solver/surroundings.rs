@@ -157,6 +157,9 @@ pub struct BodyBoundary<'a> {
     pub center_of_mass: Vec3,
     /// One over the mass; 0 is an infinite mass.
     pub inverse_mass: f32,
+    /// By axis of the world: 1 if pushes of particles move the body along it, 0 if it is held
+    /// there.
+    pub free_axes: Vec3,
     /// Inverse of the inertia tensor about the centre of mass, in the body's frame.
     pub inverse_inertia: Mat3,
     /// Velocity of the centre of mass.
@@ -185,6 +188,7 @@ impl<'a> BodyBoundary<'a> {
             pose,
             center_of_mass: Vec3::ZERO,
             inverse_mass: 0.0,
+            free_axes: Vec3::ONE,
             inverse_inertia: Mat3::ZERO,
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
@@ -201,6 +205,7 @@ impl<'a> BodyBoundary<'a> {
         let is_good = self.pose.is_finite()
             && vectors.iter().all(|v| v.is_finite())
             && is_mass
+            && self.free_axes.to_array().iter().all(|x| [0.0, 1.0].contains(x))
             && self.inverse_inertia.is_finite();
         if is_good { self.surface.check() } else { Err(ParticleError::BadBody { body }) }
     }
