@@ -239,8 +239,7 @@ impl SoftBodyDesc {
         SoftBodyDesc { filter, ..self }
     }
 
-    /// The same soft body with these rules for its friction and restitution on bodies. A soft body
-    /// does not bounce by itself: its own restitution is 0.
+    /// The same soft body with these rules for its friction and restitution on bodies.
     #[must_use]
     pub fn with_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> SoftBodyDesc {
         SoftBodyDesc { friction_rule, restitution_rule, ..self }

@@ -159,7 +159,13 @@ impl<B: BroadPhase> World<B> {
         radius: f32,
     ) -> Result<&'a mut SoftSet, WorldError> {
         match self.soft.set.as_deref_mut() {
-            Some(set) => Ok(set),
+            Some(set) => {
+                // Without any thing the next one is the first again.
+                if set.things().next().is_none() && set.solver.settings().radius != radius {
+                    set.rebuild(radius)?;
+                }
+                Ok(set)
+            }
             None => {
                 let gravity = self.settings.solver.gravity;
                 Ok(made.insert(Box::new(SoftSet::new(radius, &self.soft.settings, gravity)?)))

@@ -274,10 +274,15 @@ impl SoftSet {
         }
     }
 
+    /// Whether the last step had other settings.
+    pub(crate) fn has_other_settings(&self, settings: &SoftSettings, gravity: Vec3) -> bool {
+        *self.solver.settings() != particle_settings(self.solver.settings().radius, settings, gravity)
+    }
+
     /// Applies settings that changed since the last step, and wakes all things if one did.
     pub(crate) fn apply_settings(&mut self, settings: &SoftSettings, gravity: Vec3) -> Result<(), SoftError> {
-        let new = particle_settings(self.solver.settings().radius, settings, gravity);
-        if *self.solver.settings() != new {
+        if self.has_other_settings(settings, gravity) {
+            let new = particle_settings(self.solver.settings().radius, settings, gravity);
             self.solver.set_settings(new)?;
             self.wake();
         }

@@ -76,6 +76,8 @@ mod soft_filters;
 mod soft_materials;
 #[cfg(feature = "soft")]
 mod soft_state;
+#[cfg(feature = "soft")]
+mod soft_waking;
 mod squeezed;
 mod steering;
 mod substeps;
