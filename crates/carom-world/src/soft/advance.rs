@@ -22,6 +22,7 @@ use crate::soft::part_surfaces::{ParticleRules, surface_of};
 use crate::soft::resting::Push;
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
+use crate::soft::supports::Borne;
 use crate::stats::Clock;
 use crate::{BodyId, Filter, World, WorldError};
 use alloc::vec::Vec;
@@ -104,7 +105,7 @@ impl<B: BroadPhase> World<B> {
     /// Steps the set. Returns whether a body woke.
     fn step_soft_set(&mut self, soft: &mut SoftSet, dt: f32) -> Result<bool, WorldError> {
         let gravity = self.settings.solver.gravity;
-        soft.apply_settings(&self.soft.settings, gravity)?;
+        soft.apply_settings(&self.soft.settings, gravity, dt)?;
         let near = self.bodies_near(soft, self.strongest(soft, dt), dt);
         let is_moving = near.iter().any(|&body| self.moves_among_soft(body));
         let marks = self.marks(&near);
@@ -116,6 +117,7 @@ impl<B: BroadPhase> World<B> {
         }
         let accelerations: Vec<Vec3> =
             near.iter().map(|&body| self.acceleration_among_soft(body, dt)).collect();
+        let borne: Vec<Borne> = near.iter().map(|&body| self.borne(body)).collect();
         let reach = NEAR_RADII * soft.largest_radius();
         let solid = |&body: &u32| self.solid_among_soft(body).map(|shape| ShapeDistance::new(shape, reach));
         let shapes: Vec<Option<ShapeDistance<'_>>> = near.iter().map(solid).collect();
@@ -131,10 +133,10 @@ impl<B: BroadPhase> World<B> {
         let meetings = Meetings::of(soft, &self.bodies, &near);
         let meetings: Vec<_> = (0..near.len()).map(|place| meetings.at(place)).collect();
         let mut boundaries: Vec<BodyBoundary<'_>> = Vec::with_capacity(near.len());
-        for ((((&body, distance), surface), meets), acceleration) in
-            near.iter().zip(&distances).zip(&surfaces).zip(&meetings).zip(accelerations)
+        for (((((&body, distance), surface), meets), acceleration), borne) in
+            near.iter().zip(&distances).zip(&surfaces).zip(&meetings).zip(accelerations).zip(&borne)
         {
-            let boundary = self.boundary_of(body, distance, acceleration);
+            let boundary = self.boundary_of(body, distance, acceleration, borne);
             let surface_at = surface.as_ref().map(|surface| surface as SurfaceFn<'_>);
             let meets = meets.as_ref().map(|meets| meets as MeetsFn<'_>);
             boundaries.push(BodyBoundary { surface_at, meets, ..boundary });
@@ -261,9 +263,16 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns a body as a boundary for particles.
-    fn boundary_of<'a>(&self, number: u32, distance: DistanceFn<'a>, acceleration: Vec3) -> BodyBoundary<'a> {
+    fn boundary_of<'a>(
+        &self,
+        number: u32,
+        distance: DistanceFn<'a>,
+        acceleration: Vec3,
+        borne: &'a Borne,
+    ) -> BodyBoundary<'a> {
         let (body, traits) = (&self.bodies.motions[number as usize], &self.bodies.traits[number as usize]);
-        let is_dynamic = body.kind == BodyKind::Dynamic && !self.bodies.is_suspended(number as usize);
+        let is_dynamic =
+            body.kind == BodyKind::Dynamic && !self.bodies.is_suspended(number as usize) && !borne.is_held;
         let moves = self.bodies.active.moves(number) && body.kind != BodyKind::Fixed;
         let velocity = |v: Vec3| if moves { v } else { Vec3::ZERO };
         // In the body's frame, without the locked rotations.
@@ -282,6 +291,7 @@ impl<B: BroadPhase> World<B> {
             linear_velocity: velocity(body.linear_velocity),
             angular_velocity: velocity(body.angular_velocity),
             acceleration,
+            supports: &borne.supports,
             ..BodyBoundary::fixed(distance, body.pose)
         }
     }

@@ -143,12 +143,15 @@ impl<B: BroadPhase> World<B> {
         &self.soft.settings
     }
 
-    /// Sets the settings of soft things, from the next step on. If one changed, they wake then.
+    /// Sets the settings of soft things, from the next step on. If one changed, they wake.
     ///
     /// Errors: a setting out of its range. Nothing changes then.
     pub fn set_soft_settings(&mut self, settings: SoftSettings) -> Result<(), WorldError> {
         ParticleSolver::new(particle_settings(1.0, &settings, Vec3::ZERO)).map_err(SoftError::from)?;
-        self.soft.settings = settings;
+        if self.soft.settings != settings {
+            self.soft.settings = settings;
+            self.wake_soft();
+        }
         Ok(())
     }
 

@@ -77,6 +77,8 @@ mod soft_materials;
 #[cfg(feature = "soft")]
 mod soft_state;
 #[cfg(feature = "soft")]
+mod soft_steps;
+#[cfg(feature = "soft")]
 mod soft_waking;
 mod squeezed;
 mod steering;
