@@ -400,7 +400,7 @@ const MAX_SUPPORTS: usize = 12;
 const SUPPORT_PASSES: u32 = 64;
 
 /// The passes end if none changes a push by more than this part of the largest one.
-const SUPPORT_TOLERANCE: f32 = 1e-4;
+const SUPPORT_TOLERANCE: f32 = 1.0 / 8192.0;
 
 /// A support of a body in a substep.
 #[derive(Clone, Copy, Debug, Default)]
@@ -512,8 +512,8 @@ impl BodyState {
         *way + turn.cross(point - self.motion.end.transform_point(self.center))
     }
 
-    /// Returns a displacement and a rotation as supports let them be, and the sum of their pushes and
-    /// twists. `room` is how far the point of a support may still go against its normal.
+    /// Returns a displacement and a rotation as supports let them be, and the sum of their pushes
+    /// and twists. `room` is how far the point of a support may still go against its normal.
     ///
     /// It is linear: a light body under a heavy particle would move far before it is put back.
     fn bear(&self, mut moved: [Vec3; 2], room: impl Fn(&Rest) -> f32) -> ([Vec3; 2], [Vec3; 2]) {

@@ -234,8 +234,8 @@ fn impulses_on_bodies_come_with_their_places() {
     assert_eq!(solver.body_impulses(), before);
 }
 
-/// Grains that go many radii in a substep stop at a free body, and it gets their momentum: both move
-/// on as one.
+/// Grains that go many radii in a substep stop at a free body, and it gets their momentum: both
+/// move on as one.
 #[test]
 fn fast_particles_share_their_momentum_with_a_body() {
     let wall = |p: Vec3| (p.x.abs() - 0.5, Vec3::X * 1.0_f32.copysign(p.x));

@@ -40,8 +40,8 @@ const SUBSTEP_SLACK: f32 = 0.05;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SoftSettings {
-    /// The number of substeps of a step of 1/60 s, from 1 to 256. More make cloth and ropes stiffer,
-    /// and keep fast liquids stable.
+    /// The number of substeps of a step of 1/60 s, from 1 to 256. More make cloth and ropes
+    /// stiffer, and keep fast liquids stable.
     ///
     /// Steps of other lengths have as many as make substeps of about the same length, at least 1
     /// and at most 256. If substeps differ much in length, a short one turns what a long one left

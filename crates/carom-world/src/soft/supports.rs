@@ -2,12 +2,13 @@
 //!
 //! - The particle solver moves dynamic bodies by the pushes of particles. Without the floor under
 //!   it, a light body would give way, and all would sink.
-//! - So it knows the contacts with fixed and kinematic bodies. A crate on another crate is not borne
-//!   by it: in a stack only the lowest one is.
+//! - So it knows the contacts with fixed and kinematic bodies. A crate on another crate is not
+//!   borne by it: in a stack only the lowest one is.
 //! - A hinge or a ball joint on a body that is not dynamic bears its point; a weld bears the whole
 //!   body.
 //!
-//! Reference: E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005 (accumulated impulses).
+//! Reference: E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005 (accumulated
+//! impulses).
 
 use crate::World;
 use alloc::vec::Vec;
