@@ -15,7 +15,9 @@ use crate::solver::chunks::for_each_chunk;
 use crate::solver::contact::Friction;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
-use crate::solver::surroundings::{BodyBoundary, ContactMaterial, MeetsFn, Surface, SurfaceContact};
+use crate::solver::surroundings::{
+    BodyBoundary, ContactMaterial, DistanceFn, MeetsFn, Support, Surface, SurfaceContact,
+};
 use crate::solver::wall::{Wall, behind_curved, behind_plane};
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
@@ -51,6 +53,9 @@ pub(crate) struct Candidate {
 /// The candidates of a boundary.
 pub(crate) type Candidates = Vec<Candidate>;
 
+/// The slots of particles that a surface stops, and where; workspace.
+pub(crate) type Stops = Vec<(usize, Vec3)>;
+
 fn candidate(slot: usize) -> Candidate {
     let zero = Vec3::ZERO;
     let slot = slot as u32;
@@ -77,15 +82,18 @@ pub(crate) fn find_near_plane(store: &Store, normal: Vec3, offset: f32, out: &mu
 }
 
 /// Finds the particles near a field that meet it, and keeps fast ones from passing its surface:
-/// they may only go along it, and a little into it.
+/// they may only go along it, and a little into it. A body gets the other side of what stops them.
 pub(crate) fn find_near_field(
     store: &mut Store,
     distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
-    motion: &Motion,
+    body: &mut BodyState,
     meets: Option<MeetsFn<'_>>,
     out: &mut Candidates,
+    stops: &mut Stops,
 ) {
     out.clear();
+    stops.clear();
+    let motion = body.motion;
     for slot in 0..store.len() {
         if meets.is_some_and(|meets| !meets(store.ids[slot])) {
             continue;
@@ -103,19 +111,24 @@ pub(crate) fn find_near_field(
             let depth = -tol::PARTICLE_TRACE * radius - stop.room;
             let inward = stop.left.dot(stop.normal);
             let end = stop.place + stop.left + stop.normal * (depth - inward).max(0.0);
-            set_place(&mut store.predicted[slot], motion.end.transform_point(end));
+            stops.push((slot, motion.end.transform_point(end)));
         }
     }
+    body.stop(store, stops, out);
 }
 
 /// Stops particles at the surface of a field that they meet, if corrections took them far, and
-/// through it.
+/// through it. A body gets the other side of that.
 pub(crate) fn stop_at_field(
     store: &mut Store,
     distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
-    motion: &Motion,
+    body: &mut BodyState,
     meets: Option<MeetsFn<'_>>,
+    candidates: &mut Candidates,
+    stops: &mut Stops,
 ) {
+    stops.clear();
+    let motion = body.motion;
     for slot in 0..store.len() {
         if meets.is_some_and(|meets| !meets(store.ids[slot])) {
             continue;
@@ -124,9 +137,10 @@ pub(crate) fn stop_at_field(
         let begin = motion.start.inverse_transform_point(from);
         let end = motion.end.inverse_transform_point(to);
         if let Some(stop) = trace(distance, begin, end, store.radius(slot)) {
-            set_place(&mut store.predicted[slot], motion.end.transform_point(stop.place));
+            stops.push((slot, motion.end.transform_point(stop.place)));
         }
     }
+    body.stop(store, stops, candidates);
 }
 
 fn set_place(row: &mut Row, place: Vec3) {
@@ -379,13 +393,41 @@ pub(crate) fn project_still(
     apply(&mut store.predicted, candidates);
 }
 
+/// The largest number of supports of a body that count.
+const MAX_SUPPORTS: usize = 12;
+
+/// The largest number of passes over the supports of a body, for each push.
+const SUPPORT_PASSES: u32 = 64;
+
+/// The passes end if none changes a push by more than this part of the largest one.
+const SUPPORT_TOLERANCE: f32 = 1.0 / 8192.0;
+
+/// A support of a body in a substep.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rest {
+    /// In the body's frame.
+    point: Vec3,
+    normal: Vec3,
+    /// The speed of what supports it along the normal.
+    speed: f32,
+    /// The least place along the normal in this substep.
+    least: f32,
+}
+
 /// A body within a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyState {
+    supports: [Rest; MAX_SUPPORTS],
+    n_supports: usize,
+    /// Sums of what supports do in the substep. They change velocities, but are no impulse of
+    /// particles.
+    borne: [Vec3; 2],
     motion: Motion,
     /// Centre of mass in the body's frame.
     center: Vec3,
     inverse_mass: f32,
+    /// By axis of the world: 1 if it is free, 0 if it is held.
+    free_axes: Vec3,
     /// In the world frame.
     inverse_inertia: Mat3,
     linear_velocity: Vec3,
@@ -408,9 +450,14 @@ impl Yielding for BodyState {
         self.motion
     }
 
+    /// A supported body is pushed against the direction.
     fn softness(&self, point: Vec3, direction: Vec3) -> f32 {
-        let turn = (point - self.motion.end.transform_point(self.center)).cross(direction);
-        self.inverse_mass + turn.dot(self.inverse_inertia * turn)
+        let mut softness = self.free_softness(point, direction);
+        if 0 < self.n_supports && 0.0 < softness {
+            let (moved, _) = self.bear(self.response(point, -direction), |_| 0.0);
+            softness = (-self.way_at(&moved, point).dot(direction)).clamp(0.0, softness);
+        }
+        softness
     }
 
     fn way_of_belt(&self, velocity: Vec3) -> Vec3 {
@@ -421,10 +468,19 @@ impl Yielding for BodyState {
 impl BodyState {
     pub(crate) fn new(body: &BodyBoundary<'_>) -> BodyState {
         let turn = body.pose.rotation_matrix();
+        let mut supports = [Rest::default(); MAX_SUPPORTS];
+        for (rest, support) in supports.iter_mut().zip(body.supports) {
+            let Support { point, normal, speed } = *support;
+            *rest = Rest { point: body.pose.inverse_transform_point(point), normal, speed, least: 0.0 };
+        }
         BodyState {
+            supports,
+            n_supports: body.supports.len().min(MAX_SUPPORTS),
+            borne: [Vec3::ZERO; 2],
             motion: Motion { start: body.pose, end: body.pose },
             center: body.center_of_mass,
             inverse_mass: body.inverse_mass,
+            free_axes: body.free_axes,
             inverse_inertia: turn * body.inverse_inertia * turn.transpose(),
             linear_velocity: body.linear_velocity,
             angular_velocity: body.angular_velocity,
@@ -438,8 +494,111 @@ impl BodyState {
         }
     }
 
-    pub(crate) fn motion(&self) -> &Motion {
-        &self.motion
+    /// Returns how far a unit push at a point moves the body along it if nothing supports it.
+    fn free_softness(&self, point: Vec3, direction: Vec3) -> f32 {
+        let turn = (point - self.motion.end.transform_point(self.center)).cross(direction);
+        let held = ((Vec3::ONE - self.free_axes) * direction).length_squared();
+        self.inverse_mass * (1.0 - held).max(0.0) + turn.dot(self.inverse_inertia * turn)
+    }
+
+    /// Returns how a push at a point moves and turns the body if nothing supports it.
+    fn response(&self, point: Vec3, push: Vec3) -> [Vec3; 2] {
+        let arm = point - self.motion.end.transform_point(self.center);
+        [push * self.free_axes * self.inverse_mass, self.inverse_inertia * arm.cross(push)]
+    }
+
+    /// Returns the displacement of a point by a displacement and a rotation of the body.
+    fn way_at(&self, [way, turn]: &[Vec3; 2], point: Vec3) -> Vec3 {
+        *way + turn.cross(point - self.motion.end.transform_point(self.center))
+    }
+
+    /// Returns a displacement and a rotation as supports let them be, and the sum of their pushes
+    /// and twists. `room` is how far the point of a support may still go against its normal.
+    ///
+    /// It is linear: a light body under a heavy particle would move far before it is put back.
+    fn bear(&self, mut moved: [Vec3; 2], room: impl Fn(&Rest) -> f32) -> ([Vec3; 2], [Vec3; 2]) {
+        let mut held = [0.0; MAX_SUPPORTS];
+        let mut borne = [Vec3::ZERO; 2];
+        let center = self.motion.end.transform_point(self.center);
+        for _ in 0..SUPPORT_PASSES {
+            let (mut largest, mut change_of_pass) = (0.0_f32, 0.0_f32);
+            for (rest, held) in self.supports[..self.n_supports].iter().zip(&mut held) {
+                let at = self.motion.end.transform_point(rest.point);
+                let softness = self.free_softness(at, rest.normal);
+                if !(0.0 < softness) {
+                    continue;
+                }
+                let before = *held;
+                let left = room(rest) + self.way_at(&moved, at).dot(rest.normal);
+                *held = (before - left / softness).max(0.0);
+                let push = rest.normal * (*held - before);
+                let change = self.response(at, push);
+                (moved[0], moved[1]) = (moved[0] + change[0], moved[1] + change[1]);
+                (borne[0], borne[1]) = (borne[0] + push, borne[1] + (at - center).cross(push));
+                largest = largest.max(*held);
+                change_of_pass = change_of_pass.max((*held - before).abs());
+            }
+            if change_of_pass <= SUPPORT_TOLERANCE * largest {
+                break;
+            }
+        }
+        (moved, borne)
+    }
+
+    /// Moves the body by a displacement and a rotation, as far as its supports let it.
+    fn go_on_supports(&mut self, way: Vec3, turn: Vec3) {
+        if self.n_supports == 0 {
+            return self.go(way, turn);
+        }
+        let end = self.motion.end;
+        let room = |rest: &Rest| end.transform_point(rest.point).dot(rest.normal) - rest.least;
+        let ([way, turn], [push, twist]) = self.bear([way, turn], room);
+        (self.borne[0], self.borne[1]) = (self.borne[0] + push, self.borne[1] + twist);
+        self.go(way, turn);
+    }
+
+    /// A field that does not move.
+    pub(crate) fn still() -> BodyState {
+        let nowhere: DistanceFn<'_> = &|_| (f32::MAX, Vec3::Y);
+        BodyState::new(&BodyBoundary::fixed(nowhere, Pose::IDENTITY))
+    }
+
+    /// Brings particles to places at the surface, by slot. A body that can move goes a part of the
+    /// way, by the inverse masses. Its mass is split among them.
+    fn stop(&mut self, store: &mut Store, stops: &[(usize, Vec3)], candidates: &mut Candidates) {
+        let this = *self;
+        let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
+        for &(slot, target) in stops {
+            let (place, w) = (vector(&store.predicted[slot]), store.predicted[slot][3]);
+            let (way, length) = (target - place, target.distance(place));
+            let yields = if this.is_moved() && 0.0 < length {
+                stops.len() as f32 * this.softness(target, way / length)
+            } else {
+                0.0
+            };
+            if !(0.0 < yields) {
+                set_place(&mut store.predicted[slot], target);
+                continue;
+            }
+            let change = way / (w + yields);
+            set_place(&mut store.predicted[slot], place + change * w);
+            push -= change;
+            twist -= (target - this.motion.end.transform_point(this.center)).cross(change);
+            let found = candidates.binary_search_by_key(&(slot as u32), |candidate| candidate.slot);
+            let at = found.unwrap_or_else(|at| {
+                candidates.insert(at, candidate(slot));
+                at
+            });
+            candidates[at].on_body -= change;
+        }
+        if push != Vec3::ZERO || twist != Vec3::ZERO {
+            self.push(push, twist);
+        }
+    }
+
+    /// Whether particles move it.
+    fn is_moved(&self) -> bool {
+        0.0 < self.inverse_mass || self.inverse_inertia != Mat3::ZERO
     }
 
     /// Begins a substep: the body moves by its velocity.
@@ -448,14 +607,19 @@ impl BodyState {
         self.dt = dt;
         self.linear_velocity += self.acceleration * dt;
         self.before = [self.linear_velocity, self.angular_velocity];
-        (self.push, self.twist) = (Vec3::ZERO, Vec3::ZERO);
-        self.go(self.linear_velocity * dt, self.angular_velocity * dt);
+        (self.push, self.twist, self.borne) = (Vec3::ZERO, Vec3::ZERO, [Vec3::ZERO; 2]);
+        for rest in &mut self.supports[..self.n_supports] {
+            let at = self.motion.start.transform_point(rest.point);
+            rest.least = at.dot(rest.normal) + rest.speed * dt;
+        }
+        self.go_on_supports(self.linear_velocity * dt, self.angular_velocity * dt);
     }
 
     /// Ends a substep: the pushes become a change of velocity.
     pub(crate) fn finish(&mut self, dt: f32) {
-        self.linear_velocity += self.push * (self.inverse_mass / dt);
-        self.angular_velocity += self.inverse_inertia * self.twist / dt;
+        let [borne, borne_twist] = self.borne;
+        self.linear_velocity += (self.push + borne) * self.free_axes * (self.inverse_mass / dt);
+        self.angular_velocity += self.inverse_inertia * (self.twist + borne_twist) / dt;
         self.impulse += self.push / dt;
         self.angular_impulse += self.twist / dt;
     }
@@ -474,7 +638,7 @@ impl BodyState {
     /// Changes velocities by an impulse at a point, and sums it.
     pub(crate) fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
         let twist = (point - self.motion.end.transform_point(self.center)).cross(impulse);
-        self.linear_velocity += impulse * self.inverse_mass;
+        self.linear_velocity += impulse * self.free_axes * self.inverse_mass;
         self.angular_velocity += self.inverse_inertia * twist;
         self.impulse += impulse;
         self.angular_impulse += twist;
@@ -562,7 +726,7 @@ impl BodyState {
     fn push(&mut self, push: Vec3, twist: Vec3) {
         self.push += push;
         self.twist += twist;
-        self.go(push * self.inverse_mass, self.inverse_inertia * twist);
+        self.go_on_supports(push * self.free_axes * self.inverse_mass, self.inverse_inertia * twist);
     }
 
     /// Pushes particles out of the body, and the body away from them.
@@ -574,9 +738,8 @@ impl BodyState {
     ) {
         let pose = self.motion.end;
         let distance = self.distance(body);
-        let is_moved = 0.0 < self.inverse_mass || self.inverse_inertia != Mat3::ZERO;
         let mut share = 0.0;
-        if is_moved {
+        if self.is_moved() {
             let is_touching = |candidate: &&Candidate| {
                 let slot = candidate.slot as usize;
                 0.0 < candidate.push || distance(vector(&store.predicted[slot])).0 < store.radius(slot)

@@ -11,7 +11,7 @@
 use crate::ParticleError;
 use crate::parting::parting;
 use crate::solver::boundary::{
-    BodyState, Candidates, Motion, add_field_walls, add_plane_walls, find_near_field, find_near_plane,
+    BodyState, Candidates, Stops, add_field_walls, add_plane_walls, find_near_field, find_near_plane,
     project_still, stop_at_field,
 };
 use crate::solver::chunks::{for_contacts, for_slots};
@@ -47,6 +47,7 @@ pub(crate) struct Workspace {
     fields: Vec<Candidates>,
     bodies: Vec<Candidates>,
     states: Vec<BodyState>,
+    stops: Stops,
     walls: Vec<Wall>,
     solid_positions: Vec<Vec3>,
     solid_masses: Vec<f32>,
@@ -236,13 +237,20 @@ impl Step<'_> {
             find_near_plane(self.store, plane.normal, plane.offset, candidates);
         }
         for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
-            find_near_field(self.store, field.distance, &Motion::STILL, None, candidates);
+            find_near_field(
+                self.store,
+                field.distance,
+                &mut BodyState::still(),
+                None,
+                candidates,
+                &mut work.stops,
+            );
         }
         for ((body, state), candidates) in
             surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
         {
             state.predict(dt);
-            find_near_field(self.store, body.distance, state.motion(), body.meets, candidates);
+            find_near_field(self.store, body.distance, state, body.meets, candidates, &mut work.stops);
         }
     }
 
@@ -391,11 +399,21 @@ impl Step<'_> {
 
     /// Keeps particles that corrections moved far from passing thin fields and bodies.
     fn stop_at_fields(&mut self, surroundings: &Surroundings<'_, '_>) {
-        for field in surroundings.fields {
-            stop_at_field(self.store, field.distance, &Motion::STILL, None);
+        let work = &mut *self.work;
+        for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
+            stop_at_field(
+                self.store,
+                field.distance,
+                &mut BodyState::still(),
+                None,
+                candidates,
+                &mut work.stops,
+            );
         }
-        for (body, state) in surroundings.bodies.iter().zip(&self.work.states) {
-            stop_at_field(self.store, body.distance, state.motion(), body.meets);
+        for ((body, state), candidates) in
+            surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
+        {
+            stop_at_field(self.store, body.distance, state, body.meets, candidates, &mut work.stops);
         }
     }
 

@@ -134,6 +134,17 @@ pub struct FieldBoundary<'a> {
     pub surface: Surface,
 }
 
+/// A point of a body at which something else bears it, such as a floor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Support {
+    /// The point, in the world at the start of the step.
+    pub point: Vec3,
+    /// The unit vector from what bears the body to the body, in the world.
+    pub normal: Vec3,
+    /// The speed along the normal of what bears the body.
+    pub speed: f32,
+}
+
 /// A rigid body among the particles, in world units.
 ///
 /// Give mass, inertia and motion of a dynamic body. Particles then push it while they step; take
@@ -157,6 +168,9 @@ pub struct BodyBoundary<'a> {
     pub center_of_mass: Vec3,
     /// One over the mass; 0 is an infinite mass.
     pub inverse_mass: f32,
+    /// By axis of the world: 1 if pushes of particles move the body along it, 0 if it is held
+    /// there.
+    pub free_axes: Vec3,
     /// Inverse of the inertia tensor about the centre of mass, in the body's frame.
     pub inverse_inertia: Mat3,
     /// Velocity of the centre of mass.
@@ -166,6 +180,9 @@ pub struct BodyBoundary<'a> {
     /// The other acceleration of the centre of mass during the step, such as gravity. It is not
     /// part of the impulses.
     pub acceleration: Vec3,
+    /// What bears the body. Pushes of particles do not move these points against their normals, so
+    /// a light body on a floor bears a heavy heap. The first 12 count.
+    pub supports: &'a [Support],
     /// Set by a step: the sum of the impulses on the centre of mass.
     pub impulse: Vec3,
     /// Set by a step: the sum of the angular impulses about the centre of mass, in the world frame.
@@ -185,10 +202,12 @@ impl<'a> BodyBoundary<'a> {
             pose,
             center_of_mass: Vec3::ZERO,
             inverse_mass: 0.0,
+            free_axes: Vec3::ONE,
             inverse_inertia: Mat3::ZERO,
             linear_velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
             acceleration: Vec3::ZERO,
+            supports: &[],
             impulse: Vec3::ZERO,
             angular_impulse: Vec3::ZERO,
         }
@@ -201,6 +220,10 @@ impl<'a> BodyBoundary<'a> {
         let is_good = self.pose.is_finite()
             && vectors.iter().all(|v| v.is_finite())
             && is_mass
+            && self.free_axes.to_array().iter().all(|x| [0.0, 1.0].contains(x))
+            && self.supports.iter().all(|support| {
+                support.point.is_finite() && support.normal.is_finite() && support.speed.is_finite()
+            })
             && self.inverse_inertia.is_finite();
         if is_good { self.surface.check() } else { Err(ParticleError::BadBody { body }) }
     }

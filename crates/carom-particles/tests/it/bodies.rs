@@ -3,7 +3,8 @@
 use crate::blocks::{add_tank, block, positions};
 use carom_math::{Mat3, Pose, Vec3};
 use carom_particles::{
-    BodyBoundary, FieldBoundary, Grains, Liquid, ParticleSettings, ParticleSolver, Surface, Surroundings,
+    BodyBoundary, FieldBoundary, Grains, Liquid, ParticleSettings, ParticleSolver, Support, Surface,
+    Surroundings,
 };
 
 const DT: f32 = 1.0 / 60.0;
@@ -231,4 +232,65 @@ fn impulses_on_bodies_come_with_their_places() {
     solver.set_settings(settings).unwrap();
     assert!(solver.step(DT).is_err());
     assert_eq!(solver.body_impulses(), before);
+}
+
+/// Grains that go many radii in a substep stop at a free body, and it gets their momentum: both
+/// move on as one.
+#[test]
+fn fast_particles_share_their_momentum_with_a_body() {
+    let wall = |p: Vec3| (p.x.abs() - 0.5, Vec3::X * 1.0_f32.copysign(p.x));
+    for speed in [1.0, 20.0, 300.0] {
+        for mass in [0.1, 3.0, 200.0] {
+            let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO).with_contacts(true);
+            let mut solver = ParticleSolver::new(settings).unwrap();
+            let places = [-0.4, 0.0, 0.4].map(|y| Vec3::new(-0.7, y, 0.0));
+            let ids = solver.add_grains(&Grains::default(), &places).unwrap();
+            let own = 1.0 / solver.inverse_mass(ids.start).unwrap();
+            for (id, place) in ids.clone().zip(places) {
+                solver.set_particle(id, place, Vec3::X * speed).unwrap();
+            }
+            let mut bodies =
+                [BodyBoundary { inverse_mass: 1.0 / mass, ..BodyBoundary::fixed(&wall, Pose::IDENTITY) }];
+            let dt = 0.4 / speed;
+            let mut surroundings = Surroundings { bodies: &mut bodies, ..Surroundings::default() };
+            solver.step_in(dt, &mut surroundings).unwrap();
+            let gained = bodies[0].impulse.x;
+            let kept: f32 = ids.map(|id| own * solver.velocity(id).unwrap().x).sum();
+            let all = 3.0 * own * speed;
+            assert!(
+                ((gained + kept) / all - 1.0).abs() < 1e-4,
+                "{speed}, {mass}: {gained} + {kept} of {all}"
+            );
+            let expected = all / (3.0 * own + mass) * mass;
+            assert!((gained / expected - 1.0).abs() < 0.1, "{speed}, {mass}: {gained} {expected}");
+            let listed: Vec3 = solver.body_impulses().iter().map(|impulse| impulse.impulse).sum();
+            assert!((listed.x / gained - 1.0).abs() < 1e-4, "{listed} {gained}");
+        }
+    }
+}
+
+/// Grains of 100 kg lie on a plate of 1 kg with four supports: they stay, and push by their weight.
+#[test]
+fn a_supported_body_bears_particles() {
+    let plate = |p: Vec3| (p.y, Vec3::Y);
+    let corners = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]];
+    let floor = corners.map(|[x, z]| Support { point: Vec3::new(x, -0.1, z), normal: Vec3::Y, speed: 0.0 });
+    let mut solver = ParticleSolver::new(ParticleSettings::new(0.1)).unwrap();
+    let places = [[-0.5, 0.1, -0.5], [0.5, 0.1, 0.3], [0.2, 0.1, -0.4]].map(Vec3::from_array);
+    let ids = solver.add_grains(&Grains::default(), &places).unwrap();
+    ids.clone().for_each(|id| solver.set_inverse_mass(id, 0.03).unwrap());
+    let mut bodies = [BodyBoundary {
+        inverse_mass: 1.0,
+        inverse_inertia: Mat3::from_diagonal(Vec3::new(3.0, 1.5, 3.0)),
+        supports: &floor,
+        ..BodyBoundary::fixed(&plate, Pose::IDENTITY)
+    }];
+    for _ in 0..60 {
+        let mut surroundings = Surroundings { bodies: &mut bodies, ..Surroundings::default() };
+        solver.step_in(DT, &mut surroundings).unwrap();
+    }
+    let weight = -bodies[0].impulse.y / DT;
+    let lowest = ids.filter_map(|id| solver.position(id)).map(|p| p.y).fold(9.0, f32::min);
+    assert!((lowest - 0.1).abs() < 0.01, "{lowest}");
+    assert!((weight / 981.0 - 1.0).abs() < 0.05, "{weight}");
 }

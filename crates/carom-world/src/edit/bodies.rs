@@ -200,8 +200,10 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Wakes all bodies, and resets their rest times, even of awake ones.
+    /// Wakes all bodies and soft things, and resets their rest times, even of awake ones.
     pub fn wake_all(&mut self) {
+        #[cfg(feature = "soft")]
+        self.wake_soft();
         for body in 0..self.bodies.motions.len() {
             self.bodies.wake(body);
         }

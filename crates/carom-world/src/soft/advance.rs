@@ -22,6 +22,7 @@ use crate::soft::part_surfaces::{ParticleRules, surface_of};
 use crate::soft::resting::Push;
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
+use crate::soft::supports::Borne;
 use crate::stats::Clock;
 use crate::{BodyId, Filter, World, WorldError};
 use alloc::vec::Vec;
@@ -32,6 +33,7 @@ use carom_particles::{
     AccelerationFn, Attachment, BodyBoundary, ContactTarget, DistanceFn, MeetsFn, ParticleMotion, SolidPass,
     SurfaceFn, Surroundings,
 };
+use carom_query::Shape;
 use carom_response::{Body, BodyKind};
 
 /// The distance up to which distances are exact, in radii of the solver. A liquid queries within
@@ -42,6 +44,40 @@ impl<B: BroadPhase> World<B> {
     /// Whether soft things move in this step even if no body does.
     pub(crate) fn is_soft_awake(&self) -> bool {
         self.soft.set.as_ref().is_some_and(|set| !set.resting.is_sleeping)
+    }
+
+    /// Begins the soft part of a step: drops the events of the last one. Wakes sleeping soft things
+    /// if their settings changed, or if a body was put near them or away from them. The step itself
+    /// notices the latter only if a body moves.
+    pub(crate) fn begin_soft(&mut self, dt: f32) {
+        let Some(mut soft) = self.soft.set.take() else { return };
+        soft.events.clear();
+        if soft.resting.is_sleeping && 0.0 < dt {
+            let gravity = self.settings.solver.gravity;
+            let is_disturbed = soft.has_other_settings(&self.soft.settings, gravity)
+                || self.contacts.is_changed && {
+                    let near = self.bodies_near(&soft, self.strongest(&soft, dt), dt);
+                    soft.resting.near != self.marks(&near)
+                };
+            if is_disturbed {
+                soft.wake();
+            }
+        }
+        self.soft.set = Some(soft);
+    }
+
+    /// Returns the strongest acceleration of soft things.
+    fn strongest(&self, soft: &SoftSet, dt: f32) -> f32 {
+        let gravity = self.settings.solver.gravity;
+        SoftFields::of(soft, &self.bodies.force_fields, gravity)
+            .map_or(gravity.length(), |fields| fields.strongest(soft, dt).max(gravity.length()))
+    }
+
+    /// Wakes all soft things.
+    pub(crate) fn wake_soft(&mut self) {
+        if let Some(set) = self.soft.set.as_deref_mut() {
+            set.wake();
+        }
     }
 
     /// Wakes soft things if one of them touches the body.
@@ -68,12 +104,9 @@ impl<B: BroadPhase> World<B> {
 
     /// Steps the set. Returns whether a body woke.
     fn step_soft_set(&mut self, soft: &mut SoftSet, dt: f32) -> Result<bool, WorldError> {
-        soft.events.clear();
-        soft.apply_settings(&self.soft.settings, self.settings.solver.gravity)?;
         let gravity = self.settings.solver.gravity;
-        let strongest = SoftFields::of(soft, &self.bodies.force_fields, gravity)
-            .map_or(gravity.length(), |fields| fields.strongest(soft, dt).max(gravity.length()));
-        let near = self.bodies_near(soft, strongest, dt);
+        soft.apply_settings(&self.soft.settings, gravity, dt)?;
+        let near = self.bodies_near(soft, self.strongest(soft, dt), dt);
         let is_moving = near.iter().any(|&body| self.moves_among_soft(body));
         let marks = self.marks(&near);
         if soft.resting.is_sleeping && !is_moving && soft.resting.near == marks {
@@ -84,23 +117,26 @@ impl<B: BroadPhase> World<B> {
         }
         let accelerations: Vec<Vec3> =
             near.iter().map(|&body| self.acceleration_among_soft(body, dt)).collect();
+        let borne: Vec<Borne> = near.iter().map(|&body| self.borne(body)).collect();
         let reach = NEAR_RADII * soft.largest_radius();
-        let shapes: Vec<ShapeDistance<'_>> = near
-            .iter()
-            .filter_map(|&body| self.bodies.solid_shape(body as usize))
-            .map(|shape| ShapeDistance::new(shape, reach))
-            .collect();
-        let distances: Vec<_> = shapes.iter().map(|shape| |point: Vec3| shape.at(point)).collect();
+        let solid = |&body: &u32| self.solid_among_soft(body).map(|shape| ShapeDistance::new(shape, reach));
+        let shapes: Vec<Option<ShapeDistance<'_>>> = near.iter().map(solid).collect();
+        let distance_of = |shape: &'_ Option<ShapeDistance<'_>>, point: Vec3| match shape {
+            Some(shape) => shape.at(point),
+            None => (f32::MAX, Vec3::Y),
+        };
+        let distances: Vec<_> =
+            shapes.iter().map(|shape| move |point: Vec3| distance_of(shape, point)).collect();
         let (belts, rules) = (&self.contacts.belts, ParticleRules::of(soft));
         let surfaces: Vec<_> =
             near.iter().map(|&body| self.bodies.contact_materials(body, belts, &rules, dt)).collect();
         let meetings = Meetings::of(soft, &self.bodies, &near);
         let meetings: Vec<_> = (0..near.len()).map(|place| meetings.at(place)).collect();
         let mut boundaries: Vec<BodyBoundary<'_>> = Vec::with_capacity(near.len());
-        for ((((&body, distance), surface), meets), acceleration) in
-            near.iter().zip(&distances).zip(&surfaces).zip(&meetings).zip(accelerations)
+        for (((((&body, distance), surface), meets), acceleration), borne) in
+            near.iter().zip(&distances).zip(&surfaces).zip(&meetings).zip(accelerations).zip(&borne)
         {
-            let boundary = self.boundary_of(body, distance, acceleration);
+            let boundary = self.boundary_of(body, distance, acceleration, borne);
             let surface_at = surface.as_ref().map(|surface| surface as SurfaceFn<'_>);
             let meets = meets.as_ref().map(|meets| meets as MeetsFn<'_>);
             boundaries.push(BodyBoundary { surface_at, meets, ..boundary });
@@ -125,7 +161,14 @@ impl<B: BroadPhase> World<B> {
         Ok(is_woken)
     }
 
-    /// Returns the bodies near soft things: dynamic ones, then kinematic ones, then fixed ones.
+    /// Returns the shape that soft things do not enter; `None` for a sensor.
+    fn solid_among_soft(&self, body: u32) -> Option<&Shape> {
+        let index = body as usize;
+        self.bodies.solid_shape(index).filter(|_| !self.bodies.traits[index].is_sensor)
+    }
+
+    /// Returns the bodies near soft things, and those with vertices attached to them: dynamic ones,
+    /// then kinematic ones, then fixed ones.
     ///
     /// `acceleration` is the strongest one of soft things.
     fn bodies_near(&self, soft: &SoftSet, acceleration: f32, dt: f32) -> Vec<u32> {
@@ -143,10 +186,10 @@ impl<B: BroadPhase> World<B> {
         };
         let is_near = |body: u32| {
             let index = body as usize;
-            let Some(proxy) = self.bodies.proxies[index].filter(|_| !self.bodies.traits[index].is_sensor)
-            else {
-                return false;
-            };
+            let Some(proxy) = self.bodies.proxies[index] else { return false };
+            if self.bodies.traits[index].is_sensor {
+                return holds(body);
+            }
             let motion = &self.bodies.motions[index];
             let aabb = self.broad.aabb(proxy);
             let way = motion.linear_velocity.length() * dt;
@@ -183,11 +226,12 @@ impl<B: BroadPhase> World<B> {
     /// Returns the state of the bodies on which the sleep of soft things depends.
     fn marks(&self, near: &[u32]) -> Vec<(BodyId, Pose, Aabb)> {
         let mark = |&body: &u32| {
-            let shape = self.bodies.solid_shape(body as usize)?;
             let pose = self.bodies.motions[body as usize].pose;
-            Some((self.bodies.id_at(body), pose, shape.aabb(&pose)))
+            let at_origin = Aabb { min: pose.translation, max: pose.translation };
+            let aabb = self.solid_among_soft(body).map_or(at_origin, |shape| shape.aabb(&pose));
+            (self.bodies.id_at(body), pose, aabb)
         };
-        near.iter().filter_map(mark).collect()
+        near.iter().map(mark).collect()
     }
 
     /// Returns the acceleration of a body in the particle solver, besides the particles. It is zero
@@ -215,23 +259,39 @@ impl<B: BroadPhase> World<B> {
         let force = body.force + once.map_or(Vec3::ZERO, |place| forces[place].1[0]) + pull;
         let gravity = if replaces_gravity { Vec3::ZERO } else { self.settings.solver.gravity };
         let all = gravity * body.gravity_scale + force * body.inverse_mass;
-        if all.is_finite() { all } else { Vec3::ZERO }
+        if all.is_finite() { body.locked_axes.free_translation(all) } else { Vec3::ZERO }
     }
 
     /// Returns a body as a boundary for particles.
-    fn boundary_of<'a>(&self, number: u32, distance: DistanceFn<'a>, acceleration: Vec3) -> BodyBoundary<'a> {
+    fn boundary_of<'a>(
+        &self,
+        number: u32,
+        distance: DistanceFn<'a>,
+        acceleration: Vec3,
+        borne: &'a Borne,
+    ) -> BodyBoundary<'a> {
         let (body, traits) = (&self.bodies.motions[number as usize], &self.bodies.traits[number as usize]);
-        let is_dynamic = body.kind == BodyKind::Dynamic && !self.bodies.is_suspended(number as usize);
+        let is_dynamic =
+            body.kind == BodyKind::Dynamic && !self.bodies.is_suspended(number as usize) && !borne.is_held;
         let moves = self.bodies.active.moves(number) && body.kind != BodyKind::Fixed;
         let velocity = |v: Vec3| if moves { v } else { Vec3::ZERO };
+        // In the body's frame, without the locked rotations.
+        let turn = body.pose.rotation_matrix();
+        let inverse_inertia = if body.locked_axes.is_empty() {
+            body.inverse_inertia
+        } else {
+            turn.transpose() * body.world_inverse_inertia() * turn
+        };
         BodyBoundary {
             surface: surface_of(traits),
             center_of_mass: body.center_of_mass,
             inverse_mass: if is_dynamic { body.inverse_mass } else { 0.0 },
-            inverse_inertia: if is_dynamic { body.inverse_inertia } else { Mat3::ZERO },
+            inverse_inertia: if is_dynamic { inverse_inertia } else { Mat3::ZERO },
+            free_axes: body.locked_axes.free_translation(Vec3::ONE),
             linear_velocity: velocity(body.linear_velocity),
             angular_velocity: velocity(body.angular_velocity),
             acceleration,
+            supports: &borne.supports,
             ..BodyBoundary::fixed(distance, body.pose)
         }
     }
@@ -276,6 +336,24 @@ impl<B: BroadPhase> World<B> {
                 own.note(push);
             }
             if own != Push::none(id) {
+                kept.push(own);
+            }
+        }
+        // A sleeping body that lost its push because the thing under it is gone.
+        for own in &soft.pushes {
+            let Some(number) = self
+                .bodies
+                .index_of(own.body)
+                .ok()
+                .filter(|&body| self.bodies.motions[body].is_sleeping && !near.contains(&(body as u32)))
+            else {
+                continue;
+            };
+            let mut own = *own;
+            if own.miss([Vec3::ZERO; 2], &self.bodies.motions[number], sleep_speed) {
+                self.bodies.wake(number);
+                is_woken = true;
+            } else {
                 kept.push(own);
             }
         }

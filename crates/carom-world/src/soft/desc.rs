@@ -26,13 +26,26 @@ pub(crate) struct Meeting {
 /// The rules of a soft thing, if nothing else is set.
 pub(crate) const DEFAULT_RULES: Rules = [CombineRule::GeometricMean, CombineRule::Max];
 
+/// The number of usual steps in a second.
+const STEPS_PER_SECOND: f32 = 60.0;
+
+/// The largest number of substeps of a step.
+const MAX_SUBSTEPS: u32 = 256;
+
+/// The part of a substep by which a step may be longer without another one.
+const SUBSTEP_SLACK: f32 = 0.05;
+
 /// Settings of the steps of all soft things of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SoftSettings {
-    /// The number of substeps of a step, from 1 to 256. More make cloth and ropes stiffer, and keep
-    /// fast liquids stable.
+    /// The number of substeps of a step of 1/60 s, from 1 to 256. More make cloth and ropes
+    /// stiffer, and keep fast liquids stable.
+    ///
+    /// Steps of other lengths have as many as make substeps of about the same length, at least 1
+    /// and at most 256. If substeps differ much in length, a short one turns what a long one left
+    /// uncorrected into high speeds (test: `soft_steps::steps_of_many_lengths_add_no_energy`).
     pub substeps: u32,
     /// The number of constraint projections in a substep, from 1 to 256.
     pub iterations: u32,
@@ -48,6 +61,13 @@ impl Default for SoftSettings {
 }
 
 impl SoftSettings {
+    /// Returns the number of substeps of a step of `dt` seconds.
+    pub(crate) fn substeps_of(&self, dt: f32) -> u32 {
+        let n = self.substeps as f32 * (dt * STEPS_PER_SECOND);
+        // Rounding must not add one to a step of the usual length.
+        ((n - SUBSTEP_SLACK).ceil() as u32).clamp(1, MAX_SUBSTEPS)
+    }
+
     /// These settings with another number of substeps, from 1 to 256.
     #[must_use]
     pub fn with_substeps(self, substeps: u32) -> SoftSettings {
@@ -239,8 +259,7 @@ impl SoftBodyDesc {
         SoftBodyDesc { filter, ..self }
     }
 
-    /// The same soft body with these rules for its friction and restitution on bodies. A soft body
-    /// does not bounce by itself: its own restitution is 0.
+    /// The same soft body with these rules for its friction and restitution on bodies.
     #[must_use]
     pub fn with_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> SoftBodyDesc {
         SoftBodyDesc { friction_rule, restitution_rule, ..self }

@@ -143,12 +143,15 @@ impl<B: BroadPhase> World<B> {
         &self.soft.settings
     }
 
-    /// Sets the settings of soft things, from the next step on. If one changed, they wake then.
+    /// Sets the settings of soft things, from the next step on. If one changed, they wake.
     ///
     /// Errors: a setting out of its range. Nothing changes then.
     pub fn set_soft_settings(&mut self, settings: SoftSettings) -> Result<(), WorldError> {
         ParticleSolver::new(particle_settings(1.0, &settings, Vec3::ZERO)).map_err(SoftError::from)?;
-        self.soft.settings = settings;
+        if self.soft.settings != settings {
+            self.soft.settings = settings;
+            self.wake_soft();
+        }
         Ok(())
     }
 
@@ -159,7 +162,13 @@ impl<B: BroadPhase> World<B> {
         radius: f32,
     ) -> Result<&'a mut SoftSet, WorldError> {
         match self.soft.set.as_deref_mut() {
-            Some(set) => Ok(set),
+            Some(set) => {
+                // Without any thing the next one is the first again.
+                if set.things().next().is_none() && set.solver.settings().radius != radius {
+                    set.rebuild(radius)?;
+                }
+                Ok(set)
+            }
             None => {
                 let gravity = self.settings.solver.gravity;
                 Ok(made.insert(Box::new(SoftSet::new(radius, &self.soft.settings, gravity)?)))

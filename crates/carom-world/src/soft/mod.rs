@@ -19,6 +19,7 @@
 //! | `meetings` | which of them meet which bodies |
 //! | `part_surfaces` | the material of the part that they touch |
 //! | `sleeping` | when they sleep, and the push on bodies that sleep |
+//! | `supports` | what bears the bodies among them |
 //! | `stored` | their state in a snapshot |
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
@@ -38,4 +39,5 @@ pub(crate) mod set;
 pub(crate) mod sleeping;
 pub(crate) mod soft_body;
 pub(crate) mod stored;
+pub(crate) mod supports;
 pub(crate) mod views;

@@ -274,14 +274,26 @@ impl SoftSet {
         }
     }
 
-    /// Applies settings that changed since the last step, and wakes all things if one did.
-    pub(crate) fn apply_settings(&mut self, settings: &SoftSettings, gravity: Vec3) -> Result<(), SoftError> {
-        let new = particle_settings(self.solver.settings().radius, settings, gravity);
-        if *self.solver.settings() != new {
-            self.solver.set_settings(new)?;
+    /// Whether the last step had other settings. The number of substeps does not count: it depends
+    /// on the length of the step.
+    pub(crate) fn has_other_settings(&self, settings: &SoftSettings, gravity: Vec3) -> bool {
+        let now = *self.solver.settings();
+        particle_settings(now.radius, settings, gravity).with_substeps(now.substeps) != now
+    }
+
+    /// Applies settings that changed since the last step, and wakes all things if one did. A step
+    /// of `dt` seconds follows.
+    pub(crate) fn apply_settings(
+        &mut self,
+        settings: &SoftSettings,
+        gravity: Vec3,
+        dt: f32,
+    ) -> Result<(), SoftError> {
+        if self.has_other_settings(settings, gravity) {
             self.wake();
         }
-        Ok(())
+        let new = particle_settings(self.solver.settings().radius, settings, gravity);
+        Ok(self.solver.set_settings(new.with_substeps(settings.substeps_of(dt)))?)
     }
 
     /// Rebuilds the solver with another radius and the same particles.

@@ -145,7 +145,7 @@ impl SoftBodyMut<'_> {
     }
 
     /// Attaches a vertex to a body, at its present point in the body's frame. The body pulls the
-    /// vertex, and the vertex the body. The removal of the body releases it.
+    /// vertex, and the vertex the body. A sensor holds it too. The removal of the body releases it.
     ///
     /// Errors: no such vertex, a stale handle of a body, or a body that is so far away that the
     /// point is not finite.

@@ -52,6 +52,8 @@ impl<B: BroadPhase> World<B> {
         self.bodies.active.apply_changes(&self.bodies.motions);
         self.start_for_targets(dt);
         self.expand_bounds(dt);
+        #[cfg(feature = "soft")]
+        self.begin_soft(dt);
         self.detect_within(&mut step_budget, self.settings.recycled_for(), Some(hooks.unwrap_or(&NoHooks)));
         if self.has_nothing_to_move(dt) {
             return Ok(());

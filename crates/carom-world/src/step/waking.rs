@@ -17,7 +17,8 @@
 //! 3. slop, push-out and internal edges: bodies that touch another one;
 //! 4. the unit of length, a stricter rule of sleep, or no sleep at all: all bodies.
 //!
-//! The other settings act on moving bodies only.
+//! The last one wakes soft things too, and so do gravity and their own settings. The other settings
+//! act on moving bodies only.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (waking).
 
@@ -172,6 +173,10 @@ impl<B: BroadPhase> World<B> {
             live.into_iter().for_each(|index| self.refit(index));
         }
         let (is_woken, all) = self.concerned(&old, &new);
+        #[cfg(feature = "soft")]
+        if all {
+            self.wake_soft();
+        }
         for body in 0..self.bodies.motions.len() {
             if all || is_woken[body] {
                 self.bodies.wake(body);

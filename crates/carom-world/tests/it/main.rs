@@ -76,6 +76,10 @@ mod soft_filters;
 mod soft_materials;
 #[cfg(feature = "soft")]
 mod soft_state;
+#[cfg(feature = "soft")]
+mod soft_steps;
+#[cfg(feature = "soft")]
+mod soft_waking;
 mod squeezed;
 mod steering;
 mod substeps;
