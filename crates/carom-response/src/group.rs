@@ -130,11 +130,19 @@ impl Group {
 impl Group {
     /// Returns a bit for each lane in which a body is marked.
     pub(crate) fn marked_lanes(&self, marks: &Marks<'_>) -> u8 {
+        self.lanes_of(|slot| marks.includes(slot))
+    }
+
+    /// Returns a bit for each lane in which a body is unbalanced.
+    #[inline]
+    pub(crate) fn unbalanced_lanes(&self, unbalanced: &Unbalanced<'_>) -> u8 {
+        if unbalanced.is_empty() { 0 } else { self.lanes_of(|slot| unbalanced.includes(slot)) }
+    }
+
+    fn lanes_of(&self, is_in: impl Fn(usize) -> bool) -> u8 {
         let both = self.body_a.iter().zip(&self.body_b).enumerate();
-        both.fold(0, |lanes, (lane, (&a, &b))| {
-            let is_marked = marks.includes(a as usize) || marks.includes(b as usize);
-            lanes | u8::from(is_marked) << lane
-        })
+        let bit = |lane: usize, a: u32, b: u32| u8::from(is_in(a as usize) || is_in(b as usize)) << lane;
+        both.fold(0, |lanes, (lane, (&a, &b))| lanes | bit(lane, a, b))
     }
 }
 

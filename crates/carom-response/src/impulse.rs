@@ -220,7 +220,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     let slowest = splat(simd, -pass.push_out_speed);
     let deep = splat(simd, DEEP_SLOPS * pass.slop);
     // Each contact of an unbalanced body counts as deep.
-    let unbalanced = if STAGE == SOLVE { pass.unbalanced.lanes(g) } else { 0 };
+    let unbalanced = if STAGE == SOLVE { g.unbalanced_lanes(&pass.unbalanced) } else { 0 };
     let is_unbalanced = zero.lt(S::F32x8::load(simd, &ones_of(unbalanced)));
     let deep = S::F32x8::select(is_unbalanced, splat(simd, f32::NEG_INFINITY), deep);
     let usual = splat(simd, pass.max_warm_start_speed);

@@ -112,3 +112,43 @@ fn r_a_body_that_is_pressed_into_a_corner_stays_in_the_room() {
     assert_none_lost([false, true], 0..300);
     assert_none_lost([false, false], 240..300);
 }
+
+/// Returns how fast a box leaves, in speeds of the platform or metres per second, whichever is
+/// more, if a platform presses it against a wall.
+fn thrown(seed: u64, dt: f32) -> f32 {
+    let mut random = Random::new(seed);
+    let mut number = |low: f32, high: f32| random.range(f64::from(low), f64::from(high)) as f32;
+    let mut world = World::new();
+    world.insert(BodyDesc::fixed(cuboid(Vec3::new(20.0, 0.5, 20.0))).with_position(Vec3::Y * -0.5)).unwrap();
+    let half = Vec3::new(number(0.15, 0.6), number(0.15, 0.6), number(0.15, 0.6));
+    let pose = Pose::new(Quat::from_rotation_y(number(-0.6, 0.6)), Vec3::Y * half.y);
+    let pressed = BodyDesc::dynamic(cuboid(half)).with_mass(number(4.0, 150.0)).with_pose(pose);
+    let pressed = world.insert(pressed).unwrap();
+    let wall = cuboid(Vec3::new(0.3, number(0.3, 1.5), number(0.3, 2.0)));
+    let place = Vec3::new(-1.4, number(0.2, 1.0), number(-0.3, 0.3));
+    world.insert(BodyDesc::fixed(wall).with_position(place)).unwrap();
+    let speed = number(0.5, 4.0);
+    let mut place = Vec3::new(2.2, number(0.0, 1.0), number(-0.4, 0.4));
+    let platform = BodyDesc::kinematic(cuboid(Vec3::new(1.2, 1.0, 0.8))).with_position(place);
+    let platform = world.insert(platform).unwrap();
+    let mut fastest = 0.0_f32;
+    for _ in 0..(3.0 / dt) as usize {
+        place.x = if 0.2 < place.x { place.x - speed * dt } else { place.x };
+        world.body_mut(platform).unwrap().move_to(Pose::from_translation(place)).unwrap();
+        world.checked_step(dt).unwrap();
+        fastest = fastest.max(world.body(pressed).unwrap().linear_velocity().length());
+    }
+    fastest / speed.max(1.0)
+}
+
+/// Its contacts hold large impulses, which cancel. When one of them ended, the others threw it: 11
+/// of these 400 boxes at more than four times the speed of the platform, now 3.
+#[test]
+fn r_few_boxes_between_a_platform_and_a_wall_are_thrown() {
+    let mut n_thrown = 0;
+    for dt in [1.0 / 60.0, 1.0 / 30.0] {
+        n_thrown += (0..200).filter(|seed| 4.0 < thrown(*seed, dt)).count();
+    }
+    println!("{n_thrown} thrown");
+    assert!(n_thrown <= 5, "{n_thrown}");
+}
