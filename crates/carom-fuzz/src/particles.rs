@@ -61,8 +61,7 @@ pub fn particles(bytes: &[u8]) {
         }];
         let dt = if bytes.byte() < 200 { 0.01 } else { bytes.size() as f32 };
         let mut other = ParticleSolver::load(&solver.save()).expect("it was saved");
-        let mut around =
-            Surroundings { fields: &fields, bodies: &mut bodies, constraints: None, attachments: &[] };
+        let mut around = Surroundings { fields: &fields, bodies: &mut bodies, ..Surroundings::default() };
         let done = check_step(&mut solver, dt, &mut around);
         assert_eq!(done, check_step(&mut other, dt, &mut around));
         assert!(solver.save() == other.save());

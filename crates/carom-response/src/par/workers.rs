@@ -209,6 +209,7 @@ impl<'a> Colors<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::balance::Unbalanced;
     use crate::group::Stage;
     use crate::joint_passes::Marks;
     use crate::lane_vec::REST;
@@ -228,6 +229,7 @@ mod tests {
         rounds: &[],
         elapsed: 0.0,
         marks: Marks::NONE,
+        unbalanced: Unbalanced::NONE,
     };
 
     /// Groups whose lanes push bodies apart; a body is in one lane of a colour at most.
