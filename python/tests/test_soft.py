@@ -134,9 +134,9 @@ def test_filters_and_restitution_of_soft_things() -> None:
     world.add(Shape.box([20, 20, 0.5]), [0, 0, -2.25], mobility="fixed")
     met = carom.Filter(groups=4, mask=2)
     bouncy = carom.Material(0.5, 0.8)
-    points = [[0, 0, 1], [0.1, 0, 1]]
+    points = np.array([[0.0, 0.0, 1.0], [0.1, 0.0, 1.0]])
     rope = world.add_rope(points, thickness=0.1, filter=met, material=bouncy)
-    other = world.add_rope([[3, 0, 1], [3.1, 0, 1]], thickness=0.1)
+    other = world.add_rope(points + [3, 0, 0], thickness=0.1)
     grains = world.add_particles([[6, 0, 1]], 0.05, filter=met)
     highest = 0.0
     for _ in range(80):

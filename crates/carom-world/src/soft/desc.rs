@@ -64,8 +64,11 @@ impl SoftSettings {
     /// Returns the number of substeps of a step of `dt` seconds.
     pub(crate) fn substeps_of(&self, dt: f32) -> u32 {
         let n = self.substeps as f32 * (dt * STEPS_PER_SECOND);
+        // The conversion saturates.
+        let whole = n as u32;
         // Rounding must not add one to a step of the usual length.
-        ((n - SUBSTEP_SLACK).ceil() as u32).clamp(1, MAX_SUBSTEPS)
+        let is_over = SUBSTEP_SLACK < n - whole as f32;
+        whole.saturating_add(u32::from(is_over)).clamp(1, MAX_SUBSTEPS)
     }
 
     /// These settings with another number of substeps, from 1 to 256.
