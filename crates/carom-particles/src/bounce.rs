@@ -130,8 +130,8 @@ impl OutcomeCounts {
     }
 }
 
-/// Checks particles, moves all of them by `step`, which takes positions, velocities and outcomes of
-/// some, and counts the outcomes.
+/// Checks particles, moves all of them by `step`, which takes positions, velocities and outcomes
+/// of some, and counts the outcomes.
 pub(crate) fn advance_all(
     positions: &mut [Vec3],
     velocities: &mut [Vec3],

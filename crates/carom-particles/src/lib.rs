@@ -90,7 +90,8 @@
 //! let (mut positions, mut velocities) = ([Vec3::new(1.0, 0.05, 1.0)], [Vec3::Y * -6.0]);
 //! let bounce = Bounce::default().with_restitution(0.5);
 //! let mut outcomes = Vec::new();
-//! let counts = buffer.advance(&mut positions, &mut velocities, 1.0 / 60.0, &bounce, &mut outcomes)?;
+//! let dt = 1.0 / 60.0;
+//! let counts = buffer.advance(&mut positions, &mut velocities, dt, &bounce, &mut outcomes)?;
 //! assert_eq!((counts.n_bounced, outcomes[0]), (1, StepOutcome::Bounced));
 //! // It would be 0.05 below the floor, and came back by half of that.
 //! assert!((velocities[0].y - 3.0).abs() < 1e-5 && (positions[0].y - 0.025).abs() < 1e-5);

@@ -14,7 +14,6 @@
 use crate::lane_vec::State;
 use crate::mass::MassData;
 use crate::rest::Touch;
-use crate::summary::Summary;
 use alloc::vec::Vec;
 use carom_math::Vec3;
 
@@ -29,27 +28,26 @@ const MAX_KEPT_SPEED: f32 = 2.0;
 pub(crate) struct Balance {
     /// By slot: both velocities before a part of the warm start.
     before: Vec<[Vec3; 2]>,
-    /// By slot: the velocities gained by the whole warm start.
+    /// By slot: the velocities gained by the whole warm start. Empty if nothing is measured.
     gains: Vec<[Vec3; 2]>,
     /// By slot; empty if all are balanced.
     is_unbalanced: Vec<bool>,
 }
 
 impl Balance {
-    /// Begins a step.
-    pub(crate) fn begin(&mut self, n_slots: usize) {
+    /// Begins a substep. Only the first one of a step is measured, and only if some body is in a
+    /// deep overlap: `touches` are by slot.
+    pub(crate) fn begin(&mut self, is_first: bool, touches: &[Touch]) {
+        self.is_unbalanced.clear();
         self.gains.clear();
-        self.gains.resize(n_slots, [Vec3::ZERO; 2]);
+        if is_first && touches.contains(&Touch::Deep) {
+            self.gains.resize(touches.len(), [Vec3::ZERO; 2]);
+        }
     }
 
-    /// Calls `warm_start`. In the first substep, adds what the bodies gain by it.
-    pub(crate) fn measure(
-        &mut self,
-        is_first: bool,
-        states: &mut [State],
-        warm_start: impl FnOnce(&mut [State]),
-    ) {
-        if !is_first {
+    /// Calls `warm_start`, and adds what the bodies gain by it.
+    pub(crate) fn measure(&mut self, states: &mut [State], warm_start: impl FnOnce(&mut [State])) {
+        if self.gains.is_empty() {
             return warm_start(states);
         }
         self.before.clear();
@@ -61,41 +59,24 @@ impl Balance {
         }
     }
 
-    /// After all parts of the warm start: finds the unbalanced bodies of the first substep. In the
-    /// others there are none. `masses` are by slot. `deep` are the slots of the bodies of each pair
-    /// with a deep overlap.
+    /// After all parts of the warm start: finds the unbalanced bodies. `masses` are by slot.
     pub(crate) fn find(
         &mut self,
-        is_first: bool,
         masses: &[MassData],
-        deep: impl Iterator<Item = [usize; 2]>,
+        touches: &[Touch],
         length_unit: f32,
     ) -> Unbalanced<'_> {
         let max_gain_sq = (MAX_GAIN * length_unit) * (MAX_GAIN * length_unit);
-        let gains_much = |([linear, angular], mass): (&[Vec3; 2], &MassData)| {
+        let is_thrown = |(([linear, angular], mass), touch): ((&[Vec3; 2], &MassData), &Touch)| {
             let spin_sq = mass.mean_radius_sq() * angular.length_squared();
-            max_gain_sq < linear.length_squared() + spin_sq
+            *touch == Touch::Deep && max_gain_sq < linear.length_squared() + spin_sq
         };
-        self.is_unbalanced.clear();
-        if is_first && self.gains.iter().zip(masses).any(gains_much) {
-            self.is_unbalanced.resize(self.gains.len(), false);
-            for slot in deep.flatten() {
-                self.is_unbalanced[slot] = gains_much((&self.gains[slot], &masses[slot]));
-            }
+        let bodies = || self.gains.iter().zip(masses).zip(touches);
+        if bodies().any(is_thrown) {
+            self.is_unbalanced.extend(bodies().map(is_thrown));
         }
         Unbalanced { slots: &self.is_unbalanced, max_speed: MAX_KEPT_SPEED * length_unit }
     }
-}
-
-/// Returns the slots of the bodies of each pair with a deep overlap.
-pub(crate) fn deep_pairs<'a>(
-    active: &'a [u32],
-    summaries: &'a [Summary],
-    slot: impl Fn(u32) -> usize + Copy + 'a,
-) -> impl Iterator<Item = [usize; 2]> + Clone + 'a {
-    let in_contact = active.iter().map(|&contact| &summaries[contact as usize]);
-    let deep = in_contact.filter(|summary| summary.touch == Touch::Deep);
-    deep.map(move |summary| summary.key.bodies().map(slot))
 }
 
 /// Returns the linear and the angular velocity.

@@ -228,7 +228,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) elapsed: f32,
     /// The bodies of [`Stage::Repeat`].
     pub(crate) marks: Marks<'a>,
-    /// Bodies whose contacts keep less than that.
+    /// Bodies whose contacts keep less than `max_warm_start_speed`.
     pub(crate) unbalanced: Unbalanced<'a>,
 }
 

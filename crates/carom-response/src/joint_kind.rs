@@ -97,6 +97,11 @@ impl JointKind {
     /// A prismatic joint without limits and motor.
     pub const FREE_PRISMATIC: JointKind = JointKind::Prismatic { limits: None, motor: None };
 
+    /// Whether one row of three numbers holds the points of both bodies together.
+    pub(crate) fn has_point_row(&self) -> bool {
+        matches!(self, JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. })
+    }
+
     /// Whether the joint keeps the origins of its two frames together.
     pub fn holds_point(&self) -> bool {
         match self {

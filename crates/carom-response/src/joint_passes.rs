@@ -1,8 +1,9 @@
-//! The passes of a substep over all joints, and their repetition if a contact stops a jointed body.
+//! The passes of a substep over all joints, and their repetition if a contact stops a jointed
+//! body.
 //!
 //! A joint and a contact of a light limb take turns: the contact stops the limb, and the joint
-//! gives it a part of the momentum of the heavy body behind it. One pass takes only about the ratio
-//! of their masses. So the joint opens while the heavy body goes on.
+//! gives it a part of the momentum of the heavy body behind it. One pass takes only about the
+//! ratio of their masses. So the joint opens while the heavy body goes on.
 //!
 //! 1. A joint *parts* if its two points separate faster than [`MAX_PARTING_SPEED`] after the
 //!    relaxation of a substep.
@@ -17,7 +18,6 @@
 //! as far. Figures: `benches/notes/carom-world.md`.
 
 use crate::joint::{Joint, MovingJoints};
-use crate::joint_kind::JointKind;
 use crate::joint_mass::{JointMass, JointMasses};
 use crate::joint_rows::{JointStep, Jointed, Substep};
 use crate::lane_vec::State;
@@ -109,7 +109,7 @@ pub(crate) struct Landings {
     marked: Vec<u32>,
 }
 
-/// Which bodies are relaxed again.
+/// The bodies that are relaxed again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Marks<'a> {
     systems: &'a [u32],
@@ -176,7 +176,7 @@ impl Landings {
         marked.iter().for_each(|&k| is_marked[system(k)] = false);
         for &k in marked.iter() {
             let (step, joint) = (&steps[k as usize], joints.get(k as usize));
-            let is_rigid = joint.spring.is_none() && holds_points(&joint.kind);
+            let is_rigid = joint.spring.is_none() && joint.kind.has_point_row();
             if is_rigid && max_speed * max_speed < step.parting_velocity(states).length_squared() {
                 is_marked[system(k)] = true;
             }
@@ -189,9 +189,4 @@ impl Landings {
     pub(crate) fn marks(&self) -> Marks<'_> {
         Marks { systems: &self.systems, is_marked: &self.is_marked }
     }
-}
-
-/// Whether the joint holds the points of both bodies together by one impulse.
-fn holds_points(kind: &JointKind) -> bool {
-    matches!(kind, JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. })
 }

@@ -175,7 +175,7 @@ impl JointStep {
             }
             _ => rows.limited = (rows.hinge_axis(), 0.0),
         }
-        if let JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } = kind {
+        if kind.has_point_row() {
             rows.point_mass = rows.find_point_mass();
         }
     }

@@ -11,7 +11,7 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024; Akenine-Moller et al., Real-Time Rendering, 4th
 //! ed., figure 25.2 and 25.9.
 
-use crate::balance::{Balance, deep_pairs};
+use crate::balance::Balance;
 use crate::body::Body;
 #[cfg(not(feature = "parallel"))]
 use crate::chunks as backend;
@@ -460,7 +460,7 @@ impl Solver {
         self.joint_pushes.clear();
         let n_pushes = if moving.is_empty() { 0 } else { self.states.len() };
         self.joint_pushes.resize(n_pushes, (Vec3::ZERO, Vec3::ZERO));
-        let Solver { settings, groups, classes, states, free, masses, active, summaries, .. } = self;
+        let Solver { settings, groups, classes, states, free, masses, touches, .. } = self;
         let Solver { joint_steps: steps, joint_pushes, gyroscopes, landings, joint_masses, .. } = self;
         let Solver { bouncing, bounces, slots, movers, motion_bounds, substep_motions, balance, .. } = self;
         bounces.clear();
@@ -480,9 +480,9 @@ impl Solver {
             }
             passes.begin(states, is_first);
             backend::advance(states, free, joint_pushes, Advance::Begin { is_first });
+            balance.begin(is_first, touches);
             if is_first {
-                balance.begin(states.len());
-                balance.measure(is_first, states, |states| colors.run(states, &first));
+                balance.measure(states, |states| colors.run(states, &first));
             }
             if !bouncing.is_empty() {
                 let mut bodies = Bouncers { states, free, masses, details: &details, bounces };
@@ -490,10 +490,9 @@ impl Solver {
                 impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
             let pushes = &mut joint_pushes[..];
-            balance.measure(is_first, states, |states| passes.warm_start(&mut Jointed { states, pushes }));
+            balance.measure(states, |states| passes.warm_start(&mut Jointed { states, pushes }));
             passes.solve(&mut Jointed { states, pushes: joint_pushes });
-            let unbalanced =
-                balance.find(is_first, masses, deep_pairs(active, summaries, slot), settings.length_unit);
+            let unbalanced = balance.find(masses, touches, settings.length_unit);
             colors.run(states, &Pass { stage: Stage::Solve, elapsed, unbalanced, ..first });
             elapsed += h;
             motion_bounds.apply(states);

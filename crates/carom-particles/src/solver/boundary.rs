@@ -81,13 +81,25 @@ pub(crate) fn find_near_plane(store: &Store, normal: Vec3, offset: f32, out: &mu
     }
 }
 
+/// A field or a body: its distance function, and the particles that meet it.
+pub(crate) struct Obstacle<'a> {
+    pub(crate) distance: DistanceFn<'a>,
+    /// `None` if all do.
+    pub(crate) met_by: Option<MeetsFn<'a>>,
+}
+
+impl Obstacle<'_> {
+    fn meets(&self, particle: u32) -> bool {
+        self.met_by.is_none_or(|meets| meets(particle))
+    }
+}
+
 /// Finds the particles near a field that meet it, and keeps fast ones from passing its surface:
 /// they may only go along it, and a little into it. A body gets the other side of what stops them.
 pub(crate) fn find_near_field(
     store: &mut Store,
-    distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
+    obstacle: &Obstacle<'_>,
     body: &mut BodyState,
-    meets: Option<MeetsFn<'_>>,
     out: &mut Candidates,
     stops: &mut Stops,
 ) {
@@ -95,19 +107,19 @@ pub(crate) fn find_near_field(
     stops.clear();
     let motion = body.motion;
     for slot in 0..store.len() {
-        if meets.is_some_and(|meets| !meets(store.ids[slot])) {
+        if !obstacle.meets(store.ids[slot]) {
             continue;
         }
         let radius = store.radius(slot);
         let begin = motion.start.inverse_transform_point(vector(&store.positions[slot]));
         let end = motion.end.inverse_transform_point(vector(&store.predicted[slot]));
         let length = begin.distance(end);
-        let room = distance(begin).0 - radius;
+        let room = (obstacle.distance)(begin).0 - radius;
         if room.is_nan() || length + MARGIN * radius < room {
             continue;
         }
         out.push(candidate(slot));
-        if let Some(stop) = trace(distance, begin, end, radius) {
+        if let Some(stop) = trace(obstacle.distance, begin, end, radius) {
             let depth = -tol::PARTICLE_TRACE * radius - stop.room;
             let inward = stop.left.dot(stop.normal);
             let end = stop.place + stop.left + stop.normal * (depth - inward).max(0.0);
@@ -121,22 +133,21 @@ pub(crate) fn find_near_field(
 /// through it. A body gets the other side of that.
 pub(crate) fn stop_at_field(
     store: &mut Store,
-    distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
+    obstacle: &Obstacle<'_>,
     body: &mut BodyState,
-    meets: Option<MeetsFn<'_>>,
     candidates: &mut Candidates,
     stops: &mut Stops,
 ) {
     stops.clear();
     let motion = body.motion;
     for slot in 0..store.len() {
-        if meets.is_some_and(|meets| !meets(store.ids[slot])) {
+        if !obstacle.meets(store.ids[slot]) {
             continue;
         }
         let [from, to] = [vector(&store.positions[slot]), vector(&store.predicted[slot])];
         let begin = motion.start.inverse_transform_point(from);
         let end = motion.end.inverse_transform_point(to);
-        if let Some(stop) = trace(distance, begin, end, store.radius(slot)) {
+        if let Some(stop) = trace(obstacle.distance, begin, end, store.radius(slot)) {
             stops.push((slot, motion.end.transform_point(stop.place)));
         }
     }

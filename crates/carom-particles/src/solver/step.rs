@@ -11,8 +11,8 @@
 use crate::ParticleError;
 use crate::parting::parting;
 use crate::solver::boundary::{
-    BodyState, Candidates, Stops, add_field_walls, add_plane_walls, find_near_field, find_near_plane,
-    project_still, stop_at_field,
+    BodyState, Candidates, Obstacle, Stops, add_field_walls, add_plane_walls, find_near_field,
+    find_near_plane, project_still, stop_at_field,
 };
 use crate::solver::chunks::{for_contacts, for_slots};
 use crate::solver::contact::Contacts;
@@ -176,7 +176,8 @@ impl Step<'_> {
             }
             self.project_boundaries(surroundings);
         }
-        self.stop_at_fields(surroundings);
+        // Corrections may have moved particles far, and through thin fields and bodies.
+        self.for_each_obstacle(surroundings, stop_at_field);
         if kinds.has_restitution {
             self.work.incoming.clone_from(&self.store.velocities);
         }
@@ -236,21 +237,24 @@ impl Step<'_> {
         for (plane, candidates) in self.planes.iter().zip(&mut work.planes) {
             find_near_plane(self.store, plane.normal, plane.offset, candidates);
         }
-        for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
-            find_near_field(
-                self.store,
-                field.distance,
-                &mut BodyState::still(),
-                None,
-                candidates,
-                &mut work.stops,
-            );
+        work.states.iter_mut().for_each(|state| state.predict(dt));
+        self.for_each_obstacle(surroundings, find_near_field);
+    }
+
+    /// Calls `work_on` for each field, then for each body.
+    fn for_each_obstacle(
+        &mut self,
+        surroundings: &Surroundings<'_, '_>,
+        work_on: fn(&mut Store, &Obstacle<'_>, &mut BodyState, &mut Candidates, &mut Stops),
+    ) {
+        let Workspace { fields, bodies, states, stops, .. } = &mut *self.work;
+        for (field, candidates) in surroundings.fields.iter().zip(fields) {
+            let obstacle = Obstacle { distance: field.distance, met_by: None };
+            work_on(self.store, &obstacle, &mut BodyState::still(), candidates, stops);
         }
-        for ((body, state), candidates) in
-            surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
-        {
-            state.predict(dt);
-            find_near_field(self.store, body.distance, state, body.meets, candidates, &mut work.stops);
+        for ((body, state), candidates) in surroundings.bodies.iter().zip(states).zip(bodies) {
+            let obstacle = Obstacle { distance: body.distance, met_by: body.meets };
+            work_on(self.store, &obstacle, state, candidates, stops);
         }
     }
 
@@ -394,26 +398,6 @@ impl Step<'_> {
         }
         for (plane, candidates) in self.planes.iter().zip(&mut work.planes) {
             project_still(self.store, |point| plane.distance(point), &plane.surface, candidates);
-        }
-    }
-
-    /// Keeps particles that corrections moved far from passing thin fields and bodies.
-    fn stop_at_fields(&mut self, surroundings: &Surroundings<'_, '_>) {
-        let work = &mut *self.work;
-        for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
-            stop_at_field(
-                self.store,
-                field.distance,
-                &mut BodyState::still(),
-                None,
-                candidates,
-                &mut work.stops,
-            );
-        }
-        for ((body, state), candidates) in
-            surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
-        {
-            stop_at_field(self.store, body.distance, state, body.meets, candidates, &mut work.stops);
         }
     }
 

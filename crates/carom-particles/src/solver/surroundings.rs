@@ -160,7 +160,7 @@ pub struct BodyBoundary<'a> {
     /// materials, for other rules than [`ContactMaterial::combine`], and for belts. It is called
     /// once for each contact in a substep.
     pub surface_at: Option<SurfaceFn<'a>>,
-    /// Which particles meet the body; the others pass through it. `None` if all do.
+    /// Selects the particles that meet the body; the others pass through it. `None` if all do.
     pub meets: Option<MeetsFn<'a>>,
     /// Body frame in the world.
     pub pose: Pose,
@@ -180,8 +180,8 @@ pub struct BodyBoundary<'a> {
     /// The other acceleration of the centre of mass during the step, such as gravity. It is not
     /// part of the impulses.
     pub acceleration: Vec3,
-    /// What bears the body. Pushes of particles do not move these points against their normals, so
-    /// a light body on a floor bears a heavy heap. The first 12 count.
+    /// The points at which others bear the body. Pushes of particles do not move them against their
+    /// normals, so a light body on a floor bears a heavy heap. The first 12 count.
     pub supports: &'a [Support],
     /// Set by a step: the sum of the impulses on the centre of mass.
     pub impulse: Vec3,

@@ -269,7 +269,8 @@ fn fast_particles_share_their_momentum_with_a_body() {
     }
 }
 
-/// Grains of 100 kg lie on a plate of 1 kg with four supports: they stay, and push by their weight.
+/// Grains of 100 kg lie on a plate of 1 kg with four supports: they stay, and push by their
+/// weight.
 #[test]
 fn a_supported_body_bears_particles() {
     let plate = |p: Vec3| (p.y, Vec3::Y);

@@ -1,4 +1,4 @@
-//! What the last step reported: contacts and events.
+//! Contacts and events of the last step.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2World_GetContactEvents` and its siblings, 2025.
 

@@ -130,8 +130,9 @@ impl<B: BroadPhase> World<B> {
         let (belts, rules) = (&self.contacts.belts, ParticleRules::of(soft));
         let surfaces: Vec<_> =
             near.iter().map(|&body| self.bodies.contact_materials(body, belts, &rules, dt)).collect();
-        let meetings = Meetings::of(soft, &self.bodies, &near);
-        let meetings: Vec<_> = (0..near.len()).map(|place| meetings.at(place)).collect();
+        let meetings: Vec<Meetings> =
+            near.iter().map(|&body| Meetings::of(soft, &self.bodies, body)).collect();
+        let meetings: Vec<_> = meetings.iter().map(Meetings::test).collect();
         let mut boundaries: Vec<BodyBoundary<'_>> = Vec::with_capacity(near.len());
         for (((((&body, distance), surface), meets), acceleration), borne) in
             near.iter().zip(&distances).zip(&surfaces).zip(&meetings).zip(accelerations).zip(&borne)

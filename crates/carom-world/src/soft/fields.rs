@@ -4,8 +4,8 @@
 //! `b2Shape_ApplyWind`, 2025 (cloth is not in it: here each vertex is a ball in the wind).
 
 use crate::bodies::force_fields::{FieldPoint, ForceFields};
-use crate::soft::set::{Slot, SoftSet};
-use alloc::vec::Vec;
+use crate::soft::per_thing::PerThing;
+use crate::soft::set::SoftSet;
 use carom_broad::Groups;
 use carom_math::Vec3;
 use carom_particles::{Acceleration, ParticleMotion};
@@ -15,34 +15,25 @@ pub(crate) struct SoftFields<'a> {
     fields: &'a ForceFields,
     /// The gravity of the settings.
     gravity: Vec3,
-    /// By thing.
-    groups: Vec<Groups>,
-    /// The thing of each particle.
-    owners: Vec<u32>,
+    groups: PerThing<Groups>,
 }
 
 impl<'a> SoftFields<'a> {
     /// `None` if there are no fields.
     pub(crate) fn of(set: &SoftSet, fields: &'a ForceFields, gravity: Vec3) -> Option<SoftFields<'a>> {
-        let groups_of =
-            |slot: &Slot| slot.thing.as_ref().map_or(Groups::empty(), |thing| thing.meeting.filter.groups);
-        (!fields.is_empty()).then(|| SoftFields {
-            fields,
-            gravity,
-            groups: set.slots.iter().map(groups_of).collect(),
-            owners: set.owners.clone(),
+        (!fields.is_empty()).then(|| {
+            let groups = PerThing::of(set, |thing| thing.meeting.filter.groups);
+            SoftFields { fields, gravity, groups }
         })
     }
 
-    /// Returns the acceleration of a particle. What is not finite does not act.
+    /// Returns the acceleration of a particle. One that is not finite does not act.
     pub(crate) fn at(&self, motion: &ParticleMotion) -> Acceleration {
-        let owner = self.owners.get(motion.particle as usize);
-        let groups = owner.and_then(|&owner| self.groups.get(owner as usize)).copied();
         let effect = self.fields.at(&FieldPoint {
             point: motion.position,
             velocity: motion.velocity,
             angular_momentum: Vec3::ZERO,
-            groups: groups.unwrap_or(Groups::empty()),
+            groups: self.groups.at(motion.particle).copied().unwrap_or(Groups::empty()),
             dt: motion.dt,
             lead: 0.0,
         });

@@ -18,6 +18,7 @@
 //! | `fields` | force fields on them |
 //! | `meetings` | which of them meet which bodies |
 //! | `part_surfaces` | the material of the part that they touch |
+//! | `per_thing` | a property of each thing, by particle |
 //! | `sleeping` | when they sleep, and the push on bodies that sleep |
 //! | `supports` | what bears the bodies among them |
 //! | `stored` | their state in a snapshot |
@@ -34,6 +35,7 @@ pub(crate) mod id;
 pub(crate) mod insert;
 pub(crate) mod meetings;
 pub(crate) mod part_surfaces;
+pub(crate) mod per_thing;
 pub(crate) mod resting;
 pub(crate) mod set;
 pub(crate) mod sleeping;

@@ -14,34 +14,24 @@ use crate::bodies::traits::Traits;
 use crate::contacts::belts::Belts;
 use crate::contacts::surface_velocity::{Sheet, belt_at};
 use crate::soft::desc::{DEFAULT_RULES, Rules};
-use crate::soft::set::{Slot, SoftSet};
-use alloc::vec::Vec;
+use crate::soft::per_thing::PerThing;
+use crate::soft::set::SoftSet;
 use carom_math::{Pose, Vec3};
 use carom_particles::{ContactMaterial, Surface, SurfaceContact};
 use carom_query::{Shape, project_point};
 use carom_response::CombineRule;
 
-/// The combine rules of particles: by thing, and the thing of each particle. Empty if all things
-/// have the default ones.
-#[derive(Debug, Default)]
-pub(crate) struct ParticleRules {
-    things: Vec<Rules>,
-    owners: Vec<u32>,
-}
+/// The combine rules of particles; `None` if all things have the default ones.
+pub(crate) struct ParticleRules(Option<PerThing<Rules>>);
 
 impl ParticleRules {
     pub(crate) fn of(set: &SoftSet) -> ParticleRules {
-        if set.things().all(|thing| thing.meeting.rules == DEFAULT_RULES) {
-            return ParticleRules::default();
-        }
-        let rules_of = |slot: &Slot| slot.thing.as_ref().map_or(DEFAULT_RULES, |thing| thing.meeting.rules);
-        let rules = set.slots.iter().map(rules_of);
-        ParticleRules { things: rules.collect(), owners: set.owners.clone() }
+        let has_others = set.things().any(|thing| thing.meeting.rules != DEFAULT_RULES);
+        ParticleRules(has_others.then(|| PerThing::of(set, |thing| thing.meeting.rules)))
     }
 
     fn at(&self, particle: u32) -> Rules {
-        let owner = self.owners.get(particle as usize);
-        owner.and_then(|&owner| self.things.get(owner as usize)).copied().unwrap_or(DEFAULT_RULES)
+        self.0.as_ref().and_then(|things| things.at(particle)).copied().unwrap_or(DEFAULT_RULES)
     }
 }
 
@@ -65,7 +55,7 @@ impl BodySet {
         let has_parts = traits.is_composite || traits.has_part_materials;
         let has_belt = belts.of(body).is_some();
         let has_rules =
-            [traits.friction_rule, traits.restitution_rule] != DEFAULT_RULES || !particles.things.is_empty();
+            [traits.friction_rule, traits.restitution_rule] != DEFAULT_RULES || particles.0.is_some();
         let sheet = self.sheet_of(body, dt);
         let has_any = has_parts || has_belt || has_rules || sheet.is_some();
         let shape = self.solid_shape(index).filter(|_| has_any)?;

@@ -10,6 +10,7 @@ use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
 use crate::soft::resting::{Push, Resting};
 use crate::soft::soft_body::SoftPart;
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_math::Vec3;
@@ -43,7 +44,7 @@ pub(crate) struct SoftSet {
     /// Free slots; the last one is reused first.
     pub(crate) free: Vec<u32>,
     /// The index of the thing of each particle.
-    pub(crate) owners: Vec<u32>,
+    pub(crate) owners: Arc<[u32]>,
     /// Pairs of a thing and a body that touched in the last step, sorted.
     pub(crate) touching: Vec<(SoftThing, BodyId)>,
     pub(crate) events: Vec<SoftEvent>,
@@ -122,7 +123,7 @@ impl SoftSet {
             solver: ParticleSolver::new(particle_settings(radius, settings, gravity))?,
             slots: Vec::new(),
             free: Vec::new(),
-            owners: Vec::new(),
+            owners: Arc::default(),
             touching: Vec::new(),
             events: Vec::new(),
             resting: Resting::default(),
@@ -215,9 +216,8 @@ impl SoftSet {
     /// Removes a thing with its particles.
     pub(crate) fn remove(&mut self, id: SoftThing) -> Result<(), SoftError> {
         let index = id.index();
-        let owners = core::mem::take(&mut self.owners);
+        let owners = &self.owners;
         let removed = self.solver.remove_where(|particle| owners[particle as usize] == index);
-        self.owners = owners;
         let removed = removed?;
         self.touching.retain(|(thing, _)| *thing != id);
         let slot = &mut self.slots[index as usize];
@@ -251,14 +251,22 @@ impl SoftSet {
 
     /// Finds the thing of each particle, and reads all positions and velocities.
     pub(crate) fn find_owners(&mut self) {
-        self.owners.clear();
-        self.owners.resize(self.solver.n_particles(), u32::MAX);
+        let mut owners = alloc::vec![u32::MAX; self.solver.n_particles()];
         for (index, slot) in (0..).zip(&self.slots) {
             for range in slot.thing.iter().flat_map(|thing| &thing.ids) {
-                self.owners[range.start as usize..range.end as usize].fill(index);
+                owners[range.start as usize..range.end as usize].fill(index);
             }
         }
+        self.owners = owners.into();
         self.read_particles();
+    }
+
+    /// Changes how a thing meets bodies, and wakes all things.
+    pub(crate) fn change_meeting(&mut self, id: SoftThing, change: impl FnOnce(&mut Meeting)) {
+        if let Some(thing) = self.thing_mut(id) {
+            change(&mut thing.meeting);
+        }
+        self.wake();
     }
 
     /// Reads positions and velocities of all things from the solver.

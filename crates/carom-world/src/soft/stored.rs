@@ -12,6 +12,7 @@ use crate::soft::resting::{Push, Resting};
 use crate::soft::set::{Slot, Soft, SoftEvent, SoftSet, Thing, ThingKind};
 use crate::soft::soft_body::{Constraint, Held, SoftPart, constraint_of, mesh_of};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_math::{Quat, Vec3};
 use carom_particles::{ClothSettings, Gas, Grains, Liquid, ParticleSolver, RopeSettings, SoftBodySettings};
@@ -304,7 +305,7 @@ impl StoredSet {
             solver,
             slots,
             free: self.free.clone(),
-            owners: Vec::new(),
+            owners: Arc::default(),
             touching: self.touching.clone(),
             events: self.events.clone(),
             resting: self.resting.clone(),

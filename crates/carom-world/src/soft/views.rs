@@ -194,19 +194,13 @@ impl SoftBodyMut<'_> {
     /// Sets the filter: the soft body meets the bodies that pass it. A body that it then meets and
     /// overlaps is pushed out.
     pub fn set_filter(&mut self, filter: Filter) -> &mut Self {
-        if let Some(thing) = self.set.thing_mut(SoftThing::Body(self.id)) {
-            thing.meeting.filter = filter;
-        }
-        self.set.wake();
+        self.set.change_meeting(SoftThing::Body(self.id), |meeting| meeting.filter = filter);
         self
     }
 
     /// Sets the rules for its friction and restitution on bodies.
     pub fn set_rules(&mut self, friction: CombineRule, restitution: CombineRule) -> &mut Self {
-        if let Some(thing) = self.set.thing_mut(SoftThing::Body(self.id)) {
-            thing.meeting.rules = [friction, restitution];
-        }
-        self.set.wake();
+        self.set.change_meeting(SoftThing::Body(self.id), |meeting| meeting.rules = [friction, restitution]);
         self
     }
 
@@ -308,19 +302,14 @@ impl ParticlesMut<'_> {
     /// Sets the filter: the particles meet the bodies that pass it. A body that they then meet and
     /// overlap pushes them out.
     pub fn set_filter(&mut self, filter: Filter) -> &mut Self {
-        if let Some(thing) = self.set.thing_mut(SoftThing::Particles(self.id)) {
-            thing.meeting.filter = filter;
-        }
-        self.set.wake();
+        self.set.change_meeting(SoftThing::Particles(self.id), |meeting| meeting.filter = filter);
         self
     }
 
     /// Sets the rules for their friction and restitution on bodies.
     pub fn set_rules(&mut self, friction: CombineRule, restitution: CombineRule) -> &mut Self {
-        if let Some(thing) = self.set.thing_mut(SoftThing::Particles(self.id)) {
-            thing.meeting.rules = [friction, restitution];
-        }
-        self.set.wake();
+        self.set
+            .change_meeting(SoftThing::Particles(self.id), |meeting| meeting.rules = [friction, restitution]);
         self
     }
 
