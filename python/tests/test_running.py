@@ -125,6 +125,22 @@ def test_two_threads_get_the_same_answers() -> None:
         np.testing.assert_array_equal(result, expected)
 
 
+def check_ctrl_c(program: str, wait: float = 0.0) -> None:
+    """Runs a program until it is ready, and interrupts it some seconds later. It stops soon."""
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(wait)
+    start = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    try:
+        out, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert out == "stopped\n" and child.returncode == 0
+    assert time.monotonic() - start < 10
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_stops_a_batch(threads: int) -> None:
     program = textwrap.dedent(
@@ -145,18 +161,7 @@ def test_ctrl_c_stops_a_batch(threads: int) -> None:
             print("stopped", flush=True)
         """
     )
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(0.5)
-    start = time.monotonic()
-    child.send_signal(signal.SIGINT)
-    try:
-        out, _ = child.communicate(timeout=60)
-    finally:
-        child.kill()
-    assert out == "stopped\n" and child.returncode == 0
-    assert time.monotonic() - start < 10
+    check_ctrl_c(program, wait=0.5)
 
 
 def forked(queue: multiprocessing.Queue) -> None:  # type: ignore[type-arg]
@@ -237,14 +242,4 @@ def test_ctrl_c_stops_simplify_and_decompose(call: str) -> None:
             print("stopped", flush=True)
         """
     )
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
-    start = time.monotonic()
-    child.send_signal(signal.SIGINT)
-    try:
-        out, _ = child.communicate(timeout=60)
-    finally:
-        child.kill()
-    assert out == "stopped\n" and child.returncode == 0
-    assert time.monotonic() - start < 10
+    check_ctrl_c(program)
