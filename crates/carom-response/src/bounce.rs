@@ -8,7 +8,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9, eq. 25.12 to 25.14; B.
 //! Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, 3.
 
-use crate::body::{Body, BodyKind};
+use crate::bodies::body::{Body, BodyKind};
 use crate::integrate::inverse_of;
 use carom_math::{Mat3, Real, Vec3};
 

@@ -16,7 +16,7 @@
 //! Comp. Appl. Math. 6, 1980; E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential
 //! Equations I, 1993, II.4 (control of the step).
 
-use crate::body::{Body, BodyKind};
+use crate::bodies::body::{Body, BodyKind};
 use crate::penalty::Penalty;
 use alloc::vec::Vec;
 use carom_math::glam::{DMat3, DQuat, DVec3};

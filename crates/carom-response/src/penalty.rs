@@ -13,7 +13,7 @@
 //! rays find); M. Moore, J. Wilhelms, Collision Detection and Response for Computer Animation,
 //! 1988, 4 (springs).
 
-use crate::body::{Body, BodyKind};
+use crate::bodies::body::{Body, BodyKind};
 use carom_math::{Real, Vec3, ops};
 
 /// A spring and a damper between two bodies that overlap.

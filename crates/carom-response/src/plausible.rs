@@ -13,7 +13,7 @@
 //! may be off unnoticed).
 //! Differs: random numbers follow from a seed, so equal input gives equal bits.
 
-use crate::body::{Body, BodyKind};
+use crate::bodies::body::{Body, BodyKind};
 use carom_math::splitmix::{GAMMA, mixed};
 use carom_math::{Real, Vec3, ops};
 use core::f32::consts::{FRAC_PI_2, TAU};

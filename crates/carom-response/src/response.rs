@@ -14,7 +14,7 @@
 //! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 2002, 1.2 and 5.3 (momenta and inertia of
 //! a system); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9.
 
-use crate::body::{Body, BodyKind};
+use crate::bodies::body::{Body, BodyKind};
 use crate::bounce;
 use carom_math::glam::{DMat3, DVec3};
 use carom_math::{Real, Vec3};

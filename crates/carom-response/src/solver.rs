@@ -11,45 +11,46 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024; Akenine-Moller et al., Real-Time Rendering, 4th
 //! ed., figure 25.2 and 25.9.
 
-use crate::balance::Balance;
-use crate::body::Body;
-#[cfg(not(feature = "parallel"))]
-use crate::chunks as backend;
-use crate::chunks::{Advance, Forces, Limits, Manifolds, Moved};
-use crate::classes::Classes;
-use crate::color::Coloring;
-use crate::contact::scale_for;
-use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
-use crate::contact_details::ContactDetails;
-use crate::contact_settings::ContactSettings;
-use crate::energy::{self, Energies};
-use crate::free::{FreeMotion, Moves, slot_of};
-use crate::group::{Group, GroupDetails, Pass, Round, Stage};
-use crate::group_details::DetailsLoader;
-use crate::gyroscope::Gyroscope;
-use crate::impact::{self, Bouncers, Moment};
-use crate::impulse_cache::{CachedImpulse, Damping, ImpulseCache, SleepingImpulses};
-use crate::island::Islands;
-use crate::joint::{Joint, MovingJoints};
-use crate::joint_mass::JointMasses;
-use crate::joint_passes::{JointPasses, Landings, MAX_PARTING_SPEED, MAX_REPEATS};
-use crate::joint_rows::{JointStep, Jointed, Substep as JointSubstep};
-use crate::joint_softness::Softness;
-use crate::lane_vec::{REST, State};
-use crate::load::{LoadScale, WorldLoad};
-use crate::mass::MassData;
+use crate::bodies::body::Body;
+use crate::bodies::free::{FreeMotion, Moves, slot_of};
+use crate::bodies::gyroscope::Gyroscope;
+use crate::bodies::mass::MassData;
+use crate::bodies::motion_bounds::MotionBounds;
+use crate::contacts::contact::scale_for;
+use crate::contacts::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
+use crate::contacts::details::ContactDetails;
+use crate::contacts::round::RoundContact;
+use crate::contacts::settings::ContactSettings;
+use crate::contacts::summary::Summary;
+use crate::contacts::surface::SurfaceVelocity;
+use crate::impulses::balance::Balance;
+use crate::impulses::cache::{CachedImpulse, ImpulseCache, SleepingImpulses};
+use crate::impulses::classes::Classes;
+use crate::impulses::color::Coloring;
+use crate::impulses::damping::Damping;
+use crate::impulses::energy::{self, Energies};
+use crate::impulses::group::{Group, GroupDetails, Pass, Round, Stage};
+use crate::impulses::group_details::DetailsLoader;
+use crate::impulses::impact::{self, Bouncers, Moment};
+use crate::impulses::lane_vec::{REST, State};
+use crate::impulses::load::{LoadScale, WorldLoad};
+use crate::impulses::take_back;
+use crate::joints::joint::{Joint, MovingJoints};
+use crate::joints::mass::JointMasses;
+use crate::joints::passes::{JointPasses, Landings, MAX_PARTING_SPEED, MAX_REPEATS};
+use crate::joints::rows::{JointStep, Jointed, Substep as JointSubstep};
+use crate::joints::softness::Softness;
 use crate::memory::{self, shrink_unused};
-use crate::motion_bounds::MotionBounds;
-#[cfg(feature = "parallel")]
-use crate::par as backend;
-use crate::prepare::Given;
-use crate::rest::Touch;
-use crate::round_contact::RoundContact;
 use crate::settings::{SolverError, SolverSettings};
-use crate::substep::{self, BodyMotion, OnSubstep, Substep};
-use crate::summary::Summary;
-use crate::surface::SurfaceVelocity;
-use crate::take_back;
+use crate::sleep::island::Islands;
+use crate::sleep::rest::Touch;
+#[cfg(not(feature = "parallel"))]
+use crate::step::chunks as backend;
+use crate::step::chunks::{Advance, Forces, Limits, Manifolds, Moved};
+#[cfg(feature = "parallel")]
+use crate::step::par as backend;
+use crate::step::prepare::Given;
+use crate::step::substep::{self, BodyMotion, OnSubstep, Substep};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_math::{Real, Vec3};
@@ -113,7 +114,7 @@ pub struct Solver {
     group_details: Vec<GroupDetails>,
     rounds: Vec<Round>,
     summaries: Vec<Summary>,
-    /// See [`Verdict::are_plain`](crate::summary::Verdict).
+    /// See [`Verdict::are_plain`](crate::contacts::summary::Verdict).
     are_plain: bool,
     active: Vec<u32>,
     bouncing: Vec<u32>,

@@ -1,0 +1,24 @@
+//! The contact solver: from contacts to impulses, eight manifolds at a time.
+//!
+//! - Before the substeps: `color` finds manifolds that share no body, `rows` loads them into a
+//!   `group` of eight lanes, `cache` has their impulses of the last step, and `damping`, `load` and
+//!   `balance` say which part of these is used.
+//! - In each substep: `impact` reflects bodies that bounce, `solve` has the iteration itself.
+//! - After them: `take_back` removes the speed of push-out, `energy` bounds what contacts gave, and
+//!   `results` reads the impulses.
+
+pub(crate) mod balance;
+pub(crate) mod cache;
+pub(crate) mod classes;
+pub(crate) mod color;
+pub(crate) mod damping;
+pub(crate) mod energy;
+pub(crate) mod group;
+pub(crate) mod group_details;
+pub(crate) mod impact;
+pub(crate) mod lane_vec;
+pub(crate) mod load;
+pub(crate) mod results;
+pub(crate) mod rows;
+pub(crate) mod solve;
+pub(crate) mod take_back;

@@ -1,0 +1,221 @@
+//! Loads manifolds into the lanes of a group: eight rows of numbers, one for each manifold, are
+//! transposed.
+//!
+//! Friction of a manifold acts at the mean of its contacts, weighted by their cached impulses: at
+//! the centre of pressure.
+
+use crate::bodies::mass::{MassData, held_center};
+use crate::contacts::contact::{ContactImpulse, ContactInput};
+use crate::impulses::cache::ManifoldKey;
+use crate::impulses::damping::{Damping, Normal};
+use crate::impulses::group::Group;
+use crate::impulses::lane_vec::{Lanes, V3};
+use crate::impulses::load::LoadScale;
+use crate::sleep::rest::DEEP_SLOPS;
+use carom_geom::MAX_CONTACTS;
+use carom_lanes::{F32Lanes, Simd, U32Lanes};
+use carom_math::{Real, Vec3};
+
+/// The input of eight manifolds as rows of eight numbers. A transpose turns eight rows into lanes,
+/// which is faster than writing single numbers.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    /// Inverse mass, inverse inertia, and calmness.
+    mass_a: [Lanes; 8],
+    mass_b: [Lanes; 8],
+    /// The centres of mass of A and B; a flag: 1 if contacts act on the centre of A, 2 for B; the
+    /// number of contacts.
+    centers: [Lanes; 8],
+    /// The normal, the coefficient of friction, the cached friction, and its torque about the
+    /// normal.
+    pairs: [Lanes; 8],
+    /// For each contact: the point on A, the point on B, the distance, the cached impulse.
+    points: [[Lanes; 8]; MAX_CONTACTS],
+}
+
+impl Rows {
+    /// Eight empty rows.
+    pub(crate) const NONE: Rows = Rows {
+        mass_a: [[0.0; 8]; 8],
+        mass_b: [[0.0; 8]; 8],
+        centers: [[0.0; 8]; 8],
+        pairs: [[0.0; 8]; 8],
+        points: [[[0.0; 8]; 8]; MAX_CONTACTS],
+    };
+
+    /// Reads a manifold and writes its key. Returns how many of its contacts were matched by
+    /// features.
+    ///
+    /// `masses` are those of the two bodies. `ratio` is the length of this substep divided by that
+    /// of the cached impulses, which are damped.
+    pub(crate) fn read(
+        &mut self,
+        lane: usize,
+        pair: &ContactInput<'_>,
+        cached: Option<(&ManifoldKey, &ContactImpulse)>,
+        masses: [&MassData; 2],
+        (ratio, damping): (Real, Damping),
+        slop: Real,
+        manifold_key: &mut ManifoldKey,
+    ) -> usize {
+        let [a, b] = masses;
+        let normal = pair.manifold.normal();
+        let contacts = pair.manifold.contacts();
+        let mut n_known = 0;
+        let mut normals = [Normal::NONE; MAX_CONTACTS];
+        let (mut friction, mut twist) = (Vec3::ZERO, 0.0);
+        // If the normal was reversed, the contact is on another side of the body.
+        let is_good = |(old, impulse): &(&ManifoldKey, &ContactImpulse)| {
+            0.0 < old.normal.dot(normal) && is_finite(impulse)
+        };
+        if let Some((old, impulse)) = cached.filter(is_good) {
+            let is_deep = contacts.iter().any(|contact| contact.distance < -DEEP_SLOPS * slop);
+            let damped = |k: usize| damping.apply(impulse.normal[k] * ratio, old.means[k] * ratio, is_deep);
+            let damped = core::array::from_fn(damped);
+            n_known = old.hand_over(&damped, contacts, a.center, &mut normals);
+            (friction, twist) = (impulse.friction * ratio, impulse.twist * ratio);
+        }
+        *manifold_key = ManifoldKey::new(pair.key(), normal, contacts, a.center, &normals);
+        self.mass_a[lane] = a.row();
+        self.mass_b[lane] = b.row();
+        let (center_a, center_b) = (a.center, b.center);
+        let n = contacts.len() as Real;
+        let held = held_center(masses, normal, contacts, slop).map_or(0.0, |side| 1.0 + side as Real);
+        self.centers[lane] =
+            [center_a.x, center_a.y, center_a.z, center_b.x, center_b.y, center_b.z, held, n];
+        self.pairs[lane] =
+            [normal.x, normal.y, normal.z, pair.friction, friction.x, friction.y, friction.z, twist];
+        for (k, c) in contacts.iter().enumerate() {
+            let (p, q) = (c.point_a, c.point_b);
+            self.points[k][lane] = [p.x, p.y, p.z, q.x, q.y, q.z, c.distance, normals[k].impulse];
+        }
+        n_known
+    }
+
+    /// Writes the lanes of a group. `group.n_points` is the largest number of contacts of a lane.
+    ///
+    /// If no impulse is cached, all contacts within `slop` of the nearest one share the load.
+    ///
+    /// Tried: friction always at the middle of the touching contacts; stacks with irregular
+    /// substeps swayed ten times as fast. Figures: `benches/notes/carom-world.md`.
+    #[inline(always)]
+    pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real, load: &LoadScale) {
+        let zero = S::F32x8::splat(simd, 0.0);
+        let one = S::F32x8::splat(simd, 1.0);
+        let half = S::F32x8::splat(simd, 0.5);
+        let mass_a = transposed(simd, &self.mass_a);
+        let mass_b = transposed(simd, &self.mass_b);
+        mass_a[0].store(&mut group.inverse_mass_a);
+        mass_b[0].store(&mut group.inverse_mass_b);
+        // Calm bodies have up to twice the slop. In a pile, removing the overlap of one resting
+        // body moves others, so the pile would keep creeping.
+        let calm = mass_a[7].min(mass_b[7]);
+        (S::F32x8::splat(simd, slop) * (one + calm)).store(&mut group.slop);
+        let mut k = 0;
+        while k < 6 {
+            mass_a[k + 1].store(&mut group.inverse_inertia_a[k]);
+            mass_b[k + 1].store(&mut group.inverse_inertia_b[k]);
+            k += 1;
+        }
+        let c = transposed(simd, &self.centers);
+        let (center_a, center_b) = (V3 { x: c[0], y: c[1], z: c[2] }, V3 { x: c[3], y: c[4], z: c[5] });
+        let (held, n_contacts) = (c[6], c[7]);
+        let one_and_half = S::F32x8::splat(simd, 1.5);
+        let (holds_one, holds_b) = (half.lt(held), one_and_half.lt(held));
+        let held_center = V3::select(holds_b, center_b, center_a);
+        let p = transposed(simd, &self.pairs);
+        let (normal, friction) = (V3 { x: p[0], y: p[1], z: p[2] }, V3 { x: p[4], y: p[5], z: p[6] });
+        // The same formula as `Vec3::any_orthonormal_vector`.
+        let sign_bit = S::U32x8::splat(simd, 1 << 31);
+        let sign = ((normal.z.to_bits() & sign_bit) | one.to_bits()).as_f32_bits();
+        let a = -one / (sign + normal.z);
+        let tangent = V3 { x: normal.x * normal.y * a, y: sign + normal.y * normal.y * a, z: -normal.y };
+        normal.store(&mut group.normal);
+        tangent.store(&mut group.tangent);
+        p[3].store(&mut group.friction);
+        friction.dot(tangent).store(&mut group.tangent_impulse[0]);
+        friction.dot(normal.cross(tangent)).store(&mut group.tangent_impulse[1]);
+        p[7].store(&mut group.twist_impulse);
+        (group.tangent_total, group.twist_total) = ([[0.0; 8]; 2], [0.0; 8]);
+
+        // Lanes with fewer contacts have zero mass in the unused ones.
+        let n_points = usize::from(group.n_points).min(MAX_CONTACTS);
+        let mut middles = [V3 { x: zero, y: zero, z: zero }; MAX_CONTACTS];
+        let mut nearest = S::F32x8::splat(simd, Real::INFINITY);
+        let mut largest = zero;
+        let mut carried = zero;
+        let mut k = 0;
+        while k < n_points {
+            let point = &mut group.points[k];
+            let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
+            let c = transposed(simd, &self.points[k]);
+            middles[k] = (V3 { x: c[0], y: c[1], z: c[2] } + V3 { x: c[3], y: c[4], z: c[5] }) * half;
+            nearest = S::F32x8::select(is_there, c[6].min(nearest), nearest);
+            let impulse = S::F32x8::select(is_there, c[7], zero);
+            largest = largest.max(impulse);
+            carried = carried + impulse;
+            S::F32x8::select(is_there, c[6], zero).store(&mut point.distance);
+            impulse.store(&mut point.impulse);
+            S::F32x8::select(is_there, one, zero).store(&mut point.normal_mass);
+            k += 1;
+        }
+        load.write(simd, group, carried);
+        // Weights are relative to the largest impulse, because a denormal impulse has no finite
+        // inverse.
+        let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(largest);
+        let touching = nearest + S::F32x8::splat(simd, slop);
+        let mut center = V3 { x: zero, y: zero, z: zero };
+        let mut weight_sum = zero;
+        let mut k = 0;
+        while k < n_points {
+            let point = &group.points[k];
+            let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
+            let impulse = S::F32x8::load(simd, &point.impulse);
+            let touches = S::F32x8::load(simd, &point.distance).le(touching);
+            let by_place = S::F32x8::select(touches, one, zero);
+            let weight = S::F32x8::select(is_pressed, impulse / largest, by_place);
+            center = V3::select(is_there, center + middles[k] * weight, center);
+            weight_sum = S::F32x8::select(is_there, weight_sum + weight, weight_sum);
+            k += 1;
+        }
+        let is_there = zero.lt(n_contacts);
+        center = V3::select(is_there, center * (one / weight_sum), center);
+        let nowhere = V3 { x: zero, y: zero, z: zero };
+        let at = V3::select(holds_one, held_center, center);
+        (at - center_a).store(&mut group.friction_a);
+        (at - center_b).store(&mut group.friction_b);
+        let mut k = 0;
+        while k < n_points {
+            let point = &mut group.points[k];
+            let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
+            let at = V3::select(holds_one, held_center, middles[k]);
+            V3::select(is_there, at - center_a, nowhere).store(&mut point.anchor_a);
+            V3::select(is_there, at - center_b, nowhere).store(&mut point.anchor_b);
+            let lever = middles[k] - center;
+            let across = lever - normal * lever.dot(normal);
+            S::F32x8::select(is_there, across.dot(across).sqrt(), zero).store(&mut point.lever);
+            point.total = [0.0; 8];
+            k += 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn transposed<S: Simd>(simd: S, rows: &[Lanes; 8]) -> [S::F32x8; 8] {
+    simd.transpose8([
+        S::F32x8::load(simd, &rows[0]),
+        S::F32x8::load(simd, &rows[1]),
+        S::F32x8::load(simd, &rows[2]),
+        S::F32x8::load(simd, &rows[3]),
+        S::F32x8::load(simd, &rows[4]),
+        S::F32x8::load(simd, &rows[5]),
+        S::F32x8::load(simd, &rows[6]),
+        S::F32x8::load(simd, &rows[7]),
+    ])
+}
+
+/// Whether the impulse can be used. An overflow in the step before is dropped.
+fn is_finite(impulse: &ContactImpulse) -> bool {
+    let ContactImpulse { normal, friction, twist } = impulse;
+    normal.iter().all(|impulse| impulse.is_finite()) && friction.is_finite() && twist.is_finite()
+}

@@ -1,0 +1,457 @@
+//! The contact solver: sequential impulses on eight manifolds at a time. Each substep solves them
+//! once, and relaxes them once after the bodies have moved.
+//!
+//! - **Overlap.** A contact that overlaps by more than the slop pushes its bodies apart, at a speed
+//!   that grows with the overlap. The relaxation solves the same contacts once more without that
+//!   speed, which removes it again.
+//! - **Deep contacts.** The relaxation between two substeps does not reduce the impulse of a deep
+//!   contact, unless it is loaded. So its push-out grows within a step, and frees a body that a
+//!   pile presses into the floor.
+//! - **Slop.** An overlap within the slop is not corrected, so a pile can come to rest.
+//! - **Speculative contacts.** A contact at a positive distance may close within the substep, but
+//!   not overshoot.
+//! - **Springs, bounds and rolling friction.** A group with a [`GroupDetails`] has them: see
+//!   [`contact_settings`](crate::contacts::settings).
+//! - **Round surfaces.** The anchor of a ball or wheel is corrected as it rolls: see
+//!   [`round_contact`](crate::contacts::round).
+//! - **Friction.** It is solved after the normals, so it stays within Coulomb's cone (test:
+//!   `patches::friction_stays_within_its_limit`). There is one friction vector per manifold, at the
+//!   centre of pressure, and a torque about the normal.
+//! - **Limit surface.** Force and torque share one limit, an ellipsoid: force over the largest
+//!   force, torque over the largest torque. So a patch that slides fast hardly resists rotation.
+//!   While it slides, friction opposes the velocity: the impulse that would stop it has another
+//!   direction if the patch is not below the centre of mass.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small
+//! Steps in Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC
+//! 2005; R. Howe, M. Cutkosky, Practical Force-Motion Models for Sliding Manipulation, IJRR 1996
+//! (limit surface).
+//! Differs: the warm start of a substep is per body, not per contact. Anchors and masses are fixed
+//! within a step, so the impulses change a body in the same way again.
+//! Tried: relaxing after the last substep only. Towers fall, and overlaps of a pile stay four times
+//! as deep. Figures: `benches/notes/carom-world.md`.
+
+use crate::contacts::round::rolled;
+use crate::impulses::group::{Group, GroupDetails, Pass, Stage};
+use crate::impulses::lane_vec::{
+    Lanes, Motion, REST, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion,
+};
+use crate::impulses::take_back::take_back;
+use crate::sleep::rest::DEEP_SLOPS;
+use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd};
+
+/// The stages of [`solve`], as constants: each is compiled on its own.
+const SOLVE: u8 = 0;
+const RELAX: u8 = 1;
+const RELAX_BETWEEN: u8 = 2;
+const REPEAT: u8 = 3;
+
+/// Runs one stage over groups, in their order. Tried: prefetching the states of the next group;
+/// slower on one and on two threads.
+pub(crate) struct Stepper<'a, B> {
+    pub(crate) groups: &'a mut [Group],
+    pub(crate) states: B,
+    pub(crate) pass: &'a Pass<'a>,
+}
+
+impl<B: States> Kernel for Stepper<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) {
+        // There are more vectors than registers, so some are spilled to the stack. An aligned frame
+        // puts each of them in one cache line. Without this, a stage took up to 1.5x as long,
+        // depending on the caller's stack.
+        let aligned = REST;
+        core::hint::black_box(&aligned);
+        let n = self.groups.len();
+        let mut k = 0;
+        match self.pass.stage {
+            Stage::Prepare => {
+                while k < n {
+                    prepare(simd, &mut self.groups[k], &mut self.states);
+                    k += 1;
+                }
+            }
+            Stage::Solve => {
+                while k < n {
+                    solve::<S, B, SOLVE>(simd, &mut self.groups[k], &mut self.states, self.pass);
+                    k += 1;
+                }
+            }
+            Stage::TakeBack => {
+                while k < n {
+                    if self.groups[k].is_pushing {
+                        take_back(simd, &mut self.groups[k], &mut self.states, self.pass);
+                    }
+                    k += 1;
+                }
+            }
+            Stage::Relax => {
+                while k < n {
+                    solve::<S, B, RELAX>(simd, &mut self.groups[k], &mut self.states, self.pass);
+                    k += 1;
+                }
+            }
+            Stage::RelaxBetween => {
+                while k < n {
+                    solve::<S, B, RELAX_BETWEEN>(simd, &mut self.groups[k], &mut self.states, self.pass);
+                    k += 1;
+                }
+            }
+            Stage::Repeat => {
+                while k < n {
+                    if self.groups[k].marked_lanes(&self.pass.marks) != 0 {
+                        solve::<S, B, REPEAT>(simd, &mut self.groups[k], &mut self.states, self.pass);
+                    }
+                    k += 1;
+                }
+            }
+        }
+    }
+}
+
+/// Computes the effective masses, and applies the warm start of the first substep.
+#[inline(always)]
+fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
+    let zero = S::F32x8::splat(simd, 0.0);
+    let one = S::F32x8::splat(simd, 1.0);
+    let normal = V3::load(simd, &g.normal);
+    let tangent_1 = V3::load(simd, &g.tangent);
+    let tangent_2 = normal.cross(tangent_1);
+    let (mass_a, mass_b) = (S::F32x8::load(simd, &g.inverse_mass_a), S::F32x8::load(simd, &g.inverse_mass_b));
+    let mass = mass_a + mass_b;
+    let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
+    let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
+    let mut a = gather_motion(simd, states, &g.body_a);
+    let mut b = gather_motion(simd, states, &g.body_b);
+    let mut linear = V3 { x: zero, y: zero, z: zero };
+    let mut angular_a = linear;
+    let mut angular_b = linear;
+    let slop = S::F32x8::load(simd, &g.slop);
+    g.is_pushing = false;
+
+    let mut k = 0;
+    while k < usize::from(g.n_points) {
+        let point = &mut g.points[k];
+        let anchor_a = V3::load(simd, &point.anchor_a);
+        let anchor_b = V3::load(simd, &point.anchor_b);
+        let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
+        let inverse_effective_mass =
+            mass + turn_a.dot(inertia_a.transform(turn_a)) + turn_b.dot(inertia_b.transform(turn_b));
+        // On entry, `normal_mass` is 1 for a contact and 0 for an empty lane.
+        let there = S::F32x8::load(simd, &point.normal_mass);
+        S::F32x8::select(inverse_effective_mass.gt(zero), there / inverse_effective_mass, zero)
+            .store(&mut point.normal_mass);
+        let given = S::F32x8::load(simd, &point.distance);
+        g.is_pushing |= (given + slop).lt(zero).any();
+        (given - (anchor_b - anchor_a).dot(normal)).store(&mut point.distance);
+        let impulse = S::F32x8::load(simd, &point.impulse);
+        linear = linear + normal * impulse;
+        angular_a = angular_a + turn_a * impulse;
+        angular_b = angular_b + turn_b * impulse;
+        k += 1;
+    }
+
+    let friction_a = V3::load(simd, &g.friction_a);
+    let friction_b = V3::load(simd, &g.friction_b);
+    let (turn_a1, turn_b1) = (friction_a.cross(tangent_1), friction_b.cross(tangent_1));
+    let (turn_a2, turn_b2) = (friction_a.cross(tangent_2), friction_b.cross(tangent_2));
+    let (spin_a1, spin_b1) = (inertia_a.transform(turn_a1), inertia_b.transform(turn_b1));
+    let (spin_a2, spin_b2) = (inertia_a.transform(turn_a2), inertia_b.transform(turn_b2));
+    let k11 = mass + turn_a1.dot(spin_a1) + turn_b1.dot(spin_b1);
+    let k22 = mass + turn_a2.dot(spin_a2) + turn_b2.dot(spin_b2);
+    let k12 = turn_a1.dot(spin_a2) + turn_b1.dot(spin_b2);
+    let determinant = k11 * k22 - k12 * k12;
+    let is_regular = determinant.gt(zero);
+    let inverse = S::F32x8::select(is_regular, one / determinant, zero);
+    (k22 * inverse).store(&mut g.tangent_mass[0]);
+    (k11 * inverse).store(&mut g.tangent_mass[1]);
+    (zero - k12 * inverse).store(&mut g.tangent_mass[2]);
+    // One over the larger principal value.
+    let half = S::F32x8::splat(simd, 0.5);
+    let (mean, off) = (half * (k11 + k22), half * (k11 - k22));
+    let largest = mean + (off * off + k12 * k12).sqrt();
+    S::F32x8::select(largest.gt(zero), one / largest, zero).store(&mut g.slide_mass);
+    let twist = normal.dot(inertia_a.transform(normal)) + normal.dot(inertia_b.transform(normal));
+    S::F32x8::select(twist.gt(zero), one / twist, zero).store(&mut g.twist_mass);
+
+    let impulse_1 = S::F32x8::load(simd, &g.tangent_impulse[0]);
+    let impulse_2 = S::F32x8::load(simd, &g.tangent_impulse[1]);
+    let twist_impulse = S::F32x8::load(simd, &g.twist_impulse);
+    linear = linear + tangent_1 * impulse_1 + tangent_2 * impulse_2;
+    angular_a = angular_a + turn_a1 * impulse_1 + turn_a2 * impulse_2 + normal * twist_impulse;
+    angular_b = angular_b + turn_b1 * impulse_1 + turn_b2 * impulse_2 + normal * twist_impulse;
+    a.v = a.v - linear * mass_a;
+    a.w = a.w - inertia_a.transform(angular_a);
+    b.v = b.v + linear * mass_b;
+    b.w = b.w + inertia_b.transform(angular_b);
+    scatter_motion(simd, states, &g.body_a, g.movable_a, &a);
+    scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
+}
+
+/// One iteration: the normal impulses, then the friction that they allow.
+///
+/// Tried: applying all impulses of a manifold at once with a coupling matrix; no gain for groups
+/// that exceed the cache.
+#[inline(always)]
+fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &mut B, pass: &Pass<'_>) {
+    let splat = S::F32x8::splat;
+    let zero = splat(simd, 0.0);
+    let one = splat(simd, 1.0);
+    // Gathered first: values that are loaded before would be spilled to the stack.
+    let mut a: Motion<S> = gather_motion(simd, states, &g.body_a);
+    let mut b: Motion<S> = gather_motion(simd, states, &g.body_b);
+    let normal = V3::load(simd, &g.normal);
+    let (mass_a, mass_b) = (S::F32x8::load(simd, &g.inverse_mass_a), S::F32x8::load(simd, &g.inverse_mass_b));
+    let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
+    let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
+    let n_points = usize::from(g.n_points);
+
+    // Normals. Anchors turn with the bodies. Rotating the normal backwards is equivalent, and is
+    // done once for all contacts.
+    let delta_a = gather_delta(simd, states, &g.body_a);
+    let delta_b = gather_delta(simd, states, &g.body_b);
+    let (normal_a, normal_b) = (delta_a.turn_back(simd, normal), delta_b.turn_back(simd, normal));
+    let moved = (delta_b.p - delta_a.p).dot(normal);
+    let inverse_h = splat(simd, pass.inverse_h);
+    let slop = S::F32x8::load(simd, &g.slop);
+    let rate = splat(simd, if STAGE == SOLVE { pass.push_out_rate } else { 0.0 });
+    let slowest = splat(simd, -pass.push_out_speed);
+    let deep = splat(simd, DEEP_SLOPS * pass.slop);
+    // Each contact of an unbalanced body counts as deep.
+    let unbalanced = if STAGE == SOLVE { g.unbalanced_lanes(&pass.unbalanced) } else { 0 };
+    let is_unbalanced = zero.lt(S::F32x8::load(simd, &ones_of(unbalanced)));
+    let deep = S::F32x8::select(is_unbalanced, splat(simd, f32::NEG_INFINITY), deep);
+    let usual = splat(simd, pass.max_warm_start_speed);
+    let max_warm_start_speed = S::F32x8::select(is_unbalanced, splat(simd, pass.unbalanced.max_speed), usual);
+    let leak = S::F32x8::load(simd, &g.leak);
+    let details = pass.details.get(g.details as usize);
+    let round = pass.rounds.get(g.round as usize);
+    let both_rolled = round.map(|round| [rolled(simd, round, 0, normal_a), rolled(simd, round, 1, normal_b)]);
+    let elapsed = splat(simd, pass.elapsed);
+    // Other lanes keep their impulses and velocities.
+    let lanes = if STAGE == REPEAT { g.marked_lanes(&pass.marks) } else { u8::MAX };
+    let is_marked = zero.lt(S::F32x8::load(simd, &ones_of(lanes)));
+    let mut k = 0;
+    while k < n_points {
+        let point = &mut g.points[k];
+        let anchor_a = V3::load(simd, &point.anchor_a);
+        let anchor_b = V3::load(simd, &point.anchor_b);
+        let mut distance =
+            moved + anchor_b.dot(normal_b) - anchor_a.dot(normal_a) + S::F32x8::load(simd, &point.distance);
+        if let (Some(round), Some([rolled_a, rolled_b])) = (round, both_rolled) {
+            let [radius_a, radius_b] = [0, 1].map(|side: usize| S::F32x8::load(simd, &round.radius[side][k]));
+            distance = distance + (radius_a * rolled_a + radius_b * rolled_b);
+        }
+        let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
+        let mut speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
+        if let Some(details) = details {
+            let part = S::F32x8::load(simd, &details.part[k]);
+            distance = distance + part * elapsed;
+            speed = speed + part;
+        }
+        let is_apart = distance.gt(zero);
+        let wanted = (distance + slop).min(zero) * rate;
+        let pushing = wanted.max(slowest);
+        let bias = S::F32x8::select(is_apart, distance * inverse_h, pushing);
+
+        let old = S::F32x8::load(simd, &point.impulse);
+        let mass = S::F32x8::load(simd, &point.normal_mass);
+        // Deep contacts are those that were deep at the start of the step. If a body gets deep
+        // within the step, the impulse that stops it must not be limited.
+        let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
+        let kept = if STAGE == SOLVE {
+            S::F32x8::select((given + deep).gt(zero), old, old.min(mass * max_warm_start_speed))
+        } else {
+            old
+        };
+        // Only a contact with push-out leaks, and it leaks less if the push-out speed is at its
+        // limit.
+        let left = S::F32x8::select(wanted.lt(zero), one - leak * (pushing / wanted), one);
+        let new = ((kept - (speed + bias) * mass) * left).max(zero);
+        let new = if STAGE == RELAX_BETWEEN || STAGE == REPEAT {
+            let keeps = S::F32x8::select(zero.lt(leak), new, new.max(old));
+            S::F32x8::select((given + deep).lt(zero), keeps, new)
+        } else {
+            new
+        };
+        let new = if let Some(details) = details {
+            bounded::<S, STAGE>(simd, (details, k), new, (old, mass, distance, speed))
+        } else {
+            new
+        };
+        let new = if STAGE == REPEAT { S::F32x8::select(is_marked, new, old) } else { new };
+        new.store(&mut point.impulse);
+        let change = new - old;
+        let along = normal * change;
+        a.v = a.v - along * mass_a;
+        b.v = b.v + along * mass_b;
+        a.w = a.w - inertia_a.transform(turn_a * change);
+        b.w = b.w + inertia_b.transform(turn_b * change);
+        (S::F32x8::load(simd, &point.total) + if STAGE == SOLVE { new } else { change })
+            .store(&mut point.total);
+        k += 1;
+    }
+    // Friction, limited by the present normal impulses.
+    let mut pressed = zero;
+    let mut pressed_lever = zero;
+    let mut k = 0;
+    while k < n_points {
+        let impulse = S::F32x8::load(simd, &g.points[k].impulse);
+        pressed = pressed + impulse;
+        pressed_lever = pressed_lever + impulse * S::F32x8::load(simd, &g.points[k].lever);
+        k += 1;
+    }
+    if let Some(details) = details
+        && details.rolls
+        && STAGE != REPEAT
+    {
+        resist_rolling(simd, g, details, pressed, [&mut a, &mut b]);
+    }
+    let coefficient = S::F32x8::load(simd, &g.friction);
+    {
+        let tangent_1 = V3::load(simd, &g.tangent);
+        let tangent_2 = normal.cross(tangent_1);
+        let friction_a = V3::load(simd, &g.friction_a);
+        let friction_b = V3::load(simd, &g.friction_b);
+        let slide = b.v + b.w.cross(friction_b) - a.v - a.w.cross(friction_a);
+        let (mut slide_1, mut slide_2) = (slide.dot(tangent_1), slide.dot(tangent_2));
+        let mut spin = (b.w - a.w).dot(normal);
+        if let Some(details) = details {
+            slide_1 = slide_1 + S::F32x8::load(simd, &details.slide[0]);
+            slide_2 = slide_2 + S::F32x8::load(simd, &details.slide[1]);
+            spin = spin + S::F32x8::load(simd, &details.spin);
+        }
+        let m11 = S::F32x8::load(simd, &g.tangent_mass[0]);
+        let m22 = S::F32x8::load(simd, &g.tangent_mass[1]);
+        let m12 = S::F32x8::load(simd, &g.tangent_mass[2]);
+        let old_1 = S::F32x8::load(simd, &g.tangent_impulse[0]);
+        let old_2 = S::F32x8::load(simd, &g.tangent_impulse[1]);
+        let old_twist = S::F32x8::load(simd, &g.twist_impulse);
+        let twist_mass = S::F32x8::load(simd, &g.twist_mass);
+        // The twist counts as a force at the mean lever arm of the contacts.
+        let limit = coefficient * pressed;
+        let lever = S::F32x8::select(pressed.gt(zero), pressed_lever / pressed, zero);
+        let has_lever = lever.gt(zero);
+        let per_lever = S::F32x8::select(has_lever, one / lever, zero);
+        let length_sq = |along_1: S::F32x8, along_2: S::F32x8, twist: S::F32x8| {
+            let around = twist * per_lever;
+            along_1 * along_1 + along_2 * along_2 + around * around
+        };
+        // The impulses that stop all motion, if they are within the limit.
+        let stop_1 = old_1 - (m11 * slide_1 + m12 * slide_2);
+        let stop_2 = old_2 - (m12 * slide_1 + m22 * slide_2);
+        let stop_twist = old_twist - twist_mass * spin;
+        let slides = length_sq(stop_1, stop_2, stop_twist).gt(limit * limit);
+        // Otherwise a step against the velocity, projected to the limit.
+        let slide_mass = S::F32x8::load(simd, &g.slide_mass);
+        let around_mass = S::F32x8::select(has_lever, twist_mass * per_lever * per_lever, slide_mass);
+        let slide_mass = slide_mass.min(around_mass);
+        let less_1 = old_1 - slide_mass * slide_1;
+        let less_2 = old_2 - slide_mass * slide_2;
+        let less_twist = old_twist - slide_mass * lever * lever * spin;
+        let length_sq = length_sq(less_1, less_2, less_twist);
+        let scale = S::F32x8::select(length_sq.gt(limit * limit), limit / length_sq.sqrt(), one);
+        let new_1 = S::F32x8::select(slides, less_1 * scale, stop_1);
+        let new_2 = S::F32x8::select(slides, less_2 * scale, stop_2);
+        let new_twist = S::F32x8::select(slides, less_twist * scale, stop_twist);
+        let new_twist = S::F32x8::select(has_lever, new_twist, zero);
+        let [new_1, new_2, new_twist] = if STAGE == REPEAT {
+            let marked = |new, old| S::F32x8::select(is_marked, new, old);
+            [marked(new_1, old_1), marked(new_2, old_2), marked(new_twist, old_twist)]
+        } else {
+            [new_1, new_2, new_twist]
+        };
+        new_1.store(&mut g.tangent_impulse[0]);
+        new_2.store(&mut g.tangent_impulse[1]);
+        new_twist.store(&mut g.twist_impulse);
+
+        let (change_1, change_2, change_twist) = (new_1 - old_1, new_2 - old_2, new_twist - old_twist);
+        let impulse = tangent_1 * change_1 + tangent_2 * change_2;
+        let turn = normal * change_twist;
+        a.v = a.v - impulse * mass_a;
+        b.v = b.v + impulse * mass_b;
+        a.w = a.w - inertia_a.transform(friction_a.cross(impulse) + turn);
+        b.w = b.w + inertia_b.transform(friction_b.cross(impulse) + turn);
+        let [more_1, more_2, more_twist] =
+            if STAGE == SOLVE { [new_1, new_2, new_twist] } else { [change_1, change_2, change_twist] };
+        (S::F32x8::load(simd, &g.tangent_total[0]) + more_1).store(&mut g.tangent_total[0]);
+        (S::F32x8::load(simd, &g.tangent_total[1]) + more_2).store(&mut g.tangent_total[1]);
+        (S::F32x8::load(simd, &g.twist_total) + more_twist).store(&mut g.twist_total);
+    }
+
+    scatter_motion(simd, states, &g.body_a, g.movable_a & lanes, &a);
+    scatter_motion(simd, states, &g.body_b, g.movable_b & lanes, &b);
+}
+
+/// Applies rolling friction: a torque perpendicular to the normal, against the relative rotation.
+/// It precedes sliding friction, which then has no slip to correct.
+///
+/// It is not cached from step to step, because one iteration finds it.
+#[inline(always)]
+fn resist_rolling<S: Simd>(
+    simd: S,
+    g: &mut Group,
+    details: &GroupDetails,
+    pressed: S::F32x8,
+    [a, b]: [&mut Motion<S>; 2],
+) {
+    let (zero, one) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, 1.0));
+    let (normal, tangent_1) = (V3::load(simd, &g.normal), V3::load(simd, &g.tangent));
+    let tangent_2 = normal.cross(tangent_1);
+    let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
+    let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
+    let inverse_inertia = |along: V3<S::F32x8>| inertia_a.transform(along) + inertia_b.transform(along);
+    let (turned_1, turned_2) = (inverse_inertia(tangent_1), inverse_inertia(tangent_2));
+    let (k11, k22, k12) = (tangent_1.dot(turned_1), tangent_2.dot(turned_2), tangent_1.dot(turned_2));
+    let determinant = k11 * k22 - k12 * k12;
+    let inverse = S::F32x8::select(determinant.gt(zero), one / determinant, zero);
+    let turn = b.w - a.w;
+    let (turn_1, turn_2) = (turn.dot(tangent_1), turn.dot(tangent_2));
+    let old_1 = S::F32x8::load(simd, &g.rolling_impulse[0]);
+    let old_2 = S::F32x8::load(simd, &g.rolling_impulse[1]);
+    let want_1 = old_1 - (k22 * turn_1 - k12 * turn_2) * inverse;
+    let want_2 = old_2 - (k11 * turn_2 - k12 * turn_1) * inverse;
+    let limit = S::F32x8::load(simd, &details.rolling) * pressed;
+    let length_sq = want_1 * want_1 + want_2 * want_2;
+    let scale = S::F32x8::select(length_sq.gt(limit * limit), limit / length_sq.sqrt(), one);
+    let (new_1, new_2) = (want_1 * scale, want_2 * scale);
+    new_1.store(&mut g.rolling_impulse[0]);
+    new_2.store(&mut g.rolling_impulse[1]);
+    let change = tangent_1 * (new_1 - old_1) + tangent_2 * (new_2 - old_2);
+    a.w = a.w - inertia_a.transform(change);
+    b.w = b.w + inertia_b.transform(change);
+}
+
+/// Returns the impulse of the spring in lanes that have one, and `rigid` in the others, both
+/// limited to their bounds.
+#[inline(always)]
+fn bounded<S: Simd, const STAGE: u8>(
+    simd: S,
+    (details, k): (&GroupDetails, usize),
+    rigid: S::F32x8,
+    (old, mass, distance, speed): (S::F32x8, S::F32x8, S::F32x8, S::F32x8),
+) -> S::F32x8 {
+    let zero = S::F32x8::splat(simd, 0.0);
+    let push = S::F32x8::load(simd, &details.push);
+    let of_spring = if STAGE == SOLVE {
+        // The impulse p with p = -push * distance - give * (the speed after it).
+        let give = S::F32x8::load(simd, &details.give);
+        let p = (give * old - mass * (push * distance + give * speed)) / (mass + give);
+        S::F32x8::select(distance.lt(zero), p.max(zero), zero)
+    } else {
+        old
+    };
+    S::F32x8::select(zero.lt(push), of_spring, rigid).min(S::F32x8::load(simd, &details.max_impulse[k]))
+}
+
+/// Returns 1 in the lanes of the bits that are set, else 0.
+fn ones_of(lanes: u8) -> Lanes {
+    core::array::from_fn(|lane| f32::from(lanes >> lane & 1))
+}
+
+/// Runs a stage over the groups of one colour.
+pub(crate) fn run_serial(groups: &mut [Group], states: &mut [State], pass: &Pass<'_>) {
+    carom_lanes::dispatch(Stepper { groups, states, pass });
+}

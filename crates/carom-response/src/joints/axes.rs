@@ -1,0 +1,295 @@
+//! Joints of six axes, three of translation and three of rotation, each one free, locked or
+//! limited.
+//!
+//! - Translation is that of B's joint point along A's axes. Its impulses act at that point on both
+//!   bodies, so they keep the angular momentum.
+//! - Rotation is measured in Euler angles: about A's x axis, the middle y axis, and B's z axis. The
+//!   row of an angle is the dual of these three axes, so that it does not change the other two.
+//! - All locked axes are solved at once, by an L D L^T decomposition of at most 6x6 in `f64`.
+//! - A limit or a motor is a single row. Its impulse is applied together with the response of the
+//!   locked axes. So its effective mass is that of the free motion (Schur complement).
+//!
+//! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009; G. H. Golub, C. F. Van Loan,
+//! Matrix Computations, 4th ed., 2013, 4.1 (L D L^T).
+
+use crate::joints::kind::{AxisLimit, JointAxis, SixDof};
+use crate::joints::load::JointImpulse;
+use crate::joints::motor::Motor;
+use crate::joints::rows::{Moving, Rows, angle_near, limit};
+use crate::joints::softness::Softness;
+use carom_math::{Quat, Real, Vec3, ops, rotation};
+
+/// The least cosine of the angle about y that rows of rotation use. It is that of an angle
+/// beyond [`SixDof::MAX_ANGLE_Y`], so it acts only if that limit is passed.
+const MIN_COSINE: Real = 0.05;
+
+/// A pivot below this fraction of its diagonal entry is zero up to rounding in `f32`: no body can
+/// move along this axis.
+const MIN_PIVOT: f64 = 1e-9;
+
+/// The six rows of a joint in one iteration. Row k is the velocity of B relative to A along or
+/// about axis k: `linear . (v_b - v_a) + turn_b . w_b - turn_a . w_a`.
+pub(crate) struct Axes {
+    linear: [Vec3; 6],
+    turn_a: [Vec3; 6],
+    turn_b: [Vec3; 6],
+    /// The place along each axis, and the angle about it.
+    places: [Real; 6],
+}
+
+impl Axes {
+    pub(crate) fn of(rows: &Rows) -> Axes {
+        let offset = rows.offset();
+        let arm_a = rows.anchor_a + offset;
+        let own = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| rotation::rotate(rows.rotation_a, axis));
+        let (first, last) = (own[0], rotation::rotate(rows.rotation_b, Vec3::Z));
+        let middle = last.cross(first).try_normalize().unwrap_or(own[1]);
+        let z = rotation::rotate_back(rows.rotation_a, last);
+        let inverse_cosine = 1.0 / ops::sqrt(z.y * z.y + z.z * z.z).max(MIN_COSINE);
+        let angles = euler_angles(rows.rotation_a, rows.rotation_b);
+        let turns = [middle.cross(last) * inverse_cosine, middle, first.cross(middle) * inverse_cosine];
+        let [x, y, z] = own;
+        Axes {
+            linear: [x, y, z, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO],
+            turn_a: [arm_a.cross(x), arm_a.cross(y), arm_a.cross(z), turns[0], turns[1], turns[2]],
+            turn_b: [
+                rows.anchor_b.cross(x),
+                rows.anchor_b.cross(y),
+                rows.anchor_b.cross(z),
+                turns[0],
+                turns[1],
+                turns[2],
+            ],
+            places: [offset.dot(x), offset.dot(y), offset.dot(z), angles[0], angles[1], angles[2]],
+        }
+    }
+
+    fn speed(&self, rows: &Moving<'_>, k: usize) -> Real {
+        self.linear[k].dot(rows.v_b - rows.v_a) + self.turn_b[k].dot(rows.w_b) - self.turn_a[k].dot(rows.w_a)
+    }
+
+    /// Returns the place along an axis, or the angle about it that is nearest to `middle`.
+    fn place_near(&self, k: usize, middle: Real) -> Real {
+        if k < 3 { self.places[k] } else { angle_near(self.places[k], middle) }
+    }
+
+    /// Applies impulses, by axis.
+    fn push(&self, rows: &mut Moving<'_>, impulses: &[Real; 6]) {
+        let (mut linear, mut turn_a, mut turn_b) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
+        for (k, &impulse) in impulses.iter().enumerate() {
+            linear += self.linear[k] * impulse;
+            turn_a += self.turn_a[k] * impulse;
+            turn_b += self.turn_b[k] * impulse;
+        }
+        rows.v_a -= linear * rows.mass_a;
+        rows.w_a -= rows.inertia_a * turn_a;
+        rows.v_b += linear * rows.mass_b;
+        rows.w_b += rows.inertia_b * turn_b;
+    }
+
+    /// Applies all impulses of a joint.
+    pub(crate) fn push_all(&self, rows: &mut Moving<'_>, i: &JointImpulse) {
+        self.push(rows, &total(i));
+    }
+
+    /// The impulse on B, in the world: at B's joint point, and the angular one about it.
+    pub(crate) fn load(&self, i: &JointImpulse) -> (Vec3, Vec3) {
+        let impulses = total(i);
+        let sum = |axes: &[Vec3], impulses: &[Real]| axes.iter().zip(impulses).map(|(&v, &x)| v * x).sum();
+        (sum(&self.linear[..3], &impulses[..3]), sum(&self.turn_b[3..], &impulses[3..]))
+    }
+
+    /// Applies an impulse along or about an axis, together with the response of the locked axes.
+    /// Returns the impulses of all axes.
+    fn push_held(&self, rows: &mut Moving<'_>, held: &Held, k: usize, impulse: Real) -> [Real; 6] {
+        let mut impulses = held.answer(k).map(|answer| answer as Real * impulse);
+        impulses[k] = impulse;
+        self.push(rows, &impulses);
+        impulses
+    }
+}
+
+/// Returns the angles about A's x axis, the middle y axis and B's z axis that turn A's frame into
+/// B's, in radians. Each is within pi, that about y within a right angle.
+pub(crate) fn euler_angles(rotation_a: Quat, rotation_b: Quat) -> [Real; 3] {
+    let z = rotation::rotate_back(rotation_a, rotation::rotate(rotation_b, Vec3::Z));
+    let x = rotation::rotate_back(rotation_b, rotation::rotate(rotation_a, Vec3::X));
+    let across = ops::sqrt(z.y * z.y + z.z * z.z);
+    [ops::atan2(-z.y, z.z), ops::atan2(z.x, across), ops::atan2(-x.y, x.x)]
+}
+
+/// The impulses of all axes.
+fn total(i: &JointImpulse) -> [Real; 6] {
+    let held = [i.linear.x, i.linear.y, i.linear.z, i.angular.x, i.angular.y, i.angular.z];
+    let mut sum = [0.0; 6];
+    for (k, sum) in sum.iter_mut().enumerate() {
+        *sum = held[k] + i.limits[k][0] - i.limits[k][1] + i.motors[k];
+    }
+    sum
+}
+
+fn add_held(i: &mut JointImpulse, more: &[Real; 6], locked: &[usize]) {
+    for &k in locked {
+        if k < 3 {
+            i.linear[k] += more[k];
+        } else {
+            i.angular[k - 3] += more[k];
+        }
+    }
+}
+
+/// The locked axes, and the decomposition of their matrix.
+struct Held {
+    /// The velocity along axis i by a unit impulse along axis k.
+    matrix: [[f64; 6]; 6],
+    locked: [usize; 6],
+    n: usize,
+    /// By place among the locked axes: L below the diagonal.
+    lower: [[f64; 6]; 6],
+    /// The inverse of D, or 0.
+    inverse: [f64; 6],
+}
+
+impl Held {
+    fn new(axes: &Axes, rows: &Rows, is_locked: impl Fn(usize) -> bool) -> Held {
+        let mass = rows.mass_a + rows.mass_b;
+        let mut matrix = [[0.0; 6]; 6];
+        for k in 0..6 {
+            let (a, b) = (rows.inertia_a * axes.turn_a[k], rows.inertia_b * axes.turn_b[k]);
+            for i in k..6 {
+                let turning = axes.turn_a[i].dot(a) + axes.turn_b[i].dot(b);
+                let entry = f64::from(axes.linear[i].dot(axes.linear[k]) * mass + turning);
+                (matrix[i][k], matrix[k][i]) = (entry, entry);
+            }
+        }
+        let (mut locked, mut n) = ([0; 6], 0);
+        for k in (0..6).filter(|&k| is_locked(k)) {
+            locked[n] = k;
+            n += 1;
+        }
+        let mut held = Held { matrix, locked, n, lower: [[0.0; 6]; 6], inverse: [0.0; 6] };
+        let mut pivots = [0.0; 6];
+        for i in 0..n {
+            for k in 0..=i {
+                let before: f64 = (0..k).map(|j| held.lower[i][j] * held.lower[k][j] * pivots[j]).sum();
+                let rest = matrix[locked[i]][locked[k]] - before;
+                if k < i {
+                    held.lower[i][k] = rest * held.inverse[k];
+                } else if MIN_PIVOT * matrix[locked[i]][locked[i]] < rest {
+                    (pivots[i], held.inverse[i]) = (rest, 1.0 / rest);
+                }
+            }
+        }
+        held
+    }
+
+    /// Solves the system of the locked axes. Both sides are by place among them.
+    fn solve(&self, mut x: [f64; 6]) -> [f64; 6] {
+        for i in 0..self.n {
+            let before: f64 = (0..i).map(|k| self.lower[i][k] * x[k]).sum();
+            x[i] -= before;
+        }
+        for i in (0..self.n).rev() {
+            let after: f64 = (i + 1..self.n).map(|k| self.lower[k][i] * x[k]).sum();
+            x[i] = x[i] * self.inverse[i] - after;
+        }
+        x
+    }
+
+    /// Returns by axis the response of the locked axes to a unit impulse along axis k.
+    fn answer(&self, k: usize) -> [f64; 6] {
+        let mut side = [0.0; 6];
+        for (side, &axis) in side.iter_mut().zip(&self.locked[..self.n]) {
+            *side = -self.matrix[axis][k];
+        }
+        let (solved, mut answer) = (self.solve(side), [0.0; 6]);
+        for (solved, &axis) in solved.iter().zip(&self.locked[..self.n]) {
+            answer[axis] = *solved;
+        }
+        answer
+    }
+
+    /// Returns the effective mass along an axis while the locked axes hold; 0 if no body can move.
+    fn mass(&self, k: usize) -> Real {
+        let answer = self.answer(k);
+        let inverse = self.matrix[k][k] + (0..6).map(|i| self.matrix[k][i] * answer[i]).sum::<f64>();
+        if MIN_PIVOT * self.matrix[k][k] < inverse { (1.0 / inverse) as Real } else { 0.0 }
+    }
+}
+
+/// One iteration of a prismatic joint, or of a joint of six degrees of freedom. The springs of
+/// position motors act if `may_spring`.
+pub(crate) fn solve(
+    kind: &SixDof,
+    rows: &mut Moving<'_>,
+    i: &mut JointImpulse,
+    (soft, may_spring): (Softness, bool),
+    h: Real,
+) {
+    let axes = Axes::of(rows);
+    let held = Held::new(&axes, rows, |k| kind.limits[k] == AxisLimit::Locked);
+    let locked = &held.locked[..held.n];
+    let mut side = [0.0; 6];
+    for (side, &k) in side.iter_mut().zip(locked) {
+        *side = f64::from(axes.speed(rows, k) + axes.places[k] * soft.bias_rate);
+    }
+    let (solved, mut change) = (held.solve(side), [0.0; 6]);
+    for (solved, &k) in solved.iter().zip(locked) {
+        let old = if k < 3 { i.linear[k] } else { i.angular[k - 3] };
+        change[k] = -(*solved as Real) * soft.mass_scale - old * soft.impulse_scale;
+    }
+    axes.push(rows, &change);
+    add_held(i, &change, locked);
+
+    for k in 0..6 {
+        let Some(motor) = kind.motors[k].filter(|_| kind.limits[k] != AxisLimit::Locked) else { continue };
+        let motor = match kind.limits[k] {
+            AxisLimit::Between(low, high) => {
+                motor.within(axes.place_near(k, 0.5 * (low + high)), [low, high], h)
+            }
+            _ => motor,
+        };
+        let place = axes.place_near(k, motor.middle());
+        let row = (place, axes.speed(rows, k), held.mass(k));
+        let change = motor.change(i.motors[k], row, may_spring, h);
+        i.motors[k] += change;
+        let answer = axes.push_held(rows, &held, k, change);
+        add_held(i, &answer, locked);
+    }
+    for k in 0..6 {
+        let AxisLimit::Between(low, high) = kind.limits[k] else { continue };
+        let place = axes.place_near(k, 0.5 * (low + high));
+        let mass = held.mass(k);
+        for (side, sign, room) in [(0, 1.0, place - low), (1, -1.0, high - place)] {
+            let speed = sign * axes.speed(rows, k);
+            let change = sign * limit(&mut i.limits[k][side], room, speed, mass, soft, h);
+            if change != 0.0 {
+                let answer = axes.push_held(rows, &held, k, change);
+                add_held(i, &answer, locked);
+            }
+        }
+    }
+}
+
+/// Turns a revolute joint towards the target of its motor, while its point and axis hold.
+pub(crate) fn turn_to(motor: &Motor, rows: &mut Moving<'_>, i: &mut JointImpulse, h: Real) {
+    const AXIS: usize = JointAxis::AngX as usize;
+    let axes = Axes::of(rows);
+    let held = Held::new(&axes, rows, |k| k != AXIS);
+    let (mass, speed) = (held.mass(AXIS), axes.speed(rows, AXIS));
+    let angle = angle_near(rows.limited.1, motor.middle());
+    let change = motor.change(i.motors[AXIS], (angle, speed, mass), true, h);
+    i.motors[AXIS] += change;
+    let answer = held.answer(AXIS).map(|answer| answer as Real * change);
+    // A revolute joint keeps its impulses in the world, and pushes each body at its own joint
+    // point.
+    let sum = |axes: &[Vec3], impulses: &[Real]| -> Vec3 {
+        axes.iter().zip(impulses).map(|(&axis, &impulse)| axis * impulse).sum()
+    };
+    let (linear, angular) = (sum(&axes.linear[..3], &answer[..3]), sum(&axes.turn_b[3..], &answer[3..]));
+    let axis = rows.limited.0;
+    rows.push(linear);
+    rows.twist(angular + axis * change);
+    i.linear += linear;
+    i.angular += angular;
+}

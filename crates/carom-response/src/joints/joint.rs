@@ -1,0 +1,188 @@
+//! Joints: two bodies held together at a point, at a distance, along or about axes, or rigidly.
+//!
+//! Every joint is a soft constraint, much stiffer than its load. It is solved and relaxed in every
+//! substep. Limits and motors are single rows. A limit acts only if it would be passed within the
+//! substep.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints); E. Catto, Modeling and Solving
+//! Constraints, GDC 2009.
+
+use crate::bodies::body::Body;
+use crate::joints::fault::{JointFault, demand};
+use crate::joints::gear_parts::GearParts;
+use crate::joints::kind::JointKind;
+use crate::joints::load::{JointImpulse, JointLoad};
+use crate::joints::motor::Spring;
+use crate::joints::torsion_spring::{TorsionSpring, Winding};
+use carom_math::{Pose, Real, Vec3, rotation};
+
+/// Two connected bodies, and the kind of joint. Each frame is relative to its body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Joint {
+    /// Index of body A.
+    pub body_a: u32,
+    /// Index of body B.
+    pub body_b: u32,
+    /// The joint frame on A. Its x axis is the axis of a revolute or prismatic joint, or of a cone.
+    pub frame_a: Pose,
+    /// The joint frame on B. Its x axis is the axis of a revolute or prismatic joint, or of a cone.
+    pub frame_b: Pose,
+    /// The degrees of freedom that it leaves.
+    pub kind: JointKind,
+    /// Impulses of the last substep, for the warm start. Set them to zero if the joint was changed.
+    pub impulse: JointImpulse,
+    /// How soft the joint is; `None` is the stiffness of the solver settings.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub spring: Option<Spring>,
+    /// A spring about the axis of a revolute joint; other kinds have none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub torsion_spring: Option<TorsionSpring>,
+    /// The angle at the start of the last substep. It is updated only if there is a torsion spring.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub winding: Winding,
+    /// The joints that a gear or a rack and pinion couples; `None` for other kinds.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub gear: Option<GearParts>,
+    /// The force above which the joint is overloaded; `None` has no limit. Not negative. The owner
+    /// removes overloaded joints.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub break_force: Option<Real>,
+    /// The torque above which the joint is overloaded; `None` has no limit. Not negative.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub break_torque: Option<Real>,
+    /// Whether the two bodies also collide. The solver does not read it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub has_contacts: bool,
+    /// A number of the owner. The solver does not read it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub user_data: u64,
+    /// The load in the last step in which one of the bodies moved.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub load: JointLoad,
+}
+
+impl Joint {
+    /// Returns a joint of two bodies with these frames, each relative to its body. It has no
+    /// impulses, no springs, and does not break.
+    pub fn new(kind: JointKind, [body_a, body_b]: [u32; 2], [frame_a, frame_b]: [Pose; 2]) -> Joint {
+        Joint {
+            body_a,
+            body_b,
+            frame_a,
+            frame_b,
+            kind,
+            impulse: JointImpulse::default(),
+            spring: None,
+            torsion_spring: None,
+            winding: Winding::default(),
+            gear: None,
+            break_force: None,
+            break_torque: None,
+            has_contacts: false,
+            user_data: 0,
+            load: JointLoad::default(),
+        }
+    }
+
+    /// Returns a joint at `point` in the world, for the present poses of the bodies. Its x axis is
+    /// `axis`, a unit vector. `None` if a body does not exist.
+    pub fn at(
+        kind: JointKind,
+        bodies: &[Body],
+        body_a: u32,
+        body_b: u32,
+        point: Vec3,
+        axis: Vec3,
+    ) -> Option<Joint> {
+        let (a, b) = (bodies.get(body_a as usize)?, bodies.get(body_b as usize)?);
+        let frame = Pose::new(rotation::arc(Vec3::X, axis), point);
+        let frames = [frame.relative_to(&a.pose), frame.relative_to(&b.pose)];
+        Some(Joint::new(kind, [body_a, body_b], frames))
+    }
+
+    /// Returns a rod, rope or strut between two points in the world, for the present poses of the
+    /// bodies. `None` if a body does not exist.
+    pub fn distance(
+        bodies: &[Body],
+        body_a: u32,
+        body_b: u32,
+        points: [Vec3; 2],
+        bounds: [Real; 2],
+    ) -> Option<Joint> {
+        let (a, b) = (bodies.get(body_a as usize)?, bodies.get(body_b as usize)?);
+        let place =
+            |body: &Body, point: Vec3| Pose::from_translation(body.pose.inverse_transform_point(point));
+        let kind = JointKind::Distance { min: bounds[0], max: bounds[1] };
+        Some(Joint::new(kind, [body_a, body_b], [place(a, points[0]), place(b, points[1])]))
+    }
+
+    /// Whether the load of the last step was above `break_force` or `break_torque`.
+    pub fn is_overloaded(&self) -> bool {
+        let exceeds = |max: Option<Real>, load: Vec3| max.is_some_and(|max| max < load.length());
+        exceeds(self.break_force, self.load.force()) || exceeds(self.break_torque, self.load.torque())
+    }
+
+    /// Checks the settings: kind, springs, break force and break torque. The error names the first
+    /// one that is wrong.
+    pub fn check_settings(&self) -> Result<(), JointFault> {
+        self.kind.validate()?;
+        self.spring.map_or(Ok(()), |spring| spring.validate())?;
+        if let Some(spring) = self.torsion_spring {
+            if !matches!(self.kind, JointKind::Revolute { .. }) {
+                return Err(JointFault::NotOfKind("torsion spring"));
+            }
+            spring.validate()?;
+        }
+        let is_load = |load: Option<Real>, what| load.map_or(Ok(()), |load| demand(0.0 <= load, what, load));
+        is_load(self.break_force, "break_force")?;
+        is_load(self.break_torque, "break_torque")
+    }
+
+    /// The indices of its bodies; for a gear, of those that carry them, too.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = u32> + use<> {
+        let mounts = self.gear.into_iter().flat_map(|gear| gear.mounts);
+        [self.body_a, self.body_b].into_iter().chain(mounts)
+    }
+
+    /// Whether there is a motor with a target speed and a force.
+    pub(crate) fn has_turning_motor(&self) -> bool {
+        self.kind.motors().any(|motor| motor.turns())
+    }
+
+    /// After an overflow, the impulse starts again at zero.
+    pub(crate) fn reset_overflow(&mut self) {
+        if !self.is_finite() {
+            self.impulse = JointImpulse::default();
+        }
+    }
+
+    pub(crate) fn is_finite(&self) -> bool {
+        self.check_settings().is_ok()
+            && self.winding.is_sound()
+            && self.is_gear_sound()
+            && self.frame_a.is_finite()
+            && self.frame_b.is_finite()
+            && self.impulse.is_finite()
+    }
+}
+
+/// All joints, and the indices of those that are solved.
+#[derive(Clone, Copy)]
+pub(crate) struct MovingJoints<'a> {
+    pub(crate) list: &'a [Joint],
+    /// Ascending.
+    pub(crate) places: &'a [u32],
+}
+
+impl<'a> MovingJoints<'a> {
+    /// Returns the joint at a place among those that are solved.
+    pub(crate) fn get(self, place: usize) -> &'a Joint {
+        &self.list[self.places[place] as usize]
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'a Joint> + Clone {
+        self.places.iter().map(move |&place| &self.list[place as usize])
+    }
+}

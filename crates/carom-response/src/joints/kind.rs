@@ -1,0 +1,302 @@
+//! The kinds of joints: which motions of B relative to A each one leaves free.
+//!
+//! Reference: L.-W. Tsai, Robot Analysis, 1999, 1.3 (kinematic pairs).
+
+use crate::joints::fault::{JointFault, demand, demand_bounds};
+use crate::joints::motor::Motor;
+use carom_math::{Real, Vec3};
+
+/// The degrees of freedom that a joint leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum JointKind {
+    /// None: the frames coincide.
+    #[doc(alias = "fixed")]
+    Weld,
+    /// Rotation about the common origin, within a cone and within limits of twist.
+    #[doc(alias = "ball")]
+    #[doc(alias = "socket")]
+    Spherical {
+        /// The largest angle between the two x axes, in radians; pi or more is free. Not negative.
+        cone: Real,
+        /// The least and the largest twist about the x axis, in radians from -pi to pi; `None` has
+        /// no limits. With limits, the cone is at most [`JointKind::MAX_TWISTED_CONE`].
+        twist: Option<[Real; 2]>,
+    },
+    /// Rotation about the common x axis.
+    #[doc(alias = "hinge")]
+    #[doc(alias = "axle")]
+    Revolute {
+        /// The least and the largest angle from A's y axis to B's; `None` has no limits. Angles
+        /// count modulo a full turn: the one nearest to the middle of the limits is used.
+        limits: Option<[Real; 2]>,
+        /// A motor about the axis; `None` has no motor.
+        motor: Option<Motor>,
+    },
+    /// Translation along A's x axis.
+    #[doc(alias = "slider")]
+    Prismatic {
+        /// The least and the largest place of B's origin along A's x axis; `None` has no limits.
+        limits: Option<[Real; 2]>,
+        /// A motor along the axis; `None` has no motor.
+        motor: Option<Motor>,
+    },
+    /// Any set of the six axes: see [`SixDof`].
+    #[doc(alias = "generic")]
+    #[doc(alias = "cylindrical")]
+    #[doc(alias = "universal")]
+    SixDof(SixDof),
+    /// All, if the distance of the two origins stays within these bounds. Equal bounds make a rod;
+    /// 0 and a length make a rope.
+    #[doc(alias = "rope")]
+    #[doc(alias = "rod")]
+    Distance {
+        /// Not negative, and finite.
+        min: Real,
+        /// Not below `min`.
+        max: Real,
+    },
+    /// All, if a rope from A over two fixed points to B is not too long. It only pulls:
+    /// `|a - supports[0]| + ratio |b - supports[1]|` is at most `length`.
+    Pulley {
+        /// The two points over which the rope runs, in the world.
+        supports: [Vec3; 2],
+        /// The force on B is that on A times this. Positive and finite.
+        ratio: Real,
+        /// Positive and finite.
+        length: Real,
+    },
+    /// Two revolute joints, whose angles keep `angle 1 + ratio * angle 2` at its first value. The
+    /// joint has [`GearParts`](crate::GearParts).
+    #[doc(alias = "cogwheel")]
+    Gear {
+        /// For two wheels with parallel axes that mesh outside: teeth of the second by teeth of the
+        /// first. Finite, and not 0.
+        ratio: Real,
+    },
+    /// A prismatic and a revolute joint, which keep `translation - ratio * angle` at its first
+    /// value. The joint has [`GearParts`](crate::GearParts).
+    RackAndPinion {
+        /// Length of the rack per radian of the pinion: its radius. A negative one reverses the
+        /// direction. Finite, and not 0.
+        ratio: Real,
+    },
+}
+
+impl JointKind {
+    /// The largest cone of a joint with limits of twist, in radians. Twist is not defined at pi.
+    pub const MAX_TWISTED_CONE: Real = 3.0;
+
+    /// A spherical joint without limits.
+    pub const FREE_SPHERICAL: JointKind = JointKind::Spherical { cone: core::f32::consts::PI, twist: None };
+
+    /// A revolute joint without limits and motor.
+    pub const FREE_REVOLUTE: JointKind = JointKind::Revolute { limits: None, motor: None };
+
+    /// A prismatic joint without limits and motor.
+    pub const FREE_PRISMATIC: JointKind = JointKind::Prismatic { limits: None, motor: None };
+
+    /// Whether one row of three numbers holds the points of both bodies together.
+    pub(crate) fn has_point_row(&self) -> bool {
+        matches!(self, JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. })
+    }
+
+    /// Whether the joint keeps the origins of its two frames together.
+    pub fn holds_point(&self) -> bool {
+        match self {
+            JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } => true,
+            JointKind::SixDof(axes) => axes.limits[..3].iter().all(|limit| *limit == AxisLimit::Locked),
+            JointKind::Prismatic { .. } | JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => false,
+        }
+    }
+
+    /// Whether the joint has one axis, with a place or an angle: it is revolute or prismatic.
+    pub fn has_axis(&self) -> bool {
+        matches!(self, JointKind::Revolute { .. } | JointKind::Prismatic { .. })
+    }
+
+    /// The factor of the second coordinate in the row of a gear or of a rack and pinion; `None` for
+    /// other kinds.
+    pub(crate) fn gear_factor(&self) -> Option<Real> {
+        match *self {
+            JointKind::Gear { ratio } => Some(ratio),
+            JointKind::RackAndPinion { ratio } => Some(-ratio),
+            _ => None,
+        }
+    }
+
+    /// The motors, in the order of the axes.
+    pub(crate) fn motors(&self) -> impl Iterator<Item = Motor> {
+        let (one, six) = match *self {
+            JointKind::Revolute { motor, .. } | JointKind::Prismatic { motor, .. } => (motor, [None; 6]),
+            JointKind::SixDof(axes) => (None, axes.motors),
+            _ => (None, [None; 6]),
+        };
+        one.into_iter().chain(six.into_iter().flatten())
+    }
+
+    /// The six axes of a prismatic joint or a joint of six degrees of freedom; `None` for other
+    /// kinds.
+    pub(crate) fn axes(&self) -> Option<SixDof> {
+        match *self {
+            JointKind::SixDof(axes) => Some(axes),
+            JointKind::Prismatic { limits, motor } => {
+                let along = limits.map_or(AxisLimit::Free, |[low, high]| AxisLimit::Between(low, high));
+                let mut axes = SixDof::LOCKED.with_limit(JointAxis::X, along);
+                axes.motors[0] = motor;
+                Some(axes)
+            }
+            _ => None,
+        }
+    }
+
+    /// Checks that no number is NaN, the bounds are in order, and a state exists that satisfies
+    /// them. The error names the first number that does not.
+    pub fn validate(&self) -> Result<(), JointFault> {
+        match *self {
+            JointKind::Weld => Ok(()),
+            JointKind::Spherical { cone, twist } => {
+                demand(0.0 <= cone, "cone", cone)?;
+                let Some([low, high]) = twist else { return Ok(()) };
+                let pi = core::f32::consts::PI;
+                demand(cone <= JointKind::MAX_TWISTED_CONE, "cone", cone)?;
+                demand(-pi <= low && low <= pi, "lower twist", low)?;
+                demand(low <= high && high <= pi, "upper twist", high)
+            }
+            JointKind::Revolute { limits, motor } | JointKind::Prismatic { limits, motor } => {
+                limits.map_or(Ok(()), |limits| demand_bounds(limits, ["lower limit", "upper limit"]))?;
+                motor.map_or(Ok(()), |motor| motor.validate())
+            }
+            JointKind::SixDof(axes) => axes.validate(),
+            JointKind::Distance { min, max } => {
+                demand(0.0 <= min && min < Real::INFINITY, "least distance", min)?;
+                demand(min <= max, "largest distance", max)
+            }
+            JointKind::Pulley { supports, ratio, length } => {
+                let coordinates = supports.iter().flat_map(|point| point.to_array());
+                coordinates.into_iter().try_for_each(|x| demand(x.is_finite(), "fixed point", x))?;
+                demand(0.0 < ratio && ratio.is_finite(), "ratio", ratio)?;
+                demand(0.0 < length && length.is_finite(), "length", length)
+            }
+            JointKind::Gear { ratio } | JointKind::RackAndPinion { ratio } => {
+                demand(ratio != 0.0 && ratio.is_finite(), "ratio", ratio)
+            }
+        }
+    }
+}
+
+/// An axis of a joint: three of translation, three of rotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum JointAxis {
+    /// Translation along A's x axis.
+    X,
+    /// Translation along A's y axis.
+    Y,
+    /// Translation along A's z axis.
+    Z,
+    /// Rotation about A's x axis.
+    AngX,
+    /// Rotation about the axis across A's x axis and B's z axis.
+    AngY,
+    /// Rotation about B's z axis.
+    AngZ,
+}
+
+/// How far a joint lets B move along or about an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum AxisLimit {
+    /// Without limits.
+    Free,
+    /// Not at all.
+    Locked,
+    /// Between a least and a largest place, or angle in radians.
+    Between(Real, Real),
+}
+
+/// How far B may move along and about each axis, and the motors of the axes.
+///
+/// Places are those of B's origin in A's frame. Angles are Euler angles: rotations about x, then
+/// the new y, then the new z, turn A's frame into B's. At a right angle about y the other two axes
+/// coincide. So the angle about y stays within [`SixDof::MAX_ANGLE_Y`], unless all three are free
+/// and without motors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SixDof {
+    /// The limits in the order of [`JointAxis`].
+    pub limits: [AxisLimit; 6],
+    /// The motors in the order of [`JointAxis`].
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub motors: [Option<Motor>; 6],
+}
+
+impl SixDof {
+    /// The largest angle about y, in radians.
+    pub const MAX_ANGLE_Y: Real = 1.5;
+
+    /// All axes locked, without motors.
+    pub const LOCKED: SixDof = SixDof { limits: [AxisLimit::Locked; 6], motors: [None; 6] };
+
+    /// All axes free, without motors.
+    pub const FREE: SixDof = SixDof { limits: [AxisLimit::Free; 6], motors: [None; 6] };
+
+    /// Translation along the x axis and rotation about it.
+    pub const CYLINDRICAL: SixDof =
+        SixDof::LOCKED.with_limit(JointAxis::X, AxisLimit::Free).with_limit(JointAxis::AngX, AxisLimit::Free);
+
+    /// Rotation about A's x axis and about B's z axis, which stay at a right angle.
+    #[doc(alias = "cardan")]
+    pub const UNIVERSAL: SixDof = SixDof::LOCKED
+        .with_limit(JointAxis::AngX, AxisLimit::Free)
+        .with_limit(JointAxis::AngZ, AxisLimit::Free);
+
+    /// Sets the limit of an axis.
+    #[must_use]
+    pub const fn with_limit(mut self, axis: JointAxis, limit: AxisLimit) -> SixDof {
+        self.limits[axis as usize] = limit;
+        self
+    }
+
+    /// Sets the motor of an axis. A motor of a locked axis does not act.
+    #[must_use]
+    pub const fn with_motor(mut self, axis: JointAxis, motor: Motor) -> SixDof {
+        self.motors[axis as usize] = Some(motor);
+        self
+    }
+
+    /// Whether no rotation is locked, limited or driven.
+    pub(crate) fn turns_freely(&self) -> bool {
+        self.limits[3..].iter().all(|limit| *limit == AxisLimit::Free)
+            && self.motors[3..].iter().all(Option::is_none)
+    }
+
+    fn validate(&self) -> Result<(), JointFault> {
+        for (limit, names) in self.limits.iter().zip(LIMIT_NAMES) {
+            if let AxisLimit::Between(low, high) = *limit {
+                demand_bounds([low, high], names)?;
+            }
+        }
+        let max_angle = SixDof::MAX_ANGLE_Y;
+        let y = JointAxis::AngY as usize;
+        let [low, high] = match self.limits[y] {
+            AxisLimit::Between(low, high) => [low, high],
+            AxisLimit::Free if !self.turns_freely() => [Real::NEG_INFINITY, Real::INFINITY],
+            AxisLimit::Free | AxisLimit::Locked => [0.0; 2],
+        };
+        demand(-max_angle <= low, LIMIT_NAMES[y][0], low)?;
+        demand(high <= max_angle, LIMIT_NAMES[y][1], high)?;
+        self.motors.iter().flatten().try_for_each(Motor::validate)
+    }
+}
+
+/// The names of the lower and upper limits, by axis.
+const LIMIT_NAMES: [[&str; 2]; 6] = [
+    ["lower limit of x", "upper limit of x"],
+    ["lower limit of y", "upper limit of y"],
+    ["lower limit of z", "upper limit of z"],
+    ["lower limit of the angle about x", "upper limit of the angle about x"],
+    ["lower limit of the angle about y", "upper limit of the angle about y"],
+    ["lower limit of the angle about z", "upper limit of the angle about z"],
+];

@@ -1,0 +1,194 @@
+//! Masses that joints use: true ones, except for a light body between two heavy ones.
+//!
+//! A tension T at a lever r acts on a link like a spring of stiffness T r. A joint impulse keeps
+//! its direction for a substep h. So a link of inertia I becomes unstable from about h^2 T r = 4 I
+//! on. More iterations do not help, because only the inertia limits it. Also, the stiffness of a
+//! joint is proportional to the lighter mass, so a light link makes a weak joint.
+//!
+//! 1. The tension of a link is limited by the lighter one of the bodies that it connects. So joints
+//!    use the true mass and inertia of a light body that hangs on a heavy one, of an arm, and of a
+//!    wheel in the air (test: `unequal_joints::motors_act_on_true_masses`, in carom-world).
+//! 2. The load of a body is the mass that it carries between others: see [`LoadPaths`]. Fixed and
+//!    kinematic bodies are one body of infinite mass. Contacts connect as joints do: a wheel on the
+//!    ground carries its car. Gears couple turns, not places, so they carry nothing.
+//! 3. Joints use an inverse mass of at most [`MAX_RATIO`] times that of the load. If the heaviest
+//!    body that joints connect with it is lighter than the load, that one counts. The inverse
+//!    inertia is scaled alike. Gravity, contacts and forces use the true mass.
+//! 4. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`]. A load
+//!    that swings or is jerked pulls with several times its weight.
+//! 5. The scales are computed once per step. They depend only on the connections, not on tensions,
+//!    so they store no energy.
+//!
+//! Reference: R. E. Tarjan, Efficiency of a Good But Not Linear Set Union Algorithm, JACM 22(2),
+//! 1975.
+//! Tried: an inertia that follows the tension; it adds energy to bodies that spin fast.
+
+use crate::bodies::free::delta_rotation;
+use crate::bodies::mass::MassData;
+use crate::impulses::lane_vec::State;
+use crate::joints::load_paths::LoadPaths;
+use crate::sleep::island::DisjointSets;
+use alloc::vec::Vec;
+use carom_math::{Mat3, Quat, Real};
+
+/// The largest ratio of a load to the mass of a body that carries it, for its joints.
+const MAX_RATIO: Real = 300.0;
+
+/// The largest factor by which the inertia of a light body is raised more than its mass.
+const MAX_TURN_FACTOR: Real = 3.0;
+
+/// Factors of the inverse mass and of the inverse inertia of a body, for its joints. At most 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct JointScale {
+    moving: Real,
+    turning: Real,
+}
+
+impl JointScale {
+    /// Joints use the true mass and inertia.
+    const NONE: JointScale = JointScale { moving: 1.0, turning: 1.0 };
+}
+
+/// The inverse mass and the inverse inertia of a body, for its joints, in the world frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct JointMass {
+    pub(crate) moving: Real,
+    pub(crate) turning: Mat3,
+}
+
+/// The masses that joints use in a step, by slot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JointMasses {
+    systems: DisjointSets,
+    /// Per system, under its root: the inverse mass of the heaviest body.
+    least_inverse: Vec<Real>,
+    /// By slot, and once for all bodies without a mass.
+    inverse: Vec<Real>,
+    paths: LoadPaths,
+    /// By root of an island: whether loads matter in it. Empty if they do in none.
+    is_uneven: Vec<bool>,
+    /// The slots of the bodies of joints, ascending.
+    bodies: Vec<u32>,
+    /// For each of them: its mass at the start of the step.
+    starts: Vec<JointMass>,
+    /// By slot, for the bodies of joints: its mass at the present pose.
+    present: Vec<JointMass>,
+}
+
+/// A pair of slots.
+type Link = (usize, usize);
+
+impl JointMasses {
+    /// Finds the loads, and whether one matters. `links` are the slots of the two bodies of each
+    /// joint that holds places, and `contacts` those of each contact. `islands` has the root of
+    /// each moving body. The order of the links does not matter.
+    pub(crate) fn find(
+        &mut self,
+        masses: &[MassData],
+        islands: &[u32],
+        links: impl Iterator<Item = Link> + Clone,
+        contacts: impl Iterator<Item = Link> + Clone,
+    ) {
+        self.systems.reset(masses.len());
+        self.least_inverse.clear();
+        self.least_inverse.resize(masses.len(), Real::INFINITY);
+        for (a, b) in links.clone() {
+            if has_mass(&masses[a]) && has_mass(&masses[b]) {
+                self.systems.join(a as u32, b as u32);
+            }
+        }
+        for (slot, mass) in masses.iter().enumerate().filter(|(_, mass)| has_mass(mass)) {
+            let least = &mut self.least_inverse[self.systems.root(slot as u32) as usize];
+            *least = least.min(mass.inverse_mass);
+        }
+        let JointMasses { systems, least_inverse, inverse, paths, is_uneven, .. } = self;
+        is_uneven.clear();
+        for (slot, mass) in masses.iter().enumerate().filter(|(_, mass)| has_mass(mass)) {
+            let most = MAX_RATIO * least_inverse[systems.root(slot as u32) as usize];
+            if most < mass.inverse_mass {
+                is_uneven.resize(masses.len(), false);
+                is_uneven[islands[slot] as usize] = true;
+            }
+        }
+        if is_uneven.is_empty() {
+            return;
+        }
+        let fixed = masses.len();
+        inverse.clear();
+        inverse.extend(masses.iter().map(|mass| mass.inverse_mass));
+        inverse.push(0.0);
+        let vertex = |slot: usize| if has_mass(&masses[slot]) { slot } else { fixed };
+        let is_near = |slot: usize| slot != fixed && is_uneven[islands[slot] as usize];
+        let all = links.chain(contacts).map(|(a, b)| (vertex(a), vertex(b)));
+        paths.find(inverse, all.filter(|&(a, b)| a != b && (is_near(a) || is_near(b))));
+    }
+
+    /// Returns the lowest slot of the bodies that joints connect with that in `slot`.
+    pub(crate) fn system(&mut self, slot: usize) -> u32 {
+        self.systems.root(slot as u32)
+    }
+
+    /// Loads the masses of the bodies of joints. `slots` may repeat.
+    pub(crate) fn load(&mut self, masses: &[MassData], slots: impl Iterator<Item = usize>) {
+        let mut bodies = core::mem::take(&mut self.bodies);
+        bodies.clear();
+        bodies.extend(slots.map(|slot| slot as u32));
+        bodies.sort_unstable();
+        bodies.dedup();
+        self.starts.clear();
+        self.present.resize(masses.len(), JointMass::default());
+        for slot in bodies.iter().map(|&slot| slot as usize) {
+            let (scale, own) = (self.scale(masses, slot), &masses[slot]);
+            let moving = own.inverse_mass * scale.moving;
+            let mass = JointMass { moving, turning: own.inertia_matrix() * scale.turning };
+            self.starts.push(mass);
+            self.present[slot] = mass;
+        }
+        self.bodies = bodies;
+    }
+
+    /// Turns the inertias of the bodies of joints to their present poses.
+    pub(crate) fn turn(&mut self, states: &[State]) {
+        for (&slot, start) in self.bodies.iter().zip(&self.starts) {
+            let slot = slot as usize;
+            self.present[slot].turning = turned_matrix(delta_rotation(&states[slot]), start.turning);
+        }
+    }
+
+    /// Returns the masses at the present poses, by slot, for the bodies of joints.
+    pub(crate) fn present(&self) -> &[JointMass] {
+        &self.present
+    }
+
+    /// Returns the factors for the body in a slot.
+    fn scale(&mut self, masses: &[MassData], slot: usize) -> JointScale {
+        let own = &masses[slot];
+        if self.is_uneven.is_empty() || !has_mass(own) {
+            return JointScale::NONE;
+        }
+        // A contact may connect a body with a load that is in no joint with it.
+        let heaviest = self.least_inverse[self.systems.root(slot as u32) as usize];
+        let max_inverse_mass = MAX_RATIO * heaviest.max(self.paths.inverse_load(slot));
+        if own.inverse_mass <= max_inverse_mass {
+            return JointScale::NONE;
+        }
+        let moving = max_inverse_mass / own.inverse_mass;
+        JointScale { moving, turning: moving * moving.max(1.0 / MAX_TURN_FACTOR) }
+    }
+}
+
+/// Rotates a symmetric tensor from the frame of its body to the world.
+fn turned_matrix(rotation: Quat, tensor: Mat3) -> Mat3 {
+    let r = Mat3::from_quat(rotation);
+    let half = r * tensor;
+    let entry = |i: usize, k: usize| {
+        half.x_axis[i] * r.x_axis[k] + half.y_axis[i] * r.y_axis[k] + half.z_axis[i] * r.z_axis[k]
+    };
+    let (xy, xz, yz) = (entry(0, 1), entry(0, 2), entry(1, 2));
+    Mat3::from_cols_array(&[entry(0, 0), xy, xz, xy, entry(1, 1), yz, xz, yz, entry(2, 2)])
+}
+
+/// Whether a body moves by forces and can be pushed away.
+fn has_mass(mass: &MassData) -> bool {
+    0.0 < mass.inverse_mass
+}

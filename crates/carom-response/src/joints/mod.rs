@@ -1,0 +1,24 @@
+//! Joints: their kinds, limits, motors and springs, and how they are solved.
+//!
+//! `joint` is the joint as a user describes it. `passes` runs over all joints in a substep, `step`
+//! solves one of them, with the rows of `rows`, `axes`, `gear`, `pulley` and `twist`. `mass` and
+//! `load_paths` choose the masses that rows use.
+
+pub(crate) mod axes;
+pub(crate) mod fault;
+pub(crate) mod gear;
+pub(crate) mod gear_parts;
+pub(crate) mod joint;
+pub(crate) mod kind;
+pub(crate) mod load;
+pub(crate) mod load_paths;
+pub(crate) mod mass;
+pub(crate) mod motor;
+pub(crate) mod passes;
+pub(crate) mod pulley;
+pub(crate) mod rows;
+pub(crate) mod softness;
+pub(crate) mod state;
+pub(crate) mod step;
+pub(crate) mod torsion_spring;
+pub(crate) mod twist;

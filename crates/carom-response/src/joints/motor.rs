@@ -1,0 +1,154 @@
+//! Motors of joints, and springs that are given by a frequency and a damping ratio.
+//!
+//! - A velocity motor reaches its speed within a substep, if its largest force allows it.
+//! - A position motor is a damped spring to its target, integrated implicitly. No frequency is
+//!   unstable. It overshoots as a damped oscillator does.
+//! - A spring is scaled by the mass that its joint moves. So a free motion has the stated frequency
+//!   for bodies of any mass (test: `sliders::a_position_motor_swings_at_its_frequency`, in
+//!   carom-world).
+//!
+//! Reference: E. Catto, Soft Constraints, GDC 2011.
+
+use crate::joints::fault::{JointFault, demand, demand_setting};
+use crate::joints::softness::Softness;
+use carom_math::Real;
+
+/// A damped spring, by the free oscillation of the mass that it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Spring {
+    /// Oscillations per unit of time, without damping. Above 0, at most 1e9.
+    pub frequency: Real,
+    /// Damping relative to the critical one, from 0 to 1e9. At 1 it does not overshoot.
+    pub damping_ratio: Real,
+}
+
+impl Spring {
+    /// Creates a spring from a frequency and a damping ratio.
+    pub const fn new(frequency: Real, damping_ratio: Real) -> Spring {
+        Spring { frequency, damping_ratio }
+    }
+
+    /// Checks both numbers, and names the first one out of its range.
+    pub fn validate(&self) -> Result<(), JointFault> {
+        demand(0.0 < self.frequency, "frequency", self.frequency)?;
+        demand_setting("frequency", self.frequency)?;
+        demand_setting("damping ratio", self.damping_ratio)
+    }
+
+    pub(crate) fn softness(&self, h: Real) -> Softness {
+        Softness::new(self.frequency, self.damping_ratio, h)
+    }
+}
+
+/// The target of a motor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Drive {
+    /// The speed of B relative to A: length per unit of time along an axis, radians per unit of
+    /// time about one.
+    Velocity(Real),
+    /// The target position along the axis, or the angle about it in radians, and the spring that
+    /// pulls there. Angles count modulo a full turn, so a motor turns the shorter way.
+    Position(Real, Spring),
+}
+
+/// A motor along or about one axis of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Motor {
+    /// The target.
+    pub drive: Drive,
+    /// The largest force along an axis, or the largest torque about one. Not negative.
+    ///
+    /// A body that joints or contacts hold between two others, both more than 300 times heavier,
+    /// counts in its joints as a three-hundredth of the lighter one. A fixed body is infinitely
+    /// heavy. If such a body moves against both, it accelerates less than this force says. All
+    /// other bodies have their true masses (test: `unequal_joints::motors_act_on_true_masses`, in
+    /// carom-world).
+    pub max_force: Real,
+}
+
+impl Motor {
+    /// Creates a motor with a target speed and unlimited force.
+    pub const fn velocity(speed: Real) -> Motor {
+        Motor { drive: Drive::Velocity(speed), max_force: Real::MAX }
+    }
+
+    /// Creates a motor with a target position or angle and unlimited force.
+    pub const fn position(target: Real, spring: Spring) -> Motor {
+        Motor { drive: Drive::Position(target, spring), max_force: Real::MAX }
+    }
+
+    /// Sets the largest force, or the largest torque about an axis.
+    #[must_use]
+    pub const fn with_max_force(self, max_force: Real) -> Motor {
+        Motor { max_force, ..self }
+    }
+
+    /// Checks each number, and names the first one out of its range.
+    pub fn validate(&self) -> Result<(), JointFault> {
+        match self.drive {
+            Drive::Velocity(speed) => demand(speed.is_finite(), "speed", speed)?,
+            Drive::Position(target, spring) => {
+                demand(target.is_finite(), "target", target)?;
+                spring.validate()?;
+            }
+        }
+        demand(0.0 <= self.max_force, "max_force", self.max_force)
+    }
+
+    /// Whether the motor has a target position.
+    pub(crate) fn is_position(&self) -> bool {
+        matches!(self.drive, Drive::Position(..))
+    }
+
+    /// Whether the motor has a force, and a target speed that is not zero.
+    pub(crate) fn turns(&self) -> bool {
+        matches!(self.drive, Drive::Velocity(speed) if speed != 0.0) && 0.0 < self.max_force
+    }
+
+    /// The middle of the full turn in which angles are counted.
+    pub(crate) fn middle(&self) -> Real {
+        match self.drive {
+            Drive::Velocity(_) => 0.0,
+            Drive::Position(target, _) => target,
+        }
+    }
+
+    /// Returns the motor with its speed reduced, so that it does not pass the limits in a substep
+    /// of length `h`. Otherwise motor and limit would push against each other with growing
+    /// impulses, and the limit, which is softer, would give way.
+    pub(crate) fn within(&self, place: Real, [low, high]: [Real; 2], h: Real) -> Motor {
+        match self.drive {
+            Drive::Velocity(speed) => {
+                let [back, ahead] = [place - low, high - place].map(|room| room.max(0.0) / h);
+                Motor { drive: Drive::Velocity(speed.clamp(-back, ahead)), ..*self }
+            }
+            Drive::Position(..) => *self,
+        }
+    }
+
+    /// Returns the change of the impulse `old` in one iteration. `place` is the place or angle,
+    /// `mass` the mass along or about the axis. Springs act in the first of the two passes of a
+    /// substep only: `may_spring`.
+    pub(crate) fn change(
+        &self,
+        old: Real,
+        (place, speed, mass): (Real, Real, Real),
+        may_spring: bool,
+        h: Real,
+    ) -> Real {
+        let max_impulse = self.max_force * h;
+        match self.drive {
+            Drive::Velocity(target) => (old + mass * (target - speed)).clamp(-max_impulse, max_impulse) - old,
+            Drive::Position(..) if !may_spring => 0.0,
+            Drive::Position(target, spring) => {
+                let soft = spring.softness(h);
+                let bias = soft.bias_rate * (place - target);
+                let change = -mass * soft.mass_scale * (speed + bias) - soft.impulse_scale * old;
+                (old + change).clamp(-max_impulse, max_impulse) - old
+            }
+        }
+    }
+}
