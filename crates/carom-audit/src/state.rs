@@ -59,7 +59,7 @@ impl State {
             is_sleeping: body.is_sleeping,
             is_slow: body.is_sleeping || 0.0 < body.rest.slow_time(),
             is_damped: body.linear_damping != 0.0 || body.angular_damping != 0.0,
-            is_driven: body.is_driven(),
+            is_driven: body.is_moving_kinematic(),
         }
     }
 

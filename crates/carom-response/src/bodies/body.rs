@@ -264,7 +264,7 @@ impl Body {
 
     /// Whether it is kinematic and its velocities are not zero.
     #[inline]
-    pub fn is_driven(&self) -> bool {
+    pub fn is_moving_kinematic(&self) -> bool {
         self.kind == BodyKind::Kinematic
             && (self.linear_velocity != Vec3::ZERO || self.angular_velocity != Vec3::ZERO)
     }

@@ -20,7 +20,7 @@ impl Moves {
     pub(crate) fn of(body: &Body) -> Moves {
         if body.is_active() {
             Moves::ByForce
-        } else if body.is_driven() {
+        } else if body.is_moving_kinematic() {
             Moves::ByVelocity
         } else {
             Moves::Not

@@ -101,8 +101,14 @@ impl Axes {
 
     /// Applies an impulse along or about an axis, together with the response of the locked axes.
     /// Returns the impulses of all axes.
-    fn push_held(&self, rows: &mut Moving<'_>, held: &Held, k: usize, impulse: Real) -> [Real; 6] {
-        let mut impulses = held.answer(k).map(|answer| answer as Real * impulse);
+    fn push_locked(
+        &self,
+        rows: &mut Moving<'_>,
+        system: &LockedSystem,
+        k: usize,
+        impulse: Real,
+    ) -> [Real; 6] {
+        let mut impulses = system.answer(k).map(|answer| answer as Real * impulse);
         impulses[k] = impulse;
         self.push(rows, &impulses);
         impulses
@@ -120,10 +126,10 @@ pub(crate) fn euler_angles(rotation_a: Quat, rotation_b: Quat) -> [Real; 3] {
 
 /// The impulses of all axes.
 fn total(i: &JointImpulse) -> [Real; 6] {
-    let held = [i.linear.x, i.linear.y, i.linear.z, i.angular.x, i.angular.y, i.angular.z];
+    let locked = [i.linear.x, i.linear.y, i.linear.z, i.angular.x, i.angular.y, i.angular.z];
     let mut sum = [0.0; 6];
     for (k, sum) in sum.iter_mut().enumerate() {
-        *sum = held[k] + i.limits[k][0] - i.limits[k][1] + i.motors[k];
+        *sum = locked[k] + i.limits[k][0] - i.limits[k][1] + i.motors[k];
     }
     sum
 }
@@ -139,7 +145,7 @@ fn add_held(i: &mut JointImpulse, more: &[Real; 6], locked: &[usize]) {
 }
 
 /// The locked axes, and the decomposition of their matrix.
-struct Held {
+struct LockedSystem {
     /// The velocity along axis i by a unit impulse along axis k.
     matrix: [[f64; 6]; 6],
     locked: [usize; 6],
@@ -150,8 +156,8 @@ struct Held {
     inverse: [f64; 6],
 }
 
-impl Held {
-    fn new(axes: &Axes, rows: &Rows, is_locked: impl Fn(usize) -> bool) -> Held {
+impl LockedSystem {
+    fn new(axes: &Axes, rows: &Rows, is_locked: impl Fn(usize) -> bool) -> LockedSystem {
         let mass = rows.mass_a + rows.mass_b;
         let mut matrix = [[0.0; 6]; 6];
         for k in 0..6 {
@@ -167,20 +173,20 @@ impl Held {
             locked[n] = k;
             n += 1;
         }
-        let mut held = Held { matrix, locked, n, lower: [[0.0; 6]; 6], inverse: [0.0; 6] };
+        let mut system = LockedSystem { matrix, locked, n, lower: [[0.0; 6]; 6], inverse: [0.0; 6] };
         let mut pivots = [0.0; 6];
         for i in 0..n {
             for k in 0..=i {
-                let before: f64 = (0..k).map(|j| held.lower[i][j] * held.lower[k][j] * pivots[j]).sum();
+                let before: f64 = (0..k).map(|j| system.lower[i][j] * system.lower[k][j] * pivots[j]).sum();
                 let rest = matrix[locked[i]][locked[k]] - before;
                 if k < i {
-                    held.lower[i][k] = rest * held.inverse[k];
+                    system.lower[i][k] = rest * system.inverse[k];
                 } else if MIN_PIVOT * matrix[locked[i]][locked[i]] < rest {
-                    (pivots[i], held.inverse[i]) = (rest, 1.0 / rest);
+                    (pivots[i], system.inverse[i]) = (rest, 1.0 / rest);
                 }
             }
         }
-        held
+        system
     }
 
     /// Solves the system of the locked axes. Both sides are by place among them.
@@ -227,13 +233,13 @@ pub(crate) fn solve(
     h: Real,
 ) {
     let axes = Axes::of(rows);
-    let held = Held::new(&axes, rows, |k| kind.limits[k] == AxisLimit::Locked);
-    let locked = &held.locked[..held.n];
+    let system = LockedSystem::new(&axes, rows, |k| kind.limits[k] == AxisLimit::Locked);
+    let locked = &system.locked[..system.n];
     let mut side = [0.0; 6];
     for (side, &k) in side.iter_mut().zip(locked) {
         *side = f64::from(axes.speed(rows, k) + axes.places[k] * soft.bias_rate);
     }
-    let (solved, mut change) = (held.solve(side), [0.0; 6]);
+    let (solved, mut change) = (system.solve(side), [0.0; 6]);
     for (solved, &k) in solved.iter().zip(locked) {
         let old = if k < 3 { i.linear[k] } else { i.angular[k - 3] };
         change[k] = -(*solved as Real) * soft.mass_scale - old * soft.impulse_scale;
@@ -250,21 +256,21 @@ pub(crate) fn solve(
             _ => motor,
         };
         let place = axes.place_near(k, motor.middle());
-        let row = (place, axes.speed(rows, k), held.mass(k));
+        let row = (place, axes.speed(rows, k), system.mass(k));
         let change = motor.change(i.motors[k], row, may_spring, h);
         i.motors[k] += change;
-        let answer = axes.push_held(rows, &held, k, change);
+        let answer = axes.push_locked(rows, &system, k, change);
         add_held(i, &answer, locked);
     }
     for k in 0..6 {
         let AxisLimit::Between(low, high) = kind.limits[k] else { continue };
         let place = axes.place_near(k, 0.5 * (low + high));
-        let mass = held.mass(k);
+        let mass = system.mass(k);
         for (side, sign, room) in [(0, 1.0, place - low), (1, -1.0, high - place)] {
             let speed = sign * axes.speed(rows, k);
             let change = sign * limit(&mut i.limits[k][side], room, speed, mass, soft, h);
             if change != 0.0 {
-                let answer = axes.push_held(rows, &held, k, change);
+                let answer = axes.push_locked(rows, &system, k, change);
                 add_held(i, &answer, locked);
             }
         }
@@ -275,12 +281,12 @@ pub(crate) fn solve(
 pub(crate) fn turn_to(motor: &Motor, rows: &mut Moving<'_>, i: &mut JointImpulse, h: Real) {
     const AXIS: usize = JointAxis::AngX as usize;
     let axes = Axes::of(rows);
-    let held = Held::new(&axes, rows, |k| k != AXIS);
-    let (mass, speed) = (held.mass(AXIS), axes.speed(rows, AXIS));
+    let system = LockedSystem::new(&axes, rows, |k| k != AXIS);
+    let (mass, speed) = (system.mass(AXIS), axes.speed(rows, AXIS));
     let angle = angle_near(rows.limited.1, motor.middle());
     let change = motor.change(i.motors[AXIS], (angle, speed, mass), true, h);
     i.motors[AXIS] += change;
-    let answer = held.answer(AXIS).map(|answer| answer as Real * change);
+    let answer = system.answer(AXIS).map(|answer| answer as Real * change);
     // A revolute joint keeps its impulses in the world, and pushes each body at its own joint
     // point.
     let sum = |axes: &[Vec3], impulses: &[Real]| -> Vec3 {

@@ -113,7 +113,7 @@ impl Sleepers {
             for (own, other) in pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]) {
                 let (Some(sleeper), Some(mover)) = (bodies.get(own), bodies.get(other)) else { continue };
                 let sleeps = sleeper.is_sleeping && sleeper.kind == BodyKind::Dynamic;
-                if sleeps && (mover.is_active() || mover.is_driven()) {
+                if sleeps && (mover.is_active() || mover.is_moving_kinematic()) {
                     self.wake(bodies, own);
                     is_woken = true;
                 }

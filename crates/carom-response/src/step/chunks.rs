@@ -148,7 +148,7 @@ pub(crate) fn load_bodies(
             if !body.locked_axes.intersects(LockedAxes::ROTATION) {
                 free.is_uneven = uneven_inertia(body).is_some();
             }
-        } else if body.is_driven() {
+        } else if body.is_moving_kinematic() {
             free.moves = Moves::ByVelocity;
             mass.calm = 0.0;
         }

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use carom_broad::{Groups, Mobility};
 use carom_geom::MassProperties;
 use carom_math::glam::DVec3;
-use carom_math::{Pose, Vec3};
+use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, CombineRule, LockedAxes, Response};
 
@@ -168,9 +168,16 @@ impl BodyDesc {
         BodyDesc { pose, ..self }
     }
 
-    /// At this position, without rotation.
+    /// At this position. Its rotation stays.
     pub fn with_position(self, position: Vec3) -> BodyDesc {
-        self.with_pose(Pose::from_translation(position))
+        let rotation = self.pose.rotation;
+        self.with_pose(Pose::new(rotation, position))
+    }
+
+    /// With this rotation, a unit quaternion. Its position stays.
+    pub fn with_rotation(self, rotation: Quat) -> BodyDesc {
+        let position = self.pose.translation;
+        self.with_pose(Pose::new(rotation, position))
     }
 
     /// With this velocity.

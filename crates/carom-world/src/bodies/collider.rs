@@ -12,7 +12,7 @@ use crate::bodies::part_materials::{PartMaterial, check_parts};
 use crate::bodies::traits::Traits;
 use alloc::sync::Arc;
 use carom_broad::Mobility;
-use carom_math::Pose;
+use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 
 /// A description of a collider, for [`BodyDesc::with_collider`](crate::BodyDesc::with_collider) and
@@ -88,6 +88,18 @@ impl ColliderDesc {
     /// At this pose in the body's frame.
     pub fn with_pose(self, pose: Pose) -> ColliderDesc {
         ColliderDesc { pose, ..self }
+    }
+
+    /// At this position in the body's frame. Its rotation stays.
+    pub fn with_position(self, position: Vec3) -> ColliderDesc {
+        let rotation = self.pose.rotation;
+        self.with_pose(Pose::new(rotation, position))
+    }
+
+    /// With this rotation in the body's frame, a unit quaternion. Its position stays.
+    pub fn with_rotation(self, rotation: Quat) -> ColliderDesc {
+        let position = self.pose.translation;
+        self.with_pose(Pose::new(rotation, position))
     }
 
     /// With this density.

@@ -331,7 +331,7 @@ impl BodySet {
             let body = &self.motions[body as usize];
             match body.kind {
                 BodyKind::Fixed => false,
-                BodyKind::Kinematic => body.is_driven(),
+                BodyKind::Kinematic => body.is_moving_kinematic(),
                 BodyKind::Dynamic => !body.is_sleeping,
             }
         };

@@ -183,7 +183,7 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
 
     /// The joints of the body, in the order of their numbers.
     pub fn joints(&self) -> impl Iterator<Item = JointRef<'a>> + 'a {
-        let id = self.id;
-        self.world.joints().filter(move |joint| joint.bodies().contains(&id))
+        let world = self.world;
+        world.joints.of(self.id.index).iter().filter_map(|&(_, id)| world.joint(id).ok())
     }
 }

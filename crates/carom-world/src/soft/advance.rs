@@ -219,7 +219,7 @@ impl<B: BroadPhase> World<B> {
         }
         match motion.kind {
             BodyKind::Fixed => false,
-            BodyKind::Kinematic => motion.is_driven(),
+            BodyKind::Kinematic => motion.is_moving_kinematic(),
             BodyKind::Dynamic => !motion.is_sleeping,
         }
     }

@@ -119,7 +119,7 @@ impl<B: BroadPhase> World<B> {
             let body = &mut self.bodies.motions[index];
             let pose = body.pose_after(dt);
             // Beyond the finite range the body stays; the solver returns the error later.
-            if body.is_driven() && pose.is_finite() {
+            if body.is_moving_kinematic() && pose.is_finite() {
                 body.pose = pose;
                 self.refit(index);
             }

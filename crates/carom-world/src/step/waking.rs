@@ -70,7 +70,7 @@ impl<B: BroadPhase> World<B> {
                 !body.is_sleeping
                     && match body.kind {
                         BodyKind::Fixed => false,
-                        BodyKind::Kinematic => body.is_driven(),
+                        BodyKind::Kinematic => body.is_moving_kinematic(),
                         BodyKind::Dynamic => {
                             !self.bodies.is_suspended(number as usize) && body.rest.slow_time() < drowsy
                         }

@@ -119,6 +119,10 @@ fn joints_that_come_and_go_leave_nothing_behind() {
         }
         assert_eq!(world.joints().map(|joint| joint.id()).collect::<Vec<_>>(), joints);
     }
+    for body in world.bodies() {
+        let all = world.joints().filter(|joint| joint.bodies().contains(&body.id()));
+        assert!(body.joints().eq(all));
+    }
     let snapshot = world.snapshot();
     let mut other: World =
         crate::scenes::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())

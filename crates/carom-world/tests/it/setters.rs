@@ -21,6 +21,18 @@ fn crate_desc() -> BodyDesc {
         .with_angular_velocity(Vec3::new(0.5, 1.0, -0.3))
 }
 
+#[test]
+fn positions_and_rotations_of_descriptions_do_not_undo_each_other() {
+    let pose = Pose::new(Quat::from_rotation_z(0.2), Vec3::new(0.0, 0.8, 0.0));
+    let one = crate_desc().with_position(pose.translation).with_rotation(pose.rotation);
+    let other = crate_desc().with_rotation(pose.rotation).with_position(pose.translation);
+    assert_eq!([one.pose, other.pose], [pose; 2]);
+    let collider = || ColliderDesc::new(ball(0.1));
+    let one = collider().with_position(pose.translation).with_rotation(pose.rotation);
+    let other = collider().with_rotation(pose.rotation).with_position(pose.translation);
+    assert_eq!([one.pose, other.pose], [pose; 2]);
+}
+
 /// Returns the description of the crate with a change.
 fn with(change: fn(&mut BodyDesc)) -> BodyDesc {
     let mut desc = crate_desc();
