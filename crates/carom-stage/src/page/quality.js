@@ -1,6 +1,7 @@
 // The choice of the picture: the first and most beautiful one that the browser draws fast enough, or
 // the one that the user chose.
 //
+// - The third picture of a page is measured. If it is far too slow, the flat picture follows at once.
 // - A page that shows too few frames measures a picture. If drawing is what is slow, the next
 //   faster picture is taken, and the flat one at once if this one is very slow.
 // - A page that shows enough frames tries the next more beautiful picture after a while, unseen:
@@ -15,8 +16,9 @@ const ENOUGH_FRAMES = 45;
 const MIN_FRAMES = 4, MIN_TIME = 0.3 * SECOND;
 // A page that has drawn nothing for so long rests.
 const IDLE = 0.1 * SECOND;
-// A picture that takes longer than this many frames is replaced by the flat one.
-const VERY_SLOW = 2;
+// A picture that takes longer than this many frames is replaced by the flat one; the first that is
+// measured, if it takes longer than the second number. Shaders are compiled for the first picture.
+const VERY_SLOW = 2, FAR_TOO_SLOW = 5, FIRST_MEASURED = 3;
 // A picture that takes less than this part of the time between two frames is not what is slow. None
 // is measured again before this time has passed: the first pictures of a kind are slower.
 const SLOW_PART = 0.25, CHECK_WAIT = 2 * SECOND;
@@ -30,7 +32,7 @@ const AUTOMATIC = "automatic";
 // returns the milliseconds; `changed` is called when another picture is taken.
 const makeQuality = (renderer, { measure, changed }) => {
   const { pictures } = renderer, quality = { wish: AUTOMATIC };
-  let times = [], wait = FIRST_WAIT, nextTry = Infinity, nextCheck = 0;
+  let times = [], wait = FIRST_WAIT, nextTry = Infinity, nextCheck = 0, isNew = true;
   const take = picture => {
     if (picture === renderer.picture) return;
     renderer.picture = picture;
@@ -61,8 +63,10 @@ const makeQuality = (renderer, { measure, changed }) => {
     if (!isDrawn) { if (IDLE < now - times.at(-1)) quality.rest(); return; }
     times.push(now);
     while (2 * MIN_FRAMES < times.length && SECOND < now - times[0]) times.shift();
+    if (quality.wish !== AUTOMATIC) return;
+    if (isNew && times.length === FIRST_MEASURED) judgeFirst(now);
     const rate = quality.rate();
-    if (quality.wish !== AUTOMATIC || !rate) return;
+    if (!rate) return;
     if (nextTry === Infinity) nextTry = now + wait;
     if (rate < ENOUGH_FRAMES) goDown(now, rate, busy); else if (nextTry <= now) goUp(now, busy);
   };
@@ -70,6 +74,16 @@ const makeQuality = (renderer, { measure, changed }) => {
   const delay = (now, ms) => {
     wait = Math.min(Math.max(2 * wait, FIRST_WAIT * ms / FRAME), LONGEST_WAIT);
     nextTry = now + wait;
+  };
+  const judgeFirst = now => {
+    isNew = false;
+    if (renderer.picture.isFlat) return;
+    const ms = measure(renderer.picture);
+    times = [];
+    if (ms < FAR_TOO_SLOW * FRAME) return;
+    nextCheck = now + CHECK_WAIT;
+    take(pictures.find(p => p.isFlat));
+    delay(now, ms);
   };
   const goDown = (now, rate, busy) => {
     const at = pictures.indexOf(renderer.picture), next = pictures[at + 1];
