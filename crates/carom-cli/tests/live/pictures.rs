@@ -13,9 +13,10 @@ fn choose(browser: &mut Browser, list: &str, value: &str) {
     ));
 }
 
-/// Without a graphics card, WebGL needs more than a frame for two thousand boxes.
+/// Without a graphics card, WebGL needs more than a frame for two thousand boxes. A choice of the user
+/// holds.
 #[test]
-fn slow_frames_lead_to_a_faster_picture_and_a_choice_holds() {
+fn slow_frames_lead_to_a_faster_picture() {
     let Some(mut browser) = open("scene=boxes&count=2000") else { return };
     assert_eq!(state(&mut browser)["pictureWish"], "automatic");
     browser.wait_for("['flat', 'coarse'].includes(testbed.state().picture)");
@@ -69,8 +70,12 @@ fn the_best_picture_that_is_fast_enough_is_taken() {
     let stays = simulate(&mut browser, "costs = fast; return [play(600, 5), nMeasured, nChanges];");
     assert_eq!(stays, serde_json::json!(["full", 1, 0]));
     // Very slow: the flat one within two seconds, and for good. A slow picture is tried seldom.
-    let falls = simulate(&mut browser, "costs = slow; return [play(2, 5), play(600, 5), nMeasured, nChanges];");
-    assert_eq!((&falls[0], &falls[1], &falls[3]), (&Value::from("flat"), &Value::from("flat"), &Value::from(1)));
+    let falls =
+        simulate(&mut browser, "costs = slow; return [play(2, 5), play(600, 5), nMeasured, nChanges];");
+    assert_eq!(
+        (&falls[0], &falls[1], &falls[3]),
+        (&Value::from("flat"), &Value::from("flat"), &Value::from(1))
+    );
     assert!(falls[2].as_u64().unwrap() <= 10, "{falls}");
     // A little too slow: one after the other.
     let steps = "costs = { full: 25, plain: 20, flat: 18, coarse: 4 }; return [play(10, 5), nChanges];";
@@ -112,10 +117,11 @@ fn all_pictures_show_the_same_scene() {
         assert!(low + 40.0 < high, "{scene}: nothing is seen");
         for picture in ["plain", "flat", "coarse"] {
             let other = parts_of(&mut browser, picture);
-            let apart = full.iter().zip(&other).map(|(a, b)| (a - b).abs());
-            let mean = apart.clone().sum::<f64>() / full.len() as f64;
-            println!("{scene}, {picture}: {mean:.1} apart, at most {:.0}", apart.fold(0.0, f64::max));
-            assert!(mean < 8.0, "{scene}, {picture}: {mean}");
+            let apart: Vec<f64> = full.iter().zip(&other).map(|(a, b)| (a - b).abs()).collect();
+            let mean = apart.iter().sum::<f64>() / full.len() as f64;
+            let most = apart.iter().fold(0.0_f64, |a, b| a.max(*b));
+            println!("{scene}, {picture}: {mean:.1} apart, at most {most:.0}");
+            assert!(mean < 5.0 && most < 50.0, "{scene}, {picture}: {mean} {most}");
         }
     }
 }
