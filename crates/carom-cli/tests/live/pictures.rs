@@ -13,7 +13,7 @@ fn choose(browser: &mut Browser, list: &str, value: &str) {
     ));
 }
 
-/// Without a graphics card, WebGL needs more than a frame for two thousand boxes. A choice of the user
+/// Without a graphics card, WebGL needs more than a frame for two thousand boxes. A user's choice
 /// holds.
 #[test]
 fn slow_frames_lead_to_a_faster_picture() {
