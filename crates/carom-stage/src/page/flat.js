@@ -189,39 +189,49 @@ const drawSolid = (solid, at, p, turn, q, colours, first, step) => {
 // ---- The background: the floor with its grid, and the same in shadow. It is kept while neither the
 // camera nor the size changes.
 let background = new Uint32Array(0), shaded = new Uint32Array(0), backgroundKey = "";
-const smooth = (from, to, x) => { const t = Math.min(1, Math.max(0, (x - from) / (to - from))); return t * t * (3 - 2 * t); };
-const grid = (a, wa, b, wb) => {
-  const near = Math.min(Math.abs(a - Math.round(a)) / wa, Math.abs(b - Math.round(b)) / wb);
-  return (1 - Math.min(near, 1)) * Math.min(1, Math.max(0, 1.5 - 2 * Math.max(wa, wb)));
+const smooth = x => { const t = 1 < x ? 1 : x < 0 ? 0 : x; return t * t * (3 - 2 * t); };
+// How much of a pixel is on a line: the distance to the next line along two axes, in pixels. Where
+// lines are denser than pixels there are none.
+const onLine = (a, wa, b, wb) => {
+  const da = Math.abs(a - Math.floor(a + 0.5)) / wa, db = Math.abs(b - Math.floor(b + 0.5)) / wb, near = da < db ? da : db;
+  const room = 1.5 - 2 * (wa < wb ? wb : wa);
+  return 1 <= near || room <= 0 ? 0 : (1 - near) * (room < 1 ? room : 1);
 };
 const makeBackground = view => {
-  const { width, height } = raster, { floor } = view;
-  const key = JSON.stringify([width, height, eye, view.middle, fog, floor]);
+  const { width, height } = raster, { floor, middle } = view;
+  const key = JSON.stringify([width, height, eye, middle, sun, fog, floor]);
   if (key === backgroundKey) return;
   backgroundKey = key;
-  const sky = raster.colour(...fog.map(c => 255 * c));
-  background = new Uint32Array(width * height).fill(sky);
-  shaded = background.slice();
+  if (background.length !== width * height) { background = new Uint32Array(width * height); shaded = new Uint32Array(width * height); }
+  const sky = raster.colour(255 * fog[0], 255 * fog[1], 255 * fog[2]);
+  background.fill(sky); shaded.fill(sky);
   if (!floor || eye[1] <= floor.y) return;
-  const ambient = [0.6, 0.63, 0.69], direct = [0.72, 0.69, 0.64].map(c => c * sun[1]), { base, ink, cell, reach } = floor;
-  // The point of the floor below a pixel. The view does not roll, so a row has one distance.
-  const { x: lx, y: ly, z: lz } = look;
-  const distanceOf = row => { const down = (lz[1] + (row - middleY) / focal * ly[1]); return down <= 0 ? Infinity : (eye[1] - floor.y) / down; };
-  const pointOf = (k, x, row, t) => eye[k] + t * (lx[k] * (x - middleX) / focal - ly[k] * (row - middleY) / focal - lz[k]);
+  const { base, ink, cell, reach } = floor, fine = 1 / cell, wide = 0.1 / cell;
+  // A colour is that of the fog, and a part of two differences: of the floor, and of a line on it.
+  const [fr, fg, fb] = fog.map(c => 255 * c), lights = [[0.6, 0.63, 0.69], [0.6 + 0.72 * sun[1], 0.63 + 0.69 * sun[1], 0.69 + 0.64 * sun[1]]];
+  const [[sr, sg, sb], [lr, lg, lb]] = lights.map(light => light.map((l, k) => 255 * (l * base[k] - fog[k])));
+  const [[isr, isg, isb], [ilr, ilg, ilb]] = lights.map(light => light.map((l, k) => 255 * l * (ink[k] - base[k])));
+  // The view does not roll, so all pixels of a row have the same distance along it, and the points of
+  // the floor below them lie in a line: (a, b) + x (da, db), seen from the eye.
+  const { x: lx, y: ly, z: lz } = look, drop = eye[1] - floor.y, side = eye[0] - middle[0], front = eye[2] - middle[2];
+  const rowAt = y => {
+    const up = (middleY - y) / focal, down = lz[1] - up * ly[1], t = 0 < down ? drop / down : Infinity, left = (0.5 - middleX) / focal;
+    return { t, a: t * (lx[0] * left + ly[0] * up - lz[0]), b: t * (lx[2] * left + ly[2] * up - lz[2]), da: t * lx[0] / focal, db: t * lx[2] / focal };
+  };
   for (let row = 0; row < height; row++) {
-    const t = distanceOf(row + 0.5), below = distanceOf(row + 1.5);
-    if (!(t < far * 4)) continue;
-    for (let x = 0; x < width; x++) {
-      const a = pointOf(0, x + 0.5, row + 0.5, t), b = pointOf(2, x + 0.5, row + 0.5, t);
-      const away = Math.hypot(a - view.middle[0], b - view.middle[2]) / reach;
-      if (1 <= away) continue;
-      const wa = Math.abs(lx[0] * t / focal) + Math.abs(pointOf(0, x + 0.5, row + 1.5, below) - a), wb = Math.abs(lx[2] * t / focal) + Math.abs(pointOf(2, x + 0.5, row + 1.5, below) - b);
-      const line = Math.max(0.35 * grid(a / cell, wa / cell, b / cell, wb / cell), 0.6 * grid(a / cell / 10, wa / cell / 10, b / cell / 10, wb / cell / 10));
-      const haze = 0.75 * smooth(0.55, 1, Math.hypot(a - eye[0], floor.y - eye[1], b - eye[2]) / far), fade = smooth(1, 0.55, away);
-      const part = (k, light) => 255 * (fog[k] + (((base[k] + (ink[k] - base[k]) * line) * light * (1 - haze) + fog[k] * haze) - fog[k]) * fade);
-      const p = row * width + x;
-      background[p] = raster.colour(part(0, ambient[0] + direct[0]), part(1, ambient[1] + direct[1]), part(2, ambient[2] + direct[2]));
-      shaded[p] = raster.colour(part(0, ambient[0]), part(1, ambient[1]), part(2, ambient[2]));
+    const { t, a: a0, b: b0, da, db } = rowAt(row + 0.5), next = rowAt(row + 1.5);
+    if (!(t < 4 * far)) continue;
+    const slantA = next.a - a0, slantB = next.b - b0, turnA = next.da - da, turnB = next.db - db, ada = Math.abs(da), adb = Math.abs(db);
+    for (let x = 0, p = row * width; x < width; x++, p++) {
+      const a = a0 + da * x, b = b0 + db * x, u = a + side, v = b + front, away = u * u + v * v;
+      if (reach * reach <= away) continue;
+      const wa = ada + Math.abs(slantA + turnA * x), wb = adb + Math.abs(slantB + turnB * x), wx = a + eye[0], wz = b + eye[2];
+      const few = 0.35 * onLine(wx * fine, wa * fine, wz * fine, wb * fine), tens = 0.6 * onLine(wx * wide, wa * wide, wz * wide, wb * wide), line = few < tens ? tens : few;
+      let part = away < 0.3025 * reach * reach ? 1 : smooth((1 - Math.sqrt(away) / reach) / 0.45);
+      const distance = a * a + b * b + drop * drop;
+      if (0.3025 * far * far < distance) part *= 1 - 0.75 * smooth((Math.sqrt(distance) / far - 0.55) / 0.45);
+      background[p] = raster.colour(fr + part * (lr + line * ilr), fg + part * (lg + line * ilg), fb + part * (lb + line * ilb));
+      shaded[p] = raster.colour(fr + part * (sr + line * isr), fg + part * (sg + line * isg), fb + part * (sb + line * isb));
     }
   }
 };

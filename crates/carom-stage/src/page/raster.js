@@ -18,8 +18,8 @@ raster.resize = (width, height) => {
   left = new Float64Array(height); right = new Float64Array(height);
 };
 // A colour from three parts of 0 to 255. Brighter ones are cut off.
-raster.colour = (red, green, blue) =>
-  (0xff000000 | (255 < blue ? 255 : blue) << 16 | (255 < green ? 255 : green) << 8 | (255 < red ? 255 : red)) >>> 0;
+const byte = x => 255 <= x ? 255 : x + 0.5;
+raster.colour = (red, green, blue) => (0xff000000 | byte(blue) << 16 | byte(green) << 8 | byte(red)) >>> 0;
 // Mixes `part` of a colour into a pixel.
 const mix = (p, colour, part) => {
   const old = raster.pixels[p], rest = 1 - part;
