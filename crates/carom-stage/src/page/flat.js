@@ -7,9 +7,10 @@
 // rotated into it once, and the normals of the faces stay as they are.
 
 // A solid has `points`, `faces` of four points (a triangle has its last point twice), `planes` of
-// the faces (a normal and the distance from the origin), and the `radius` of a ball around all.
+// the faces (a normal and the distance from the origin), and the `radius` of a ball around all. A closed
+// one has no inner sides that are seen.
 const solidOf = (points, faces, isClosed) => {
-  const solid = { points: Float64Array.from(points), faces: Uint32Array.from(faces), planes: new Float64Array(faces.length), isClosed, radius: 0 };
+  const solid = { points: Float64Array.from(points), faces: Uint32Array.from(faces), planes: new Float64Array(faces.length), isClosed, isBox: false, radius: 0 };
   for (let i = 0; i < points.length; i += 3) solid.radius = Math.max(solid.radius, Math.hypot(points[i], points[i + 1], points[i + 2]));
   findPlanes(solid);
   return solid;
@@ -38,7 +39,7 @@ const solidOfShape = shape => {
   if (shape.kind === "box") {
     const points = [];
     for (let k = 0; k < 8; k++) for (let axis = 0; axis < 3; axis++) points.push(shape.half[axis] * (k >> axis & 1 ? 1 : -1));
-    return solidOf(points, BOX_FACES, true);
+    return Object.assign(solidOf(points, BOX_FACES, true), { isBox: true });
   }
   if (shape.kind === "mesh") return solidOf(shape.points, facesOf(shape.corners), false);
   const { v } = capsule(8, 12), points = [], nPoints = v.length / 4;
@@ -124,8 +125,8 @@ const drawShadow = (solid, i, floorY) => {
     w0, -(lz[0] * sax + lz[2] * saz), -(lz[0] * sbx + lz[2] * sbz), -(lz[0] * scx + lz[2] * scz));
   if (isHiddenBehind(points.length / 3, Number.MIN_VALUE)) return;
   const sx = sun[0] * ax + sun[1] * ay + sun[2] * az, sy = sun[0] * bx + sun[1] * by + sun[2] * bz, sz = sun[0] * cx + sun[1] * cy + sun[2] * cz;
-  if (faces.length === BOX_FACES.length && points.length === 24) {
-    // A box: around the corner that is nearest to the sun lie six others.
+  if (solid.isBox) {
+    // Around the corner that is nearest to the sun lie six others.
     const first = (0 < sx ? 1 : 0) | (0 < sy ? 2 : 0) | (0 < sz ? 4 : 0);
     for (let k = 0; k < 6; k++) { xs[k] = px[first ^ AROUND[k]]; ys[k] = py[first ^ AROUND[k]]; }
     raster.copyPolygon(6, xs, ys, shaded);
