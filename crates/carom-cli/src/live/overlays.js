@@ -50,7 +50,8 @@ const drawnBoxes = () => {
 };
 // Triangles of meshes and height fields that contacts of the step were found with.
 const drawnTriangles = () => $("triangles").checked ? [{ corners: read("triangles"), colour: isDark() ? [0.2, 0.95, 0.95] : [0, 0.35, 0.75] }] : [];
-const draw = () => {
+// Draws with one of the renderer's pictures; without one, with that of the moment.
+const draw = picture => {
   place();
-  renderer.draw({ isDark: isDark(), sunX: Math.sin(camera.yaw) < 0 ? -0.9 : 0.45, boxes: [...drawnBoxes(), ...drawnVolumes()], marks: drawnTriangles(), lines: drawnLines(), dots: drawnDots() });
+  renderer.draw({ isDark: isDark(), sunX: Math.sin(camera.yaw) < 0 ? -0.9 : 0.45, boxes: [...drawnBoxes(), ...drawnVolumes()], marks: drawnTriangles(), lines: drawnLines(), dots: drawnDots() }, picture);
 };

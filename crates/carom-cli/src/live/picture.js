@@ -49,7 +49,6 @@ const place = () => {
     const s = states[i], base = marked.size && !marked.has(i) ? [150, 154, 160] : byState || !s ? stateColour(s, onDark) : ownColour(islands[i] ?? i), shade = kind !== "body" && !marked.size ? shadeOf(i) : 1;
     for (let k = 0; k < 3; k++) colours[4 * i + k] = Math.min(255, base[k] * shade);
   }
-  renderer.placeBodies();
   const sheets = read("sheets");
   let at = 0;
   for (const s of renderer.surfaces) { s.points.set(sheets.subarray(at, at + 3 * s.n)); at += 3 * s.n; }
@@ -61,7 +60,6 @@ const place = () => {
     const colour = c.rope ? ROPE : WATER;
     for (let i = 0; i < c.n; i++) { const shade = shadeOf(i); for (let k = 0; k < 3; k++) c.tint[4 * i + k] = Math.min(255, colour[k] * shade); }
   });
-  renderer.placeClouds();
 };
 const refresh = () => { if (!hasStopped) take(ask({ command: "state" })); };
 const take = answer => {

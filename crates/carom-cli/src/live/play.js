@@ -2,7 +2,7 @@
 // One of the parts of the script of the live page, which share one scope; see live_page.rs.
 
 // ---- Playing.
-const setPlaying = on => { isPlaying = on; due = 0; before = null; frameTimes.length = 0; $("play").textContent = on ? "Pause" : "Play"; document.body.dataset.state = on ? "playing" : "paused"; };
+const setPlaying = on => { isPlaying = on; due = 0; before = null; frameTimes.length = 0; quality.rest(); $("play").textContent = on ? "Pause" : "Play"; document.body.dataset.state = on ? "playing" : "paused"; };
 const makeStep = () => {
   const from = performance.now(), failed = guarded(() => exported.carom_step());
   const ms = performance.now() - from;
@@ -35,22 +35,13 @@ addEventListener("keydown", e => {
   if (does) { e.preventDefault(); does(); }
 });
 
-// Fewer frames a second than this, if steps take less than half of the time, make pictures plain.
-const SLOW_FRAMES = 20;
 const frameRate = () => frameTimes.length < 2 ? 0 : 1000 * (frameTimes.length - 1) / (frameTimes.at(-1) - frameTimes[0]);
-// A slow graphics processor, or none, gets plain pictures after a second.
-const watchFrames = () => {
-  const isSlow = 1000 < frameTimes.at(-1) - frameTimes[0] && frameRate() < SLOW_FRAMES;
-  if (isSlow && mean(times.step) < 500 / frameRate() && !renderer.isPlain) { renderer.isPlain = true; needsDraw = true; frameTimes.length = 0; }
-};
-
 let clock = 0, lastShown = 0, lastCharted = 0;
 const tick = now => {
   const seconds = Math.min((now - clock) / 1000, 0.1);
   clock = now;
   if (isPlaying && !hasStopped) {
     recent(frameTimes, now);
-    watchFrames();
     due += seconds * Number($("speed").value);
     // At most a thirtieth of a second of work: a scene that needs more plays slower.
     const until = performance.now() + 33;
@@ -70,6 +61,7 @@ const tick = now => {
       refresh();
     }
   }
+  quality.note(now, needsDraw && !hasStopped, isPlaying ? mean(times.step) : 0);
   if (needsDraw && !hasStopped) {
     needsDraw = false;
     const from = performance.now();
@@ -84,21 +76,24 @@ const tick = now => {
 // What tests read: the state, the pixel of a body, and figures.
 globalThis.testbed = {
   camera,
-  state: () => ({ ...ask({ command: "state" }), isPlaying, tool, chosen, why, yaw: camera.yaw, distance: camera.distance, hint: $("hint").textContent, isDark: isDark() }),
+  state: () => ({ ...ask({ command: "state" }), isPlaying, tool, chosen, why, yaw: camera.yaw, distance: camera.distance, hint: $("hint").textContent, isDark: isDark(), picture: renderer.picture.name, pictureWish: quality.wish }),
   pixelOf: body => { const i = rowOf(body), box = canvas.getBoundingClientRect(), [x, y] = renderer.pixelOf([...read("poses").subarray(7 * i, 7 * i + 3)]); return [x + box.left, y + box.top]; },
   // The pixel of a point of the world, and what is drawn besides bodies.
   pixelAt: point => { const box = canvas.getBoundingClientRect(), [x, y] = renderer.pixelOf(point); return [x + box.left, y + box.top]; },
   sheets: () => read("sheets"), particles: () => read("particles"), triangles: () => read("triangles"),
+  // The canvas with the picture.
+  shown: () => renderer.shown(),
   placeOf: body => [...read("poses").subarray(7 * rowOf(body), 7 * rowOf(body) + 3)],
   // Makes steps without drawing. Returns the milliseconds of each.
   steps: n => { setPlaying(false); const times = []; for (let i = 0; i < n && makeStep(); i++) times.push(history.step.at(-1)); look(); refresh(); return times; },
   // Draws n pictures. Returns the milliseconds of each until the graphics processor has drawn it.
   pictures: n => Array.from({ length: n }, () => { const from = performance.now(); draw(); renderer.finish(); return performance.now() - from; }),
-  figures: () => ({ step: mean(times.step), draw: mean(times.drawing), phases: times.phases.map(mean), frames: frameRate(), isPlain: renderer.isPlain }),
+  figures: () => ({ step: mean(times.step), draw: mean(times.drawing), phases: times.phases.map(mean), frames: frameRate(), picture: renderer.picture.name }),
 };
 
 // ---- An address that ends in #scene=arch&steps=60&show=contacts opens the page in that state.
 if (wish.has("bare")) document.body.dataset.bare = "yes";
+if (wish.has("picture") && quality.choose(wish.get("picture"))) $("picture").value = wish.get("picture");
 setTool(wish.get("tool") ?? "drag");
 showTheme();
 for (const id of (wish.get("show") ?? "").split(",").filter(id => FLAGS.includes(id))) $(id).checked = true;

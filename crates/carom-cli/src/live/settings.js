@@ -16,6 +16,7 @@ const start = (name, count) => {
   shapes = []; version = -1; due = 0; choose([]);
   for (const list of Object.values(history)) list.length = 0;
   forgetTimes();
+  quality.expectOther();
   if (!act({ command: "start", scene: scene.name, count })) return;
   $("name").textContent = scene.title + ".";
   $("about-text").textContent = scene.about;

@@ -20,6 +20,13 @@ const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => (document.documentElement.dataset.theme || (prefersDark.matches ? "dark" : "light")) === "dark";
 const showTheme = () => { $("theme").textContent = isDark() ? "Light" : "Dark"; needsDraw = true; if (state) showState(); };
 
+// The choice of the picture; see quality.js.
+const quality = makeQuality(renderer, {
+  measure: picture => { const from = performance.now(); draw(picture); renderer.finish(); return performance.now() - from; },
+  changed: () => { needsDraw = true; },
+});
+fillPictureChoice($("picture"), renderer, quality);
+
 let hintTimer = 0;
 const hint = text => {
   $("hint").textContent = text;

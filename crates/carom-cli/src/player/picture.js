@@ -11,7 +11,6 @@ const placeBodies = () => {
     return byState ? stateColour(state[i], onDark).map(c => Math.min(255, c * shadeOf(i))) : ownColours[i] ?? stateColour(0, onDark);
   };
   for (const i of drawn) colours.set(colourOf(i), 4 * i);
-  renderer.placeBodies();
 };
 const placeSurfaces = () => {
   const at = frameAt(), byState = $("phases").checked;
@@ -46,7 +45,6 @@ const placeClouds = () => {
       c.tint[at] = red + (255 - red) * part; c.tint[at + 1] = green + (255 - green) * part; c.tint[at + 2] = blue + (255 - blue) * part;
     }
   }
-  renderer.placeClouds();
 };
 const isLevelShown = depth => $("level").value === "all" || Number($("level").value) === depth;
 // The boxes of the broad phase's tree. Each level has one colour, and the top level is the most
@@ -57,7 +55,8 @@ const treeBoxes = frame => frame.levels.flatMap((level, depth) => {
   for (let i = 0; i < n; i++) { low.set(corners.subarray(6 * i, 6 * i + 3), 3 * i); high.set(corners.subarray(6 * i + 3, 6 * i + 6), 3 * i); }
   return [{ low, high, colour: levelColour(depth) }];
 });
-const draw = () => {
+// Draws with one of the renderer's pictures; without one, with that of the moment.
+const draw = picture => {
   placeBodies();
   placeSurfaces();
   placeSkin();
@@ -74,5 +73,5 @@ const draw = () => {
     // The sun is on the side of the eye, so that a wall in view is lit.
     sunX: scene.view && Math.sin(scene.view.yaw) < 0 ? -1.2 : 0.45,
     boxes, lines, dots: chosenPoint ? Float32Array.from(chosenPoint) : $("contacts").checked ? pointsOf(frame.contacts) : [],
-  });
+  }, picture);
 };

@@ -8,6 +8,7 @@ mod browser;
 mod chromium;
 #[path = "../chromium/driver.rs"]
 mod driver;
+mod pictures;
 
 use browser::point;
 use carom_cli::live_page::live_page;

@@ -43,10 +43,11 @@ const cube = () => {
   }
   return { v, n };
 };
-const capsule = () => {
-  const rows = 12, sides = 20, v = [], n = [];
+// A capsule of so many rows of squares, an even number, and sides.
+const capsule = (rows, sides) => {
+  const v = [], n = [];
   const ring = row => {
-    // Row 6 is the equator of the lower half, row 7 that of the upper.
+    // The row in the middle is the equator of the lower half, the next one that of the upper.
     const upper = rows / 2 < row, a = Math.PI * ((upper ? row - 1 : row) / rows - 0.5);
     return [Math.cos(a), Math.sin(a), upper ? 1 : -1];
   };
