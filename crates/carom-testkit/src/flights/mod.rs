@@ -32,6 +32,11 @@ pub const MAX_DRIFT: f64 = 2e-3;
 /// The largest rounding of a position in a step, relative to its size: positions are `f32`.
 const PLACE_ROUNDING: f64 = 1.0 / (1 << 21) as f64;
 
+/// The largest rounding of a coordinate that grows or shrinks by a little in a step, relative to
+/// its size. If a body falls by a multiple of the spacing of `f32` more in each step, all steps
+/// round alike.
+const STEP_ROUNDING: f64 = 1.0 / (1 << 24) as f64;
+
 /// The largest speed, in metres per second, at the start of a body over a terrain, which is not
 /// marked fast.
 const MAX_TERRAIN_SPEED: f64 = 15.0;
@@ -395,9 +400,10 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     let kinetic = |states: &[State]| states.iter().map(|s| s.kinetic).sum::<f64>();
     let potential =
         |states: &[State]| -> f64 { states.iter().map(|s| -s.mass * flight.gravity.dot(s.center)).sum() };
-    // The energy of heights that rounding of the places gives.
-    let rounded = |states: &[State]| -> f64 {
-        let height = |s: &State| PLACE_ROUNDING * (1.0 + s.center.abs().max_element());
+    // The energy of heights that rounding of the places gives, in this step and those before it.
+    let rounded = |states: &[State], step: u32| -> f64 {
+        let of_steps = |s: &State| f64::from(step) * STEP_ROUNDING * s.center.length();
+        let height = |s: &State| PLACE_ROUNDING * (1.0 + s.center.abs().max_element()) + of_steps(s);
         states.iter().map(|s| s.mass * flight.gravity.length() * height(s)).sum()
     };
     let (first_kinetic, first_potential) = (kinetic(&before), potential(&before));
@@ -430,7 +436,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
         // The energy, against that of the start and what gravity did.
         let fallen = first_potential - potential(&now);
         turned_over = turned_over.max(first_kinetic + fallen.abs());
-        let gained = kinetic(&now) - fallen - first_kinetic - rounded(&now);
+        let gained = kinetic(&now) - fallen - first_kinetic - rounded(&now, step);
         let gain = 1.0 + gained / turned_over;
         if out.worst < gain {
             out.worst = gain;

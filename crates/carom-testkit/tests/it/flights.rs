@@ -81,6 +81,7 @@ fn r_flights_that_were_wrong() {
         ),
         (7_697_680_906_251_445, "the same on a half-space"),
         (91_259_465_189_081, "the same on a height field, within the slop"),
+        (13_194_139_552_696, "a disc 4 m away rose by half the spacing of numbers in each step"),
     ] {
         let (wrong, log) = replay(seed);
         let is_wrong = wrong.filter(|wrong| !wrong.starts_with("spin"));
