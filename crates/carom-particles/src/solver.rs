@@ -15,6 +15,7 @@ pub(crate) mod chunks;
 pub(crate) mod contact;
 pub(crate) mod density;
 pub(crate) mod group;
+pub(crate) mod holders;
 pub(crate) mod population;
 pub(crate) mod ray;
 pub(crate) mod restitution;
@@ -26,6 +27,7 @@ pub(crate) mod step;
 pub(crate) mod store;
 pub(crate) mod surroundings;
 pub(crate) mod touch;
+pub(crate) mod trace;
 pub(crate) mod velocity;
 pub(crate) mod wall;
 

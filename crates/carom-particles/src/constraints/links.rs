@@ -138,24 +138,35 @@ impl ParticleBody for Links {
         let first = self.particles.start;
         for batch in self.batches.iter() {
             for i in 0..batch.n {
-                let [a, b] = batch.ends.map(|ends| first + ends[i] as usize);
-                let masses = inverse_masses[a] + inverse_masses[b];
-                let way = positions[a] - positions[b];
-                let length_sq = way.length_squared();
-                // Both ends are pinned, the ends coincide, or numbers are out of range.
-                let is_good = 0.0 < masses && masses <= f32::MAX && LEAST_LENGTH_SQ <= length_sq;
-                if !(is_good && length_sq <= f32::MAX) {
-                    continue;
-                }
-                let speed = (velocities[a] - velocities[b]).dot(way) / length_sq;
-                let impulse = way * (part * speed / masses);
-                if impulse.is_finite() {
-                    velocities[a] -= impulse * inverse_masses[a];
-                    velocities[b] += impulse * inverse_masses[b];
-                }
+                let ends = batch.ends.map(|ends| first + ends[i] as usize);
+                damp_link(ends, positions, velocities, inverse_masses, part);
             }
         }
         Ok(())
+    }
+}
+
+/// Takes a part of the speed at which two particles move apart. Momentum is kept.
+pub(super) fn damp_link(
+    [a, b]: [usize; 2],
+    positions: &[Vec3],
+    velocities: &mut [Vec3],
+    inverse_masses: &[f32],
+    part: f32,
+) {
+    let masses = inverse_masses[a] + inverse_masses[b];
+    let way = positions[a] - positions[b];
+    let length_sq = way.length_squared();
+    // Both ends are pinned, the ends coincide, or numbers are out of range.
+    let is_good = 0.0 < masses && masses <= f32::MAX && LEAST_LENGTH_SQ <= length_sq;
+    if !(is_good && length_sq <= f32::MAX) {
+        return;
+    }
+    let speed = (velocities[a] - velocities[b]).dot(way) / length_sq;
+    let impulse = way * (part * speed / masses);
+    if impulse.is_finite() {
+        velocities[a] -= impulse * inverse_masses[a];
+        velocities[b] += impulse * inverse_masses[b];
     }
 }
 

@@ -1,6 +1,7 @@
 //! Bodies of connected particles: ropes, cloth, soft and rigid bodies, inflatables.
 
 mod bends;
+mod chain;
 mod cloth;
 mod colouring;
 mod edges;
@@ -30,7 +31,7 @@ pub use small_steps::{SmallSteps, StepMemory};
 pub use soft_body::{SoftBody, SoftBodySettings};
 
 use core::ops::Range;
-use glam::Vec3;
+use glam::{Mat3, Vec3};
 
 /// The largest coordinate of a rest position: 2^40. Volumes and their squares then fit in `f64`,
 /// and lengths squared in `f32`.
@@ -75,6 +76,30 @@ pub trait ParticleBody {
         dt: f32,
     ) -> Result<(), ConstraintError>;
 
+    /// Whether [`project_held`](ParticleBody::project_held) counts the masses of rigid bodies that
+    /// hold particles. If not, these bodies must be made to follow afterwards.
+    fn moves_holders(&self) -> bool {
+        false
+    }
+
+    /// Does the same as [`project`](ParticleBody::project), with rigid bodies that hold some of the
+    /// particles. Each particle must be where its body holds it.
+    ///
+    /// # Errors
+    /// Those of [`ParticleBody::project`].
+    ///
+    /// # Panics
+    /// If a held particle is none of the body's.
+    fn project_held(
+        &mut self,
+        positions: &mut [Vec3],
+        inverse_masses: &[f32],
+        _: &mut [HeldParticle],
+        dt: f32,
+    ) -> Result<(), ConstraintError> {
+        self.project(positions, inverse_masses, dt)
+    }
+
     /// Damps the velocities that change the shape of the body. Momentum is kept.
     ///
     /// # Errors
@@ -88,6 +113,18 @@ pub trait ParticleBody {
     ) -> Result<(), ConstraintError> {
         check_step(&self.particles(), &[positions.len(), velocities.len(), inverse_masses.len()], dt)
     }
+}
+
+/// A particle that moves as one with the point of a rigid body that holds it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldParticle {
+    /// The index of the particle in the arrays of all particles.
+    pub particle: usize,
+    /// Maps a push on both to their displacement: the inverse of their mass together, in one over
+    /// mass. It is symmetric.
+    pub inverse_mass: Mat3,
+    /// The sum of the pushes on both in this pass, in mass times length. Set by the projection.
+    pub push: Vec3,
 }
 
 /// Checks the input of a step: the lengths of the arrays, and the time step.

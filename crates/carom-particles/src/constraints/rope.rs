@@ -2,6 +2,8 @@
 //!
 //! - Neighbours in the row are linked. The stiffness of a link is that of the rope over the link's
 //!   length. So the rope stretches alike with any number of particles.
+//! - All links are solved at once, with the bodies at their ends. So a rope that does not stretch
+//!   bears a load of many times its mass.
 //! - Three consecutive particles resist bending, by the difference of their tangents.
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, XPBD, 2016; M. Bergou et al., Discrete Elastic
@@ -9,8 +11,8 @@
 //! not its turn about the binormal, which is the same for small angles. There is no twist.
 
 use super::bends::{Bend, Bends};
-use super::links::{Link, Links};
-use super::{ConstraintError, ParticleBody, check_rest, check_setting, check_step};
+use super::chain::{Chain, ChainLink};
+use super::{ConstraintError, HeldParticle, ParticleBody, check_rest, check_setting, check_step};
 use alloc::vec::Vec;
 use core::ops::Range;
 use glam::Vec3;
@@ -59,7 +61,7 @@ impl RopeSettings {
 /// A rope: particles in a row.
 #[derive(Clone, Debug)]
 pub struct Rope {
-    links: Links,
+    chain: Chain,
     bends: Bends,
     damping: f32,
 }
@@ -81,9 +83,8 @@ impl Rope {
             let length = carom_math::ops::sqrt((place(i) - place(i - 1)).length_squared());
             let compliance = (length / f64::from(settings.stretch_stiffness)) as f32;
             // Without stiffness there is no link.
-            if compliance.is_finite() {
-                links.push(Link { ends: [i - 1, i], rest: length as f32, compliance });
-            }
+            let compliance = if compliance.is_finite() { compliance } else { f32::INFINITY };
+            links.push(ChainLink::new(length, compliance.into()));
         }
         let mut bends = Vec::new();
         if 0.0 < settings.bend_stiffness {
@@ -95,30 +96,31 @@ impl Rope {
         }
         let particles = first..first + rest.len();
         Ok(Rope {
-            links: Links::of(particles.clone(), &links).with_damping(settings.damping)?,
+            chain: Chain::new(particles.clone(), links),
             bends: Bends::of(particles, &bends),
             damping: settings.damping,
         })
     }
 
-    /// Returns the links, which have the tension of the rope.
-    pub fn links(&self) -> &Links {
-        &self.links
+    /// Returns the tension of each link at the end of a substep of `dt` seconds, from the first
+    /// particle on. A positive force pulls. It is 0 for a rope without stiffness.
+    pub fn tensions(&self, dt: f32) -> impl Iterator<Item = f32> {
+        self.chain.tensions(dt)
     }
 }
 
 impl ParticleBody for Rope {
     fn particles(&self) -> Range<usize> {
-        self.links.particles()
+        self.chain.particles()
     }
 
     fn move_to(&mut self, first: usize) {
-        self.links.move_to(first);
+        self.chain.move_to(first);
         self.bends.move_to(first);
     }
 
     fn begin_step(&mut self) {
-        self.links.begin_step();
+        self.chain.begin_step();
         self.bends.begin_step();
     }
 
@@ -128,10 +130,25 @@ impl ParticleBody for Rope {
         inverse_masses: &[f32],
         dt: f32,
     ) -> Result<(), ConstraintError> {
+        self.project_held(positions, inverse_masses, &mut [], dt)
+    }
+
+    fn moves_holders(&self) -> bool {
+        true
+    }
+
+    fn project_held(
+        &mut self,
+        positions: &mut [Vec3],
+        inverse_masses: &[f32],
+        held: &mut [HeldParticle],
+        dt: f32,
+    ) -> Result<(), ConstraintError> {
         check_step(&self.particles(), &[positions.len(), inverse_masses.len()], dt)?;
         self.bends.project(positions, inverse_masses, dt);
         // Links come last, because a wrong length is more visible than a wrong curvature.
-        self.links.project(positions, inverse_masses, dt)
+        self.chain.project(positions, inverse_masses, held, dt);
+        Ok(())
     }
 
     fn damp(
@@ -141,7 +158,8 @@ impl ParticleBody for Rope {
         inverse_masses: &[f32],
         dt: f32,
     ) -> Result<(), ConstraintError> {
-        self.links.damp(positions, velocities, inverse_masses, dt)?;
+        check_step(&self.particles(), &[positions.len(), velocities.len(), inverse_masses.len()], dt)?;
+        self.chain.damp(positions, velocities, inverse_masses, self.damping, dt);
         self.bends.damp(positions, velocities, inverse_masses, self.damping, dt);
         Ok(())
     }

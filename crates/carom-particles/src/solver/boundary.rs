@@ -18,6 +18,7 @@ use crate::solver::store::{Row, Store, vector};
 use crate::solver::surroundings::{
     BodyBoundary, ContactMaterial, DistanceFn, MeetsFn, Support, Surface, SurfaceContact,
 };
+use crate::solver::trace::trace;
 use crate::solver::wall::{Wall, behind_curved, behind_plane};
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
@@ -26,9 +27,6 @@ use glam::Vec3;
 
 /// Candidates are at most this many radii beyond contact.
 const MARGIN: f32 = 3.0;
-
-/// The most distance evaluations along the path of a particle.
-const MAX_TRACE: u32 = 32;
 
 /// A particle near a boundary, with sums over the iterations.
 #[derive(Clone, Copy, Debug)]
@@ -156,52 +154,6 @@ pub(crate) fn stop_at_field(
 
 fn set_place(row: &mut Row, place: Vec3) {
     *row = place.extend(row[3]).to_array();
-}
-
-/// The point at which a path first comes near a surface.
-struct Stop {
-    place: Vec3,
-    normal: Vec3,
-    /// The remaining distance to contact.
-    room: f32,
-    /// The remaining path.
-    left: Vec3,
-}
-
-/// Traces a path that is longer than a part of the radius and starts outside a field. `None` if it
-/// meets no surface.
-fn trace(
-    distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
-    begin: Vec3,
-    end: Vec3,
-    radius: f32,
-) -> Option<Stop> {
-    let (mut place, mut left) = (begin, end - begin);
-    let near = tol::PARTICLE_TRACE * radius;
-    let mut length = left.length();
-    if !(near < length && length < f32::INFINITY) {
-        return None;
-    }
-    for step in 0..MAX_TRACE {
-        let (d, normal) = distance(place);
-        let room = d - radius;
-        if step == 0 && room < -near {
-            return None;
-        }
-        // It may start at the surface and move away from it.
-        if room <= near && left.dot(normal) < 0.0 {
-            return Some(Stop { place, normal, room, left });
-        }
-        let way = room.max(near);
-        if !(way < length) {
-            return None;
-        }
-        let part = left * (way / length);
-        (place, left) = (place + part, left - part);
-        length -= way;
-    }
-    let (d, normal) = distance(place);
-    Some(Stop { place, normal, room: d - radius, left })
 }
 
 /// The poses of a field at the beginning and at the end of a substep.
@@ -454,6 +406,8 @@ pub(crate) struct BodyState {
     twist: Vec3,
     pub(crate) impulse: Vec3,
     pub(crate) angular_impulse: Vec3,
+    /// Both impulses, each times the time from its substep to the end of the present one.
+    pub(crate) travel: [Vec3; 2],
 }
 
 impl Yielding for BodyState {
@@ -502,6 +456,7 @@ impl BodyState {
             twist: Vec3::ZERO,
             impulse: Vec3::ZERO,
             angular_impulse: Vec3::ZERO,
+            travel: [Vec3::ZERO; 2],
         }
     }
 
@@ -633,6 +588,8 @@ impl BodyState {
         self.angular_velocity += self.inverse_inertia * (self.twist + borne_twist) / dt;
         self.impulse += self.push / dt;
         self.angular_impulse += self.twist / dt;
+        self.travel[0] += self.impulse * dt;
+        self.travel[1] += self.angular_impulse * dt;
     }
 
     /// The velocities of its point at a place, at the beginning of the substep and now.
@@ -716,21 +673,37 @@ impl BodyState {
         self.push(push, twist);
     }
 
-    /// Brings a particle and a point of the body, given in its frame, to one place. Their softness
-    /// says how far each goes.
-    pub(crate) fn hold(&mut self, row: &mut Row, point: Vec3) {
+    /// Brings a particle of this inverse mass and a point of the body, given in its frame, to one
+    /// place. Their softness says how far each goes. Returns the place of the point before.
+    pub(crate) fn hold(&mut self, place: &mut Vec3, w: f32, point: Vec3) -> Vec3 {
         let at = self.motion.end.transform_point(point);
-        let way = at - vector(row);
+        let way = at - *place;
         let length = way.length();
-        let softness = row[3] + self.softness(at, way / length);
+        let softness = w + self.softness(at, way / length);
         // They are at one place, or both are held in theirs.
-        if !(0.0 < length && 0.0 < softness && length < f32::INFINITY) {
-            return;
+        if 0.0 < length && 0.0 < softness && length < f32::INFINITY {
+            let push = way / softness;
+            *place += push * w;
+            self.push_at(-push, at);
         }
-        let push = way / softness;
-        set_place(row, vector(row) + push * row[3]);
+        at
+    }
+
+    /// Whether something bears it.
+    pub(crate) fn is_supported(&self) -> bool {
+        0 < self.n_supports
+    }
+
+    /// Moves the body by a push at a point.
+    pub(crate) fn push_at(&mut self, push: Vec3, at: Vec3) {
         let center = self.motion.end.transform_point(self.center);
-        self.push(-push, (center - at).cross(push));
+        self.push(push, (at - center).cross(push));
+    }
+
+    /// Returns the matrix that maps a push at a point to the displacement of the point.
+    pub(crate) fn yields(&self, at: Vec3) -> Mat3 {
+        let column = |axis: Vec3| self.way_at(&self.response(at, axis), at);
+        Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z))
     }
 
     /// Moves the body by a push and a twist, and sums them.

@@ -8,7 +8,6 @@
 //! Reference: M. Macklin et al., Unified Particle Physics, 2014, algorithm 1; M. Macklin et al.,
 //! Small Steps in Physics Simulation, SCA 2019 (substeps).
 
-use crate::ParticleError;
 use crate::parting::parting;
 use crate::solver::boundary::{
     BodyState, Candidates, Obstacle, Stops, add_field_walls, add_plane_walls, find_near_field,
@@ -18,20 +17,24 @@ use crate::solver::chunks::{for_contacts, for_slots};
 use crate::solver::contact::Contacts;
 use crate::solver::density::{Corrections, Density, Multipliers};
 use crate::solver::group::Group;
+use crate::solver::holders::Holders;
 use crate::solver::restitution::Restitution;
 use crate::solver::rows::Neighbours;
 use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
-use crate::solver::surroundings::{AccelerationFn, ParticleMotion, Plane, SolidPass, Surroundings};
+use crate::solver::surroundings::{
+    AccelerationFn, Attachment, ParticleMotion, Plane, SolidPass, Surroundings,
+};
 use crate::solver::touch::{BodyImpulse, ContactTarget, ParticleContact, Touches};
 use crate::solver::velocity::{Flow, Mixing, confine};
 use crate::solver::wall::Wall;
+use crate::{HeldParticle, ParticleError};
 use alloc::vec::Vec;
 use carom_lanes::dispatch;
 use carom_math::ops::sqrt;
 use core::sync::atomic::{AtomicBool, Ordering};
-use glam::Vec3;
+use glam::{Mat3, Vec3};
 
 /// Memory of a step, kept from step to step.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +54,8 @@ pub(crate) struct Workspace {
     walls: Vec<Wall>,
     solid_positions: Vec<Vec3>,
     solid_masses: Vec<f32>,
+    held: Vec<HeldParticle>,
+    shares: Vec<(usize, Vec3, Mat3)>,
     /// Positions and velocities at the beginning, for steps that fail.
     before: [Vec<Row>; 2],
 }
@@ -109,6 +114,7 @@ impl Step<'_> {
         self.touches.finish();
         for (body, state) in surroundings.bodies.iter_mut().zip(&self.work.states) {
             (body.impulse, body.angular_impulse) = (state.impulse, state.angular_impulse);
+            [body.travel, body.angular_travel] = state.travel;
         }
         Ok(())
     }
@@ -172,7 +178,7 @@ impl Step<'_> {
                 self.project_contacts();
             }
             if let Some(constraints) = &mut surroundings.constraints {
-                self.project_solids(constraints, dt, iteration);
+                self.project_solids(constraints, surroundings.attachments, dt, iteration);
             }
             self.project_boundaries(surroundings);
         }
@@ -363,7 +369,13 @@ impl Step<'_> {
         }
     }
 
-    fn project_solids(&mut self, constraints: &mut dyn FnMut(&mut SolidPass<'_>), dt: f32, iteration: u32) {
+    fn project_solids(
+        &mut self,
+        constraints: &mut dyn FnMut(&mut SolidPass<'_>),
+        attachments: &[Attachment],
+        dt: f32,
+        iteration: u32,
+    ) {
         let (work, store) = (&mut *self.work, &mut *self.store);
         let rows = store.solid_slots.iter().map(|&slot| &store.predicted[slot as usize]);
         work.solid_positions.clear();
@@ -375,6 +387,13 @@ impl Step<'_> {
             inverse_masses: &work.solid_masses,
             dt,
             iteration,
+            holders: Holders {
+                states: &mut work.states,
+                attachments,
+                store,
+                held: &mut work.held,
+                shares: &mut work.shares,
+            },
         });
         for (&slot, place) in store.solid_slots.iter().zip(&work.solid_positions) {
             let row = &mut store.predicted[slot as usize];
@@ -391,7 +410,10 @@ impl Step<'_> {
         }
         for held in surroundings.attachments {
             let slot = self.store.slots[held.particle as usize] as usize;
-            work.states[held.body as usize].hold(&mut self.store.predicted[slot], held.point);
+            let row = &mut self.store.predicted[slot];
+            let mut place = vector(row);
+            work.states[held.body as usize].hold(&mut place, row[3], held.point);
+            *row = place.extend(row[3]).to_array();
         }
         for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
             project_still(self.store, field.distance, &field.surface, candidates);

@@ -8,6 +8,7 @@
 //! Reference: M. Macklin et al., Unified Particle Physics, 2014, 5 and 6 (contacts of all kinds in
 //! one solver).
 
+use crate::solver::holders::Holders;
 use crate::{ConstraintError, ParticleBody, ParticleError};
 use carom_math::ops::sqrt;
 use carom_math::{Mat3, Pose};
@@ -189,6 +190,11 @@ pub struct BodyBoundary<'a> {
     /// [`ParticleSolver::body_impulses`](crate::ParticleSolver::body_impulses) has the point of
     /// each one.
     pub angular_impulse: Vec3,
+    /// Set by a step: each impulse times the time from the start of its substep to the end of the
+    /// step, summed. It is how far the impulses moved the centre of mass, times the mass.
+    pub travel: Vec3,
+    /// Set by a step: the same for angular impulses.
+    pub angular_travel: Vec3,
 }
 
 impl<'a> BodyBoundary<'a> {
@@ -210,6 +216,8 @@ impl<'a> BodyBoundary<'a> {
             supports: &[],
             impulse: Vec3::ZERO,
             angular_impulse: Vec3::ZERO,
+            travel: Vec3::ZERO,
+            angular_travel: Vec3::ZERO,
         }
     }
 
@@ -252,6 +260,7 @@ pub struct SolidPass<'a> {
     pub dt: f32,
     /// The iteration, from 0 on in each substep. Multipliers of constraints begin at 0 with it.
     pub iteration: u32,
+    pub(crate) holders: Holders<'a>,
 }
 
 impl SolidPass<'_> {
@@ -264,7 +273,13 @@ impl SolidPass<'_> {
         if self.iteration == 0 {
             body.begin_step();
         }
-        body.project(self.positions, self.inverse_masses, self.dt)
+        if !body.moves_holders() {
+            return body.project(self.positions, self.inverse_masses, self.dt);
+        }
+        self.holders.join(body.particles(), self.positions, self.inverse_masses);
+        body.project_held(self.positions, self.inverse_masses, self.holders.held, self.dt)?;
+        self.holders.push();
+        Ok(())
     }
 }
 

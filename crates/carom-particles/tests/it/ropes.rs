@@ -187,6 +187,78 @@ fn tensions_are_the_weights_below() {
     }
 }
 
+/// A light rope with a heavy end falls from the side. It keeps its length, and its end gets no
+/// faster than by falling, with one pass in a substep.
+#[test]
+fn a_light_rope_bears_a_heavy_end() {
+    for (n, ratio) in [(11_u32, 100.0_f32), (11, 10000.0), (101, 1000.0)] {
+        let spacing = 1.0 / (n - 1) as f32;
+        let mut particles = Particles::new(row(n, spacing), 0.01);
+        particles.inverse_masses[0] = 0.0;
+        particles.inverse_masses[n as usize - 1] = 100.0 / ratio;
+        let mut rope = Rope::new(0, &particles.positions, &RopeSettings::default()).unwrap();
+        let (mut worst, mut fastest) = (0.0_f32, 0.0_f32);
+        for _ in 0..120 {
+            particles.run(&SmallSteps::default(), 1, &mut rope);
+            for pair in particles.positions.windows(2) {
+                worst = worst.max((pair[0].distance(pair[1]) / spacing - 1.0).abs());
+            }
+            fastest = fastest.max(particles.velocities[n as usize - 1].length());
+        }
+        println!("{n} particles, {ratio}: links are off by {worst}, the end is at most {fastest} m/s");
+        assert!(worst < 0.01, "{n} particles, {ratio}: {worst}");
+        assert!(fastest < (2.0_f32 * 9.81).sqrt() && 4.0 < fastest, "{n} particles, {ratio}: {fastest}");
+    }
+}
+
+/// A rope between pins that are farther apart than its length has no solution: its links share the
+/// stretch, and it stays calm. Let go, it goes back to its length.
+#[test]
+fn a_rope_between_pins_too_far_apart_stays_calm() {
+    for far in [1.0_f32, 1.0001, 1.01, 2.0] {
+        let rest = row(21, 0.05);
+        let mut particles = Particles::new(rest.clone(), 0.01);
+        particles.positions.iter_mut().for_each(|p| *p *= far);
+        (particles.inverse_masses[0], particles.inverse_masses[20]) = (0.0, 0.0);
+        let mut rope = Rope::new(0, &rest, &RopeSettings::default()).unwrap();
+        let steps = SmallSteps::default().with_iterations(4);
+        let mut fastest = 0.0_f32;
+        for _ in 0..120 {
+            particles.run(&steps, 1, &mut rope);
+            fastest = fastest.max(particles.fastest());
+        }
+        let links = particles.positions.windows(2).map(|pair| pair[0].distance(pair[1]) / 0.05);
+        let [least, most] = links.fold([9.0_f32, 0.0], |[a, b], link| [a.min(link), b.max(link)]);
+        println!("{far}: links of {least} to {most}, at most {fastest} m/s");
+        assert!(far - 0.002 < least && most < far + 0.002, "{far}: {least} {most}");
+        assert!(fastest < 0.2, "{far}: {fastest}");
+        particles.inverse_masses[20] = 100.0;
+        particles.run(&steps, 60, &mut rope);
+        let links = particles.positions.windows(2).map(|pair| pair[0].distance(pair[1]) / 0.05);
+        assert!(links.into_iter().all(|link| (link - 1.0).abs() < 1e-3));
+    }
+}
+
+/// The tension of each link of a rope is the weight below it.
+#[test]
+fn tensions_of_a_rope_are_the_weights_below() {
+    let down = row(11, 0.1).iter().map(|p| Vec3::new(0.0, -p.x, 0.0)).collect();
+    let mut particles = Particles::new(down, 0.5);
+    particles.inverse_masses[0] = 0.0;
+    let mut rope = Rope::new(0, &particles.positions, &RopeSettings::default()).unwrap();
+    particles.run(&SmallSteps::default(), 60, &mut rope);
+    for (below, force) in (1..=10).rev().zip(rope.tensions(1.0 / 480.0)) {
+        let wanted = 0.5 * 9.81 * below as f32;
+        assert!((force / wanted - 1.0).abs() < 0.01, "{force} of {wanted}");
+    }
+    assert!(
+        Rope::new(0, &row(3, 1.0), &RopeSettings::default().with_stretch_stiffness(0.0))
+            .unwrap()
+            .tensions(0.1)
+            .all(|force| force == 0.0)
+    );
+}
+
 /// A body may lie anywhere in the arrays, and leaves other particles alone.
 #[test]
 fn a_body_moves_its_own_particles_alone() {

@@ -40,6 +40,42 @@ use carom_response::{Body, BodyKind};
 /// its reach of about four radii, and a contact within four.
 const NEAR_RADII: f32 = 8.0;
 
+/// The push of particles on a body in a step.
+#[derive(Clone, Copy, Debug)]
+struct BodyPush {
+    /// Impulse and angular impulse.
+    push: [Vec3; 2],
+    /// The part of both that acts at the start of the step. The rest acts as a constant force.
+    early: [Vec3; 2],
+}
+
+impl BodyPush {
+    /// Divides the push so that the body gets to where it was among the particles. They may have
+    /// pushed it early or late in the step. A push as a constant force alone would leave it beside
+    /// a rope that holds it, which then corrects that with the next push, and more so in each step.
+    ///
+    /// `n_substeps` are those of the particles and of the bodies in a step.
+    fn of(boundary: &BodyBoundary<'_>, dt: f32, n_substeps: [u32; 2]) -> BodyPush {
+        // A constant force moves a body by this part of the impulse times the step.
+        let part = n_substeps.map(|n| 0.5 + 0.5 / n as f32);
+        let push = [boundary.impulse, boundary.angular_impulse];
+        let travel = [boundary.travel, boundary.angular_travel];
+        // Other forces act in both, or they and what bears the body cancel each other.
+        let is_free = boundary.acceleration != Vec3::ZERO && 0.0 < boundary.inverse_mass;
+        let gravity = if is_free { boundary.acceleration * (dt / boundary.inverse_mass) } else { -push[0] };
+        let others = [gravity, if is_free { Vec3::ZERO } else { -push[1] }];
+        let mut early = [Vec3::ZERO; 2];
+        // In a single substep both act alike.
+        if part[1] < 1.0 {
+            for k in 0..2 {
+                let missing = travel[k] / dt - push[k] * part[1] + others[k] * (part[0] - part[1]);
+                early[k] = missing / (1.0 - part[1]);
+            }
+        }
+        BodyPush { push, early }
+    }
+}
+
 impl<B: BroadPhase> World<B> {
     /// Whether soft things move in this step even if no body does.
     pub(crate) fn is_soft_awake(&self) -> bool {
@@ -130,8 +166,14 @@ impl<B: BroadPhase> World<B> {
         let (belts, rules) = (&self.contacts.belts, ParticleRules::of(soft));
         let surfaces: Vec<_> =
             near.iter().map(|&body| self.bodies.contact_materials(body, belts, &rules, dt)).collect();
-        let meetings: Vec<Meetings> =
-            near.iter().map(|&body| Meetings::of(soft, &self.bodies, body)).collect();
+        let meeting_of = |(&body, distance): (&u32, &dyn Fn(Vec3) -> (f32, Vec3))| {
+            Meetings::of(soft, &self.bodies, body, |point| distance(point).0)
+        };
+        let meetings: Vec<Meetings> = near
+            .iter()
+            .zip(distances.iter().map(|distance| distance as &dyn Fn(Vec3) -> (f32, Vec3)))
+            .map(meeting_of)
+            .collect();
         let meetings: Vec<_> = meetings.iter().map(Meetings::test).collect();
         let mut boundaries: Vec<BodyBoundary<'_>> = Vec::with_capacity(near.len());
         for (((((&body, distance), surface), meets), acceleration), borne) in
@@ -147,8 +189,13 @@ impl<B: BroadPhase> World<B> {
         let field_at = fields.as_ref().map(|fields| |motion: &ParticleMotion| fields.at(motion));
         let acceleration = field_at.as_ref().map(|field_at| field_at as AccelerationFn<'_>);
         soft.advance(dt, &ids, &mut boundaries, acceleration)?;
-        let pushes: Vec<[Vec3; 2]> =
-            boundaries.iter().map(|boundary| [boundary.impulse, boundary.angular_impulse]).collect();
+        let n_substeps = [soft.solver.settings().substeps, self.settings.solver.substeps];
+        let push_of = |(boundary, &id): (&BodyBoundary<'_>, &BodyId)| {
+            let push = BodyPush::of(boundary, dt, n_substeps);
+            let is_early = soft.holds(id) && boundary.supports.is_empty();
+            if is_early { push } else { BodyPush { early: [Vec3::ZERO; 2], ..push } }
+        };
+        let pushes: Vec<BodyPush> = boundaries.iter().zip(&ids).map(push_of).collect();
         drop(boundaries);
         drop(surfaces);
         drop(fields);
@@ -181,10 +228,7 @@ impl<B: BroadPhase> World<B> {
             .things()
             .filter_map(|thing| Some((thing.aabb(margin(thing))?, thing.meeting.filter)))
             .collect();
-        let holds = |body: u32| {
-            let parts = soft.things().filter_map(|thing| thing.soft_part());
-            parts.flat_map(|part| &part.held).any(|held| held.body.index() == body)
-        };
+        let holds = |body: u32| soft.holds(self.bodies.id_at(body));
         let is_near = |body: u32| {
             let index = body as usize;
             let Some(proxy) = self.bodies.proxies[index] else { return false };
@@ -303,14 +347,14 @@ impl<B: BroadPhase> World<B> {
         &mut self,
         soft: &mut SoftSet,
         near: &[u32],
-        pushes: &[[Vec3; 2]],
+        pushes: &[BodyPush],
         dt: f32,
     ) -> Result<bool, WorldError> {
         let settings = &self.settings.solver;
         let sleep_speed = settings.sleep_speed * settings.length_unit;
         let mut is_woken = false;
         let mut kept = Vec::new();
-        for (&number, &push) in near.iter().zip(pushes) {
+        for (&number, &BodyPush { push, early }) in near.iter().zip(pushes) {
             let body: &Body = &self.bodies.motions[number as usize];
             if body.kind != BodyKind::Dynamic || self.bodies.is_suspended(number as usize) {
                 continue;
@@ -328,10 +372,15 @@ impl<B: BroadPhase> World<B> {
                 let forces = &mut self.bodies.steering.forces;
                 let old = forces.binary_search_by_key(&number, |(body, _)| *body);
                 let [force, torque] = old.map_or([Vec3::ZERO; 2], |place| forces[place].1);
-                let sum = [force + push[0] / dt, torque + push[1] / dt];
+                let late = [push[0] - early[0], push[1] - early[1]];
+                let sum = [force + late[0] / dt, torque + late[1] / dt];
                 check_finite(sum[0], "force")?;
                 check_finite(sum[1], "torque")?;
                 set(forces, number, Some(sum));
+                let body = &mut self.bodies.motions[number as usize];
+                let kick = body.locked_axes.free_translation(early[0] * body.inverse_mass);
+                body.linear_velocity += kick;
+                body.angular_velocity += body.world_inverse_inertia() * early[1];
             }
             if acts {
                 own.note(push);
@@ -365,6 +414,12 @@ impl<B: BroadPhase> World<B> {
 }
 
 impl SoftSet {
+    /// Whether vertices are attached to a body.
+    fn holds(&self, body: BodyId) -> bool {
+        let parts = self.things().filter_map(|thing| thing.soft_part());
+        parts.flat_map(|part| &part.held).any(|held| held.body == body)
+    }
+
     /// Releases the vertices that are attached to a body, which is removed.
     pub(crate) fn release_from(&mut self, body: BodyId) {
         let mut is_released = false;

@@ -75,6 +75,8 @@ mod soft_filters;
 #[cfg(feature = "soft")]
 mod soft_materials;
 #[cfg(feature = "soft")]
+mod soft_ropes;
+#[cfg(feature = "soft")]
 mod soft_state;
 #[cfg(feature = "soft")]
 mod soft_steps;
