@@ -3,14 +3,17 @@
 //! - The room is the cells on the surfaces of boxes. carom merges cells to larger boxes; a further
 //!   entry has a box for each cell. The moving shapes are balls, boxes, capsules and hulls.
 //! - parry has voxels, whose only answer of the two is touch. For distances it has compounds: of
-//!   the merged boxes, and of a ball for each point.
+//!   the merged boxes, and of a ball for each point. carom's compounds of the same parts are in a
+//!   further entry.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::ConvexHull;
 use carom_math::{Pose, Quat, Vec3};
-use carom_query::{Cluster, Shape, VoxelBox, Voxels, Workspace, contact, distance_with, intersects};
+use carom_query::{
+    Cluster, Shape, ShapeKind, VoxelBox, Voxels, Workspace, contact, distance_with, intersects,
+};
 use carom_testkit::random::Random;
 use glam::DVec3;
 use parry3d::math::{IVector, Pose as ParryPose};
@@ -70,6 +73,8 @@ struct Scan {
     carom: Shape,
     /// A box for each cell, for voxels alone.
     single: Option<Shape>,
+    /// carom's compound of the merged boxes or of the balls.
+    parts: Shape,
     /// parry's voxels, for voxels alone.
     voxels: Option<ParryVoxels>,
     compound: Compound,
@@ -108,29 +113,43 @@ impl Room {
             })
             .collect();
         let single = Voxels::new(Vec3::ZERO, size, cells).expect("cells are occupied");
+        let merged = Shape::Voxels(Arc::new(merged));
         let radius = 0.3 * cell;
         let balls = centers.iter().map(|center| {
             (parry::pose(&Pose::from_translation(*center)), SharedShape::new(Ball::new(radius)))
         });
         let n_parts = keys.len() as u64;
         println!("    {n_parts} cells of {cell} m, {} boxes after merging", merged.n_parts());
+        let cloud = Shape::point_cloud(centers.clone(), radius).expect("points are finite");
         Room {
             points: Scan {
                 n_parts,
                 compound: Compound::new(balls.collect()),
-                carom: Shape::point_cloud(centers, radius).expect("points are finite"),
+                parts: parts_of(&cloud),
+                carom: cloud,
                 single: None,
                 voxels: None,
             },
             voxels: Scan {
                 n_parts,
-                carom: Shape::Voxels(Arc::new(merged)),
+                parts: parts_of(&merged),
+                carom: merged,
                 single: Some(Shape::Voxels(Arc::new(single))),
                 voxels: Some(ParryVoxels::new(parry::vector(size), &keys)),
                 compound: Compound::new(boxes),
             },
         }
     }
+}
+
+/// Returns the parts of a cluster as a compound.
+fn parts_of(cluster: &Shape) -> Shape {
+    let ShapeKind::Cluster(cluster) = cluster.kind() else { unreachable!("voxels or points") };
+    let part = |number| {
+        let (part, center) = cluster.part(number);
+        (part, Pose::from_translation(center.as_vec3()))
+    };
+    Shape::compound((0..cluster.n_parts()).map(part).collect()).expect("poses are finite")
 }
 
 /// Whether a cell with this centre meets the surface of a box.
@@ -201,10 +220,11 @@ fn touch(runner: &mut Runner, workload: &str, scan: &Scan, queries: &[Query]) {
     let mut answers = Answers::new();
     for (i, query) in queries.iter().enumerate() {
         let own = ours(&scan.carom, query);
-        for room in &scan.single {
+        if let Some(room) = &scan.single {
             answers.equal(&format!("{i}, single cells"), &own, &ours(room, query));
         }
-        for room in &scan.voxels {
+        answers.equal(&format!("{i}, compound"), &own, &ours(&scan.parts, query));
+        if let Some(room) = &scan.voxels {
             answers.equal(&format!("{i}, parry's voxels"), &own, &theirs(room, query));
         }
         answers.equal(&format!("{i}, parry's compound"), &own, &theirs(&scan.compound, query));
@@ -215,6 +235,7 @@ fn touch(runner: &mut Runner, workload: &str, scan: &Scan, queries: &[Query]) {
     if let Some(room) = &scan.single {
         comparison = comparison.entry("carom, single cells", move || all(&|query| ours(room, query)));
     }
+    comparison = comparison.entry("carom, compound", || all(&|query| ours(&scan.parts, query)));
     comparison = comparison.entry("parry, compound", || all(&|query| theirs(&scan.compound, query)));
     if let Some(room) = &scan.voxels {
         comparison = comparison.entry("parry, voxels", move || all(&|query| theirs(room, query)));
@@ -228,27 +249,31 @@ fn gap(runner: &mut Runner, workload: &str, scan: &Scan, queries: &[Query]) {
     };
     let theirs = |query: &Query| {
         let here = parry::pose(&Pose::IDENTITY);
-        query::distance(&here, &scan.compound, &query.peer_pose, &*query.peer).expect("parry has it")
+        let found = query::distance(&here, &scan.compound, &query.peer_pose, &*query.peer);
+        found.expect("parry has it").distance
     };
     let mut answers = Answers::new();
     let mut memory = Workspace::default();
     for (i, query) in queries.iter().enumerate() {
         let own = f64::from(ours(&scan.carom, query, &mut memory));
-        for room in &scan.single {
+        if let Some(room) = &scan.single {
             let single = f64::from(ours(room, query, &mut memory));
             answers.number(&format!("{i}, single cells"), own, single, TOLERANCE);
         }
+        let compound = f64::from(ours(&scan.parts, query, &mut memory));
+        answers.number(&format!("{i}, compound"), own, compound, TOLERANCE);
         answers.number(&format!("{i}, parry"), own, f64::from(theirs(query)), TOLERANCE);
     }
     let row = Row { workload, size: scan.n_parts, unit: Unit::Ns, per_call: PER_CALL as u64 };
     let all = |room: &Shape, memory: &mut Workspace| {
         queries.iter().for_each(|query| _ = black_box(ours(room, query, memory)));
     };
-    let (mut first, mut second) = (Workspace::default(), Workspace::default());
+    let [mut first, mut second, mut third] = [(); 3].map(|()| Workspace::default());
     let mut comparison = Comparison::new(answers).entry("carom", || all(&scan.carom, &mut first));
     if let Some(room) = &scan.single {
         comparison = comparison.entry("carom, single cells", || all(room, &mut second));
     }
+    comparison = comparison.entry("carom, compound", || all(&scan.parts, &mut third));
     comparison = comparison.entry("parry, compound", || {
         queries.iter().for_each(|query| _ = black_box(theirs(query)));
     });

@@ -31,6 +31,8 @@ pub(crate) struct Package {
     pub(crate) features: Vec<String>,
     /// The features that its feature `all` stands for, each of which can be had alone.
     pub(crate) parts: Vec<String>,
+    /// Whether its library has `test = false`: cargo runs no unit tests of it.
+    pub(crate) skips_unit_tests: bool,
 }
 
 impl Package {
@@ -92,6 +94,8 @@ fn package(value: &Value) -> Package {
             .filter_map(|dependency| dependency["name"].as_str().map(String::from))
             .collect(),
         parts: list(&value["features"]["all"]).filter_map(|part| part.as_str().map(String::from)).collect(),
+        skips_unit_tests: list(&value["targets"])
+            .any(|target| list(&target["kind"]).any(|kind| kind == "lib") && target["test"] == false),
         features: value["features"].as_object().map(|map| map.keys().cloned().collect()).unwrap_or_default(),
     }
 }

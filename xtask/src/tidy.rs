@@ -140,7 +140,11 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
         let text = std::fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))?;
         found.extend(source::check_text(path, &text));
         if is_rust {
-            found.extend(source::check_rust(path, &text, kind(path, root, &packages)));
+            let package = package_of(path, root, &packages);
+            found.extend(source::check_rust(path, &text, kind(path, package)));
+            if package.is_some_and(|package| package.skips_unit_tests) {
+                found.extend(source::check_unit_tests(path, &text));
+            }
             tests.add(path, &text);
             crates.add(path, &text);
         }
@@ -160,15 +164,18 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
     Ok(found)
 }
 
-/// What the Rust file at `path` is for.
-fn kind(path: &str, root: &Path, packages: &[Package]) -> Kind {
-    let is_test = path.split('/').any(|part| matches!(part, "tests" | "benches" | "examples" | "tests.rs"));
-    let floor = packages
+/// The package that has the file at `path`.
+fn package_of<'p>(path: &str, root: &Path, packages: &'p [Package]) -> Option<&'p Package> {
+    packages
         .iter()
         .filter(|package| root.join(path).starts_with(&package.folder))
         .max_by_key(|package| package.folder.as_os_str().len())
-        .and_then(|package| package.floor);
-    match floor {
+}
+
+/// What the Rust file at `path`, of this package, is for.
+fn kind(path: &str, package: Option<&Package>) -> Kind {
+    let is_test = path.split('/').any(|part| matches!(part, "tests" | "benches" | "examples" | "tests.rs"));
+    match package.and_then(|package| package.floor) {
         Some(Floor::Level(_)) if !is_test => Kind::Library,
         Some(Floor::App) if !is_test => Kind::App,
         _ => Kind::Dev,

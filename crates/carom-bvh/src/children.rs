@@ -16,6 +16,7 @@ pub enum Child<'a> {
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// The volume of a child by the reference from [`Bvh::children`]; `V::EMPTY` if there is none.
+    #[inline]
     pub fn volume(&self, reference: usize) -> V {
         match self.nodes.get(reference / 8) {
             Some(node) if reference % 8 < node.n_children() as usize => node.volume(reference % 8),

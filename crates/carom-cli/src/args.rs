@@ -112,7 +112,8 @@ pub enum Command {
         echo '{\"id\":1,\"op\":\"distance\",\"a\":{\"sphere\":1},\"b\":{\"box\":[1,1,1]},\"pose_b\":[4,0,0,0,0,0,1]}' | carom batch\n\n\
         Ops: distance, contact, intersects, cast, ray, point, vertex_face, edge_edge. Shapes: {\"sphere\":R}, {\"box\":[hx,hy,hz]}, {\"round-box\":[hx,hy,hz,R]},\n\
         {\"capsule\":[half,R]}, {\"tapered\":[half,R_UP,R_DOWN]}, {\"cylinder\":[half,R]}, {\"cone\":[half,R]}, {\"torus\":[R,r]}, {\"ellipsoid\":[a,b,c]}, {\"hull\":[[x,y,z],..]},\n\
-        {\"mesh\":{\"vertices\":[[x,y,z],..],\"triangles\":[[i,j,k],..]}}, {\"file\":PATH,\"scale\":S}")]
+        {\"mesh\":{\"vertices\":[[x,y,z],..],\"triangles\":[[i,j,k],..]}}, {\"file\":PATH}.\n\
+        Any of them may have a scale: {\"sphere\":R,\"scale\":S}")]
     Batch(BatchArgs),
     /// Print a script that completes commands and options in a shell
     #[command(

@@ -62,7 +62,7 @@ impl Shapes {
         if matches!(spec, ShapeSpec::Octree(_) | ShapeSpec::Points(..)) {
             return self.cluster(spec, scale, &placement).map_err(named);
         }
-        let mut solid = solid::build(&spec, 1.0, &placement, self.winding).map_err(named)?;
+        let mut solid = solid::build(&spec, scale, &placement, self.winding).map_err(named)?;
         solid.remarks.notes.iter_mut().for_each(|note| *note = format!("{key:?}: {note}"));
         solid.name = format!("{key:?}: {}", solid.name);
         Ok(solid)

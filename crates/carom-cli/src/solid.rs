@@ -5,6 +5,7 @@
 //! shapes keep their pose.
 
 use crate::remarks::Remarks;
+use carom_bounds::Aabb;
 use carom_geom::Ambiguity;
 use carom_geom::f64::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HullError, Sphere, TaperedCapsule, Torus, TriMesh,
@@ -17,6 +18,7 @@ use carom_query::f64::{
     ConvexShape, MeshShape, RoundedShape, Shape, ShapeKind, VoxelBox, Voxels, solid_placement,
 };
 use glam::{DQuat, DVec3};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -146,8 +148,16 @@ impl Solid {
             return None;
         }
         let middle = |number| other.pose.wide().transform_point(cluster.part(number).1);
-        let is_inside = |number| solid_placement(mesh, &self.pose, middle(number)) != Some(Side::Outside);
-        Some((0..cluster.n_parts()).any(is_inside))
+        let is_inside =
+            |&number: &u32| solid_placement(mesh, &self.pose, middle(number)) != Some(Side::Outside);
+        // A part outside of the mesh's box is outside of the mesh.
+        let (low, high) = mesh.mesh().wide_bounds();
+        let near = Aabb::around(low, high).placed(&self.pose.wide().relative_to(&other.pose.wide()));
+        let walk = cluster.tree().visit_box(&near, |leaf| match leaf.primitives.iter().any(is_inside) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        });
+        Some(walk.stopped)
     }
 
     /// Returns the mesh, for exact counts; `None` for any other shape.

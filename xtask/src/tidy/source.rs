@@ -164,6 +164,18 @@ pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
     found
 }
 
+/// Rules for the Rust files of a package whose library has `test = false`.
+pub(super) fn check_unit_tests(path: &str, text: &str) -> Vec<Complaint> {
+    if !path.contains("/src/") {
+        return Vec::new();
+    }
+    let why = "would not run, as the library has `test = false`; write it in tests/, or take that line out";
+    let code = without_comments_and_strings(text);
+    let is_unit_test = |line: &str| line.contains("#[test]") || line.contains("cfg(test)");
+    let lines = (1..).zip(code.lines()).filter(|(_, line)| is_unit_test(line));
+    lines.map(|(number, _)| complaint(path, number, "unit test", why)).collect()
+}
+
 /// The head of the file says what it is.
 fn head(path: &str, text: &str, found: &mut Vec<Complaint>) {
     let head: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();

@@ -164,6 +164,7 @@ fn package(name: &str, floor: Option<Floor>, dependencies: &[&str]) -> Package {
         floor,
         dependencies: dependencies.iter().map(ToString::to_string).collect(),
         parts: Vec::new(),
+        skips_unit_tests: false,
         features: Vec::new(),
     }
 }
@@ -213,14 +214,26 @@ fn a_whole_tree() {
     write(root, "crates/one/src/lib.rs", "//! One.\n//!\n//! ```\n//! assert!(true);\n//! ```\n#![no_std]\n");
     // The page that `carom demo` writes.
     write(root, "carom-demo-pile.html", "");
+    // Its library is tested; that of three is not.
+    let tested = "//! Tested.\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
+    write(root, "crates/one/src/tested.rs", tested);
     assert_eq!(complaints(root).unwrap(), []);
 
     write(root, "crates/two/Cargo.toml", &manifest("two", "[dependencies]\none = { path = \"../one\" }\n"));
     write(root, "crates/two/src/lib.rs", "//! Two.\n");
     write(root, "crates/two/src/utils.rs", "//! Two.\n//!\n//! Reference: none.\n");
     write(root, "notes.txt", "");
+    write(root, "crates/three/Cargo.toml", &manifest("three", "[lib]\ntest = false\n"));
+    write(root, "crates/three/README.md", "# three\n");
+    write(root, "crates/three/src/lib.rs", "//! ```\n//! ```\n#![no_std]\n// #[test]\n");
+    write(root, "crates/three/src/tested.rs", tested);
+    write(root, "crates/three/tests/it/main.rs", "//! Tests.\n#[test]\nfn a() {}\n");
     let found: Vec<String> = complaints(root).unwrap().iter().map(ToString::to_string).collect();
+    let not_run =
+        "would not run, as the library has `test = false`; write it in tests/, or take that line out";
     let expected = [
+        &format!("crates/three/src/tested.rs:2: unit test: {not_run}"),
+        &format!("crates/three/src/tested.rs:4: unit test: {not_run}"),
         "crates/two/README.md: readme: is missing",
         "crates/two/src/lib.rs: doctest: shows no example that runs as a doctest in its head",
         "crates/two/src/lib.rs: no_std: has the feature libm but is not no_std without std",

@@ -129,6 +129,60 @@ fn clouds_and_cells_answer() {
 }
 
 #[test]
+fn every_inline_shape_has_a_scale() {
+    let tetra = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    let triangles = json!([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]);
+    let doubled = tetra.map(|p| p.map(|x| 2 * x));
+    let at = crate::clusters::files();
+    let (scan, map) = (format!("{at}/scan.xyz"), format!("{at}/map.bt"));
+    for (shape, twice) in [
+        (json!({"sphere": 1}), json!({"sphere": 2})),
+        (json!({"sphere": [1]}), json!({"sphere": [2]})),
+        (json!({"box": [1, 2, 3]}), json!({"box": [2, 4, 6]})),
+        (json!({"round-box": [1, 2, 3, 0.5]}), json!({"round-box": [2, 4, 6, 1]})),
+        (json!({"capsule": [1, 0.5]}), json!({"capsule": [2, 1]})),
+        (json!({"tapered": [1, 0.5, 0.25]}), json!({"tapered": [2, 1, 0.5]})),
+        (json!({"cylinder": [1, 0.5]}), json!({"cylinder": [2, 1]})),
+        (json!({"cone": [1, 0.5]}), json!({"cone": [2, 1]})),
+        (json!({"torus": [1, 0.25]}), json!({"torus": [2, 0.5]})),
+        (json!({"ellipsoid": [1, 2, 3]}), json!({"ellipsoid": [2, 4, 6]})),
+        (json!({"hull": tetra}), json!({"hull": doubled})),
+        (
+            json!({"mesh": {"vertices": tetra, "triangles": triangles}}),
+            json!({"mesh": {"vertices": doubled, "triangles": triangles}}),
+        ),
+        (json!({"points": {"radius": 0.25, "at": tetra}}), json!({"points": {"radius": 0.5, "at": doubled}})),
+        (
+            json!({"points": {"radius": 0.25, "file": scan}, "scale": 0.5}),
+            json!({"points": {"radius": 0.25, "file": scan}}),
+        ),
+        (
+            json!({"voxels": {"cell": 0.5, "origin": [1, 0, 0], "boxes": [[0, 0, 0, 1, 0, 0]]}}),
+            json!({"voxels": {"cell": 1, "origin": [2, 0, 0], "boxes": [[0, 0, 0, 1, 0, 0]]}}),
+        ),
+        (json!({"octree": map, "scale": 0.5}), json!({"octree": map})),
+    ] {
+        let mut scaled = shape.clone();
+        scaled["scale"] = json!(2.0 * shape.get("scale").map_or(1.0, |s| s.as_f64().unwrap()));
+        let ask = |a: &Value| {
+            let point =
+                one(json!({"op": "point", "a": a, "point": [9, 7, 8], "pose_a": [1, 0, 0, 0, 0, 0, 1]}));
+            let ball = json!({"sphere": 0.5});
+            let pair = one(json!({"op": "distance", "a": a, "b": ball, "pose_b": [9, 7, 8, 0, 0, 0, 1]}));
+            (point["distance"].as_f64().unwrap(), pair["distance"].as_f64().unwrap())
+        };
+        let (found, expected) = (ask(&scaled), ask(&twice));
+        assert_eq!(found, expected, "{scaled}");
+        assert_ne!(found, ask(&shape), "{scaled}");
+    }
+    for (scale, why) in [(json!(0), "a scale of 0"), (json!(-1), "a scale of -1"), (json!("x"), "a scale of")]
+    {
+        let d = one(json!({"op": "point", "a": {"sphere": 1, "scale": scale}, "point": [0, 0, 0]}));
+        assert!(d["error"].as_str().is_some_and(|text| text.contains(why)), "{scale}: {d}");
+    }
+}
+
+#[test]
 fn costs_are_told_on_demand() {
     let (ball, cube) = (json!({"sphere": 1}), json!({"file": "cube.obj"}));
     for (mut question, name) in [

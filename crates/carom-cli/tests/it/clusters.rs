@@ -64,6 +64,10 @@ fn parts_are_checked_against_clouds_and_maps() {
     .unwrap();
     let (d, status) = json(&format!("check {at}/case.obj {at}/inner.xyz --point-radius 0.001 --json"));
     assert_eq!((status, d["pairs"][0]["intersects"].as_bool()), (1, Some(true)), "{d}");
+    // Points in the box of the mesh, but outside of it.
+    std::fs::write(format!("{at}/outer.xyz"), "1.5 1.5 1.5\n-0.9 1 1\n9 9 9\n").unwrap();
+    let (d, status) = json(&format!("check {at}/case.obj {at}/outer.xyz --point-radius 0.001 --json"));
+    assert_eq!((status, d["clear"].as_bool()), (0, Some(true)), "{d}");
     let text = stdout(&carom(&format!("check {at}/bar.obj {at}/map.bt")));
     assert!(text.contains("bar and map collide: as solids"), "{text}");
     let text = error(&format!("check {at}/bar.obj {at}/scan.xyz"));

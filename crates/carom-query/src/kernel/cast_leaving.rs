@@ -296,14 +296,16 @@ impl IgnoredPlanes {
         let aabb = b.aabb(&Pose::IDENTITY);
         let size = 0.5 * length(aabb.max.as_dvec3() - aabb.min.as_dvec3());
         let Some(start) = Start::new(asked, size) else { return found };
-        a.visit_near(b, &start.b_in_a, start.limit, (), &mut |index| {
+        let near = a.near(b, &start.b_in_a, start.limit, &mut memory.casts, ());
+        for &(_, index) in &near {
             a.with(index, |part, pose, _, _| {
                 let b_in_part = start.b_in_a.relative_to(pose);
                 if let Some(place) = dispatch::contact(part, b, &b_in_part, start.limit, memory, ()) {
                     found.add(&start, &place.placed(pose), |b_in_a, n| lowest(b, b_in_a, n));
                 }
             });
-        });
+        }
+        memory.casts.orders.push(near);
         found
     }
 

@@ -16,7 +16,8 @@ use super::compound::Compound;
 use super::shape::{Shape, ShapeKind};
 use crate::cost::Count;
 use crate::impact::Question;
-use crate::workspace::Workspace;
+use crate::workspace::{CastMemory, Workspace};
+use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_bvh::Counters;
 use carom_ccd::{Earliest, Sweep, Tally, TimeOfImpact};
@@ -72,25 +73,30 @@ impl<'a> PartList<'a> {
         }
     }
 
-    /// Visits the indices of the parts that may be within `limit` of B, unsorted.
-    pub(super) fn visit_near(
+    /// Returns the indices of the parts that may be within `limit` of B, in a list of `memory`
+    /// that the caller gives back. Those of a compound are sorted. Those of a cluster are in the
+    /// order of its tree.
+    pub(super) fn near(
         &self,
         b: &Shape,
         b_in_a: &WidePose,
         limit: f64,
+        memory: &mut CastMemory,
         count: impl Count,
-        part: &mut dyn FnMut(u32),
-    ) {
+    ) -> Vec<(f64, u32)> {
+        let mut near = memory.orders.pop().unwrap_or_default();
+        near.clear();
         match self {
             PartList::Compound(a) => {
-                let near = b.placed_box(b_in_a).inflated(rounding::up(limit));
-                a.near(near, count).for_each(|index| part(index as u32));
+                let around = b.placed_box(b_in_a).inflated(rounding::up(limit));
+                a.collect_near(&around, &mut near, count);
             }
             PartList::Cluster(a) => cluster::visit_near(*a, b, b_in_a, limit, count, &mut |number| {
-                part(number);
+                near.push((0.0, number));
                 ControlFlow::Continue(())
             }),
         }
+        near
     }
 
     /// Calls `ask` with a part, its pose as matrix and as rotation and translation, and its first
@@ -235,6 +241,11 @@ impl Around {
         let (min, max) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
         let is_somewhere = min.is_finite() && max.is_finite();
         is_somewhere.then(|| Around { center: (min + max) * 0.5, half: (max - min) * 0.5 })
+    }
+
+    /// Returns the half extents.
+    pub(super) fn half(&self) -> DVec3 {
+        self.half
     }
 }
 

@@ -94,7 +94,8 @@ fn collect(
         }
         Method::Parts(_) | Method::Cluster(_) => {
             let Some(a) = PartList::of(a) else { return };
-            a.visit_near(b, b_in_a, most, (), &mut |index| {
+            let near = a.near(b, b_in_a, most, &mut memory.casts, ());
+            for &(_, index) in &near {
                 a.with(index, |part, pose, _, first| {
                     let number = |part: u32| part.saturating_add(first);
                     let mut own = |part_a: u32, part_b: u32| clearance(number(part_a), part_b);
@@ -104,7 +105,8 @@ fn collect(
                     };
                     collect(part, b, &b_in_a.relative_to(pose), most, &mut own, memory, &mut place);
                 });
-            });
+            }
+            memory.casts.orders.push(near);
         }
         // One part each.
         Method::Convex(..) | Method::PlaneConvex(..) | Method::Planes(..) | Method::Field(..) => {

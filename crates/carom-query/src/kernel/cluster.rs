@@ -5,9 +5,11 @@
 //!
 //! - Each query descends the tree to the parts that are near the other shape, and asks for each as
 //!   a convex shape. Parts are not turned.
-//! - A box of the tree is itself a shape. Its true distance from the other shape prunes, not only
-//!   that of two boxes along the axes. So a cloud inside the box of a mesh visits only the points
-//!   near the triangles. Fields are the exception, because a box costs more there than a ball.
+//! - Boxes are tested against a box around the other shape, without its margin: along the axes of
+//!   the cluster, then along those of a convex shape. So a robot's arm at a slant meets few points.
+//! - Against other shapes a box of the tree is itself a shape, and its true distance prunes. So a
+//!   cloud inside the box of a mesh visits only the points near the triangles. Fields are the
+//!   exception, because a box costs more there than a ball.
 //! - If several parts are equally near, the one with the lowest number answers, unless parts
 //!   overlap the other shape.
 //!
@@ -15,14 +17,16 @@
 
 use super::super::num::geom::Cuboid;
 use super::super::num::{Vec3, above};
+use super::cast_parts::Around;
 use super::dispatch;
 use super::shape::{Shape, ShapeKind};
 use crate::closest::Closest;
 use crate::cost::Count;
 use crate::mesh_shape::box_around;
 use crate::workspace::Workspace;
-use carom_bounds::{Aabb, BoundingVolume};
+use carom_bounds::Aabb;
 use carom_bvh::{BuildSettings, BvhError, Child, QuantizedBvh};
+use carom_geom::SupportMap;
 use carom_gjk::Outcome;
 use carom_math::{WidePose, rounding};
 use core::ops::ControlFlow;
@@ -61,6 +65,21 @@ pub(super) fn at(center: DVec3) -> WidePose {
     WidePose { translation: center, ..WidePose::IDENTITY }
 }
 
+/// Returns the pose in a part with this centre of a shape that has this pose in the cluster.
+///
+/// [`WidePose::relative_to`] would also multiply the rotation by that of the part, which is none.
+fn in_part(pose: &WidePose, center: DVec3) -> WidePose {
+    WidePose { translation: pose.translation - center, ..*pose }
+}
+
+/// Returns a box around a part, rounded outwards.
+pub(super) fn box_of_part(center: DVec3, half: DVec3) -> Aabb {
+    let (low, high) = (center - half, center + half);
+    // Bounds the rounding of a few operations, each relative to the largest operand.
+    let slack = low.abs().max(high.abs()).max_element() * (32.0 * f64::EPSILON);
+    Aabb::around(low - slack, high + slack)
+}
+
 /// The relative rounding of the coordinates of boxes, with much room.
 const ROUNDING: f64 = 1.0 / (1_u64 << 40) as f64;
 
@@ -68,21 +87,102 @@ const ROUNDING: f64 = 1.0 / (1_u64 << 40) as f64;
 struct Other<'s> {
     shape: &'s Shape,
     pose: &'s WidePose,
-    aabb: Aabb,
-    /// Whether boxes of the tree are tested as shapes.
-    is_exact: bool,
+    /// A box along the axes of the cluster. The shape lies within `margin` of it.
+    low: DVec3,
+    high: DVec3,
+    /// The margin of a convex shape, else 0.
+    margin: f64,
+    finer: Finer,
+}
+
+/// The test of boxes that are near along the axes of the cluster.
+enum Finer {
+    /// None.
+    No,
+    /// The distance from the box of a convex shape along the axes of that shape.
+    Axes(OwnBox),
+    /// The true distance from the shape, of boxes of the tree alone.
+    Exact,
+}
+
+/// A box around the core of a convex shape, along the axes of the shape.
+///
+/// It costs the reader these formulas. The true distance of the shape from each box of the tree, by
+/// GJK for a hull, would need none; queries took up to 1.7 times as long with it.
+struct OwnBox {
+    center: DVec3,
+    half: DVec3,
+    /// From the frame of the cluster to that of the shape, and its absolute values.
+    turn: DMat3,
+    abs_turn: DMat3,
+    /// A length: the rounding of a distance.
+    slack: f64,
+}
+
+impl OwnBox {
+    /// Whether the core is surely farther than `limit` from a box.
+    #[inline(always)]
+    fn is_beyond(&self, aabb: &Aabb, limit: f64) -> bool {
+        let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
+        let along = self.turn * ((low + high) * 0.5 - self.center);
+        let reach = self.abs_turn * ((high - low) * 0.5);
+        is_longer((along.abs() - reach - self.half).max(DVec3::ZERO), limit + self.slack)
+    }
+}
+
+/// Whether a vector is surely longer than `limit`. A root would be simpler, but slower.
+#[inline(always)]
+fn is_longer(gap: DVec3, limit: f64) -> bool {
+    limit * limit * (1.0 + ROUNDING) < gap.length_squared()
 }
 
 impl<'s> Other<'s> {
-    fn new(shape: &'s Shape, pose: &'s WidePose) -> Other<'s> {
-        let is_exact = !matches!(shape.kind(), ShapeKind::Field(_));
-        Other { shape, pose, aabb: shape.placed_box(pose), is_exact }
+    fn new(a: &dyn Cluster, shape: &'s Shape, pose: &'s WidePose) -> Other<'s> {
+        if let ShapeKind::Convex(map) = shape.kind()
+            && let Some(around) = Around::new(shape)
+        {
+            return Other::convex(a, shape, map, &around, pose);
+        }
+        // Boxes are no bounds of a field: one costs more there than a ball.
+        let finer = if matches!(shape.kind(), ShapeKind::Field(_)) { Finer::No } else { Finer::Exact };
+        let aabb = shape.placed_box(pose);
+        Other { shape, pose, low: aabb.min.as_dvec3(), high: aabb.max.as_dvec3(), margin: 0.0, finer }
     }
 
-    /// Returns the distance of the boxes along the axes.
-    fn box_distance(&self, aabb: &Aabb, count: impl Count) -> f64 {
+    /// From the box around a convex shape along its own axes.
+    fn convex(
+        a: &dyn Cluster,
+        shape: &'s Shape,
+        map: &dyn SupportMap,
+        around: &Around,
+        pose: &'s WidePose,
+    ) -> Other<'s> {
+        let margin = map.margin();
+        let (center, half) = (pose.transform_point(around.center()), around.half() - margin);
+        let turn = pose.rotation.transpose();
+        let abs_turn = DMat3::from_cols(turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs());
+        let bounds = a.tree().bounds();
+        let reach = bounds.min.abs().max(bounds.max.abs()).as_dvec3() + center.abs() + around.half();
+        let slack = reach.element_sum() * ROUNDING;
+        let extent = abs_turn.transpose() * half + slack;
+        // A point, and a box that is not turned, have no better axes than those of the cluster.
+        let is_turned = pose.rotation != DMat3::IDENTITY && 0.0 < map.radius();
+        let own = OwnBox { center, half, turn, abs_turn, slack };
+        let finer = if is_turned { Finer::Axes(own) } else { Finer::No };
+        Other { shape, pose, low: center - extent, high: center + extent, margin, finer }
+    }
+
+    /// Returns the gap to a box on each axis of the cluster, 0 if there is none.
+    #[inline(always)]
+    fn gap(&self, aabb: &Aabb, count: impl Count) -> DVec3 {
         count.add(|cost| cost.volume_tests += 1);
-        f64::from(aabb.distance_lower_bound(&self.aabb))
+        (self.low - aabb.max.as_dvec3()).max(aabb.min.as_dvec3() - self.high).max(DVec3::ZERO)
+    }
+
+    /// Returns a lower bound of the distance of a box, along the axes of the cluster.
+    #[inline(always)]
+    fn box_distance(&self, aabb: &Aabb, count: impl Count) -> f64 {
+        (self.gap(aabb, count).length() * (1.0 - ROUNDING) - self.margin).max(0.0)
     }
 
     /// Returns a box as a shape, larger by `room`, and its centre. `None` if it exceeds the range
@@ -95,29 +195,43 @@ impl<'s> Other<'s> {
         Some((Shape::Cuboid(Cuboid::new(half).ok()?), low * 0.5 + high * 0.5))
     }
 
-    /// Whether the shape may be within `limit` of a box.
-    fn may_be_near(&self, aabb: &Aabb, limit: f64, count: impl Count) -> bool {
-        if limit < self.box_distance(aabb, count) {
-            return false;
-        }
-        let Some((solid, center)) = self.solid(aabb, limit).filter(|_| self.is_exact) else { return true };
-        dispatch::intersects(&solid, self.shape, &self.pose.relative_to(&at(center)), count)
+    /// Whether the shape may be within `limit` of the box of a part.
+    #[inline(always)]
+    fn may_be_near_part(&self, aabb: &Aabb, limit: f64, count: impl Count) -> bool {
+        let limit = limit + self.margin;
+        let is_beyond = is_longer(self.gap(aabb, count), limit)
+            || matches!(&self.finer, Finer::Axes(own) if own.is_beyond(aabb, limit));
+        !is_beyond
     }
 
-    /// Returns a lower bound of the distance from a box. It may be any number above `limit` if the
-    /// distance is.
-    fn bound(&self, aabb: &Aabb, limit: f64, memory: &mut Workspace, count: impl Count) -> f64 {
-        let near = self.box_distance(aabb, count);
-        if limit < near || !self.is_exact {
-            return near;
+    /// Whether the shape may be within `limit` of a box of the tree.
+    fn may_be_near(&self, aabb: &Aabb, limit: f64, count: impl Count) -> bool {
+        if !self.may_be_near_part(aabb, limit, count) {
+            return false;
         }
-        let Some((solid, center)) = self.solid(aabb, 0.0) else { return near };
-        let pose = self.pose.relative_to(&at(center));
-        let found = dispatch::distance(&solid, self.shape, &pose, limit, memory, count);
-        match found.outcome {
-            Outcome::Exact => near.max(found.distance),
-            Outcome::Within(error) => near.max(found.distance - error),
-            _ => near,
+        match &self.finer {
+            Finer::No | Finer::Axes(_) => true,
+            Finer::Exact => self.solid(aabb, limit).is_none_or(|(solid, center)| {
+                dispatch::intersects(&solid, self.shape, &in_part(self.pose, center), count)
+            }),
+        }
+    }
+
+    /// Whether the shape is farther than `limit` from a box whose distance along the axes of the
+    /// cluster is not.
+    fn is_beyond(&self, aabb: &Aabb, limit: f64, memory: &mut Workspace, count: impl Count) -> bool {
+        match &self.finer {
+            Finer::No => false,
+            Finer::Axes(own) => own.is_beyond(aabb, limit + self.margin),
+            Finer::Exact => self.solid(aabb, 0.0).is_some_and(|(solid, center)| {
+                let pose = in_part(self.pose, center);
+                let found = dispatch::distance(&solid, self.shape, &pose, limit, memory, count);
+                match found.outcome {
+                    Outcome::Exact => limit < found.distance,
+                    Outcome::Within(error) => limit < found.distance - error,
+                    _ => false,
+                }
+            }),
         }
     }
 }
@@ -131,7 +245,7 @@ pub(super) fn visit_near(
     count: impl Count,
     part: &mut dyn FnMut(u32) -> ControlFlow<()>,
 ) {
-    let other = Other::new(b, b_in_a);
+    let other = Other::new(a, b, b_in_a);
     let _ = descend_near(a, 0, &other, limit, count, part);
 }
 
@@ -156,7 +270,7 @@ fn descend_near(
                         (cost.leaves + 1, cost.primitives + leaf.primitives.len() as u64);
                 });
                 for &number in leaf.primitives {
-                    if other.box_distance(&a.part_box(number), count) <= limit {
+                    if other.may_be_near_part(&a.part_box(number), limit, count) {
                         part(number)?;
                     }
                 }
@@ -171,7 +285,7 @@ pub(super) fn intersects(a: &dyn Cluster, b: &Shape, b_in_a: &WidePose, count: i
     let mut found = false;
     visit_near(a, b, b_in_a, 0.0, count, &mut |number| {
         let (part, center) = a.part(number);
-        found = dispatch::intersects(&part, b, &b_in_a.relative_to(&at(center)), count);
+        found = dispatch::intersects(&part, b, &in_part(b_in_a, center), count);
         if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     found
@@ -220,7 +334,8 @@ fn nearest(
     memory: &mut Workspace,
     count: impl Count,
 ) -> Closest {
-    let mut search = Search { a, other: Other::new(b, b_in_a), max_distance, stops, best: Closest::NOWHERE };
+    let mut search =
+        Search { a, other: Other::new(a, b, b_in_a), max_distance, stops, best: Closest::NOWHERE };
     search.descend(0, answer, memory, count);
     search.best
 }
@@ -254,12 +369,16 @@ impl Search<'_> {
     ) {
         let a = self.a;
         count.add(|cost| cost.nodes += 1);
-        let mut children = [const { None }; 8];
-        for (slot, (reference, child)) in children.iter_mut().zip(a.tree().children(node)) {
+        let (mut children, mut n) = ([const { None }; 8], 0);
+        for (reference, child) in a.tree().children(node) {
             let aabb = a.tree().volume(reference);
-            *slot = Some((self.other.box_distance(&aabb, count), aabb, child));
+            let near = self.other.box_distance(&aabb, count);
+            if near <= self.limit() {
+                children[n] = Some((near, aabb, child));
+                n += 1;
+            }
         }
-        children.sort_by(|x, y| {
+        children[..n].sort_by(|x, y| {
             let near = |child: &Option<(f64, Aabb, Child<'_>)>| child.map_or(f64::INFINITY, |child| child.0);
             near(x).total_cmp(&near(y))
         });
@@ -267,31 +386,36 @@ impl Search<'_> {
             if self.stops && self.best.distance <= 0.0 || self.limit() < near {
                 return;
             }
-            if self.limit() < self.other.bound(&aabb, self.limit(), memory, count) {
+            if self.other.is_beyond(&aabb, self.limit(), memory, count) {
                 continue;
             }
             match child {
                 Child::Node(node) => self.descend(node, answer, memory, count),
                 Child::Leaf(leaf) => {
                     count.add(|cost| cost.leaves += 1);
-                    leaf.primitives.iter().for_each(|&number| self.ask(number, answer, memory, count));
+                    leaf.primitives.iter().for_each(|&number| self.test_part(number, answer, memory, count));
                 }
             }
         }
     }
 
     /// Tests one part.
-    fn ask(&mut self, number: u32, answer: &mut AnswerOfPart<'_>, memory: &mut Workspace, count: impl Count) {
+    fn test_part(
+        &mut self,
+        number: u32,
+        answer: &mut AnswerOfPart<'_>,
+        memory: &mut Workspace,
+        count: impl Count,
+    ) {
         count.add(|cost| cost.primitives += 1);
-        if self.limit() < self.other.box_distance(&self.a.part_box(number), count) {
+        if !self.other.may_be_near_part(&self.a.part_box(number), self.limit(), count) {
             return;
         }
         let (part, center) = self.a.part(number);
-        let pose = at(center);
-        let mut closest = answer(&part, &self.other.pose.relative_to(&pose), self.limit(), memory);
+        let mut closest = answer(&part, &in_part(self.other.pose, center), self.limit(), memory);
         closest.part_a = number;
         if closest.is_before(&self.best) {
-            self.best = closest.placed(&pose);
+            self.best = closest.placed(&at(center));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Compounds: several shapes with fixed relative poses that move as one.
 //!
-//! Each query runs part by part. If a distance prunes, the part with the nearest box is first.
+//! Each query runs part by part, over the parts whose boxes are near the other shape. If a distance
+//! prunes, the part with the nearest box is first. A tree over the boxes finds them.
 //! Parts of parts (the triangles of a mesh) are numbered consecutively over the whole compound.
 //! [`Compound::locate`] converts such a number back.
 //!
@@ -15,7 +16,8 @@ use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{BuildSettings, Bvh, Counters};
-use carom_math::WidePose;
+use carom_math::scaling::length;
+use carom_math::{WidePose, rounding};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -168,19 +170,80 @@ impl Compound {
         self.parts.iter().map(|part| &part.shape).zip(&self.poses)
     }
 
-    /// Returns the indices of the parts whose boxes touch the given one, in the compound's frame.
-    pub(super) fn near(&self, other: Aabb, count: impl Count) -> impl Iterator<Item = usize> {
-        (0..self.parts.len()).filter(move |&part| {
+    /// Visits the indices of the parts whose boxes touch the given one, in the compound's frame,
+    /// unsorted, until `part` stops it.
+    pub(super) fn visit_near(
+        &self,
+        near: &Aabb,
+        count: impl Count,
+        mut part: impl FnMut(usize) -> ControlFlow<()>,
+    ) {
+        let mut visit = |index: usize| {
             count.add(|cost| cost.volume_tests += 1);
-            self.boxes[part].overlaps(&other)
-        })
+            if self.boxes[index].overlaps(near) { part(index) } else { ControlFlow::Continue(()) }
+        };
+        match &self.tree {
+            None => _ = (0..self.parts.len()).try_for_each(visit),
+            Some(tree) => {
+                let walk = tree.visit_box(near, |leaf| {
+                    leaf.primitives.iter().try_for_each(|&number| visit(number as usize))
+                });
+                count.add_walk(&walk.counters);
+            }
+        }
+    }
+
+    /// Appends the indices of the parts whose boxes touch the given one, in order.
+    pub(super) fn collect_near(&self, near: &Aabb, out: &mut Vec<(f64, u32)>, count: impl Count) {
+        self.visit_near(near, count, |part| {
+            out.push((0.0, part as u32));
+            ControlFlow::Continue(())
+        });
+        out.sort_unstable_by_key(|&(_, part)| part);
+    }
+
+    /// Returns the index of the part whose box is nearest to the given one; the lowest wins a tie.
+    fn nearest_box(&self, other: &Aabb, count: impl Count) -> usize {
+        let mut best = (f64::INFINITY, 0);
+        let mut visit = |index: usize| {
+            count.add(|cost| cost.volume_tests += 1);
+            let bound = (f64::from(self.boxes[index].distance_lower_bound(other)), index);
+            if bound < best {
+                best = bound;
+            }
+            best.0
+        };
+        match &self.tree {
+            None => (0..self.parts.len()).for_each(|index| _ = visit(index)),
+            Some(tree) => {
+                // A part is too far if its distance from the centre exceeds the least distance of
+                // boxes plus the radius around the other box.
+                let (low, high) = (other.min.as_dvec3(), other.max.as_dvec3());
+                let radius = 0.5 * length(high - low);
+                let walk = tree.visit_near((low + high) * 0.5, f64::INFINITY, |leaf, _| {
+                    let least = leaf.primitives.iter().map(|&number| visit(number as usize)).last();
+                    ControlFlow::Continue(
+                        least.map_or(f64::INFINITY, |least| (least + radius) * (1.0 + ROUNDING)),
+                    )
+                });
+                count.add_walk(&walk.counters);
+            }
+        }
+        best.1
     }
 }
 
+/// The relative rounding of a bound in `f32`, and more.
+const ROUNDING: f64 = f32::EPSILON as f64;
+
 /// Whether a part touches or overlaps B.
 pub(super) fn intersects(a: &Compound, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
-    a.near(b.placed_box(b_in_a), count)
-        .any(|part| dispatch::intersects(&a.parts[part].shape, b, &b_in_a.relative_to(&a.poses[part]), count))
+    let mut found = false;
+    a.visit_near(&b.placed_box(b_in_a), count, |part| {
+        found = dispatch::intersects(&a.parts[part].shape, b, &b_in_a.relative_to(&a.poses[part]), count);
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    found
 }
 
 /// Returns the least distance of a part from B; stops early above `max_distance`.
@@ -192,9 +255,10 @@ pub(super) fn distance(
     memory: &mut Workspace,
     count: impl Count,
 ) -> Closest {
-    nearest(a, b, b_in_a, max_distance, count, |part, b, b_in_part, limit| {
+    let answer = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
         dispatch::distance(part, b, b_in_part, limit, memory, count)
-    })
+    };
+    nearest(a, b, b_in_a, max_distance, memory, count, answer)
 }
 
 /// Returns the deepest or nearest contact of a part with B.
@@ -206,46 +270,53 @@ pub(super) fn contact(
     memory: &mut Workspace,
     count: impl Count,
 ) -> Option<Closest> {
-    let answer = |part: &Shape, b: &Shape, b_in_part: &WidePose, limit: f64| {
+    let answer = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
         dispatch::contact(part, b, b_in_part, limit.max(0.0), memory, count).unwrap_or(Closest::NOWHERE)
     };
-    let mut closest = nearest(a, b, b_in_a, prediction, count, answer);
+    let mut closest = nearest(a, b, b_in_a, prediction, memory, count, answer);
     closest.is_local = true;
     (closest.distance <= prediction).then_some(closest)
 }
 
-/// Returns the least answer over all parts, starting with the nearest box. A part is skipped if its
-/// box is farther away than the least answer so far. [`Closest::NOWHERE`] if all boxes are farther
-/// away than `max_distance`.
+/// Returns the least answer over all parts, starting with the nearest box. Then the parts whose
+/// boxes are no farther away than that answer follow, by their numbers. [`Closest::NOWHERE`] if all
+/// boxes are farther away than `max_distance`. The list of them costs a reader a step; a loop over
+/// all boxes took 15 times as long for 10,000 parts.
 fn nearest(
     a: &Compound,
     b: &Shape,
     b_in_a: &WidePose,
     max_distance: f64,
+    memory: &mut Workspace,
     count: impl Count,
-    mut answer: impl FnMut(&Shape, &Shape, &WidePose, f64) -> Closest,
+    mut answer: impl FnMut(&Shape, &WidePose, f64, &mut Workspace) -> Closest,
 ) -> Closest {
     let box_b = b.placed_box(b_in_a);
-    let bound = |part: usize| f64::from(a.boxes[part].distance_lower_bound(&box_b));
-    count.add(|cost| cost.volume_tests += a.parts.len() as u64);
-    let mut first = 0;
-    for part in 1..a.parts.len() {
-        if bound(part) < bound(first) {
-            first = part;
-        }
-    }
     let mut best = Closest::NOWHERE;
-    for part in core::iter::once(first).chain((0..a.parts.len()).filter(|&part| part != first)) {
+    let mut test = |part: usize, memory: &mut Workspace| {
         let limit = best.distance.min(max_distance);
-        if limit.max(0.0) < bound(part) {
-            continue;
+        if limit.max(0.0) < f64::from(a.boxes[part].distance_lower_bound(&box_b)) {
+            return limit;
         }
         let pose = &a.poses[part];
-        let mut closest = answer(&a.parts[part].shape, b, &b_in_a.relative_to(pose), limit);
+        let mut closest = answer(&a.parts[part].shape, &b_in_a.relative_to(pose), limit, memory);
         closest.part_a = closest.part_a.saturating_add(a.first_numbers[part]);
         if closest.is_before(&best) {
             best = closest.placed(pose);
         }
-    }
+        best.distance.min(max_distance)
+    };
+    let first = a.nearest_box(&box_b, count);
+    let limit = test(first, memory).max(0.0);
+    // A box that is not finite may be near any part.
+    let is_finite = box_b.min.is_finite() && box_b.max.is_finite();
+    let near = if is_finite { box_b.inflated(rounding::up(limit)) } else { Aabb::EVERYTHING };
+    let mut others = memory.casts.orders.pop().unwrap_or_default();
+    others.clear();
+    a.collect_near(&near, &mut others, count);
+    others.iter().filter(|&&(_, part)| part as usize != first).for_each(|&(_, part)| {
+        test(part as usize, memory);
+    });
+    memory.casts.orders.push(others);
     best
 }

@@ -299,9 +299,7 @@ fn parts(
     out: &mut Vec<Manifold>,
     count: impl Count,
 ) {
-    let mut near = memory.casts.orders.pop().unwrap_or_default();
-    near.clear();
-    a.visit_near(b, b_in_a, widen_real(prediction), count, &mut |index| near.push((0.0, index)));
+    let mut near = a.near(b, b_in_a, widen_real(prediction), &mut memory.casts, count);
     near.sort_unstable_by_key(|&(_, index)| index);
     for &(_, index) in &near {
         a.with(index, |part, pose, _, first_number| {

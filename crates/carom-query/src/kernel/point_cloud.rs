@@ -5,14 +5,12 @@
 
 use super::super::num::geom::Sphere;
 use super::super::num::{Real, Vec3, widen, widen_real};
-use super::cluster::{Cluster, build_tree};
+use super::cluster::{Cluster, box_of_part, build_tree};
 use super::shape::Shape;
-use crate::mesh_shape::box_around;
 use crate::point_cloud::PointCloudError;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_bvh::{BuildSettings, QuantizedBvh};
-use carom_math::WidePose;
 use glam::DVec3;
 
 /// All points within a radius of some points. Its parts are the points, in the order given.
@@ -72,6 +70,5 @@ impl Cluster for PointCloud {
 }
 
 fn box_of(point: Vec3, ball: &Sphere) -> Aabb {
-    let (center, radius) = (widen(point), widen_real(ball.radius()));
-    box_around([center - radius, center + radius], &WidePose::IDENTITY)
+    box_of_part(widen(point), DVec3::splat(widen_real(ball.radius())))
 }

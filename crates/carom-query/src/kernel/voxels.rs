@@ -10,18 +10,16 @@
 
 use super::super::num::geom::Cuboid;
 use super::super::num::{Real, Vec3, above, below, widen, widen_real};
-use super::cluster::{Cluster, at, build_tree};
+use super::cluster::{Cluster, at, box_of_part, build_tree};
 use super::mesh_shape::MeshShape;
 use super::shape::Shape;
 use crate::contains_point::solid_placement_of;
 use crate::mesh_convex;
-use crate::mesh_shape::box_around;
 use crate::voxel_boxes::{Fill, MAX_BOXES, MAX_CELLS, VoxelBox, VoxelsError, merge, split};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_bvh::{BuildSettings, QuantizedBvh};
 use carom_geom::ray_mesh::Placement;
-use carom_math::WidePose;
 use glam::DVec3;
 
 /// Boxes of whole cells. Its parts are the boxes.
@@ -186,5 +184,5 @@ fn center_of(origin: Vec3, cell: Vec3, part: &VoxelBox) -> DVec3 {
 fn box_of(origin: Vec3, cell: Vec3, part: &VoxelBox) -> Aabb {
     let center = center_of(origin, cell, part);
     let half = half_of(cell, n_cells(part)).map_or(DVec3::INFINITY, |solid| widen(solid.half_extents()));
-    box_around([center - half, center + half], &WidePose::IDENTITY)
+    box_of_part(center, half)
 }

@@ -2,8 +2,12 @@
 
 use crate::zoo::shapes;
 use carom_geom::{Cuboid, Sphere};
-use carom_math::{Pose, Vec3};
-use carom_query::{Compound, CompoundError, CompoundPart, Shape, distance};
+use carom_math::{Pose, Quat, Vec3};
+use carom_query::{
+    Compound, CompoundError, CompoundPart, QueryCost, Shape, Workspace, contact, distance, distance_counted,
+    intersects, intersects_counted,
+};
+use carom_testkit::random::Random;
 use std::sync::Arc;
 
 fn part(shape: Shape, x: f32) -> CompoundPart {
@@ -50,4 +54,86 @@ fn part_numbers_run_through() {
         distance(&shapes[9].1, &Pose::IDENTITY, &left, &Pose::from_translation(Vec3::new(-1.0, 0.2, 0.1)));
     assert_eq!(compound.locate(d.part_a).0, 2);
     assert!((d.distance - 0.45).abs() < 1e-6);
+}
+
+fn random_pose(random: &mut Random, reach: f64) -> Pose {
+    let turn = Quat::from_scaled_axis(random.cube_point().as_vec3() * 2.0);
+    Pose::new(turn, (random.cube_point() * reach).as_vec3())
+}
+
+/// From a single part up to many more than are searched without a tree.
+#[test]
+fn many_parts_answer_as_each_alone() {
+    let mut random = Random::new(11);
+    let kinds = [
+        Shape::sphere(0.08).unwrap(),
+        Shape::cuboid(Vec3::new(0.05, 0.1, 0.02)).unwrap(),
+        Shape::capsule(0.1, 0.03).unwrap(),
+    ];
+    let (mut n_apart, mut n_together) = (0, 0);
+    for (round, (_, other)) in (0..12).flat_map(|_| shapes()).enumerate() {
+        let n = [1, 15, 16, 17, 40, 300][round % 6];
+        let parts = (0..n).map(|k| (kinds[k % 3].clone(), random_pose(&mut random, 1.0)));
+        let parts: Vec<(Shape, Pose)> = parts.collect();
+        let (here, there) = (Pose::IDENTITY, random_pose(&mut random, 1.6));
+        let whole = Shape::compound(parts.clone()).unwrap();
+        let least = |answer: &dyn Fn(&Shape, &Pose) -> f32| {
+            parts.iter().map(|(part, at)| answer(part, at)).fold(f32::INFINITY, f32::min)
+        };
+        let truth = least(&|part, at| distance(part, at, &other, &there).distance);
+        let found = distance(&whole, &here, &other, &there);
+        // The searches of fields end within 4e-3.
+        let slack = if matches!(other, Shape::Field(_) | Shape::Torus(_)) { 4e-3 } else { 4e-6 };
+        assert!((found.distance - truth).abs() <= slack, "{round}: {found:?} {truth} {other:?}");
+        let (part, at) = &parts[found.part_a as usize];
+        assert!((distance(part, at, &other, &there).distance - truth).abs() <= slack, "{round}: {found:?}");
+        if slack < truth || truth == 0.0 {
+            assert_eq!(intersects(&whole, &here, &other, &there), truth == 0.0, "{round}: {other:?}");
+        }
+        let near = |shape: &Shape, at: &Pose| {
+            contact(shape, at, &other, &there, 0.5).map_or(f32::INFINITY, |near| near.contact.distance)
+        };
+        let (depth, deepest) = (near(&whole, &here), least(&near));
+        let is_same = depth == deepest || (depth - deepest).abs() <= slack;
+        assert!(is_same || (deepest - 0.5).abs() <= slack, "{round}: {depth} {deepest} {other:?}");
+        if truth == 0.0 {
+            n_together += 1;
+        } else {
+            n_apart += 1;
+        }
+    }
+    assert!(30 < n_apart && 30 < n_together, "{n_apart} {n_together}");
+}
+
+/// Four parts are equally near: the lowest number answers, wherever the tree has it.
+#[test]
+fn the_lowest_of_equal_parts_answers() {
+    let ball = Shape::sphere(0.25).unwrap();
+    let place = |k: usize| Pose::from_translation(Vec3::new((k / 8) as f32, (k % 8) as f32, 0.0));
+    for first in 0..8 {
+        // Another order of the same parts.
+        let order: Vec<usize> = (0..64).map(|k| (k * 13 + first * 7) % 64).collect();
+        let whole = Shape::compound(order.iter().map(|&k| (ball.clone(), place(k))).collect()).unwrap();
+        let between = Pose::from_translation(Vec3::new(3.5, 4.5, 0.0));
+        let found = distance(&whole, &Pose::IDENTITY, &ball, &between);
+        let lowest = order.iter().position(|k| [28, 29, 36, 37].contains(k)).unwrap();
+        assert_eq!(found.part_a as usize, lowest, "{found:?}");
+    }
+}
+
+#[test]
+fn a_large_compound_tests_few_parts() {
+    let mut random = Random::new(3);
+    let ball = Shape::sphere(0.01).unwrap();
+    let parts = (0..20_000).map(|_| (ball.clone(), Pose::from_translation(random.cube_point().as_vec3())));
+    let whole = Shape::compound(parts.collect()).unwrap();
+    let brick = Shape::cuboid(Vec3::splat(0.02)).unwrap();
+    let (here, mut cost) = (Pose::IDENTITY, QueryCost::default());
+    for _ in 0..100 {
+        let there = random_pose(&mut random, 1.0);
+        intersects_counted(&whole, &here, &brick, &there, &mut cost);
+        distance_counted(&whole, &here, &brick, &there, &mut Workspace::default(), &mut cost);
+    }
+    // For both queries together; without a tree there would be 60,000 boxes.
+    assert!(cost.volume_tests < 100 * 1000 && cost.pair_tests < 100 * 20, "{cost:?}");
 }
