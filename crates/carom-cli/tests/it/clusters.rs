@@ -1,9 +1,16 @@
 //! Octrees and point clouds: in questions about two shapes, rays, sweeps and checks.
 
 use crate::run::{carom, error, folder, json, stdout};
+use std::sync::LazyLock;
 
-/// Two occupied cells of size 0.5 from 0 along x, and a cloud of three points.
+/// Two occupied cells of size 0.5 from 0 along x, and a cloud of three points. They are written
+/// once: another test may be reading them.
 pub(crate) fn files() -> String {
+    static FOLDER: LazyLock<String> = LazyLock::new(write_files);
+    FOLDER.clone()
+}
+
+fn write_files() -> String {
     let folder = folder().join("clusters");
     std::fs::create_dir_all(&folder).unwrap();
     // The root's child at +x, +y, +z, then 14 times the lowest child, and two cells beside each
