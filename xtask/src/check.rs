@@ -208,7 +208,7 @@ fn miri(root: &Path) -> Result<End, Error> {
         command.env_remove(key);
     }
     let output = command
-        .args(["+nightly", "miri", "test", "-p", "carom-lanes", "--lib"])
+        .args(["+nightly", "miri", "test", "-p", "carom-lanes", "--test", "it"])
         .current_dir(root)
         .env("CARGO_TARGET_DIR", root.join("target").join("miri"))
         .output()?;
