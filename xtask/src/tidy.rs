@@ -172,7 +172,7 @@ fn package_of<'p>(path: &str, root: &Path, packages: &'p [Package]) -> Option<&'
         .max_by_key(|package| package.folder.as_os_str().len())
 }
 
-/// What the Rust file at `path`, of this package, is for.
+/// The purpose of the Rust file at `path`, of this package.
 fn kind(path: &str, package: Option<&Package>) -> Kind {
     let is_test = path.split('/').any(|part| matches!(part, "tests" | "benches" | "examples" | "tests.rs"));
     match package.and_then(|package| package.floor) {

@@ -93,7 +93,7 @@ globalThis.testbed = {
 
 // ---- An address that ends in #scene=arch&steps=60&show=contacts opens the page in that state.
 if (wish.has("bare")) document.body.dataset.bare = "yes";
-if (wish.has("picture") && quality.choose(wish.get("picture"))) $("picture").value = wish.get("picture");
+quality.show(wish.get("picture"));
 setTool(wish.get("tool") ?? "drag");
 showTheme();
 for (const id of (wish.get("show") ?? "").split(",").filter(id => FLAGS.includes(id))) $(id).checked = true;

@@ -21,11 +21,7 @@ const isDark = () => (document.documentElement.dataset.theme || (prefersDark.mat
 const showTheme = () => { $("theme").textContent = isDark() ? "Light" : "Dark"; needsDraw = true; if (state) showState(); };
 
 // The choice of the picture; see quality.js.
-const quality = makeQuality(renderer, {
-  measure: picture => { const from = performance.now(); draw(picture); renderer.finish(); return performance.now() - from; },
-  changed: () => { needsDraw = true; },
-});
-fillPictureChoice($("picture"), renderer, quality);
+const quality = addPictureChoice($("picture"), renderer, picture => draw(picture), () => { needsDraw = true; });
 
 let hintTimer = 0;
 const hint = text => {

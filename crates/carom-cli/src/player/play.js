@@ -26,7 +26,7 @@ const wish = new URLSearchParams(location.hash.slice(1));
 const shownFirst = wish.has("show") ? wish.get("show").split(",") : scene.shown;
 for (const id of ["contacts", "lines", "boxes", "tree", "skin"]) if (shownFirst.includes(id)) $(id).checked = true;
 if (shownFirst.includes("bodies")) $("phases").checked = false;
-if (wish.has("picture") && quality.choose(wish.get("picture"))) $("picture").value = wish.get("picture");
+quality.show(wish.get("picture"));
 if (wish.has("level")) $("level").value = String(Number(wish.get("level")) - 1);
 if (wish.has("pair")) choose(Number(wish.get("pair")) - 1);
 if (wish.has("frame")) setTime(Number(wish.get("frame")) || 0);

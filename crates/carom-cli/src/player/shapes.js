@@ -41,8 +41,4 @@ renderer.setClouds(clouds);
 renderer.planes = scene.planes;
 const { camera, drawn } = renderer;
 // The choice of the picture; see quality.js.
-const quality = makeQuality(renderer, {
-  measure: picture => { const from = performance.now(); draw(picture); renderer.finish(); return performance.now() - from; },
-  changed: () => { needsDraw = true; },
-});
-fillPictureChoice($("picture"), renderer, quality);
+const quality = addPictureChoice($("picture"), renderer, picture => draw(picture), () => { needsDraw = true; });

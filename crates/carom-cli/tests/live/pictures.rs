@@ -1,5 +1,5 @@
-//! The kinds of pictures: the page takes a faster one where frames are slow, a user's choice holds,
-//! and all of them show the same scene.
+//! The kinds of pictures: the page takes a faster one where frames are slow, a user's choice
+//! holds, and all of them show the same scene.
 
 use crate::browser::point;
 use crate::driver::Browser;
@@ -104,8 +104,8 @@ fn parts_of(browser: &mut Browser, picture: &str) -> Vec<f64> {
     browser.value(script).as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
 }
 
-/// Bodies, cloth, particles, meshes, walls and the floor are at the same places in each picture, in
-/// about the same colours.
+/// Bodies, cloth, particles, meshes, walls and the floor are at the same places in each picture,
+/// in about the same colours.
 #[test]
 fn all_pictures_show_the_same_scene() {
     let Some(mut browser) = open("scene=pyramid&count=8&steps=0&theme=light") else { return };

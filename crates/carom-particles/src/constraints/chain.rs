@@ -1,18 +1,18 @@
 //! A chain of distance constraints with compliance, solved as one system.
 //!
-//! - Link j pulls two consecutive particles with a tension. A pass is a step of Newton's method for
-//!   all tensions and displacements. Heavy loads on light chains need a few passes; Gauss-Seidel
-//!   would need as many as the ratio of the masses.
-//! - The system is a chain too. So it is solved from one end to the other: a 3 by 3 matrix says how
-//!   all of the chain up to a particle yields to a push on it.
+//! - Link j pulls two consecutive particles with a tension. A pass is a step of Newton's method
+//!   for all tensions and displacements. Heavy loads on light chains need a few passes;
+//!   Gauss-Seidel would need as many as the ratio of the masses.
+//! - The system is a chain too. So it is solved from one end to the other: a 3 by 3 matrix says
+//!   how all of the chain up to a particle yields to a push on it.
 //! - A pulled link resists turning, by its tension over its length. Without this term light
 //!   particles between heavy ones oscillate across the chain with growing amplitude.
 //! - A rigid body that holds a particle adds its mass to it, as a matrix.
 //! - A step that does not bring the links nearer to their lengths is shortened. If that does not
 //!   help, the links are solved one by one.
 //!
-//! Degenerate: two pinned ends do not move. Coincident particles separate in a fixed direction that
-//! follows from their indices. A correction that is out of range is skipped.
+//! Degenerate: two pinned ends do not move. Coincident particles separate in a fixed direction
+//! that follows from their indices. A correction that is out of range is skipped.
 //!
 //! Reference: C. Deul et al., Direct Position-Based Solver for Stiff Rods, 2018 (Newton's method
 //! for all constraints of a rod); M. Tournier et al., Stable Constrained Dynamics, 2015 (the
@@ -27,8 +27,8 @@ use carom_math::ops::sqrt;
 use core::ops::Range;
 use glam::{DMat3, DVec3, Vec3};
 
-/// How often a step that does not help is halved.
-const MAX_HALVINGS: u32 = 2;
+/// The parts of a step that are tried, until one brings the links nearer to their lengths.
+const PARTS: [f64; 3] = [1.0, 0.5, 0.25];
 
 /// rounding: of the yield of a straight chain between two pinned ends, which is 0, in `f64`. It is
 /// the least softness of a link, in inverse masses of its particles. So tensions are finite there.
@@ -82,7 +82,7 @@ struct Node {
     inverse_mass: DMat3,
     /// The sum of the pushes in the substep, in mass times length.
     pushed: DVec3,
-    /// What is still to be pushed because links have turned.
+    /// The push that is still due because links have turned.
     residual: DVec3,
     /// The displacement without the links after it.
     alone: DVec3,
@@ -124,7 +124,12 @@ impl ChainLink {
         } else {
             parting(number as u32, number as u32 + 1).as_dvec3()
         };
-        self.error = self.length - self.rest - self.softness * self.tension;
+        self.error = self.error_at(self.length, self.tension);
+    }
+
+    /// Returns how much longer a link of this length is than this tension makes it.
+    fn error_at(&self, length: f64, tension: f64) -> f64 {
+        length - self.rest - self.softness * tension
     }
 }
 
@@ -181,16 +186,8 @@ impl Chain {
             self.set_stiffness(|link| link.tension);
         }
         self.find_steps();
-        let mut part = 1.0;
-        let mut is_good = self.go(part) < before.max(solved);
-        for _ in 0..MAX_HALVINGS {
-            if is_good {
-                break;
-            }
-            part *= 0.5;
-            is_good = self.go(part) < before.max(solved);
-        }
-        if is_good {
+        let limit = before.max(solved);
+        if let Some(part) = PARTS.into_iter().find(|&part| self.go(part) < limit) {
             self.links.iter_mut().for_each(|link| link.step *= part);
             self.nodes.iter_mut().for_each(|node| node.push *= part);
         } else {
@@ -206,8 +203,8 @@ impl Chain {
         }
     }
 
-    /// Measures all links, and what their particles are still to be pushed. Returns the sum of the
-    /// squares of the errors, and that of links that count as solved.
+    /// Measures all links, and the pushes that are still due. Returns the sum of the squares of the
+    /// errors, and that of links that count as solved.
     fn measure(&mut self, per_time_sq: f64) -> (f64, f64) {
         let (mut squares, mut solved) = (0.0, 0.0);
         self.nodes.iter_mut().for_each(|node| node.residual = -node.pushed);
@@ -305,10 +302,9 @@ impl Chain {
         }
         let mut squares = 0.0;
         for (j, link) in self.links.iter().enumerate().filter(|(_, link)| link.is_there()) {
-            let mut there = *link;
-            there.tension += part * link.step;
-            there.measure([self.nodes[j].moved, self.nodes[j + 1].moved], j);
-            squares += there.error * there.error;
+            let length = sqrt((self.nodes[j].moved - self.nodes[j + 1].moved).length_squared());
+            let error = link.error_at(length, link.tension + part * link.step);
+            squares += error * error;
         }
         squares
     }

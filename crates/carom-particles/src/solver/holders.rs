@@ -5,7 +5,8 @@
 //! - A body that something else bears follows after the rope, because what bears it is not part of
 //!   the system.
 //!
-//! Reference: R. Tonge et al., Mass Splitting for Jitter-Free Parallel Rigid Body Simulation, 2012.
+//! Reference: R. Tonge et al., Mass Splitting for Jitter-Free Parallel Rigid Body Simulation,
+//! 2012.
 
 use crate::HeldParticle;
 use crate::solver::boundary::BodyState;
@@ -15,6 +16,16 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use glam::{DMat3, Mat3, Vec3};
 
+/// How a body holds a particle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hold {
+    body: usize,
+    /// The point of the body, in the world.
+    at: Vec3,
+    /// The part of a push on both that moves the body.
+    share: Mat3,
+}
+
 /// The bodies of a step and the particles that they hold.
 pub(crate) struct Holders<'a> {
     pub(crate) states: &'a mut [BodyState],
@@ -22,15 +33,15 @@ pub(crate) struct Holders<'a> {
     pub(crate) store: &'a Store,
     /// The held particles of the rope that is solved; workspace.
     pub(crate) held: &'a mut Vec<HeldParticle>,
-    /// The body of each, the point in the world, and the part of a push that moves the body.
-    pub(crate) shares: &'a mut Vec<(usize, Vec3, Mat3)>,
+    /// How each of them is held; workspace.
+    pub(crate) holds: &'a mut Vec<Hold>,
 }
 
 impl Holders<'_> {
     /// Finds the held particles among some of the solids', and brings each to its point.
     pub(crate) fn join(&mut self, particles: Range<usize>, positions: &mut [Vec3], inverse_masses: &[f32]) {
         self.held.clear();
-        self.shares.clear();
+        self.holds.clear();
         let index_of = |held: &Attachment| {
             let slot = self.store.slots[held.particle as usize];
             let index = self.store.solids[slot as usize] as usize;
@@ -49,14 +60,14 @@ impl Holders<'_> {
             let w = inverse_masses[particle];
             let at = state.hold(&mut positions[particle], w, attachment.point);
             self.held.push(HeldParticle { particle, inverse_mass: Mat3::ZERO, push: Vec3::ZERO });
-            self.shares.push((attachment.body as usize, at, Mat3::ZERO));
+            self.holds.push(Hold { body: attachment.body as usize, at, share: Mat3::ZERO });
         }
         for k in 0..self.held.len() {
-            let (body, at, _) = self.shares[k];
-            let n = self.shares.iter().filter(|(other, ..)| *other == body).count();
+            let Hold { body, at, .. } = self.holds[k];
+            let n = self.holds.iter().filter(|hold| hold.body == body).count();
             let w = inverse_masses[self.held[k].particle];
             let yields = self.states[body].yields(at).as_dmat3() * n as f64;
-            // Of a push the body gets the part by which both move alike.
+            // The body gets that part of a push by which both move alike.
             let share = if 0.0 < w {
                 (DMat3::IDENTITY + yields * (1.0 / f64::from(w))).inverse()
             } else {
@@ -66,13 +77,13 @@ impl Holders<'_> {
             let is_good = share.is_finite() && inverse_mass.is_finite();
             let [share, inverse_mass] = if is_good { [share, inverse_mass] } else { [DMat3::ZERO; 2] };
             self.held[k].inverse_mass = inverse_mass.as_mat3();
-            self.shares[k].2 = share.as_mat3();
+            self.holds[k].share = share.as_mat3();
         }
     }
 
     /// Moves the bodies by the pushes on the held particles.
     pub(crate) fn push(&mut self) {
-        for (held, &(body, at, share)) in self.held.iter().zip(&*self.shares) {
+        for (held, &Hold { body, at, share }) in self.held.iter().zip(&*self.holds) {
             if held.push != Vec3::ZERO {
                 self.states[body].push_at(share * held.push, at);
             }

@@ -17,7 +17,7 @@ use crate::solver::chunks::{for_contacts, for_slots};
 use crate::solver::contact::Contacts;
 use crate::solver::density::{Corrections, Density, Multipliers};
 use crate::solver::group::Group;
-use crate::solver::holders::Holders;
+use crate::solver::holders::{Hold, Holders};
 use crate::solver::restitution::Restitution;
 use crate::solver::rows::Neighbours;
 use crate::solver::settings::ParticleSettings;
@@ -34,7 +34,7 @@ use alloc::vec::Vec;
 use carom_lanes::dispatch;
 use carom_math::ops::sqrt;
 use core::sync::atomic::{AtomicBool, Ordering};
-use glam::{Mat3, Vec3};
+use glam::Vec3;
 
 /// Memory of a step, kept from step to step.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,7 @@ pub(crate) struct Workspace {
     solid_positions: Vec<Vec3>,
     solid_masses: Vec<f32>,
     held: Vec<HeldParticle>,
-    shares: Vec<(usize, Vec3, Mat3)>,
+    holds: Vec<Hold>,
     /// Positions and velocities at the beginning, for steps that fail.
     before: [Vec<Row>; 2],
 }
@@ -392,7 +392,7 @@ impl Step<'_> {
                 attachments,
                 store,
                 held: &mut work.held,
-                shares: &mut work.shares,
+                holds: &mut work.holds,
             },
         });
         for (&slot, place) in store.solid_slots.iter().zip(&work.solid_positions) {

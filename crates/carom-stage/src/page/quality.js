@@ -105,9 +105,15 @@ const makeQuality = (renderer, { measure, changed }) => {
   };
   return quality;
 };
-// Fills a list with the pictures of a renderer, and lets it choose.
-const fillPictureChoice = (select, renderer, quality) => {
+// Fills a list with the pictures of a renderer, and returns the choice between them. `draw` draws with
+// a picture; `changed` is called when another picture is taken. `quality.show` chooses a picture by
+// its name, as a user does in the list.
+const addPictureChoice = (select, renderer, draw, changed) => {
+  const measure = picture => { const from = performance.now(); draw(picture); renderer.finish(); return performance.now() - from; };
+  const quality = makeQuality(renderer, { measure, changed });
   const of = (name, about) => Object.assign(new Option(name, name), { title: about });
   select.append(of(AUTOMATIC, "the best one that is fast enough"), ...renderer.pictures.map(p => of(p.name, p.about)));
   select.addEventListener("change", () => quality.choose(select.value));
+  quality.show = name => { if (quality.choose(name)) select.value = name; };
+  return quality;
 };

@@ -50,21 +50,25 @@ struct BodyPush {
 }
 
 impl BodyPush {
+    /// Returns the push of particles on a body that acts as a constant force.
+    fn constant(boundary: &BodyBoundary<'_>) -> BodyPush {
+        BodyPush { push: [boundary.impulse, boundary.angular_impulse], early: [Vec3::ZERO; 2] }
+    }
+
     /// Divides the push so that the body gets to where it was among the particles. They may have
-    /// pushed it early or late in the step. A push as a constant force alone would leave it beside
-    /// a rope that holds it, which then corrects that with the next push, and more so in each step.
+    /// pushed it early or late in the step. A constant force alone would leave it beside a rope
+    /// that holds it, which then corrects that with the next push, and more so in each step.
     ///
     /// `n_substeps` are those of the particles and of the bodies in a step.
-    fn of(boundary: &BodyBoundary<'_>, dt: f32, n_substeps: [u32; 2]) -> BodyPush {
+    fn divided(boundary: &BodyBoundary<'_>, dt: f32, n_substeps: [u32; 2]) -> BodyPush {
+        let BodyPush { push, mut early } = BodyPush::constant(boundary);
         // A constant force moves a body by this part of the impulse times the step.
         let part = n_substeps.map(|n| 0.5 + 0.5 / n as f32);
-        let push = [boundary.impulse, boundary.angular_impulse];
         let travel = [boundary.travel, boundary.angular_travel];
         // Other forces act in both, or they and what bears the body cancel each other.
         let is_free = boundary.acceleration != Vec3::ZERO && 0.0 < boundary.inverse_mass;
         let gravity = if is_free { boundary.acceleration * (dt / boundary.inverse_mass) } else { -push[0] };
         let others = [gravity, if is_free { Vec3::ZERO } else { -push[1] }];
-        let mut early = [Vec3::ZERO; 2];
         // In a single substep both act alike.
         if part[1] < 1.0 {
             for k in 0..2 {
@@ -166,13 +170,10 @@ impl<B: BroadPhase> World<B> {
         let (belts, rules) = (&self.contacts.belts, ParticleRules::of(soft));
         let surfaces: Vec<_> =
             near.iter().map(|&body| self.bodies.contact_materials(body, belts, &rules, dt)).collect();
-        let meeting_of = |(&body, distance): (&u32, &dyn Fn(Vec3) -> (f32, Vec3))| {
-            Meetings::of(soft, &self.bodies, body, |point| distance(point).0)
-        };
         let meetings: Vec<Meetings> = near
             .iter()
-            .zip(distances.iter().map(|distance| distance as &dyn Fn(Vec3) -> (f32, Vec3)))
-            .map(meeting_of)
+            .zip(&distances)
+            .map(|(&body, distance)| Meetings::of(soft, &self.bodies, body, |point| distance(point).0))
             .collect();
         let meetings: Vec<_> = meetings.iter().map(Meetings::test).collect();
         let mut boundaries: Vec<BodyBoundary<'_>> = Vec::with_capacity(near.len());
@@ -191,9 +192,11 @@ impl<B: BroadPhase> World<B> {
         soft.advance(dt, &ids, &mut boundaries, acceleration)?;
         let n_substeps = [soft.solver.settings().substeps, self.settings.solver.substeps];
         let push_of = |(boundary, &id): (&BodyBoundary<'_>, &BodyId)| {
-            let push = BodyPush::of(boundary, dt, n_substeps);
-            let is_early = soft.holds(id) && boundary.supports.is_empty();
-            if is_early { push } else { BodyPush { early: [Vec3::ZERO; 2], ..push } }
+            if soft.holds(id) && boundary.supports.is_empty() {
+                BodyPush::divided(boundary, dt, n_substeps)
+            } else {
+                BodyPush::constant(boundary)
+            }
         };
         let pushes: Vec<BodyPush> = boundaries.iter().zip(&ids).map(push_of).collect();
         drop(boundaries);
