@@ -21,10 +21,10 @@ pub(crate) enum Extent {
 /// Clippy as a user would run it.
 const DEFAULT_CLIPPY: &str = "clippy --quiet --workspace --all-targets -- -D warnings";
 
-/// Runs the checks; true where none failed.
-pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
+/// Runs the checks, or those whose names contain `only`. Returns whether none failed.
+pub(crate) fn run(root: &Path, extent: Extent, only: Option<&str>) -> Result<bool, Error> {
     let packages = packages(root)?;
-    let steps = Steps::new(root);
+    let steps = Steps::new(root, only);
 
     steps.cargo("format", "fmt --all --check", &[]);
     steps.step("tidy", || {

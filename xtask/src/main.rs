@@ -36,7 +36,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo xtask check [--quick] [--full]   format, lints, tests, docs, layering, each crate alone, no_std
+cargo xtask check [STEP] [--quick] [--full]
+                                       format, lints, tests, docs, layering, each crate alone, no_std
+                                       STEP: only the steps whose names contain it: docs, python
                                        --quick: format, tidy, clippy and tests with default features
                                        --full: also the tests with default and with all features, the benches with their
                                        peers, the fuzz targets, and each crate built from its package
@@ -53,9 +55,6 @@ cargo xtask corpus                     the table of public failures, carom and i
 cargo xtask golden [--full]            the scenes of carom-golden on every target that can be run here; writes the table
                                        --full: optimized, as in a release
 cargo xtask site                       the live testbed as a page, in target/site
-cargo xtask python [--full]            the Python package: its wheel, tests, types and stubs; --full: also the lints
-cargo xtask bevy [--full]              the plugin for bevy: its tests, example and README; --full: also lints and docs
-cargo xtask rounding                   whether a library calls what rounds differently on other targets
 cargo xtask volumes [N]                N bounding volumes (10000000) held exactly to contain what they should
 cargo xtask cases                      real data with known answers through the program, where the data is
 cargo xtask verify physics [--seconds S] [--row NAME] [--list] [--write]
@@ -114,13 +113,14 @@ fn run() -> Result<bool, Error> {
     let root = root();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["check"] => check::run(
+        ["check", rest @ ..] if rest.len() <= 1 => check::run(
             &root,
             match (quick, full) {
                 (true, _) => check::Extent::Quick,
                 (false, false) => check::Extent::Ordinary,
                 (false, true) => check::Extent::Full,
             },
+            rest.first().copied(),
         ),
         ["tidy"] => tidy::run(&root),
         ["seeds"] => tidy::write_seeds(&root),
@@ -137,29 +137,12 @@ fn run() -> Result<bool, Error> {
         ["fuzz"] => fuzz::run(&root, None, seconds),
         ["fuzz", target] => fuzz::run(&root, Some(target), seconds),
         ["golden"] => golden::run(&root, full),
-        ["python"] => Ok(is_passed(python::check(&root, full)?)),
-        ["bevy"] => Ok(is_passed(bevy::check(&root, full)?)),
-        ["rounding"] => Ok(is_passed(rounding::check(&root, &metadata::packages(&root)?)?)),
         ["site"] => site::run(&root),
         ["volumes"] => volumes::run(&root, 10_000_000),
         ["volumes", n] => volumes::run(&root, n.parse()?),
         ["cases"] => cases::run(&root),
         ["corpus"] => corpus::run(&root),
         _ => Err(format!("what shall be done?\n{USAGE}").into()),
-    }
-}
-
-/// Prints how one step ended; true where it passed.
-fn is_passed(end: step::End) -> bool {
-    match end {
-        step::End::Passed(note) => {
-            println!("ok: {note}");
-            true
-        }
-        step::End::Failed(report) | step::End::Skipped(report) => {
-            println!("{report}");
-            false
-        }
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) enum End {
 /// Runs steps and counts how they end.
 pub(crate) struct Steps {
     root: PathBuf,
+    only: Option<String>,
     ends: Mutex<Ends>,
     start: Instant,
 }
@@ -32,13 +33,18 @@ struct Ends {
 }
 
 impl Steps {
-    /// Steps in the workspace at `root`.
-    pub(crate) fn new(root: &Path) -> Self {
-        Self { root: root.to_path_buf(), ends: Mutex::default(), start: Instant::now() }
+    /// Steps in the workspace at `root`. With `only`, those whose names contain it; the others are
+    /// left out.
+    pub(crate) fn new(root: &Path, only: Option<&str>) -> Self {
+        let only = only.map(str::to_string);
+        Self { root: root.to_path_buf(), only, ends: Mutex::default(), start: Instant::now() }
     }
 
     /// Runs `work` as the step `name`.
     pub(crate) fn step(&self, name: &str, work: impl FnOnce() -> Result<End, Error>) {
+        if self.only.as_ref().is_some_and(|only| !name.contains(only)) {
+            return;
+        }
         let start = Instant::now();
         let end = work().unwrap_or_else(|error| End::Failed(error.to_string()));
         let seconds = start.elapsed().as_secs_f64();
@@ -64,19 +70,22 @@ impl Steps {
         self.step(name, || cargo(&self.root, arguments, environment));
     }
 
-    /// Prints the closing line; true where no step failed.
+    /// Prints the closing line; true if no step failed. No step at all is a failure.
     pub(crate) fn close(self) -> bool {
         println!("whole   {:7.1} s", self.start.elapsed().as_secs_f64());
         let Ends { passed, failed, skipped } = self.ends.into_inner().unwrap_or_else(PoisonError::into_inner);
         for name in &failed {
             println!("failed: {name}");
         }
+        if let Some(only) = self.only.as_ref().filter(|_| passed + skipped == 0 && failed.is_empty()) {
+            println!("no step has \"{only}\" in its name");
+        }
         print!("{passed} passed, {} failed", failed.len());
         if skipped > 0 {
             print!(", {skipped} skipped");
         }
         println!();
-        failed.is_empty()
+        failed.is_empty() && 0 < passed + skipped
     }
 }
 
@@ -111,6 +120,24 @@ fn tests_passed(output: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_the_steps_that_are_named() {
+        let run = |only| {
+            let steps = Steps::new(Path::new("."), only);
+            let mut names = Vec::new();
+            for name in ["tests", "tests of the plain loops", "docs"] {
+                steps.step(name, || {
+                    names.push(name);
+                    Ok(End::Passed(String::new()))
+                });
+            }
+            (names, steps.close())
+        };
+        assert_eq!(run(None), (vec!["tests", "tests of the plain loops", "docs"], true));
+        assert_eq!(run(Some("plain")), (vec!["tests of the plain loops"], true));
+        assert_eq!(run(Some("no such step")), (vec![], false));
+    }
 
     #[test]
     fn counts_tests() {
