@@ -60,11 +60,6 @@ impl ClockSettings {
     pub fn with_detail(self, detail: u32) -> ClockSettings {
         ClockSettings { detail, ..self }
     }
-
-    /// With more or less play.
-    pub fn with_play(self, play: f64) -> ClockSettings {
-        ClockSettings { play, ..self }
-    }
 }
 
 /// What a part of a clock is.

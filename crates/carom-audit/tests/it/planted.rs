@@ -132,20 +132,20 @@ fn energy_and_momentum_from_nothing() {
         }
     });
     assert_eq!(kinds(&audit), [(FaultKind::Momentum, 7)]);
-    // The spin turns about.
-    let (mut world, id) = flying();
-    let audit = audited(&mut world, 20, AuditSettings::default(), |world, step| {
-        if step == 7 {
-            world
-                .body_mut(id)
-                .unwrap()
-                .set_linear_velocity(Vec3::X * 2.0)
-                .unwrap()
-                .set_angular_velocity(Vec3::NEG_Y)
-                .unwrap();
-        }
-    });
-    assert_eq!(kinds(&audit), [(FaultKind::Spin, 7)]);
+    // The spin turns about: it changes by twice itself.
+    for (max_spin_drift, faults) in
+        [(2e-2, &[(FaultKind::Spin, 7)][..]), (1.9, &[(FaultKind::Spin, 7)]), (2.1, &[])]
+    {
+        let (mut world, id) = flying();
+        let settings = AuditSettings::default().with_max_spin_drift(max_spin_drift);
+        let audit = audited(&mut world, 20, settings, |world, step| {
+            if step == 7 {
+                let mut body = world.body_mut(id).unwrap();
+                body.set_linear_velocity(Vec3::X * 2.0).unwrap().set_angular_velocity(Vec3::NEG_Y).unwrap();
+            }
+        });
+        assert_eq!(kinds(&audit), faults, "{max_spin_drift}");
+    }
 }
 
 #[test]

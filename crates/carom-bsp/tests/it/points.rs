@@ -149,3 +149,24 @@ fn nothing_passes_through_a_seam() {
         }
     }
 }
+
+/// More planes tried and dearer cuts give trees with fewer cuts, of the same solid.
+#[test]
+fn costs_change_the_tree_and_not_the_solid() {
+    let brushes = generated_level(4, 200);
+    let defaults = BspSettings::default();
+    let trees =
+        [defaults.with_max_tried(1), defaults.with_cost_of_cut(0.0), defaults.with_cost_of_cut(100.0)]
+            .map(|settings| BspTree::from_brushes(&brushes, &settings).unwrap());
+    let [one, free, dear] = trees.each_ref().map(|tree| tree.report().splits);
+    assert!(dear < free && dear < one, "cuts: {one} of one plane, {free} for nothing, {dear} if dear");
+    let mut random = Random::new(12);
+    for _ in 0..5000 {
+        let point = random.cube_point() * 15.0;
+        let most = brushes.iter().fold(f64::NEG_INFINITY, |most, brush| most.max(brush_depth(brush, point)));
+        for tree in &trees {
+            let is_solid = tree.contents_at(point) == Contents::SOLID;
+            assert!(is_solid == (0.0 < most) || most.abs() < 4.0 * tree.tolerance(), "{point}: {most}");
+        }
+    }
+}

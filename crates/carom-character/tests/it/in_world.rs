@@ -365,6 +365,22 @@ fn bodies_stop_at_a_character() {
     }
 }
 
+/// A box overlaps a character by 0.1 m. It pushes the character out only if that is wished.
+#[test]
+fn overlapping_bodies_push_if_wished() {
+    let moved = |is_pushed: bool| {
+        let mut world = World::new();
+        world.insert(floor()).unwrap();
+        let mut hero = hero(&mut world, capsule(), DVec3::ZERO).with_pushed(is_pushed);
+        let desc = box_of(1000.0, Vec3::splat(0.5)).with_position(Vec3::new(0.7, 0.5, 0.0));
+        world.insert(desc).unwrap();
+        hero.walk(&mut world, DVec3::ZERO, 1.0 / 60.0).unwrap();
+        hero.character().place().x
+    };
+    assert!(moved(false).abs() < 1e-6, "{}", moved(false));
+    assert!((moved(true) + 0.1).abs() < 0.02, "{}", moved(true));
+}
+
 /// A character on a dynamic plank: its weight tilts it, at the same angle as that of a force.
 #[test]
 fn weight_acts_on_what_it_stands_on() {

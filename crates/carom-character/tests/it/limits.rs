@@ -70,6 +70,30 @@ fn doors_with_sills_are_gone_through() {
     }
 }
 
+/// Down a step a character stays on the ground if it snaps that far, and flies otherwise.
+#[test]
+fn a_step_down_is_snapped_to_up_to_the_distance() {
+    for (distance, flies) in [(0.0, true), (0.2, true), (0.31, false), (0.4, false)] {
+        let settings = CharacterSettings::default().with_snap_distance(distance);
+        let level = step_course(0.3);
+        for (kind, world) in World::all(&level) {
+            for (name, figure) in figures() {
+                let mut character = start(&level, figure, settings);
+                let mut sweep = world.sweep();
+                walk(&mut character, &mut *sweep, DVec3::X * 3.0, 2.0);
+                let what = format!("{kind}, {name}, snaps {distance}: feet at {}", character.feet());
+                assert!(0.29 < character.feet().y && character.ground().is_some(), "{what}");
+                let mut n_flown = 0;
+                for _ in 0..180 {
+                    character.walk(&mut *sweep, DVec3::X * -3.0, 1.0 / 60.0);
+                    n_flown += u32::from(character.ground().is_none());
+                }
+                assert!(character.feet().y < 0.01 && flies == (5 < n_flown), "{what}: {n_flown} in the air");
+            }
+        }
+    }
+}
+
 #[test]
 fn slopes_up_to_the_limit() {
     let limit = 45.0_f64;

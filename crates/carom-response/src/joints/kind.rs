@@ -112,11 +112,6 @@ impl JointKind {
         }
     }
 
-    /// Whether the joint has one axis, with a place or an angle: it is revolute or prismatic.
-    pub fn has_axis(&self) -> bool {
-        matches!(self, JointKind::Revolute { .. } | JointKind::Prismatic { .. })
-    }
-
     /// The factor of the second coordinate in the row of a gear or of a rack and pinion; `None` for
     /// other kinds.
     pub(crate) fn gear_factor(&self) -> Option<Real> {

@@ -41,16 +41,6 @@ impl Knot {
         Knot { p, q, bump: 0.0, ..Knot::default() }
     }
 
-    /// The same knot with other radii of the spine, the torus' tube and the knot's tube.
-    pub fn with_radii(self, major: f64, minor: f64, tube: f64) -> Knot {
-        Knot { major, minor, tube, ..self }
-    }
-
-    /// The same knot with bumps.
-    pub fn with_bump(self, bump: f64) -> Knot {
-        Knot { bump, ..self }
-    }
-
     /// The curve's point, its derivative, and the torus' outward unit normal there, at an angle of
     /// the whole tour.
     fn frame(&self, t: f64) -> (DVec3, DVec3, DVec3) {

@@ -130,6 +130,7 @@ fn boxes_float_at_their_depth() {
 fn a_cloth_carries_a_heavy_box() {
     let mut world = World::new();
     world.set_soft_settings(SoftSettings::default().with_iterations(16)).unwrap();
+    assert_eq!(*world.soft_settings(), SoftSettings::default().with_iterations(16));
     world.insert(ground()).unwrap();
     let n = 16;
     let row = n + 1;
