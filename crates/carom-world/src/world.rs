@@ -34,6 +34,12 @@ pub type DefaultBroadPhase = carom_broad_tree::DynamicBvh;
 #[cfg(not(feature = "tree"))]
 pub type DefaultBroadPhase = carom_broad::BruteForce;
 
+/// The step of a world with the default broad phase, compiled with this crate. Builds with little
+/// optimization share it, so crates that step a world are built in a fraction of the time.
+#[cfg(debug_assertions)]
+#[used]
+static STEP: fn(&mut World, f32) -> Result<&StepStats, WorldError> = World::step;
+
 /// A set of bodies and joints, with all that a step keeps for the next one: contacts, cached
 /// impulses, sleep.
 ///
