@@ -681,8 +681,11 @@ impl Solver {
         let Solver { slots, masses, states, free, joint_steps, joint_masses, is_active, gyroscopes, .. } =
             self;
         let Solver { active, summaries, islands, landings, .. } = self;
-        let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
         let slot = |body: u32| slot_of(slots, body, still) as usize;
+        for joint in joints.iter().filter(|joint| joint.torsion_spring.is_some()) {
+            joint.bodies().for_each(|body| free[slot(body)].is_sprung = true);
+        }
+        let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
         let pair = |[a, b]: [u32; 2]| (slot(a), slot(b));
         let slots_of = |joint: &Joint| pair([joint.body_a, joint.body_b]);
         if !joints.places.is_empty() {
