@@ -688,6 +688,7 @@ impl Solver {
         let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
         let pair = |[a, b]: [u32; 2]| (slot(a), slot(b));
         let slots_of = |joint: &Joint| pair([joint.body_a, joint.body_b]);
+        joint_masses.begin();
         if !joints.places.is_empty() {
             let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
             let contacts = active.iter().map(|&contact| pair(summaries[contact as usize].key.bodies()));
@@ -731,6 +732,7 @@ impl Solver {
         let Solver {
             cached, solved, active, summaries, classes, coloring, groups, impulses, reports, ..
         } = self;
+        let Solver { joint_masses, load, .. } = self;
         let places = coloring.places();
         // All entries are overwritten.
         memory::renew(reports, 8 * groups.len(), ContactImpulse::default());
@@ -775,7 +777,8 @@ impl Solver {
             || backend::note_order(summaries, active, places, &mut solved.order),
             || islands.finish(is_active, rest_times),
         );
-        self.load.note(groups, &LoadScale::new(settings, h), islands);
+        let jointed = joint_masses.scaled().map(|slot| islands.roots()[slot as usize]);
+        load.note(groups, jointed, &LoadScale::new(settings, h), islands);
         core::mem::swap(cached, solved);
         self.cache_h = h;
         n_bounded

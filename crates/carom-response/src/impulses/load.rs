@@ -1,7 +1,7 @@
 //! Loads: bodies that carry many times their own weight, and how the solver stays stable with them.
 //!
 //! With one iteration per substep, the contact of a light body m under a heavy one M acts as a
-//! spring of stiffness m / h^2. This has three effects, each with its remedy:
+//! spring of stiffness m / h^2. This has four effects, each with its remedy:
 //!
 //! 1. The push-out speed stays in the impulse from substep to substep, so it is integrated. With
 //!    w^2 = m / (M h^2) and the push-out rate b: s^3 + w^2 s + w^2 b = 0. From a load of about 2 /
@@ -12,6 +12,9 @@
 //! 3. The springs of a stack are softer in a long step than in a short one. If both alternate, the
 //!    stack swings until it falls. So a short step after a long one has fewer substeps, of about the
 //!    same length (test: `stacks::a_stack_sleeps_under_steps_of_two_lengths`).
+//! 4. Joints are springs of that kind, too. A chain whose links carry 300 times their mass counts
+//!    as loaded from the start, because a spring that becomes stiffer later gives energy
+//!    (test: `chains::a_heavy_load_stretches_a_chain_little_at_any_rate`).
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft contacts leak).
 //! Differs: only loaded contacts leak. If all contacts leak, a pile keeps creeping.
@@ -19,6 +22,7 @@
 //! in a press do not share what it takes, and a body deep in several blocks stays there.
 
 use crate::impulses::group::Group;
+use crate::joints::mass::MAX_RATIO;
 use crate::settings::SolverSettings;
 use crate::sleep::island::Islands;
 use alloc::collections::BTreeMap;
@@ -128,8 +132,22 @@ pub(crate) struct WorldLoad {
 impl WorldLoad {
     /// Updates the load after a step. It is the largest load of an island that is small, or of
     /// which many bodies are loaded. So a few loaded bodies in a large pile do not count.
-    pub(crate) fn note(&mut self, groups: &[Group], scale: &LoadScale, islands: &Islands) {
+    ///
+    /// `jointed` has the root of the island of each body whose joints carry [`MAX_RATIO`] times its
+    /// mass.
+    pub(crate) fn note(
+        &mut self,
+        groups: &[Group],
+        jointed: impl Iterator<Item = u32>,
+        scale: &LoadScale,
+        islands: &Islands,
+    ) {
         let mut islands_loaded: BTreeMap<u32, (usize, Real)> = BTreeMap::new();
+        let mut add = |root: u32, load: Real| {
+            let (n, max_load) = islands_loaded.entry(root).or_default();
+            (*n, *max_load) = (*n + 1, max_load.max(load));
+        };
+        jointed.for_each(|root| add(root, MAX_RATIO));
         for group in groups.iter().filter(|group| group.is_loaded) {
             for (lane, load) in scale.loads(group).into_iter().enumerate() {
                 if LOADED_FROM * scale.limit < load {
@@ -138,8 +156,7 @@ impl WorldLoad {
                     let Some(root) = movable.map(|(_, body)| islands.roots()[body[lane] as usize]) else {
                         continue;
                     };
-                    let (n, max_load) = islands_loaded.entry(root).or_default();
-                    (*n, *max_load) = (*n + 1, max_load.max(load));
+                    add(root, load);
                 }
             }
         }
