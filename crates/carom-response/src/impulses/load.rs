@@ -9,9 +9,9 @@
 //!    damps it.
 //! 2. The heavy body sinks by (M / m) g h^2, and a column buckles at a load of about 1 / (4 g h^2).
 //!    The next step of a loaded world has more and shorter substeps.
-//! 3. The springs of a stack are softer in a long step than in a short one. If both alternate, the
-//!    stack swings until it falls. So a short step after a long one has fewer substeps, of about the
-//!    same length (test: `stacks::a_stack_sleeps_under_steps_of_two_lengths`).
+//! 3. The springs of a stack are softer in a long step than in a short one. If both alternate,
+//!    the stack swings until it falls. So a short step after a long one has fewer substeps, of
+//!    about the same length (test: `stacks::a_stack_sleeps_under_steps_of_two_lengths`).
 //! 4. Joints are springs of that kind, too. A chain whose links carry 300 times their mass counts
 //!    as loaded from the start, because a spring that becomes stiffer later gives energy
 //!    (test: `chains::a_heavy_load_stretches_a_chain_little_at_any_rate`).
@@ -59,7 +59,7 @@ const LOAD_DECAY: Real = 0.98;
 /// Factor by which the longest length decays in a step: a single long step matters for a few.
 const LENGTH_DECAY: Real = 0.8;
 
-/// Rounding of a number of substeps.
+/// rounding: of a ratio of lengths, times the number of substeps.
 const LENGTH_ROUNDING: Real = 1e-3;
 
 /// The scale of loads for the substeps of a step.

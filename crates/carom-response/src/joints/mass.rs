@@ -86,8 +86,8 @@ impl JointMasses {
         self.scaled.clear();
     }
 
-    /// Returns the slots of the bodies whose masses are scaled in this step, ascending. Each carries
-    /// at least [`MAX_RATIO`] times its mass.
+    /// Returns the slots of the bodies whose masses are scaled in this step, ascending. Each
+    /// carries at least [`MAX_RATIO`] times its mass.
     pub(crate) fn scaled(&self) -> impl Iterator<Item = u32> {
         self.scaled.iter().copied()
     }

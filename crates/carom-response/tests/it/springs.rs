@@ -283,8 +283,8 @@ fn a_spring_pulls_in_a_hinge_that_opens() {
 }
 
 /// A body turns by its whole angular velocity if a spring acts on it, also by a radian in a
-/// substep, and with equal moments of inertia. While the hinge of a rod opens, its angle is known to
-/// some percent only.
+/// substep, and with equal moments of inertia. While the hinge of a rod opens, its angle is known
+/// to some percent only.
 #[test]
 fn a_stiff_spring_gives_a_fast_wheel_no_energy() {
     for half in [WHEEL, Vec3::splat(0.3), Vec3::new(0.1, 0.1, 0.5)] {
