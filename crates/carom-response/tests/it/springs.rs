@@ -259,7 +259,7 @@ fn most_energy(scene: &mut Scene) -> f64 {
     let d = f64::from(spring.rest_angle.abs()) + 0.5 * h * v;
     let start = 0.5 * f64::from(spring.stiffness) * d * d + motion + 1e-9;
     let mut most = 0.0f64;
-    for k in 0..240 {
+    for _ in 0..240 {
         scene.step_joints();
         most = most.max(scene.spring_energy() / start);
     }
