@@ -20,11 +20,13 @@
 //! second. salva solves it by DFSPH, with particles in the walls. The compression of the water is
 //! printed for both, by carom's density.
 //!
-//! The row of the surface of a liquid is in `liquid_surface.rs`. It has no peer.
+//! The row of the surface of a liquid is in `liquid_surface.rs`, those of ropes in `ropes.rs`. They
+//! have no peer.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 mod cloth;
 mod liquid_surface;
+mod ropes;
 
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Comparison, Row, Runner, Unit};
@@ -90,6 +92,7 @@ fn main() {
     cloth::cloth(&mut runner);
     liquid(&mut runner);
     liquid_surface::row(&mut runner);
+    ropes::rows(&mut runner);
     for n in [100_000, 1_000_000] {
         if runner.is_quick() && 100_000 < n {
             continue;

@@ -16,8 +16,7 @@ use crate::bodies::free::{FreeMotion, Moves, slot_of};
 use crate::bodies::gyroscope::Gyroscope;
 use crate::bodies::mass::MassData;
 use crate::bodies::motion_bounds::MotionBounds;
-use crate::contacts::contact::scale_for;
-use crate::contacts::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
+use crate::contacts::contact::{ContactImpulse, ContactPair, Contacts, PairKey, scale_for};
 use crate::contacts::details::ContactDetails;
 use crate::contacts::round::RoundContact;
 use crate::contacts::settings::ContactSettings;
@@ -678,13 +677,16 @@ impl Solver {
         self.joint_steps.clear();
         self.gyroscopes.clear();
         let still = self.movers.len() as u32;
-        let Solver { slots, masses, states, free, joint_steps, joint_masses, is_active, gyroscopes, .. } =
-            self;
-        let Solver { active, summaries, islands, landings, .. } = self;
-        let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
+        let Solver { slots, masses, states, free, joint_steps, joint_masses, is_active, .. } = self;
+        let Solver { active, summaries, islands, landings, gyroscopes, .. } = self;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
+        for joint in joints.iter().filter(|joint| joint.torsion_spring.is_some()) {
+            joint.bodies().for_each(|body| free[slot(body)].is_sprung = true);
+        }
+        let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
         let pair = |[a, b]: [u32; 2]| (slot(a), slot(b));
         let slots_of = |joint: &Joint| pair([joint.body_a, joint.body_b]);
+        joint_masses.begin();
         if !joints.places.is_empty() {
             let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
             let contacts = active.iter().map(|&contact| pair(summaries[contact as usize].key.bodies()));
@@ -772,7 +774,8 @@ impl Solver {
             || backend::note_order(summaries, active, places, &mut solved.order),
             || islands.finish(is_active, rest_times),
         );
-        self.load.note(groups, &LoadScale::new(settings, h), islands);
+        let jointed = self.joint_masses.scaled().map(|slot| islands.roots()[slot as usize]);
+        self.load.note(groups, jointed, &LoadScale::new(settings, h), islands);
         core::mem::swap(cached, solved);
         self.cache_h = h;
         n_bounded

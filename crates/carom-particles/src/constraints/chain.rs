@@ -5,6 +5,12 @@
 //!   Gauss-Seidel would need as many as the ratio of the masses.
 //! - The system is a chain too. So it is solved from one end to the other: a 3 by 3 matrix says
 //!   how all of the chain up to a particle yields to a push on it.
+//! - A substep begins with the tensions of the one before. From none, Newton's method does not
+//!   find those of short links under a heavy load that swings
+//!   (test: `soft_ropes::no_load_stretches_a_rope_that_does_not_stretch`, carom-world).
+//! - A tension acts along its link at the end of a substep. That brakes a swing. So the next
+//!   substep begins with a push by most of the difference from the link's direction before
+//!   (test: `soft_ropes::a_wide_swing_keeps_its_energy`, carom-world).
 //! - A pulled link resists turning, by its tension over its length. Without this term light
 //!   particles between heavy ones oscillate across the chain with growing amplitude.
 //! - A rigid body that holds a particle adds its mass to it, as a matrix.
@@ -20,7 +26,7 @@
 //! Differs: held particles, the elimination by inverse masses, and the guard of the step.
 
 use super::links::damp_link;
-use super::{HeldParticle, damped_part};
+use super::{ConstraintError, HeldParticle, damped_part};
 use crate::parting::parting;
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
@@ -38,6 +44,13 @@ const LEAST_SOFTNESS: f64 = 1e-9;
 /// count as solved, and a step may make them worse.
 const SOLVED: f64 = 1e-5;
 
+/// The part of the difference of two directions that is given back. With 1 no wave across the
+/// chain would decay, and Newton's method would need more passes.
+const GIVEN_BACK: f64 = 0.9;
+
+/// The difference of two unit vectors. A link that turns farther in a substep is not swung.
+const MAX_SWING: f64 = 0.5;
+
 /// A row of links between consecutive particles.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
@@ -53,6 +66,10 @@ pub(super) struct ChainLink {
     rest: f64,
     /// Length per force; infinite if there is no link.
     compliance: f64,
+    memory: LinkMemory,
+    /// The force on the second particle, and against the first, that gives back what the direction
+    /// at the end of the last substep took.
+    lag: DVec3,
     /// The pull on both ends, in mass times length.
     tension: f64,
     /// From the second particle to the first, of unit length.
@@ -72,6 +89,42 @@ pub(super) struct ChainLink {
     pull: DVec3,
     give: f64,
     resistance: DMat3,
+}
+
+/// What a link keeps from substep to substep.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct LinkMemory {
+    /// The force that pulls both ends together.
+    force: f64,
+    /// Its direction, from the second particle to the first: after the last substep, and after that
+    /// before. A unit vector, or 0 if it is unknown.
+    unit: DVec3,
+    unit_before: DVec3,
+}
+
+impl LinkMemory {
+    /// A number that is not finite counts as 0.
+    pub(super) fn from_array(numbers: [f64; 7]) -> LinkMemory {
+        let [force, a, b, c, x, y, z] = numbers.map(|number| if number.is_finite() { number } else { 0.0 });
+        LinkMemory { force, unit: DVec3::new(a, b, c), unit_before: DVec3::new(x, y, z) }
+    }
+
+    pub(super) fn to_array(self) -> [f64; 7] {
+        let ([a, b, c], [x, y, z]) = (self.unit.to_array(), self.unit_before.to_array());
+        [self.force, a, b, c, x, y, z]
+    }
+
+    /// Begins a substep. Returns the lag of the link.
+    fn begin(&mut self) -> DVec3 {
+        let turned = self.unit_before - self.unit;
+        let is_known = self.unit != DVec3::ZERO && self.unit_before != DVec3::ZERO;
+        self.unit_before = self.unit;
+        if is_known && turned.length_squared() < MAX_SWING * MAX_SWING {
+            turned * (GIVEN_BACK * self.force)
+        } else {
+            DVec3::ZERO
+        }
+    }
 }
 
 /// A particle of the chain.
@@ -96,6 +149,8 @@ impl ChainLink {
         ChainLink {
             rest,
             compliance,
+            memory: LinkMemory::default(),
+            lag: zero,
             tension: 0.0,
             unit: zero,
             length: 0.0,
@@ -149,15 +204,31 @@ impl Chain {
     }
 
     pub(super) fn begin_step(&mut self) {
-        self.links.iter_mut().for_each(|link| link.tension = 0.0);
+        self.links.iter_mut().for_each(|link| link.lag = link.memory.begin());
         self.nodes.iter_mut().for_each(|node| node.pushed = DVec3::ZERO);
     }
 
-    /// Returns the tension of each link at the end of a substep of `dt` seconds, in their order. It
+    /// Returns the tension of each link at the end of the last substep, a force, in their order. It
     /// is 0 if there is no link.
-    pub(super) fn tensions(&self, dt: f32) -> impl Iterator<Item = f32> {
-        let dt = f64::from(dt);
-        self.links.iter().map(move |link| (link.tension / (dt * dt)) as f32)
+    pub(super) fn tensions(&self) -> impl Iterator<Item = f32> {
+        self.links.iter().map(|link| link.memory.force as f32)
+    }
+
+    pub(super) fn memories(&self) -> impl Iterator<Item = LinkMemory> {
+        self.links.iter().map(|link| link.memory)
+    }
+
+    /// Sets what each link keeps.
+    pub(super) fn set_memories(
+        &mut self,
+        memories: impl ExactSizeIterator<Item = LinkMemory>,
+    ) -> Result<(), ConstraintError> {
+        let (expected, given) = (self.links.len(), memories.len());
+        if expected != given {
+            return Err(ConstraintError::WrongCount { expected, given });
+        }
+        self.links.iter_mut().zip(memories).for_each(|(link, memory)| link.memory = memory);
+        Ok(())
     }
 
     /// Makes one pass. The caller has checked the numbers of positions and masses.
@@ -176,7 +247,9 @@ impl Chain {
         for held in held.iter() {
             self.nodes[held.particle - first].inverse_mass = held.inverse_mass.as_dmat3();
         }
-        let (before, solved) = self.measure(1.0 / (f64::from(dt) * f64::from(dt)));
+        let time_sq = f64::from(dt) * f64::from(dt);
+        self.links.iter_mut().for_each(|link| link.tension = link.memory.force * time_sq);
+        let (before, solved) = self.measure(time_sq);
         if self.links.iter().all(|link| link.tension == 0.0) {
             // How much links resist turning is known once their tensions are.
             self.set_stiffness(|_| 0.0);
@@ -193,7 +266,12 @@ impl Chain {
         } else {
             self.project_one_by_one();
         }
-        self.links.iter_mut().for_each(|link| link.tension += link.step);
+        for (j, link) in self.links.iter_mut().enumerate() {
+            let [a, b] = pair(&mut self.nodes, j);
+            let force = (link.tension + link.step) / time_sq;
+            link.memory.force = if force.is_finite() { force } else { 0.0 };
+            link.memory.unit = (a.moved - b.moved).try_normalize().unwrap_or(DVec3::ZERO);
+        }
         self.nodes.iter_mut().for_each(|node| node.pushed += node.push);
         for held in held {
             held.push += self.nodes[held.particle - first].push.as_vec3();
@@ -205,7 +283,7 @@ impl Chain {
 
     /// Measures all links, and the pushes that are still due. Returns the sum of the squares of the
     /// errors, and that of links that count as solved.
-    fn measure(&mut self, per_time_sq: f64) -> (f64, f64) {
+    fn measure(&mut self, time_sq: f64) -> (f64, f64) {
         let (mut squares, mut solved) = (0.0, 0.0);
         self.nodes.iter_mut().for_each(|node| node.residual = -node.pushed);
         for j in 0..self.links.len() {
@@ -215,9 +293,9 @@ impl Chain {
             }
             let trace = |m: &DMat3| m.x_axis.x + m.y_axis.y + m.z_axis.z;
             let least = LEAST_SOFTNESS * trace(&a.inverse_mass).max(trace(&b.inverse_mass));
-            link.softness = (link.compliance * per_time_sq).max(least);
+            link.softness = (link.compliance / time_sq).max(least);
             link.measure([a.place, b.place], j);
-            let pull = link.unit * link.tension;
+            let pull = link.unit * link.tension + link.lag * time_sq;
             (a.residual, b.residual) = (a.residual - pull, b.residual + pull);
             squares += link.error * link.error;
             solved += SOLVED * SOLVED * link.rest * link.rest;

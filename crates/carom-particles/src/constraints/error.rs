@@ -47,7 +47,8 @@ pub enum ConstraintError {
         /// The cluster.
         cluster: usize,
     },
-    /// There are too few positions, velocities, inverse masses or rotations, or too many rotations.
+    /// There are too few positions, velocities, inverse masses, rotations or entries of a memory,
+    /// or too many rotations or entries.
     WrongCount {
         /// The number that is needed.
         expected: usize,

@@ -11,7 +11,7 @@
 //! not its turn about the binormal, which is the same for small angles. There is no twist.
 
 use super::bends::{Bend, Bends};
-use super::chain::{Chain, ChainLink};
+use super::chain::{Chain, ChainLink, LinkMemory};
 use super::{ConstraintError, HeldParticle, ParticleBody, check_rest, check_setting, check_step};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -102,10 +102,24 @@ impl Rope {
         })
     }
 
-    /// Returns the tension of each link at the end of a substep of `dt` seconds, from the first
+    /// Returns the tension of each link at the end of the last substep, a force, from the first
     /// particle on. A positive force pulls. It is 0 for a rope without stiffness.
-    pub fn tensions(&self, dt: f32) -> impl Iterator<Item = f32> {
-        self.chain.tensions(dt)
+    pub fn tensions(&self) -> impl Iterator<Item = f32> {
+        self.chain.tensions()
+    }
+
+    /// Returns what the next substep depends on besides the particles, for snapshots: for each link
+    /// its tension, and its directions after the last two substeps.
+    pub fn memory(&self) -> impl Iterator<Item = [f64; 7]> {
+        self.chain.memories().map(LinkMemory::to_array)
+    }
+
+    /// Restores what [`Rope::memory`] returned. A number that is not finite counts as 0.
+    ///
+    /// # Errors
+    /// If there is not one entry for each link. Nothing has changed then.
+    pub fn set_memory(&mut self, memory: &[[f64; 7]]) -> Result<(), ConstraintError> {
+        self.chain.set_memories(memory.iter().copied().map(LinkMemory::from_array))
     }
 }
 

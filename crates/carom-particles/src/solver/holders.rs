@@ -29,12 +29,26 @@ pub(crate) struct Hold {
 /// The bodies of a step and the particles that they hold.
 pub(crate) struct Holders<'a> {
     pub(crate) states: &'a mut [BodyState],
-    pub(crate) attachments: &'a [Attachment],
-    pub(crate) store: &'a Store,
+    /// By the number of the particle among the solids' particles.
+    pub(crate) attachments: &'a [(u32, Attachment)],
     /// The held particles of the rope that is solved; workspace.
     pub(crate) held: &'a mut Vec<HeldParticle>,
     /// How each of them is held; workspace.
     pub(crate) holds: &'a mut Vec<Hold>,
+    /// By body: how many of them it holds. All 0 between ropes; workspace.
+    pub(crate) n_held: &'a mut Vec<u32>,
+}
+
+/// Lists attachments by the number of the particle among the solids' particles, in ascending order.
+pub(crate) fn sort_attachments(
+    attachments: &[Attachment],
+    store: &Store,
+    sorted: &mut Vec<(u32, Attachment)>,
+) {
+    let number = |held: &Attachment| store.solids[store.slots[held.particle as usize] as usize];
+    sorted.clear();
+    sorted.extend(attachments.iter().map(|held| (number(held), *held)));
+    sorted.sort_by_key(|(number, _)| *number);
 }
 
 impl Holders<'_> {
@@ -42,15 +56,15 @@ impl Holders<'_> {
     pub(crate) fn join(&mut self, particles: Range<usize>, positions: &mut [Vec3], inverse_masses: &[f32]) {
         self.held.clear();
         self.holds.clear();
-        let index_of = |held: &Attachment| {
-            let slot = self.store.slots[held.particle as usize];
-            let index = self.store.solids[slot as usize] as usize;
-            particles.contains(&index).then_some(index)
-        };
-        for attachment in self.attachments {
-            let Some(particle) = index_of(attachment) else { continue };
+        self.n_held.resize(self.states.len(), 0);
+        let first = self.attachments.partition_point(|&(number, _)| (number as usize) < particles.start);
+        for &(number, attachment) in &self.attachments[first..] {
+            let particle = number as usize;
+            if particles.end <= particle {
+                break;
+            }
             // A particle that two bodies hold is solved with the first one.
-            if self.held.iter().any(|held| held.particle == particle) {
+            if self.held.last().is_some_and(|held| held.particle == particle) {
                 continue;
             }
             let state = &mut self.states[attachment.body as usize];
@@ -61,12 +75,12 @@ impl Holders<'_> {
             let at = state.hold(&mut positions[particle], w, attachment.point);
             self.held.push(HeldParticle { particle, inverse_mass: Mat3::ZERO, push: Vec3::ZERO });
             self.holds.push(Hold { body: attachment.body as usize, at, share: Mat3::ZERO });
+            self.n_held[attachment.body as usize] += 1;
         }
         for k in 0..self.held.len() {
             let Hold { body, at, .. } = self.holds[k];
-            let n = self.holds.iter().filter(|hold| hold.body == body).count();
             let w = inverse_masses[self.held[k].particle];
-            let yields = self.states[body].yields(at).as_dmat3() * n as f64;
+            let yields = self.states[body].yields(at).as_dmat3() * f64::from(self.n_held[body]);
             // The body gets that part of a push by which both move alike.
             let share = if 0.0 < w {
                 (DMat3::IDENTITY + yields * (1.0 / f64::from(w))).inverse()
@@ -79,6 +93,7 @@ impl Holders<'_> {
             self.held[k].inverse_mass = inverse_mass.as_mat3();
             self.holds[k].share = share.as_mat3();
         }
+        self.holds.iter().for_each(|hold| self.n_held[hold.body] = 0);
     }
 
     /// Moves the bodies by the pushes on the held particles.

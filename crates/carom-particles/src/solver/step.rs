@@ -17,7 +17,7 @@ use crate::solver::chunks::{for_contacts, for_slots};
 use crate::solver::contact::Contacts;
 use crate::solver::density::{Corrections, Density, Multipliers};
 use crate::solver::group::Group;
-use crate::solver::holders::{Hold, Holders};
+use crate::solver::holders::{Hold, Holders, sort_attachments};
 use crate::solver::restitution::Restitution;
 use crate::solver::rows::Neighbours;
 use crate::solver::settings::ParticleSettings;
@@ -56,6 +56,9 @@ pub(crate) struct Workspace {
     solid_masses: Vec<f32>,
     held: Vec<HeldParticle>,
     holds: Vec<Hold>,
+    n_held: Vec<u32>,
+    /// See [`Holders`].
+    attachments: Vec<(u32, Attachment)>,
     /// Positions and velocities at the beginning, for steps that fail.
     before: [Vec<Row>; 2],
 }
@@ -102,6 +105,7 @@ impl Step<'_> {
         self.work.states.clear();
         self.work.states.extend(surroundings.bodies.iter().map(|body| BodyState::new(body)));
         self.set_coefficients();
+        sort_attachments(surroundings.attachments, self.store, &mut self.work.attachments);
         self.touches.begin();
         for _ in 0..self.settings.substeps {
             if let Err(error) = self.substep(dt / self.settings.substeps as f32, kinds, surroundings) {
@@ -178,7 +182,7 @@ impl Step<'_> {
                 self.project_contacts();
             }
             if let Some(constraints) = &mut surroundings.constraints {
-                self.project_solids(constraints, surroundings.attachments, dt, iteration);
+                self.project_solids(constraints, dt, iteration);
             }
             self.project_boundaries(surroundings);
         }
@@ -369,13 +373,7 @@ impl Step<'_> {
         }
     }
 
-    fn project_solids(
-        &mut self,
-        constraints: &mut dyn FnMut(&mut SolidPass<'_>),
-        attachments: &[Attachment],
-        dt: f32,
-        iteration: u32,
-    ) {
+    fn project_solids(&mut self, constraints: &mut dyn FnMut(&mut SolidPass<'_>), dt: f32, iteration: u32) {
         let (work, store) = (&mut *self.work, &mut *self.store);
         let rows = store.solid_slots.iter().map(|&slot| &store.predicted[slot as usize]);
         work.solid_positions.clear();
@@ -389,10 +387,10 @@ impl Step<'_> {
             iteration,
             holders: Holders {
                 states: &mut work.states,
-                attachments,
-                store,
+                attachments: &work.attachments,
                 held: &mut work.held,
                 holds: &mut work.holds,
+                n_held: &mut work.n_held,
             },
         });
         for (&slot, place) in store.solid_slots.iter().zip(&work.solid_positions) {

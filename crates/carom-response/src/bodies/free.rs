@@ -51,6 +51,9 @@ pub(crate) struct FreeMotion {
     /// Whether it is in a joint. Joints turn with the body, so its angular velocity belongs to its
     /// present orientation.
     pub(crate) is_jointed: bool,
+    /// Whether a torsion spring acts on it. It turns by its whole angular velocity, because the
+    /// energy of the spring is that of the angle.
+    pub(crate) is_sprung: bool,
     /// Whether a contact may add energy: one with a moving surface or a spring.
     pub(crate) may_gain_energy: bool,
     /// Whether the caller changed its motion within the step.
@@ -74,6 +77,7 @@ impl FreeMotion {
         is_whirling: false,
         has_bounced: false,
         is_jointed: false,
+        is_sprung: false,
         may_gain_energy: false,
         is_steered: false,
         is_uneven: false,

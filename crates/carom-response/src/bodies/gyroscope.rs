@@ -11,7 +11,7 @@
 //! 3. If the error of the method increased the energy, the angular velocity is reduced.
 //!
 //! For a fast body the substep is divided. The total angle is that of one [`turn_by_euler`], as
-//! for other jointed bodies.
+//! for other jointed bodies. A body with a torsion spring turns by the whole angle.
 //!
 //! Only changes of the angular velocity are computed from the momentum. The inverse of a tensor in
 //! single precision is not exact, so the whole momentum would drift in each substep.
@@ -43,6 +43,7 @@ pub(crate) struct Gyroscope {
     /// Tensor about the centre of mass, in the body's frame.
     inertia: Mat3,
     inverse_inertia: Mat3,
+    is_sprung: bool,
 }
 
 impl Gyroscope {
@@ -52,7 +53,8 @@ impl Gyroscope {
         let was_jointed = core::mem::replace(&mut free.is_jointed, true);
         let inertia = if was_jointed || !free.is_uneven { None } else { uneven_inertia(body) };
         let (rotation, inverse_inertia) = (body.pose.rotation, body.inverse_inertia);
-        inertia.map(|inertia| Gyroscope { slot, rotation, inertia, inverse_inertia })
+        let is_sprung = free.is_sprung;
+        inertia.map(|inertia| Gyroscope { slot, rotation, inertia, inverse_inertia, is_sprung })
     }
 
     /// Turns the body by a substep of length `h`. The change of its angular velocity is added to
@@ -63,7 +65,8 @@ impl Gyroscope {
         let angle = w.length() * h;
         let pieces = ops::ceil(angle / PIECE_TURN).clamp(1.0, MAX_PIECES);
         // The pieces together turn as far as one Euler step.
-        let h = if 1.0 < pieces { 2.0 * h * ops::atan2(0.5 * angle, 1.0) / angle } else { h };
+        let h =
+            if 1.0 < pieces && !self.is_sprung { 2.0 * h * ops::atan2(0.5 * angle, 1.0) / angle } else { h };
         let (mut delta, mut new_w) = (delta_rotation(state), w);
         for _ in 0..pieces as u32 {
             (delta, new_w) = self.turn_piece(delta, new_w, h / pieces);

@@ -1,7 +1,7 @@
 //! Loads: bodies that carry many times their own weight, and how the solver stays stable with them.
 //!
 //! With one iteration per substep, the contact of a light body m under a heavy one M acts as a
-//! spring of stiffness m / h^2. This has two effects, each with its remedy:
+//! spring of stiffness m / h^2. This has four effects, each with its remedy:
 //!
 //! 1. The push-out speed stays in the impulse from substep to substep, so it is integrated. With
 //!    w^2 = m / (M h^2) and the push-out rate b: s^3 + w^2 s + w^2 b = 0. From a load of about 2 /
@@ -9,6 +9,12 @@
 //!    damps it.
 //! 2. The heavy body sinks by (M / m) g h^2, and a column buckles at a load of about 1 / (4 g h^2).
 //!    The next step of a loaded world has more and shorter substeps.
+//! 3. The springs of a stack are softer in a long step than in a short one. If both alternate,
+//!    the stack swings until it falls. So a short step after a long one has fewer substeps, of
+//!    about the same length (test: `stacks::a_stack_sleeps_under_steps_of_two_lengths`).
+//! 4. Joints are springs of that kind, too. A chain whose links carry 300 times their mass counts
+//!    as loaded from the start, because a spring that becomes stiffer later gives energy
+//!    (test: `chains::a_heavy_load_stretches_a_chain_little_at_any_rate`).
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft contacts leak).
 //! Differs: only loaded contacts leak. If all contacts leak, a pile keeps creeping.
@@ -16,6 +22,7 @@
 //! in a press do not share what it takes, and a body deep in several blocks stays there.
 
 use crate::impulses::group::Group;
+use crate::joints::mass::MAX_RATIO;
 use crate::settings::SolverSettings;
 use crate::sleep::island::Islands;
 use alloc::collections::BTreeMap;
@@ -48,6 +55,12 @@ const MAX_LOAD: Real = 1e9;
 
 /// Factor by which the load decays in a step without it.
 const LOAD_DECAY: Real = 0.98;
+
+/// Factor by which the longest length decays in a step: a single long step matters for a few.
+const LENGTH_DECAY: Real = 0.8;
+
+/// rounding: of a ratio of lengths, times the number of substeps.
+const LENGTH_ROUNDING: Real = 1e-3;
 
 /// The scale of loads for the substeps of a step.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +116,7 @@ impl LoadScale {
     }
 }
 
-/// The load of the world, from step to step.
+/// The load of the world and the length of its steps, from step to step.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct WorldLoad {
@@ -111,13 +124,30 @@ pub(crate) struct WorldLoad {
     last: Real,
     /// The load that is used: it was present in two steps in a row, and decays slowly.
     held: Real,
+    /// The length of the longest of the last steps, which decays.
+    #[cfg_attr(feature = "serde", serde(default))]
+    longest: Real,
 }
 
 impl WorldLoad {
     /// Updates the load after a step. It is the largest load of an island that is small, or of
     /// which many bodies are loaded. So a few loaded bodies in a large pile do not count.
-    pub(crate) fn note(&mut self, groups: &[Group], scale: &LoadScale, islands: &Islands) {
+    ///
+    /// `jointed` has the root of the island of each body whose joints carry [`MAX_RATIO`] times its
+    /// mass.
+    pub(crate) fn note(
+        &mut self,
+        groups: &[Group],
+        jointed: impl Iterator<Item = u32>,
+        scale: &LoadScale,
+        islands: &Islands,
+    ) {
         let mut islands_loaded: BTreeMap<u32, (usize, Real)> = BTreeMap::new();
+        let mut add = |root: u32, load: Real| {
+            let (n, max_load) = islands_loaded.entry(root).or_default();
+            (*n, *max_load) = (*n + 1, max_load.max(load));
+        };
+        jointed.for_each(|root| add(root, MAX_RATIO));
         for group in groups.iter().filter(|group| group.is_loaded) {
             for (lane, load) in scale.loads(group).into_iter().enumerate() {
                 if LOADED_FROM * scale.limit < load {
@@ -126,8 +156,7 @@ impl WorldLoad {
                     let Some(root) = movable.map(|(_, body)| islands.roots()[body[lane] as usize]) else {
                         continue;
                     };
-                    let (n, max_load) = islands_loaded.entry(root).or_default();
-                    (*n, *max_load) = (*n + 1, max_load.max(load));
+                    add(root, load);
                 }
             }
         }
@@ -140,17 +169,22 @@ impl WorldLoad {
         self.last = load;
     }
 
-    /// Whether both loads are in the range that a step can produce.
+    /// Whether all numbers are in the range that a step can produce.
     pub(crate) fn is_sound(&self) -> bool {
         [self.last, self.held].iter().all(|load| (0.0..=MAX_LOAD).contains(load))
+            && 0.0 <= self.longest
+            && self.longest < Real::INFINITY
     }
 
-    /// Returns the number of substeps for a step of `dt`.
-    pub(crate) fn substeps(&self, settings: &SolverSettings, dt: Real) -> u32 {
+    /// Returns the number of substeps for a step of `dt`, and notes its length.
+    pub(crate) fn substeps(&mut self, settings: &SolverSettings, dt: Real) -> u32 {
         let SolverSettings { substeps, max_load_factor, length_unit, .. } = *settings;
         let wanted =
             dt * ops::sqrt(f64::from(self.held * gravity_of(settings) / (SINK_DEPTH * length_unit))) as f32;
-        // The cast saturates: NaN and values out of range become the nearest bound.
-        (ops::ceil(f64::from(wanted)) as u32).clamp(substeps, substeps.saturating_mul(max_load_factor))
+        self.longest = (LENGTH_DECAY * self.longest).max(dt);
+        let fewest = ops::ceil(f64::from(dt / self.longest * substeps as Real - LENGTH_ROUNDING));
+        // The casts saturate: NaN and values out of range become the nearest bound.
+        let fewest = (fewest as u32).clamp(1, substeps);
+        (ops::ceil(f64::from(wanted)) as u32).clamp(fewest, substeps.saturating_mul(max_load_factor))
     }
 }

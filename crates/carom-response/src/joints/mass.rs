@@ -32,7 +32,7 @@ use alloc::vec::Vec;
 use carom_math::{Mat3, Quat, Real};
 
 /// The largest ratio of a load to the mass of a body that carries it, for its joints.
-const MAX_RATIO: Real = 300.0;
+pub(crate) const MAX_RATIO: Real = 300.0;
 
 /// The largest factor by which the inertia of a light body is raised more than its mass.
 const MAX_TURN_FACTOR: Real = 3.0;
@@ -69,7 +69,9 @@ pub(crate) struct JointMasses {
     is_uneven: Vec<bool>,
     /// The slots of the bodies of joints, ascending.
     bodies: Vec<u32>,
-    /// For each of them: its mass at the start of the step.
+    /// Those of them whose mass is scaled.
+    scaled: Vec<u32>,
+    /// For each of `bodies`: its mass at the start of the step.
     starts: Vec<JointMass>,
     /// By slot, for the bodies of joints: its mass at the present pose.
     present: Vec<JointMass>,
@@ -79,6 +81,17 @@ pub(crate) struct JointMasses {
 type Link = (usize, usize);
 
 impl JointMasses {
+    /// Begins a step: no body is scaled.
+    pub(crate) fn begin(&mut self) {
+        self.scaled.clear();
+    }
+
+    /// Returns the slots of the bodies whose masses are scaled in this step, ascending. Each
+    /// carries at least [`MAX_RATIO`] times its mass.
+    pub(crate) fn scaled(&self) -> impl Iterator<Item = u32> {
+        self.scaled.iter().copied()
+    }
+
     /// Finds the loads, and whether one matters. `links` are the slots of the two bodies of each
     /// joint that holds places, and `contacts` those of each contact. `islands` has the root of
     /// each moving body. The order of the links does not matter.
@@ -141,6 +154,9 @@ impl JointMasses {
             let (scale, own) = (self.scale(masses, slot), &masses[slot]);
             let moving = own.inverse_mass * scale.moving;
             let mass = JointMass { moving, turning: own.inertia_matrix() * scale.turning };
+            if scale != JointScale::NONE {
+                self.scaled.push(slot as u32);
+            }
             self.starts.push(mass);
             self.present[slot] = mass;
         }

@@ -156,7 +156,7 @@ impl JointStep {
         if self.gear.is_some() {
             return self.solve_gear(joint, masses, bodies, soft);
         }
-        if let Some(spring) = joint.torsion_spring.filter(|_| has_springs) {
+        if let Some(spring) = joint.torsion_spring.filter(|_| may_spring) {
             let axis = rows.limited.0;
             let (speed, old) = (rows.hinge_speed(), joint.impulse.spring);
             let turning = rows.inverse_effective_inertia(axis);

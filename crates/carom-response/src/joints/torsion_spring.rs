@@ -6,9 +6,13 @@
 //! 2. The angle counts full turns, so a spring can be wound up.
 //! 3. The angle is the mean `(x[n-1] + 2 x[n] + x[n+1]) / 4` over substeps. A free wheel then keeps
 //!    its energy exactly, and no stiffness is unstable. At a stop the torque is the full one.
+//!    Its bodies turn by their whole angular velocity, so the angle is that of the energy
+//!    (test: `springs::a_stiff_spring_gives_a_fast_wheel_no_energy`).
 //! 4. The damping acts at the speed at the end of the substep, so it never reverses a wheel.
 //! 5. A spring accelerates nothing beyond [`MAX_TURN`] per substep, about 180 rad/s by default.
-//!    Beyond that, joints cannot follow the rotation. The excess energy is lost.
+//!    Beyond that, joints cannot follow the rotation. The excess energy is lost. A spring acts on
+//!    a hinge that cannot follow, too: otherwise it would be wound without work
+//!    (test: `springs::a_spring_pulls_in_a_hinge_that_opens`).
 //! 6. The impulse is warm started and corrected in every substep, together with contacts and
 //!    joints.
 //!

@@ -416,7 +416,8 @@ fn end_substep(states: &mut [State], free: &mut [FreeMotion], h: Real, fastest: 
         if free.is_jointed {
             // Jointed bodies with unequal moments of inertia are turned by their `Gyroscope`.
             if !free.is_uneven {
-                rotation = integrate::turn_by_euler(rotation, w, h);
+                let turn = if free.is_sprung { integrate::turn } else { integrate::turn_by_euler };
+                rotation = turn(rotation, w, h);
             }
         } else if !free.is_whirling {
             rotation = integrate::turn(rotation, w, h);

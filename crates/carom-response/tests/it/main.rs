@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::std_instead_of_core)]
 
 mod bounces;
+mod chains;
 mod contact_settings;
 mod landings;
 mod links;

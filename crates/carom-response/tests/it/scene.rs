@@ -105,9 +105,13 @@ impl Scene {
     }
 
     pub(crate) fn step(&mut self) -> SolverStats {
+        self.step_by(DT)
+    }
+
+    pub(crate) fn step_by(&mut self, dt: f32) -> SolverStats {
         self.find_contacts();
         self.sleepers.wake_touched(&mut self.bodies, &self.contacts, &self.joints, self.solver.settings());
-        let stats = self.solver.step(&mut self.bodies, &self.contacts, &mut self.joints, DT).unwrap();
+        let stats = self.solver.step(&mut self.bodies, &self.contacts, &mut self.joints, dt).unwrap();
         self.n_fallen = self.sleepers.fall_asleep(&mut self.bodies, &self.solver);
         self.sleepers.validate(&self.bodies).unwrap();
         stats

@@ -244,6 +244,63 @@ fn a_spring_that_turns_keeps_awake_and_one_that_is_held_sleeps() {
     assert!(sleeps && (angle - 0.1).abs() < 0.005, "{angle}");
 }
 
+/// A body of 0.3 kg that can move.
+fn free_box(half: Vec3) -> carom_response::Body {
+    carom_response::Body::dynamic(Pose::IDENTITY, 0.3, Vec3::ZERO, crate::scene::box_inertia(half, 0.3))
+}
+
+/// Flies a scene for 4 s. Returns the largest energy, in parts of that at the start.
+fn most_energy(scene: &mut Scene) -> f64 {
+    let spring = scene.joints[0].torsion_spring.unwrap();
+    let h = f64::from(DT) / f64::from(scene.solver.settings().substeps);
+    let v = f64::from((scene.bodies[1].angular_velocity - scene.bodies[0].angular_velocity).z.abs());
+    let motion: f64 = scene.bodies.iter().map(|body| f64::from(body.kinetic_energy())).sum();
+    // The first substep takes the speed as that half a substep ago.
+    let d = f64::from(spring.rest_angle.abs()) + 0.5 * h * v;
+    let start = 0.5 * f64::from(spring.stiffness) * d * d + motion + 1e-9;
+    let mut most = 0.0f64;
+    for _ in 0..240 {
+        scene.step_joints();
+        most = most.max(scene.spring_energy() / start);
+    }
+    most
+}
+
+/// Two wheels at 90 rad/s and at rest, one substep in a step of 1/60 s: their hinge cannot follow,
+/// and opens by more than half a radian. The spring pulls on as it winds.
+#[test]
+fn a_spring_pulls_in_a_hinge_that_opens() {
+    for (log_stiffness, rest, spin) in
+        [(-1.5888612, 24.976381, -91.56337), (-1.5, 0.0, 90.0), (-1.0, -30.0, 80.0), (0.0, 10.0, 95.0)]
+    {
+        let mut scene = wheel(1, FREE, TorsionSpring::new(10f32.powf(log_stiffness), rest));
+        scene.bodies[0] = free_box(WHEEL);
+        scene.bodies[1].angular_velocity = Vec3::Z * spin;
+        let most = most_energy(&mut scene);
+        println!("10^{log_stiffness}, rest {rest}, spin {spin}: at most {most:.5} of the energy");
+        assert!(most < 1.001, "{most}");
+    }
+}
+
+/// A body turns by its whole angular velocity if a spring acts on it, also by a radian in a
+/// substep, and with equal moments of inertia. While the hinge of a rod opens, its angle is known
+/// to some percent only.
+#[test]
+fn a_stiff_spring_gives_a_fast_wheel_no_energy() {
+    for half in [WHEEL, Vec3::splat(0.3), Vec3::new(0.1, 0.1, 0.5)] {
+        for (log_stiffness, rest, spin) in [(7.8801403, 0.0, 68.28489), (4.0, 0.0, -75.0), (2.0, 0.5, 50.0)] {
+            let mut scene = wheel(1, FREE, TorsionSpring::new(10f32.powf(log_stiffness), rest));
+            let inertia = crate::scene::box_inertia(half, 1.0);
+            scene.bodies =
+                vec![free_box(half), carom_response::Body::dynamic(Pose::IDENTITY, 1.0, Vec3::ZERO, inertia)];
+            scene.bodies[1].angular_velocity = Vec3::Z * spin;
+            let most = most_energy(&mut scene);
+            println!("{half}, 10^{log_stiffness}, rest {rest}, spin {spin}: at most {most:.5} of the energy");
+            assert!(most < if half.z < 0.4 { 1.001 } else { 1.05 }, "{most}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -261,19 +318,11 @@ proptest! {
         let spring = TorsionSpring::new(10f32.powf(log_stiffness), rest).with_damping(damping);
         let mut scene = wheel(substeps, FREE, spring);
         if !is_held {
-            scene.bodies[0] = carom_response::Body::dynamic(Pose::IDENTITY, 0.3, Vec3::ZERO, crate::scene::box_inertia(WHEEL, 0.3));
+            scene.bodies[0] = free_box(WHEEL);
         }
         scene.bodies[1].angular_velocity = Vec3::Z * spin;
-        // The first substep takes the speed as that half a substep ago.
-        let h = f64::from(DT) / f64::from(substeps);
-        let k = f64::from(spring.stiffness);
-        let (d, v) = (f64::from(rest.abs()), f64::from(spin.abs()));
-        let start = 0.5 * k * (d + 0.5 * h * v).powi(2) + 0.5 * INERTIA * v * v;
-        for _ in 0..240 {
-            scene.step_joints();
-            let now = scene.spring_energy();
-            prop_assert!(now <= 1.02 * start + 1e-9, "{now} of {start}");
-        }
+        let most = most_energy(&mut scene);
+        prop_assert!(most < 1.02, "{most}");
     }
 
     /// The count of turns is that of the way, whatever the start and the speed.
@@ -284,9 +333,7 @@ proptest! {
         for _ in 0..300 {
             scene.step_joints();
         }
-        // A body with a joint turns by twice the arc tangent of half the angle in a substep.
-        let turn = 2.0 * (0.5 * f64::from(scene.bodies[1].angular_velocity.z) / 360.0).atan();
-        let way = 1800.0 * turn;
+        let way = 5.0 * f64::from(scene.bodies[1].angular_velocity.z);
         prop_assert!((scene.angle() - way).abs() < 0.1 + 1e-3 * way.abs(), "{} {way}", scene.angle());
         prop_assert!(scene.joints[0].winding.angle.abs() <= PI as f32 + 1e-5);
     }

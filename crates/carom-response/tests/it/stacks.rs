@@ -210,3 +210,29 @@ fn suspended_bodies_go_on_pressing_after_substeps_of_another_length() {
         assert!(fastest[0] <= fastest[1] + 0.002, "{before}, {after}: {fastest:?}");
     }
 }
+
+/// Long and short steps in turn, and in other orders: a stack stands, and falls asleep.
+#[test]
+fn a_stack_sleeps_under_steps_of_two_lengths() {
+    for rates in
+        [&[20.0, 240.0][..], &[30.0, 240.0], &[20.0, 60.0], &[20.0, 240.0, 240.0, 240.0], &[60.0, 75.0]]
+    {
+        for n in [3, 6, 10] {
+            let mut scene = Scene::with_floor(SolverSettings::default());
+            for i in 0..n {
+                let at = Pose::from_translation(Vec3::Y * (0.5 + i as f32));
+                scene.dynamic(Vec3::splat(0.5), 1.0, at);
+            }
+            let (mut time, mut rates_in_turn) = (0.0, rates.iter().cycle());
+            while time < 10.0 && !scene.bodies[1..].iter().all(|body| body.is_sleeping) {
+                let dt = 1.0 / rates_in_turn.next().unwrap();
+                scene.step_by(dt);
+                time += dt;
+            }
+            println!("{n} boxes, steps of 1/{rates:?} s: asleep after {time:.2} s");
+            assert!(time < 10.0, "{n} boxes, {rates:?}");
+            let top = scene.bodies[n].pose.translation - Vec3::Y * (n as f32 - 0.5);
+            assert!(top.length() < 0.1, "{n} boxes, {rates:?}: the top is off by {top}");
+        }
+    }
+}

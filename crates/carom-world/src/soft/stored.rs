@@ -1,5 +1,6 @@
 //! Soft things in a snapshot: the particles as the solver saves them, and the description of each
-//! thing. Constraints are rebuilt. Between steps their only state is the rotations of tetrahedra.
+//! thing. Constraints are rebuilt. Between steps their only state is the rotations of tetrahedra
+//! and the tensions and directions of the links of ropes.
 //!
 //! Settings are stored as bits, because a stiffness may be infinite.
 //!
@@ -77,6 +78,9 @@ struct StoredPart {
     restitution: f32,
     /// The rotations of tetrahedra.
     rotations: Vec<[f32; 4]>,
+    /// What the links of a rope keep. Older snapshots have none of it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    links: Vec<[f64; 7]>,
 }
 
 impl Soft {
@@ -124,8 +128,13 @@ impl StoredThing {
                     Constraint::Volume(body) => body.rotations().map(|turn| turn.to_array()).collect(),
                     _ => Vec::new(),
                 };
+                let links = match &part.constraint {
+                    Constraint::Rope(rope) => rope.memory().collect(),
+                    _ => Vec::new(),
+                };
                 let part = StoredPart {
                     rotations,
+                    links,
                     rest: rest.clone(),
                     elements,
                     masses: masses.clone(),
@@ -192,8 +201,7 @@ impl StoredThing {
         first_id: u32,
         first: usize,
     ) -> Result<SoftPart, &'static str> {
-        let StoredPart { rest, elements, masses, pins, held, force, friction, restitution, rotations } =
-            stored;
+        let StoredPart { rest, elements, masses, pins, held, force, friction, restitution, .. } = stored;
         let is_in = |vertex: u32| (vertex as usize) < rest.len();
         let is_ascending = |mut list: &mut dyn Iterator<Item = u32>| {
             let mut last = None;
@@ -239,9 +247,16 @@ impl StoredThing {
             _ => return Err("the kind of a soft body"),
         };
         let mut constraint = constraint_of(&kind, rest, first).map_err(|_| "the elements of a soft body")?;
-        if let Constraint::Volume(body) = &mut constraint {
-            let rotations: Vec<Quat> = rotations.iter().map(|turn| Quat::from_array(*turn)).collect();
-            body.set_rotations(&rotations).map_err(|_| "the rotations of a soft body")?;
+        match &mut constraint {
+            Constraint::Volume(body) => {
+                let rotations = stored.rotations.iter().map(|turn| Quat::from_array(*turn));
+                let rotations: Vec<Quat> = rotations.collect();
+                body.set_rotations(&rotations).map_err(|_| "the rotations of a soft body")?;
+            }
+            Constraint::Rope(rope) if !stored.links.is_empty() => {
+                rope.set_memory(&stored.links).map_err(|_| "the links of a rope")?;
+            }
+            _ => {}
         }
         let positions: Vec<Vec3> = (first_id..).zip(rest).filter_map(|(id, _)| solver.position(id)).collect();
         let mesh = mesh_of(&kind, &positions).map_err(|_| "the mesh of a soft body")?;
