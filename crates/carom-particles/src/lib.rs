@@ -157,7 +157,7 @@ pub use solver::population::{ParticleGroup, Renumbering};
 pub use solver::ray::ParticleHit;
 pub use solver::settings::ParticleSettings;
 pub use solver::surroundings::{
-    Acceleration, AccelerationFn, Attachment, BodyBoundary, ContactMaterial, DistanceFn, FieldBoundary,
+    Acceleration, AccelerationFn, Attachment, Bearer, BodyBoundary, ContactMaterial, DistanceFn, FieldBoundary,
     MeetsFn, ParticleMotion, SolidPass, Support, Surface, SurfaceContact, SurfaceFn, Surroundings,
 };
 pub use solver::touch::{BodyImpulse, ContactTarget, ParticleContact, ParticleEvent};

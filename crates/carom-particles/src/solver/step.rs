@@ -9,8 +9,9 @@
 //! Small Steps in Physics Simulation, SCA 2019 (substeps).
 
 use crate::parting::parting;
+use crate::solver::body_state::BodyState;
 use crate::solver::boundary::{
-    BodyState, Candidates, Obstacle, Stops, add_field_walls, add_plane_walls, find_near_field,
+    Candidates, Obstacle, Stops, add_field_walls, add_plane_walls, find_near_field,
     find_near_plane, project_still, stop_at_field,
 };
 use crate::solver::chunks::{for_contacts, for_slots};
@@ -23,6 +24,7 @@ use crate::solver::rows::Neighbours;
 use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
+use crate::solver::supports;
 use crate::solver::surroundings::{
     AccelerationFn, Attachment, ParticleMotion, Plane, SolidPass, Surroundings,
 };
@@ -50,6 +52,8 @@ pub(crate) struct Workspace {
     fields: Vec<Candidates>,
     bodies: Vec<Candidates>,
     states: Vec<BodyState>,
+    /// The bodies that rest on others, from below.
+    stacked: Vec<u32>,
     stops: Stops,
     walls: Vec<Wall>,
     solid_positions: Vec<Vec3>,
@@ -101,6 +105,7 @@ impl Step<'_> {
         self.work.before[1].clone_from(&self.store.velocities);
         self.work.states.clear();
         self.work.states.extend(surroundings.bodies.iter().map(|body| BodyState::new(body)));
+        supports::connect(&mut self.work.states, surroundings.bodies, &mut self.work.stacked);
         self.set_coefficients();
         self.touches.begin();
         for _ in 0..self.settings.substeps {
@@ -114,6 +119,7 @@ impl Step<'_> {
         self.touches.finish();
         for (body, state) in surroundings.bodies.iter_mut().zip(&self.work.states) {
             (body.impulse, body.angular_impulse) = (state.impulse, state.angular_impulse);
+            body.taken = state.impulse_taken;
             [body.travel, body.angular_travel] = state.travel;
         }
         Ok(())
@@ -184,6 +190,7 @@ impl Step<'_> {
         }
         // Corrections may have moved particles far, and through thin fields and bodies.
         self.for_each_obstacle(surroundings, stop_at_field);
+        supports::pass_on(&mut self.work.states, &self.work.stacked, BodyState::take_load);
         if kinds.has_restitution {
             self.work.incoming.clone_from(&self.store.velocities);
         }
@@ -243,7 +250,7 @@ impl Step<'_> {
         for (plane, candidates) in self.planes.iter().zip(&mut work.planes) {
             find_near_plane(self.store, plane.normal, plane.offset, candidates);
         }
-        work.states.iter_mut().for_each(|state| state.predict(dt));
+        supports::predict(&mut work.states, &work.stacked, dt);
         self.for_each_obstacle(surroundings, find_near_field);
     }
 
@@ -259,8 +266,12 @@ impl Step<'_> {
             work_on(self.store, &obstacle, &mut BodyState::still(), candidates, stops);
         }
         for ((body, state), candidates) in surroundings.bodies.iter().zip(states).zip(bodies) {
-            let obstacle = Obstacle { distance: body.distance, met_by: body.meets };
-            work_on(self.store, &obstacle, state, candidates, stops);
+            if body.is_met {
+                let obstacle = Obstacle { distance: body.distance, met_by: body.meets };
+                work_on(self.store, &obstacle, state, candidates, stops);
+            } else {
+                candidates.clear();
+            }
         }
     }
 
@@ -408,6 +419,7 @@ impl Step<'_> {
         {
             state.project(self.store, body, candidates);
         }
+        supports::pass_on(&mut work.states, &work.stacked, BodyState::take_load);
         for held in surroundings.attachments {
             let slot = self.store.slots[held.particle as usize] as usize;
             let row = &mut self.store.predicted[slot];
@@ -464,6 +476,7 @@ impl Step<'_> {
         for (state, candidates) in work.states.iter_mut().zip(&mut work.bodies) {
             restitution.on_body(store, state, dt, candidates);
         }
+        supports::pass_on(&mut work.states, &work.stacked, BodyState::apply_load);
         for candidates in work.fields.iter().chain(&work.planes) {
             restitution.on_still(store, candidates);
         }

@@ -3,7 +3,7 @@
 use crate::blocks::{add_tank, block, positions};
 use carom_math::{Mat3, Pose, Vec3};
 use carom_particles::{
-    BodyBoundary, FieldBoundary, Grains, Liquid, ParticleSettings, ParticleSolver, Support, Surface,
+    Bearer, BodyBoundary, FieldBoundary, Grains, Liquid, ParticleSettings, ParticleSolver, Support, Surface,
     Surroundings,
 };
 
@@ -275,7 +275,7 @@ fn fast_particles_share_their_momentum_with_a_body() {
 fn a_supported_body_bears_particles() {
     let plate = |p: Vec3| (p.y, Vec3::Y);
     let corners = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]];
-    let floor = corners.map(|[x, z]| Support { point: Vec3::new(x, -0.1, z), normal: Vec3::Y, speed: 0.0 });
+    let floor = corners.map(|[x, z]| Support { point: Vec3::new(x, -0.1, z), normal: Vec3::Y, velocity: Vec3::ZERO, friction: 0.5, by: Bearer::Firm });
     let mut solver = ParticleSolver::new(ParticleSettings::new(0.1)).unwrap();
     let places = [[-0.5, 0.1, -0.5], [0.5, 0.1, 0.3], [0.2, 0.1, -0.4]].map(Vec3::from_array);
     let ids = solver.add_grains(&Grains::default(), &places).unwrap();

@@ -22,7 +22,7 @@ use crate::soft::part_surfaces::{ParticleRules, surface_of};
 use crate::soft::resting::Push;
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
-use crate::soft::supports::Borne;
+use crate::soft::supports::{Borne, NearBodies};
 use crate::stats::Clock;
 use crate::{BodyId, Filter, World, WorldError};
 use alloc::vec::Vec;
@@ -40,7 +40,7 @@ use carom_response::{Body, BodyKind};
 /// its reach of about four radii, and a contact within four.
 const NEAR_RADII: f32 = 8.0;
 
-/// The push of particles on a body in a step.
+/// The push of particles on a body in a step, without what has reached the bodies that bear it.
 #[derive(Clone, Copy, Debug)]
 struct BodyPush {
     /// Impulse and angular impulse.
@@ -52,7 +52,9 @@ struct BodyPush {
 impl BodyPush {
     /// Returns the push of particles on a body that acts as a constant force.
     fn constant(boundary: &BodyBoundary<'_>) -> BodyPush {
-        BodyPush { push: [boundary.impulse, boundary.angular_impulse], early: [Vec3::ZERO; 2] }
+        let [taken, turn_taken] = boundary.taken;
+        let push = [boundary.impulse + taken, boundary.angular_impulse + turn_taken];
+        BodyPush { push, early: [Vec3::ZERO; 2] }
     }
 
     /// Divides the push so that the body gets to where it was among the particles. They may have
@@ -97,6 +99,7 @@ impl<B: BroadPhase> World<B> {
             let is_disturbed = soft.has_other_settings(&self.soft.settings, gravity)
                 || self.contacts.is_changed && {
                     let near = self.bodies_near(&soft, self.strongest(&soft, dt), dt);
+                    let near = self.with_bearers(near).bodies;
                     soft.resting.near != self.marks(&near)
                 };
             if is_disturbed {
@@ -147,6 +150,7 @@ impl<B: BroadPhase> World<B> {
         let gravity = self.settings.solver.gravity;
         soft.apply_settings(&self.soft.settings, gravity, dt)?;
         let near = self.bodies_near(soft, self.strongest(soft, dt), dt);
+        let NearBodies { bodies: near, n_met } = self.with_bearers(near);
         let is_moving = near.iter().any(|&body| self.moves_among_soft(body));
         let marks = self.marks(&near);
         if soft.resting.is_sleeping && !is_moving && soft.resting.near == marks {
@@ -157,7 +161,13 @@ impl<B: BroadPhase> World<B> {
         }
         let accelerations: Vec<Vec3> =
             near.iter().map(|&body| self.acceleration_among_soft(body, dt)).collect();
-        let borne: Vec<Borne> = near.iter().map(|&body| self.borne(body)).collect();
+        let mut places: Vec<(u32, u32)> = near.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let place_of = |body: u32| {
+            let found = places.binary_search_by_key(&body, |(body, _)| *body).ok();
+            found.map(|found| places[found].1)
+        };
+        let borne: Vec<Borne> = near.iter().map(|&body| self.borne(body, place_of)).collect();
         let reach = NEAR_RADII * soft.largest_radius();
         let solid = |&body: &u32| self.solid_among_soft(body).map(|shape| ShapeDistance::new(shape, reach));
         let shapes: Vec<Option<ShapeDistance<'_>>> = near.iter().map(solid).collect();
@@ -183,7 +193,8 @@ impl<B: BroadPhase> World<B> {
             let boundary = self.boundary_of(body, distance, acceleration, borne);
             let surface_at = surface.as_ref().map(|surface| surface as SurfaceFn<'_>);
             let meets = meets.as_ref().map(|meets| meets as MeetsFn<'_>);
-            boundaries.push(BodyBoundary { surface_at, meets, ..boundary });
+            let is_met = boundaries.len() < n_met;
+            boundaries.push(BodyBoundary { surface_at, meets, is_met, ..boundary });
         }
         let ids: Vec<BodyId> = near.iter().map(|&body| self.bodies.id_at(body)).collect();
         let fields = SoftFields::of(soft, &self.bodies.force_fields, gravity);

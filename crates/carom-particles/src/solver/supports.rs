@@ -1,0 +1,302 @@
+//! What bears the bodies among particles, so that a light crate on a floor bears a heavy heap.
+//!
+//! - A support is a contact with friction, or a direction in which a joint holds a point. A push of
+//!   particles on a body goes through it at once, however light the body is.
+//! - A body may rest on another one. It counts as a support if it is itself held there. So the
+//!   bodies of a stack bear from the lowest one on, and pushes go down to the floor (shock
+//!   propagation).
+//! - What contacts take of the pushes is summed. The owner of the body leaves it out, because its
+//!   own solver would sink a light body under such a force.
+//!
+//! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003, 7
+//! (shock propagation).
+
+use crate::solver::body_state::BodyState;
+use crate::solver::contact::Friction;
+use crate::solver::surroundings::{Bearer, BodyBoundary, Support};
+use alloc::vec::Vec;
+use glam::Vec3;
+
+/// The largest number of supports of a body that count.
+pub(crate) const MAX_SUPPORTS: usize = 12;
+
+/// The largest number of passes over the supports of a body, for each push.
+const SUPPORT_PASSES: u32 = 64;
+
+/// The passes end if none changes a push by more than this part of the largest one.
+const SUPPORT_TOLERANCE: f32 = 1.0 / 8192.0;
+
+/// A body bears another one if a push moves it by at most this part of how far it would go freely.
+const FIRM_PART: f32 = 0.01;
+
+/// The largest number of bodies on each other.
+const MAX_LEVELS: u32 = 32;
+
+/// A support of a body in a substep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rest {
+    /// In the body's frame.
+    point: Vec3,
+    normal: Vec3,
+    friction: f32,
+    by: Bearer,
+    /// The velocity of what bears the body at the point.
+    velocity: Vec3,
+    /// The point in the frame of the body that bears it.
+    of_bearer: Vec3,
+    /// Where the point rests in this substep.
+    anchor: Vec3,
+    /// The sum of its answers to pushes in this substep, in mass times length.
+    push: Vec3,
+    /// What it did since that was last passed on to the body that bears.
+    reaction: Vec3,
+}
+
+impl Rest {
+    pub(crate) const NONE: Rest = Rest {
+        point: Vec3::ZERO,
+        normal: Vec3::ZERO,
+        friction: 0.0,
+        by: Bearer::Joint,
+        velocity: Vec3::ZERO,
+        of_bearer: Vec3::ZERO,
+        anchor: Vec3::ZERO,
+        push: Vec3::ZERO,
+        reaction: Vec3::ZERO,
+    };
+}
+
+/// A motion of a body as its supports let it be, and what each of them does for that.
+struct Borne {
+    /// A displacement and a rotation, or velocities.
+    moved: [Vec3; 2],
+    pushes: [Vec3; MAX_SUPPORTS],
+}
+
+impl BodyState {
+    /// Adds a support.
+    pub(super) fn add_support(&mut self, support: &Support) {
+        if self.n_supports < MAX_SUPPORTS {
+            let Support { point, normal, velocity, friction, by } = *support;
+            let point = self.motion.end.inverse_transform_point(point);
+            self.supports[self.n_supports] = Rest { point, normal, friction, by, velocity, ..Rest::NONE };
+            self.n_supports += 1;
+        }
+    }
+
+    /// Whether something bears it.
+    pub(crate) fn is_supported(&self) -> bool {
+        0 < self.n_supports
+    }
+
+    /// Begins a substep: finds where the points rest.
+    pub(super) fn set_anchors(&mut self) {
+        for rest in &mut self.supports[..self.n_supports] {
+            rest.anchor = self.motion.start.transform_point(rest.point) + rest.velocity * self.dt;
+            (rest.push, rest.reaction) = (Vec3::ZERO, Vec3::ZERO);
+        }
+    }
+
+    /// Returns how far a unit push at a point, against the direction, moves the body.
+    pub(super) fn softness_on_supports(&self, point: Vec3, direction: Vec3) -> f32 {
+        let softness = self.free_softness(point, direction);
+        if self.n_supports == 0 || !(0.0 < softness) {
+            return softness;
+        }
+        let pushed = self.response(point, -direction);
+        let Borne { moved, .. } = self.bear(pushed, [Vec3::ZERO; MAX_SUPPORTS], |_, _| Vec3::ZERO, 0.0);
+        (-self.way_at(&moved, point).dot(direction)).clamp(0.0, softness)
+    }
+
+    /// Moves the body by a displacement and a rotation, as far as its supports let it.
+    pub(super) fn go_on_supports(&mut self, way: Vec3, turn: Vec3, is_pushed: bool) {
+        if self.n_supports == 0 || (way == Vec3::ZERO && turn == Vec3::ZERO) {
+            return self.go(way, turn);
+        }
+        let before = self.supports.map(|rest| rest.push);
+        let Borne { moved, pushes } = self.bear([way, turn], before, |rest, at| at - rest.anchor, 1.0);
+        let center = self.motion.end.transform_point(self.center);
+        for (rest, sum) in self.supports[..self.n_supports].iter_mut().zip(pushes) {
+            let push = sum - rest.push;
+            let twist = (self.motion.end.transform_point(rest.point) - center).cross(push);
+            (self.borne[0], self.borne[1]) = (self.borne[0] + push, self.borne[1] + twist);
+            if is_pushed {
+                rest.push = sum;
+            }
+            if is_pushed && rest.by != Bearer::Joint {
+                (self.taken[0], self.taken[1]) = (self.taken[0] + push, self.taken[1] + twist);
+                rest.reaction += push;
+            }
+        }
+        self.go(moved[0], moved[1]);
+    }
+
+    /// Changes the velocities by an impulse at a point, as far as supports let them.
+    pub(super) fn kick_on_supports(&mut self, impulse: Vec3, point: Vec3) {
+        let [change, turn] = self.response(point, impulse);
+        let velocities = [self.linear_velocity + change, self.angular_velocity + turn];
+        let none = [Vec3::ZERO; MAX_SUPPORTS];
+        let Borne { moved, pushes } = self.bear(velocities, none, |rest, _| -rest.velocity, 1.0);
+        [self.linear_velocity, self.angular_velocity] = moved;
+        let center = self.motion.end.transform_point(self.center);
+        for (rest, push) in self.supports[..self.n_supports].iter_mut().zip(pushes) {
+            if rest.by != Bearer::Joint {
+                let twist = (self.motion.end.transform_point(rest.point) - center).cross(push);
+                self.impulse_taken[0] += push;
+                self.impulse_taken[1] += twist;
+                rest.reaction += push;
+            }
+        }
+    }
+
+    /// Finds what the supports do against a motion. `pushes` are their sums before, which may get
+    /// less. `gap` is how far the point of a support is from where it rests. `friction` scales the
+    /// coefficients.
+    ///
+    /// It is linear: a light body under a heavy particle would move far before it is put back.
+    fn bear(
+        &self,
+        mut moved: [Vec3; 2],
+        mut pushes: [Vec3; MAX_SUPPORTS],
+        gap: impl Fn(&Rest, Vec3) -> Vec3,
+        friction: f32,
+    ) -> Borne {
+        let rests = &self.supports[..self.n_supports];
+        for _ in 0..SUPPORT_PASSES {
+            let (mut largest, mut change_of_pass) = (0.0_f32, 0.0_f32);
+            for (rest, push) in rests.iter().zip(&mut pushes) {
+                let at = self.motion.end.transform_point(rest.point);
+                let softness = self.free_softness(at, rest.normal);
+                if !(0.0 < softness) {
+                    continue;
+                }
+                let before = *push;
+                let gap = gap(rest, at);
+                let held = before.dot(rest.normal);
+                let left = (gap + self.way_at(&moved, at)).dot(rest.normal);
+                let held_now = (held - left / softness).max(0.0);
+                let mut step = rest.normal * (held_now - held);
+                moved = self.moved_by(moved, at, step);
+                let coefficient = friction * rest.friction;
+                if 0.0 < coefficient {
+                    let slid = gap + self.way_at(&moved, at);
+                    let along = slid - rest.normal * slid.dot(rest.normal);
+                    let length = along.length();
+                    let softness = if 0.0 < length { self.free_softness(at, along / length) } else { 0.0 };
+                    let limits = Friction { at_rest: coefficient, sliding: coefficient };
+                    let old = before - rest.normal * held;
+                    let wanted = if 0.0 < softness { old - along / softness } else { old };
+                    let change = limits.limit(wanted, held_now) - old;
+                    moved = self.moved_by(moved, at, change);
+                    step += change;
+                }
+                *push += step;
+                largest = largest.max(push.abs().max_element());
+                change_of_pass = change_of_pass.max(step.abs().max_element());
+            }
+            if change_of_pass <= SUPPORT_TOLERANCE * largest {
+                break;
+            }
+        }
+        Borne { moved, pushes }
+    }
+
+    /// Returns a displacement and a rotation, and those by a push at a point.
+    fn moved_by(&self, [way, turn]: [Vec3; 2], at: Vec3, push: Vec3) -> [Vec3; 2] {
+        let [more, more_turn] = self.response(at, push);
+        [way + more, turn + more_turn]
+    }
+}
+
+/// Finds the bodies that bear others, and by which supports. `order` gets the bodies that rest on
+/// others, from below.
+pub(crate) fn connect(states: &mut [BodyState], bodies: &[BodyBoundary<'_>], order: &mut Vec<u32>) {
+    order.clear();
+    let supports = (0..).zip(bodies).flat_map(|(body, boundary)| {
+        boundary.supports.iter().filter_map(move |support| match support.by {
+            Bearer::Body(bearer) => Some((body as usize, bearer as usize, support)),
+            _ => None,
+        })
+    });
+    let mut left: Vec<(usize, usize, &Support)> = supports.collect();
+    for _ in 0..MAX_LEVELS {
+        let n_left = left.len();
+        left.retain(|&(body, bearer, support)| {
+            let Support { point, normal, .. } = *support;
+            let own = &states[bearer];
+            let is_firm =
+                own.softness_on_supports(point, normal) <= FIRM_PART * own.free_softness(point, normal);
+            if is_firm {
+                let of_bearer = own.motion.end.inverse_transform_point(point);
+                let level = own.level + 1;
+                let state = &mut states[body];
+                let place = state.n_supports;
+                state.add_support(support);
+                if place < state.n_supports {
+                    state.supports[place].of_bearer = of_bearer;
+                    state.level = state.level.max(level);
+                }
+            }
+            !is_firm
+        });
+        if left.len() == n_left {
+            break;
+        }
+    }
+    order.extend((0..states.len() as u32).filter(|&body| 0 < states[body as usize].level));
+    order.sort_by_key(|&body| states[body as usize].level);
+}
+
+/// Moves the bodies by their velocities, at the start of a substep: what bears a body before it.
+pub(crate) fn predict(states: &mut [BodyState], order: &[u32], dt: f32) {
+    for state in states.iter_mut().filter(|state| state.level == 0) {
+        state.predict(dt);
+    }
+    for &body in order {
+        let mut state = states[body as usize];
+        state.begin_substep(dt);
+        follow(&mut state, states);
+        state.go_by_velocity();
+        states[body as usize] = state;
+    }
+}
+
+/// Passes what supports did on to the bodies that bear, from above. `push` does it to such a body
+/// at a point. Then the supports follow these bodies.
+pub(crate) fn pass_on(
+    states: &mut [BodyState],
+    order: &[u32],
+    push: impl Fn(&mut BodyState, Vec3, Vec3),
+) {
+    for &body in order.iter().rev() {
+        let body = body as usize;
+        for k in 0..states[body].n_supports {
+            let rest = &mut states[body].supports[k];
+            let (reaction, point) = (core::mem::take(&mut rest.reaction), rest.point);
+            if let Bearer::Body(bearer) = rest.by && reaction != Vec3::ZERO {
+                let at = states[body].motion.end.transform_point(point);
+                push(&mut states[bearer as usize], -reaction, at);
+            }
+        }
+    }
+    for &body in order {
+        let mut state = states[body as usize];
+        follow(&mut state, states);
+        states[body as usize] = state;
+    }
+}
+
+/// Brings the supports of a body to where the bodies that bear it are now.
+fn follow(state: &mut BodyState, states: &[BodyState]) {
+    for rest in &mut state.supports[..state.n_supports] {
+        if let Bearer::Body(bearer) = rest.by {
+            let bearer = &states[bearer as usize];
+            let [_, now] = bearer.velocities_at(state.motion.start.transform_point(rest.point));
+            rest.velocity = now;
+            // The gap at the start of the substep does not count.
+            let gap = state.motion.start.transform_point(rest.point)
+                - bearer.motion.start.transform_point(rest.of_bearer);
+            rest.anchor = bearer.motion.end.transform_point(rest.of_bearer) + gap;
+        }
+    }
+}
