@@ -8,8 +8,8 @@
 //! for Jitter-Free Parallel Rigid Body Simulation, 2012.
 
 use crate::solver::boundary::{
-    CURVATURE_STEP, Candidate, Candidates, Motion, Yielding, add_walls, apply, candidate, mean_curvature,
-    set_place, solve,
+    CURVATURE_STEP, Candidate, Candidates, Motion, Slip, Yielding, add_walls, apply, candidate,
+    mean_curvature, set_place, solve,
 };
 use crate::solver::chunks::for_each_chunk;
 use crate::solver::smoothing::Smoothing;
@@ -67,6 +67,10 @@ impl Yielding for BodyState {
     /// A supported body is pushed against the direction.
     fn softness(&self, point: Vec3, direction: Vec3) -> f32 {
         self.softness_on_supports(point, direction)
+    }
+
+    fn slip_softness(&self, point: Vec3, slip: &Slip, share: f32) -> f32 {
+        share * self.slip_softness_on_supports(point, slip, share)
     }
 
     fn way_of_belt(&self, velocity: Vec3) -> Vec3 {
@@ -331,13 +335,21 @@ impl BodyState {
         self.go_on_supports(way, turn, true);
     }
 
-    /// Pushes particles out of the body, and the body away from them.
+    /// Pushes particles out of the body, and the body away from them. `taut` are the slots of the
+    /// particles that their tethers hold, with the directions away from the pins.
     pub(crate) fn project(
         &mut self,
         store: &mut Store,
         body: &BodyBoundary<'_>,
+        taut: &[(u32, Vec3)],
         candidates: &mut [Candidate],
     ) {
+        candidates.iter_mut().for_each(|candidate| candidate.outward = Vec3::ZERO);
+        for &(slot, outward) in taut {
+            if let Ok(place) = candidates.binary_search_by_key(&slot, |candidate| candidate.slot) {
+                candidates[place].outward += outward;
+            }
+        }
         let pose = self.motion.end;
         let distance = self.distance(body);
         let mut share = 0.0;

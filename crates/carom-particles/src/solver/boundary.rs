@@ -24,6 +24,14 @@ use glam::Vec3;
 /// Candidates are at most this many radii beyond contact.
 const MARGIN: f32 = 3.0;
 
+/// Pins hold a particle against a push if the sum of the directions away from them has at least
+/// this part along it.
+const MIN_HOLD_COSINE: f32 = 0.1;
+
+/// The part of the depth of a held particle in the body at the start of a substep that is corrected
+/// in it. All of it at once would throw the body.
+const HELD_PUSH_OUT: f32 = 1.0 / 8.0;
+
 /// A particle near a boundary, with sums over the iterations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
@@ -40,6 +48,10 @@ pub(crate) struct Candidate {
     pub(super) wall: Vec3,
     /// Sum of all pushes on a body, in mass times length.
     pub(crate) on_body: Vec3,
+    /// The sum of the directions away from pins, if it is as far from them as its cloth lets it.
+    pub(super) outward: Vec3,
+    /// Whether the pins hold it against the push, so that only the body moves.
+    is_held: bool,
     /// The material of the contact, once it touches. The velocity is in the world frame.
     pub(crate) material: Option<ContactMaterial>,
 }
@@ -61,6 +73,8 @@ pub(super) fn candidate(slot: usize) -> Candidate {
         normal: zero,
         wall: zero,
         on_body: zero,
+        outward: zero,
+        is_held: false,
         material: None,
     }
 }
@@ -258,6 +272,16 @@ pub(crate) fn add_field_walls(
     add_walls(store, &distance, curvature, &Still, smoothing, candidates, walls);
 }
 
+/// The friction that would stop a particle.
+pub(super) struct Slip {
+    /// The correction along the normal that goes with it.
+    pub(super) change: Vec3,
+    /// The unit vector of the sliding.
+    pub(super) direction: Vec3,
+    /// The friction if the boundary does not yield.
+    pub(super) push: f32,
+}
+
 /// The motion of a boundary under a contact, and its compliance.
 pub(super) trait Yielding {
     /// Returns the motion of the boundary in the substep.
@@ -265,6 +289,10 @@ pub(super) trait Yielding {
 
     /// Returns how far a unit push at a point moves the boundary along it, in one over mass.
     fn softness(&self, point: Vec3, direction: Vec3) -> f32;
+
+    /// Returns how far friction at a point moves the boundary along it, over the push. `share`
+    /// contacts do the same.
+    fn slip_softness(&self, point: Vec3, slip: &Slip, share: f32) -> f32;
 
     /// Returns how far a belt of this velocity moves in the substep.
     fn way_of_belt(&self, velocity: Vec3) -> Vec3;
@@ -292,9 +320,21 @@ pub(super) fn solve<Y: Yielding>(
         }
         candidate.normal = normal;
         let point = place - normal * d;
+        candidate.is_held = MIN_HOLD_COSINE < candidate.outward.dot(normal);
+        let (w, room) = if candidate.is_held {
+            // From where the body was at the start of the substep.
+            let start = motion.start.inverse_transform_point(place);
+            let before = distance(motion.end.transform_point(start)).0.min(radius);
+            (0.0, before + (radius - before) * HELD_PUSH_OUT)
+        } else {
+            (w, radius)
+        };
         let softness = w + share * boundary.softness(point, normal);
+        if !(0.0 < softness) {
+            continue;
+        }
         let before = candidate.push;
-        candidate.push = (before + (radius - d) / softness).max(0.0);
+        candidate.push = (before + (room - d) / softness).max(0.0);
         let mut change = normal * (candidate.push - before);
         let material = candidate.material.get_or_insert_with(|| material(&contact_at(store, slot, point)));
         let friction = Friction { at_rest: material.static_friction, sliding: material.friction };
@@ -303,11 +343,17 @@ pub(super) fn solve<Y: Yielding>(
             let slid = place + change * w - vector(&store.positions[slot]) - surface_way;
             let along = slid - normal * slid.dot(normal);
             let length = along.length();
-            let softness =
-                if 0.0 < length { w + share * boundary.softness(point, along / length) } else { w };
-            let held = friction.limit(candidate.friction - along / softness, candidate.push);
-            change += held - candidate.friction;
-            candidate.friction = held;
+            let softness = if 0.0 < length {
+                let wanted = Slip { change, direction: along / length, push: length / w };
+                w + boundary.slip_softness(point, &wanted, share)
+            } else {
+                w
+            };
+            if 0.0 < softness {
+                let held = friction.limit(candidate.friction - along / softness, candidate.push);
+                change += held - candidate.friction;
+                candidate.friction = held;
+            }
         }
         candidate.change = change;
     }
@@ -315,7 +361,7 @@ pub(super) fn solve<Y: Yielding>(
 
 /// Moves the particles by the changes.
 pub(super) fn apply(predicted: &mut [Row], candidates: &[Candidate]) {
-    for candidate in candidates {
+    for candidate in candidates.iter().filter(|candidate| !candidate.is_held) {
         let row = &mut predicted[candidate.slot as usize];
         set_place(row, vector(row) + candidate.change * row[3]);
     }
@@ -330,6 +376,10 @@ impl Yielding for Still {
     }
 
     fn softness(&self, _: Vec3, _: Vec3) -> f32 {
+        0.0
+    }
+
+    fn slip_softness(&self, _: Vec3, _: &Slip, _: f32) -> f32 {
         0.0
     }
 

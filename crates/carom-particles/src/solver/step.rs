@@ -11,8 +11,8 @@
 use crate::parting::parting;
 use crate::solver::body_state::BodyState;
 use crate::solver::boundary::{
-    Candidates, Obstacle, Stops, add_field_walls, add_plane_walls, find_near_field,
-    find_near_plane, project_still, stop_at_field,
+    Candidates, Obstacle, Stops, add_field_walls, add_plane_walls, find_near_field, find_near_plane,
+    project_still, stop_at_field,
 };
 use crate::solver::chunks::{for_contacts, for_slots};
 use crate::solver::contact::Contacts;
@@ -31,7 +31,7 @@ use crate::solver::surroundings::{
 use crate::solver::touch::{BodyImpulse, ContactTarget, ParticleContact, Touches};
 use crate::solver::velocity::{Flow, Mixing, confine};
 use crate::solver::wall::Wall;
-use crate::{HeldParticle, ParticleError};
+use crate::{HeldParticle, ParticleError, TautParticle};
 use alloc::vec::Vec;
 use carom_lanes::dispatch;
 use carom_math::ops::sqrt;
@@ -58,6 +58,10 @@ pub(crate) struct Workspace {
     walls: Vec<Wall>,
     solid_positions: Vec<Vec3>,
     solid_masses: Vec<f32>,
+    /// The particles that tethers hold.
+    taut: Vec<TautParticle>,
+    /// Their slots, with the directions away from the pins.
+    taut_slots: Vec<(u32, Vec3)>,
     held: Vec<HeldParticle>,
     holds: Vec<Hold>,
     /// Positions and velocities at the beginning, for steps that fail.
@@ -176,6 +180,7 @@ impl Step<'_> {
         if kinds.has_contacts {
             self.work.contacts.find(self.store, self.neighbours.rows());
         }
+        self.work.taut_slots.clear();
         for iteration in 0..self.settings.iterations {
             if kinds.has_fluid {
                 self.project_density(kinds, iteration == 0);
@@ -393,11 +398,13 @@ impl Step<'_> {
         work.solid_positions.extend(rows.clone().map(vector));
         work.solid_masses.clear();
         work.solid_masses.extend(rows.map(|row| row[3]));
+        work.taut.clear();
         constraints(&mut SolidPass {
             positions: &mut work.solid_positions,
             inverse_masses: &work.solid_masses,
             dt,
             iteration,
+            taut: &mut work.taut,
             holders: Holders {
                 states: &mut work.states,
                 attachments,
@@ -406,6 +413,10 @@ impl Step<'_> {
                 holds: &mut work.holds,
             },
         });
+        let slot_of = |taut: &TautParticle| Some((*store.solid_slots.get(taut.particle)?, taut.outward));
+        let taut = work.taut.iter().filter_map(slot_of);
+        work.taut_slots.clear();
+        work.taut_slots.extend(taut);
         for (&slot, place) in store.solid_slots.iter().zip(&work.solid_positions) {
             let row = &mut store.predicted[slot as usize];
             *row = place.extend(row[3]).to_array();
@@ -417,7 +428,7 @@ impl Step<'_> {
         for ((body, state), candidates) in
             surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
         {
-            state.project(self.store, body, candidates);
+            state.project(self.store, body, &work.taut_slots, candidates);
         }
         supports::pass_on(&mut work.states, &work.stacked, BodyState::take_load);
         for held in surroundings.attachments {

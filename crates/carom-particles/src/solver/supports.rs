@@ -12,6 +12,7 @@
 //! (shock propagation).
 
 use crate::solver::body_state::BodyState;
+use crate::solver::boundary::Slip;
 use crate::solver::contact::Friction;
 use crate::solver::surroundings::{Bearer, BodyBoundary, Support};
 use alloc::vec::Vec;
@@ -106,6 +107,21 @@ impl BodyState {
         let pushed = self.response(point, -direction);
         let Borne { moved, .. } = self.bear(pushed, [Vec3::ZERO; MAX_SUPPORTS], |_, _| Vec3::ZERO, 0.0);
         (-self.way_at(&moved, point).dot(direction)).clamp(0.0, softness)
+    }
+
+    /// Returns how far friction moves the body along it, over the push, while `share` contacts do
+    /// the same. Supports under a load hold it by their own friction.
+    pub(super) fn slip_softness_on_supports(&self, point: Vec3, slip: &Slip, share: f32) -> f32 {
+        let Slip { change, direction, push } = *slip;
+        let softness = self.free_softness(point, direction);
+        let all = share * push;
+        if self.n_supports == 0 || !(0.0 < softness && 0.0 < all && all < f32::INFINITY) {
+            return softness;
+        }
+        let pushed = self.response(point, direction * all - change * share);
+        let before = self.supports.map(|rest| rest.push);
+        let Borne { moved, .. } = self.bear(pushed, before, |_, _| Vec3::ZERO, 1.0);
+        (self.way_at(&moved, point).dot(direction) / all).clamp(0.0, softness)
     }
 
     /// Moves the body by a displacement and a rotation, as far as its supports let it.
@@ -263,17 +279,15 @@ pub(crate) fn predict(states: &mut [BodyState], order: &[u32], dt: f32) {
 
 /// Passes what supports did on to the bodies that bear, from above. `push` does it to such a body
 /// at a point. Then the supports follow these bodies.
-pub(crate) fn pass_on(
-    states: &mut [BodyState],
-    order: &[u32],
-    push: impl Fn(&mut BodyState, Vec3, Vec3),
-) {
+pub(crate) fn pass_on(states: &mut [BodyState], order: &[u32], push: impl Fn(&mut BodyState, Vec3, Vec3)) {
     for &body in order.iter().rev() {
         let body = body as usize;
         for k in 0..states[body].n_supports {
             let rest = &mut states[body].supports[k];
             let (reaction, point) = (core::mem::take(&mut rest.reaction), rest.point);
-            if let Bearer::Body(bearer) = rest.by && reaction != Vec3::ZERO {
+            if let Bearer::Body(bearer) = rest.by
+                && reaction != Vec3::ZERO
+            {
                 let at = states[body].motion.end.transform_point(point);
                 push(&mut states[bearer as usize], -reaction, at);
             }

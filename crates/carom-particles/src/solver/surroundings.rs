@@ -9,7 +9,8 @@
 //! one solver).
 
 use crate::solver::holders::Holders;
-use crate::{ConstraintError, ParticleBody, ParticleError};
+use crate::{ConstraintError, ParticleBody, ParticleError, TautParticle};
+use alloc::vec::Vec;
 use carom_math::ops::sqrt;
 use carom_math::{Mat3, Pose};
 use glam::Vec3;
@@ -287,6 +288,8 @@ pub struct SolidPass<'a> {
     pub dt: f32,
     /// The iteration, from 0 on in each substep. Multipliers of constraints begin at 0 with it.
     pub iteration: u32,
+    /// The particles that are held as far from pins as they can get; workspace.
+    pub(crate) taut: &'a mut Vec<TautParticle>,
     pub(crate) holders: Holders<'a>,
 }
 
@@ -301,7 +304,9 @@ impl SolidPass<'_> {
             body.begin_step();
         }
         if !body.moves_holders() {
-            return body.project(self.positions, self.inverse_masses, self.dt);
+            body.project(self.positions, self.inverse_masses, self.dt)?;
+            self.taut.extend(body.taut());
+            return Ok(());
         }
         self.holders.join(body.particles(), self.positions, self.inverse_masses);
         body.project_held(self.positions, self.inverse_masses, self.holders.held, self.dt)?;

@@ -94,7 +94,13 @@ impl<B: BroadPhase> World<B> {
                 let point = body.pose.transform_point(frame.translation);
                 let velocity = motions[other as usize].velocity_at(point);
                 for normal in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [axis, -axis]) {
-                    borne.supports.push(Support { point, normal, velocity, friction: 0.0, by: Bearer::Joint });
+                    borne.supports.push(Support {
+                        point,
+                        normal,
+                        velocity,
+                        friction: 0.0,
+                        by: Bearer::Joint,
+                    });
                 }
             }
         }
