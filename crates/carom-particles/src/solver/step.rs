@@ -24,7 +24,7 @@ use crate::solver::rows::Neighbours;
 use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
-use crate::solver::supports;
+use crate::solver::supports::Stacks;
 use crate::solver::surroundings::{
     AccelerationFn, Attachment, ParticleMotion, Plane, SolidPass, Surroundings,
 };
@@ -52,8 +52,7 @@ pub(crate) struct Workspace {
     fields: Vec<Candidates>,
     bodies: Vec<Candidates>,
     states: Vec<BodyState>,
-    /// The bodies that rest on others, from below.
-    stacked: Vec<u32>,
+    stacks: Stacks,
     stops: Stops,
     walls: Vec<Wall>,
     solid_positions: Vec<Vec3>,
@@ -109,7 +108,7 @@ impl Step<'_> {
         self.work.before[1].clone_from(&self.store.velocities);
         self.work.states.clear();
         self.work.states.extend(surroundings.bodies.iter().map(|body| BodyState::new(body)));
-        supports::connect(&mut self.work.states, surroundings.bodies, &mut self.work.stacked);
+        self.work.stacks.connect(&mut self.work.states, surroundings.bodies);
         self.set_coefficients();
         self.touches.begin();
         for _ in 0..self.settings.substeps {
@@ -195,7 +194,7 @@ impl Step<'_> {
         }
         // Corrections may have moved particles far, and through thin fields and bodies.
         self.for_each_obstacle(surroundings, stop_at_field);
-        supports::pass_on(&mut self.work.states, &self.work.stacked, BodyState::take_load);
+        self.work.stacks.pass_on(&mut self.work.states, BodyState::take_load);
         if kinds.has_restitution {
             self.work.incoming.clone_from(&self.store.velocities);
         }
@@ -255,7 +254,7 @@ impl Step<'_> {
         for (plane, candidates) in self.planes.iter().zip(&mut work.planes) {
             find_near_plane(self.store, plane.normal, plane.offset, candidates);
         }
-        supports::predict(&mut work.states, &work.stacked, dt);
+        work.stacks.predict(&mut work.states, dt);
         self.for_each_obstacle(surroundings, find_near_field);
     }
 
@@ -430,7 +429,7 @@ impl Step<'_> {
         {
             state.project(self.store, body, &work.taut_slots, candidates);
         }
-        supports::pass_on(&mut work.states, &work.stacked, BodyState::take_load);
+        work.stacks.pass_on(&mut work.states, BodyState::take_load);
         for held in surroundings.attachments {
             let slot = self.store.slots[held.particle as usize] as usize;
             let row = &mut self.store.predicted[slot];
@@ -487,7 +486,7 @@ impl Step<'_> {
         for (state, candidates) in work.states.iter_mut().zip(&mut work.bodies) {
             restitution.on_body(store, state, dt, candidates);
         }
-        supports::pass_on(&mut work.states, &work.stacked, BodyState::apply_load);
+        work.stacks.pass_on(&mut work.states, BodyState::apply_load);
         for candidates in work.fields.iter().chain(&work.planes) {
             restitution.on_still(store, candidates);
         }

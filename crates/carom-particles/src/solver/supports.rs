@@ -67,6 +67,15 @@ impl Rest {
     };
 }
 
+/// A support while a push is borne.
+#[derive(Clone, Copy)]
+struct Row {
+    at: Vec3,
+    gap: Vec3,
+    /// How far a unit push along the normal moves the point.
+    softness: f32,
+}
+
 /// A motion of a body as its supports let it be, and what each of them does for that.
 struct Borne {
     /// A displacement and a rotation, or velocities.
@@ -83,6 +92,12 @@ impl BodyState {
             self.supports[self.n_supports] = Rest { point, normal, friction, by, velocity, ..Rest::NONE };
             self.n_supports += 1;
         }
+    }
+
+    /// Whether it hardly yields to a push by a body that rests on it.
+    fn is_firm(&self, support: &Support) -> bool {
+        let Support { point, normal, .. } = *support;
+        self.softness_on_supports(point, normal) <= FIRM_PART * self.free_softness(point, normal)
     }
 
     /// Whether something bears it.
@@ -177,17 +192,19 @@ impl BodyState {
         gap: impl Fn(&Rest, Vec3) -> Vec3,
         friction: f32,
     ) -> Borne {
-        let rests = &self.supports[..self.n_supports];
+        let mut rows = [Row { at: Vec3::ZERO, gap: Vec3::ZERO, softness: 0.0 }; MAX_SUPPORTS];
+        for (row, rest) in rows.iter_mut().zip(&self.supports[..self.n_supports]) {
+            let at = self.motion.end.transform_point(rest.point);
+            *row = Row { at, gap: gap(rest, at), softness: self.free_softness(at, rest.normal) };
+        }
         for _ in 0..SUPPORT_PASSES {
             let (mut largest, mut change_of_pass) = (0.0_f32, 0.0_f32);
-            for (rest, push) in rests.iter().zip(&mut pushes) {
-                let at = self.motion.end.transform_point(rest.point);
-                let softness = self.free_softness(at, rest.normal);
+            let rests = self.supports[..self.n_supports].iter().zip(&rows).zip(&mut pushes);
+            for ((rest, &Row { at, gap, softness }), push) in rests {
                 if !(0.0 < softness) {
                     continue;
                 }
                 let before = *push;
-                let gap = gap(rest, at);
                 let held = before.dot(rest.normal);
                 let left = (gap + self.way_at(&moved, at)).dot(rest.normal);
                 let held_now = (held - left / softness).max(0.0);
@@ -224,79 +241,90 @@ impl BodyState {
     }
 }
 
-/// Finds the bodies that bear others, and by which supports. `order` gets the bodies that rest on
-/// others, from below.
-pub(crate) fn connect(states: &mut [BodyState], bodies: &[BodyBoundary<'_>], order: &mut Vec<u32>) {
-    order.clear();
-    let supports = (0..).zip(bodies).flat_map(|(body, boundary)| {
-        boundary.supports.iter().filter_map(move |support| match support.by {
-            Bearer::Body(bearer) => Some((body as usize, bearer as usize, support)),
-            _ => None,
-        })
-    });
-    let mut left: Vec<(usize, usize, &Support)> = supports.collect();
-    for _ in 0..MAX_LEVELS {
-        let n_left = left.len();
-        left.retain(|&(body, bearer, support)| {
-            let Support { point, normal, .. } = *support;
-            let own = &states[bearer];
-            let is_firm =
-                own.softness_on_supports(point, normal) <= FIRM_PART * own.free_softness(point, normal);
-            if is_firm {
-                let of_bearer = own.motion.end.inverse_transform_point(point);
-                let level = own.level + 1;
-                let state = &mut states[body];
-                let place = state.n_supports;
-                state.add_support(support);
-                if place < state.n_supports {
-                    state.supports[place].of_bearer = of_bearer;
-                    state.level = state.level.max(level);
+/// The bodies that rest on others.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stacks {
+    /// From below.
+    order: Vec<u32>,
+    /// A body, one that may bear it, and the number of the support; workspace.
+    left: Vec<[u32; 3]>,
+}
+
+impl Stacks {
+    /// Finds the bodies that bear others, and by which supports.
+    pub(crate) fn connect(&mut self, states: &mut [BodyState], bodies: &[BodyBoundary<'_>]) {
+        let Stacks { order, left } = self;
+        (order.clear(), left.clear());
+        for (body, boundary) in (0..).zip(bodies) {
+            for (number, support) in (0..).zip(boundary.supports) {
+                if let Bearer::Body(bearer) = support.by {
+                    left.push([body, bearer, number]);
                 }
             }
-            !is_firm
-        });
-        if left.len() == n_left {
-            break;
         }
-    }
-    order.extend((0..states.len() as u32).filter(|&body| 0 < states[body as usize].level));
-    order.sort_by_key(|&body| states[body as usize].level);
-}
-
-/// Moves the bodies by their velocities, at the start of a substep: what bears a body before it.
-pub(crate) fn predict(states: &mut [BodyState], order: &[u32], dt: f32) {
-    for state in states.iter_mut().filter(|state| state.level == 0) {
-        state.predict(dt);
-    }
-    for &body in order {
-        let mut state = states[body as usize];
-        state.begin_substep(dt);
-        follow(&mut state, states);
-        state.go_by_velocity();
-        states[body as usize] = state;
-    }
-}
-
-/// Passes what supports did on to the bodies that bear, from above. `push` does it to such a body
-/// at a point. Then the supports follow these bodies.
-pub(crate) fn pass_on(states: &mut [BodyState], order: &[u32], push: impl Fn(&mut BodyState, Vec3, Vec3)) {
-    for &body in order.iter().rev() {
-        let body = body as usize;
-        for k in 0..states[body].n_supports {
-            let rest = &mut states[body].supports[k];
-            let (reaction, point) = (core::mem::take(&mut rest.reaction), rest.point);
-            if let Bearer::Body(bearer) = rest.by
-                && reaction != Vec3::ZERO
-            {
-                let at = states[body].motion.end.transform_point(point);
-                push(&mut states[bearer as usize], -reaction, at);
+        for _ in 0..MAX_LEVELS {
+            let n_left = left.len();
+            left.retain(|&[body, bearer, number]| {
+                let support = &bodies[body as usize].supports[number as usize];
+                let own = &states[bearer as usize];
+                let is_firm = own.is_firm(support);
+                if is_firm {
+                    let of_bearer = own.motion.end.inverse_transform_point(support.point);
+                    let level = own.level + 1;
+                    let state = &mut states[body as usize];
+                    let place = state.n_supports;
+                    state.add_support(support);
+                    if place < state.n_supports {
+                        state.supports[place].of_bearer = of_bearer;
+                        state.level = state.level.max(level);
+                    }
+                }
+                !is_firm
+            });
+            if left.len() == n_left {
+                break;
             }
         }
+        order.extend((0..states.len() as u32).filter(|&body| 0 < states[body as usize].level));
+        order.sort_by_key(|&body| states[body as usize].level);
     }
-    for &body in order {
-        let mut state = states[body as usize];
-        follow(&mut state, states);
-        states[body as usize] = state;
+
+    /// Moves the bodies by their velocities, at the start of a substep: what bears a body before
+    /// it.
+    pub(crate) fn predict(&self, states: &mut [BodyState], dt: f32) {
+        for state in states.iter_mut().filter(|state| state.level == 0) {
+            state.predict(dt);
+        }
+        for &body in &self.order {
+            let mut state = states[body as usize];
+            state.begin_substep(dt);
+            follow(&mut state, states);
+            state.go_by_velocity();
+            states[body as usize] = state;
+        }
+    }
+
+    /// Passes what supports did on to the bodies that bear, from above. `push` does it to such a
+    /// body at a point. Then the supports follow these bodies.
+    pub(crate) fn pass_on(&self, states: &mut [BodyState], push: impl Fn(&mut BodyState, Vec3, Vec3)) {
+        for &body in self.order.iter().rev() {
+            let body = body as usize;
+            for k in 0..states[body].n_supports {
+                let rest = &mut states[body].supports[k];
+                let (reaction, point) = (core::mem::take(&mut rest.reaction), rest.point);
+                if let Bearer::Body(bearer) = rest.by
+                    && reaction != Vec3::ZERO
+                {
+                    let at = states[body].motion.end.transform_point(point);
+                    push(&mut states[bearer as usize], -reaction, at);
+                }
+            }
+        }
+        for &body in &self.order {
+            let mut state = states[body as usize];
+            follow(&mut state, states);
+            states[body as usize] = state;
+        }
     }
 }
 
@@ -305,12 +333,12 @@ fn follow(state: &mut BodyState, states: &[BodyState]) {
     for rest in &mut state.supports[..state.n_supports] {
         if let Bearer::Body(bearer) = rest.by {
             let bearer = &states[bearer as usize];
-            let [_, now] = bearer.velocities_at(state.motion.start.transform_point(rest.point));
-            rest.velocity = now;
+            let start = state.motion.start.transform_point(rest.point);
+            let [_, velocity] = bearer.velocities_at(start);
             // The gap at the start of the substep does not count.
-            let gap = state.motion.start.transform_point(rest.point)
-                - bearer.motion.start.transform_point(rest.of_bearer);
-            rest.anchor = bearer.motion.end.transform_point(rest.of_bearer) + gap;
+            let gap = start - bearer.motion.start.transform_point(rest.of_bearer);
+            (rest.velocity, rest.anchor) =
+                (velocity, bearer.motion.end.transform_point(rest.of_bearer) + gap);
         }
     }
 }

@@ -40,10 +40,12 @@ use carom_response::{Body, BodyKind};
 /// its reach of about four radii, and a contact within four.
 const NEAR_RADII: f32 = 8.0;
 
-/// The push of particles on a body in a step, without what has reached the bodies that bear it.
+/// The push of particles on a body in a step.
 #[derive(Clone, Copy, Debug)]
 struct BodyPush {
-    /// Impulse and angular impulse.
+    /// The sums of the impulses and angular impulses of particles. They wake the body.
+    felt: [Vec3; 2],
+    /// Those that act on it: without what the contacts that bear it answered.
     push: [Vec3; 2],
     /// The part of both that acts at the start of the step. The rest acts as a constant force.
     early: [Vec3; 2],
@@ -52,9 +54,9 @@ struct BodyPush {
 impl BodyPush {
     /// Returns the push of particles on a body that acts as a constant force.
     fn constant(boundary: &BodyBoundary<'_>) -> BodyPush {
-        let [taken, turn_taken] = boundary.taken;
-        let push = [boundary.impulse + taken, boundary.angular_impulse + turn_taken];
-        BodyPush { push, early: [Vec3::ZERO; 2] }
+        let felt = [boundary.impulse, boundary.angular_impulse];
+        let push = [felt[0] + boundary.taken[0], felt[1] + boundary.taken[1]];
+        BodyPush { felt, push, early: [Vec3::ZERO; 2] }
     }
 
     /// Divides the push so that the body gets to where it was among the particles. They may have
@@ -63,7 +65,7 @@ impl BodyPush {
     ///
     /// `n_substeps` are those of the particles and of the bodies in a step.
     fn divided(boundary: &BodyBoundary<'_>, dt: f32, n_substeps: [u32; 2]) -> BodyPush {
-        let BodyPush { push, mut early } = BodyPush::constant(boundary);
+        let BodyPush { felt, push, mut early } = BodyPush::constant(boundary);
         // A constant force moves a body by this part of the impulse times the step.
         let part = n_substeps.map(|n| 0.5 + 0.5 / n as f32);
         let travel = [boundary.travel, boundary.angular_travel];
@@ -78,7 +80,7 @@ impl BodyPush {
                 early[k] = missing / (1.0 - part[1]);
             }
         }
-        BodyPush { push, early }
+        BodyPush { felt, push, early }
     }
 }
 
@@ -368,7 +370,7 @@ impl<B: BroadPhase> World<B> {
         let sleep_speed = settings.sleep_speed * settings.length_unit;
         let mut is_woken = false;
         let mut kept = Vec::new();
-        for (&number, &BodyPush { push, early }) in near.iter().zip(pushes) {
+        for (&number, &BodyPush { felt, push, early }) in near.iter().zip(pushes) {
             let body: &Body = &self.bodies.motions[number as usize];
             if body.kind != BodyKind::Dynamic || self.bodies.is_suspended(number as usize) {
                 continue;
@@ -376,8 +378,8 @@ impl<B: BroadPhase> World<B> {
             let id = self.bodies.id_at(number);
             let known = soft.pushes.binary_search_by_key(&id, |push| push.body);
             let mut own = known.map_or(Push::none(id), |place| soft.pushes[place]);
-            let is_pushed = push != [Vec3::ZERO; 2];
-            let acts = !body.is_sleeping || own.miss(push, body, sleep_speed);
+            let is_pushed = [felt, push] != [[Vec3::ZERO; 2]; 2];
+            let acts = !body.is_sleeping || own.miss(felt, body, sleep_speed);
             if acts && is_pushed {
                 if body.is_sleeping {
                     self.bodies.wake(number as usize);
@@ -397,7 +399,7 @@ impl<B: BroadPhase> World<B> {
                 body.angular_velocity += body.world_inverse_inertia() * early[1];
             }
             if acts {
-                own.note(push);
+                own.note(felt);
             }
             if own != Push::none(id) {
                 kept.push(own);

@@ -21,8 +21,8 @@ use carom_response::{Body, BodyKind, JointKind};
 /// A body lies below another one if the normal of their contact points up by at least this cosine.
 const MIN_UP_COSINE: f32 = 0.17;
 
-/// The largest number of bodies on each other that bear a soft thing.
-const MAX_STACK: usize = 16;
+/// The largest number of bodies that only bear others. The nearest ones count.
+const MAX_BEARERS: usize = 64;
 
 /// What bears a body.
 #[derive(Default)]
@@ -46,24 +46,17 @@ impl<B: BroadPhase> World<B> {
         let n_met = bodies.len();
         let mut known: Vec<u32> = bodies.clone();
         known.sort_unstable();
-        let mut start = 0;
-        for _ in 0..MAX_STACK {
-            let end = bodies.len();
-            for place in start..end {
-                for contact in self.contacts_of(bodies[place]) {
-                    let other = contact.other;
-                    if self.bears(&contact)
-                        && let Err(place) = known.binary_search(&other)
-                    {
-                        known.insert(place, other);
-                        bodies.push(other);
-                    }
+        let mut place = 0;
+        while place < bodies.len() && bodies.len() < n_met + MAX_BEARERS {
+            for contact in self.contacts_of(bodies[place]) {
+                if self.bears(&contact)
+                    && let Err(at) = known.binary_search(&contact.other)
+                {
+                    known.insert(at, contact.other);
+                    bodies.push(contact.other);
                 }
             }
-            if bodies.len() == end {
-                break;
-            }
-            start = end;
+            place += 1;
         }
         NearBodies { bodies, n_met }
     }
