@@ -32,14 +32,16 @@ pub(crate) struct BodyState {
     pub(super) borne: [Vec3; 2],
     /// The part of them by which contacts answer pushes.
     pub(super) taken: [Vec3; 2],
+    /// What bodies that rest on it have left for it.
+    pub(super) load: [Vec3; 2],
     pub(super) motion: Motion,
     /// Centre of mass in the body's frame.
     pub(super) center: Vec3,
-    inverse_mass: f32,
+    pub(super) inverse_mass: f32,
     /// By axis of the world: 1 if it is free, 0 if it is held.
-    free_axes: Vec3,
+    pub(super) free_axes: Vec3,
     /// In the world frame.
-    inverse_inertia: Mat3,
+    pub(super) inverse_inertia: Mat3,
     pub(super) linear_velocity: Vec3,
     pub(super) angular_velocity: Vec3,
     /// The acceleration by causes other than particles.
@@ -87,6 +89,7 @@ impl BodyState {
             level: 0,
             borne: [Vec3::ZERO; 2],
             taken: [Vec3::ZERO; 2],
+            load: [Vec3::ZERO; 2],
             motion: Motion { start: body.pose, end: body.pose },
             center: body.center_of_mass,
             inverse_mass: body.inverse_mass,
@@ -217,16 +220,15 @@ impl BodyState {
 
     /// Changes velocities by an impulse of a particle at a point, and sums it.
     pub(crate) fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
-        self.impulse += impulse;
-        self.angular_impulse += (point - self.motion.end.transform_point(self.center)).cross(impulse);
-        self.kick_on_supports(impulse, point);
+        let twist = (point - self.motion.end.transform_point(self.center)).cross(impulse);
+        (self.impulse, self.angular_impulse) = (self.impulse + impulse, self.angular_impulse + twist);
+        self.kick_on_supports(impulse, twist);
     }
 
-    /// Changes velocities by an impulse of a body that rests on it.
-    pub(crate) fn apply_load(&mut self, impulse: Vec3, point: Vec3) {
-        self.impulse_taken[0] += impulse;
-        self.impulse_taken[1] += (point - self.motion.end.transform_point(self.center)).cross(impulse);
-        self.kick_on_supports(impulse, point);
+    /// Changes velocities by the impulses of bodies that rest on it.
+    pub(crate) fn apply_load(&mut self, load: [Vec3; 2]) {
+        (0..2).for_each(|k| self.impulse_taken[k] += load[k]);
+        self.kick_on_supports(load[0], load[1]);
     }
 
     /// Whether the numbers that it gives back, and moves on by, are finite.
@@ -325,14 +327,13 @@ impl BodyState {
         self.go_on_supports(push * self.free_axes * self.inverse_mass, self.inverse_inertia * twist, true);
     }
 
-    /// Moves the body by the push of a body that rests on it.
-    pub(crate) fn take_load(&mut self, push: Vec3, at: Vec3) {
-        let twist = (at - self.motion.end.transform_point(self.center)).cross(push);
+    /// Moves the body by the pushes of bodies that rest on it.
+    pub(crate) fn take_load(&mut self, load: [Vec3; 2]) {
         for sums in [&mut self.borne, &mut self.taken] {
-            (sums[0], sums[1]) = (sums[0] + push, sums[1] + twist);
+            (0..2).for_each(|k| sums[k] += load[k]);
         }
-        let [way, turn] = self.response(at, push);
-        self.go_on_supports(way, turn, true);
+        let [push, twist] = load;
+        self.go_on_supports(push * self.free_axes * self.inverse_mass, self.inverse_inertia * twist, true);
     }
 
     /// Pushes particles out of the body, and the body away from them. `taut` are the slots of the

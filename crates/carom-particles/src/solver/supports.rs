@@ -25,7 +25,7 @@ pub(crate) const MAX_SUPPORTS: usize = 12;
 const SUPPORT_PASSES: u32 = 64;
 
 /// The passes end if none changes a push by more than this part of the largest one.
-const SUPPORT_TOLERANCE: f32 = 1.0 / 8192.0;
+const SUPPORT_TOLERANCE: f32 = 1.0 / 65536.0;
 
 /// A body bears another one if a push moves it by at most this part of how far it would go freely.
 const FIRM_PART: f32 = 0.01;
@@ -162,10 +162,15 @@ impl BodyState {
         self.go(moved[0], moved[1]);
     }
 
-    /// Changes the velocities by an impulse at a point, as far as supports let them.
-    pub(super) fn kick_on_supports(&mut self, impulse: Vec3, point: Vec3) {
-        let [change, turn] = self.response(point, impulse);
+    /// Changes the velocities by an impulse and an angular impulse, as far as supports let them.
+    pub(super) fn kick_on_supports(&mut self, impulse: Vec3, twist: Vec3) {
+        let change = impulse * self.free_axes * self.inverse_mass;
+        let turn = self.inverse_inertia * twist;
         let velocities = [self.linear_velocity + change, self.angular_velocity + turn];
+        if self.n_supports == 0 {
+            [self.linear_velocity, self.angular_velocity] = velocities;
+            return;
+        }
         let none = [Vec3::ZERO; MAX_SUPPORTS];
         let Borne { moved, pushes } = self.bear(velocities, none, |rest, _| -rest.velocity, 1.0);
         [self.linear_velocity, self.angular_velocity] = moved;
@@ -304,27 +309,42 @@ impl Stacks {
         }
     }
 
-    /// Passes what supports did on to the bodies that bear, from above. `push` does it to such a
-    /// body at a point. Then the supports follow these bodies.
-    pub(crate) fn pass_on(&self, states: &mut [BodyState], push: impl Fn(&mut BodyState, Vec3, Vec3)) {
+    /// Passes what supports did on to the bodies that bear, from above. `take` lets a body move by
+    /// its load. Then the supports follow these bodies.
+    pub(crate) fn pass_on(&self, states: &mut [BodyState], take: impl Fn(&mut BodyState, [Vec3; 2])) {
+        if self.order.is_empty() {
+            return;
+        }
         for &body in self.order.iter().rev() {
             let body = body as usize;
+            take_load_of(&mut states[body], &take);
             for k in 0..states[body].n_supports {
                 let rest = &mut states[body].supports[k];
                 let (reaction, point) = (core::mem::take(&mut rest.reaction), rest.point);
-                if let Bearer::Body(bearer) = rest.by
-                    && reaction != Vec3::ZERO
-                {
+                if let Bearer::Body(bearer) = rest.by {
                     let at = states[body].motion.end.transform_point(point);
-                    push(&mut states[bearer as usize], -reaction, at);
+                    let bearer = &mut states[bearer as usize];
+                    let center = bearer.motion.end.transform_point(bearer.center);
+                    bearer.load[0] -= reaction;
+                    bearer.load[1] -= (at - center).cross(reaction);
                 }
             }
         }
+        states.iter_mut().for_each(|state| take_load_of(state, &take));
         for &body in &self.order {
             let mut state = states[body as usize];
             follow(&mut state, states);
             states[body as usize] = state;
         }
+    }
+}
+
+/// Lets a body take what bodies that rest on it have left for it, all at once: a load that is
+/// divided equally among its supports is borne in one pass.
+fn take_load_of(state: &mut BodyState, take: &impl Fn(&mut BodyState, [Vec3; 2])) {
+    let load = core::mem::take(&mut state.load);
+    if load != [Vec3::ZERO; 2] {
+        take(state, load);
     }
 }
 

@@ -32,11 +32,11 @@ fn stack(world: &mut World, masses: &[f32], friction: f32) -> Vec<BodyId> {
 }
 
 /// Puts a soft block of 91 kg above this height.
-fn block(world: &mut World, height: f32, friction: f32) -> SoftBodyId {
+fn block(world: &mut World, height: f32, friction: f32, restitution: f32) -> SoftBodyId {
     let (vertices, cells) = tetrahedra([3, 3, 3], 0.15);
     let stiff = SoftBodySettings::default().with_youngs_modulus(1e6);
     let block = SoftBodyDesc::volume(&vertices, &cells, stiff).with_thickness(0.13).with_friction(friction);
-    let block = block.with_position(Vec3::new(-0.225, height + 0.066, -0.225));
+    let block = block.with_restitution(restitution).with_position(Vec3::new(-0.225, height + 0.066, -0.225));
     let block = world.insert_soft_body(block).unwrap();
     assert!((world.soft_body(block).unwrap().mass() - BLOCK_MASS).abs() < 0.01);
     block
@@ -65,18 +65,21 @@ fn energy(world: &World, bodies: &[BodyId], block: SoftBodyId) -> f32 {
         + view.positions().iter().zip(view.velocities()).map(of_vertex).sum::<f32>()
 }
 
-/// Stacks of light crates bear a block of 91 kg, laid on them or dropped. Nothing is thrown, and
-/// the energy is never above that at the start.
+/// Stacks of light crates bear a block of 91 kg, laid on them or dropped. One or two crates do so if
+/// it bounces, too. Nothing is thrown, and the energy is never above that at the start.
 #[test]
 fn stacks_of_light_crates_bear_a_heavy_block() {
     let stacks: [&[f32]; 8] =
         [&[0.1], &[0.5], &[2.0], &[2.0, 2.0], &[0.5, 0.5, 0.5, 0.5], &[100.0, 2.0], &[2.0, 20.0], &[10.0; 3]];
     for masses in stacks {
-        for gap in [0.0, 0.3] {
+        for (gap, restitution) in [(0.0, 0.0), (0.3, 0.0), (0.3, 0.6)] {
+            if 0.0 < restitution && 2 < masses.len() {
+                continue;
+            }
             let mut world = on_floor(0.5);
             let crates = stack(&mut world, masses, 0.5);
             let top = 2.0 * CRATE_HALF.y * masses.len() as f32;
-            let block = block(&mut world, top + gap, 0.5);
+            let block = block(&mut world, top + gap, 0.5, restitution);
             let starts: Vec<Vec3> = crates.iter().map(|id| place(&world, *id)).collect();
             let start = energy(&world, &crates, block);
             let (mut far, mut gained) = (0.0_f32, 0.0_f32);
@@ -87,10 +90,12 @@ fn stacks_of_light_crates_bear_a_heavy_block() {
                 far = ways.fold(far, f32::max);
             }
             let bottom = bottom(&world, block) - top;
-            println!("{masses:?}, {gap}: {far} m, bottom {bottom}, gained {gained} J of {start}");
-            assert!(far < 0.02, "{masses:?}, {gap}: {far}");
-            assert!(bottom.abs() < 0.012, "{masses:?}, {gap}: {bottom}");
-            assert!(gained < 1e-3 * start, "{masses:?}, {gap}: {gained}");
+            println!(
+                "{masses:?}, {gap}, {restitution}: {far} m, bottom {bottom}, gained {gained} J of {start}"
+            );
+            assert!(far < 0.02, "{masses:?}, {gap}, {restitution}: {far}");
+            assert!(bottom.abs() < 0.012, "{masses:?}, {gap}, {restitution}: {bottom}");
+            assert!(gained < 1e-3 * start, "{masses:?}, {gap}, {restitution}: {gained}");
         }
     }
 }
@@ -106,7 +111,7 @@ fn friction_holds_a_loaded_crate_on_a_slope() {
         let mut world = on_floor(friction);
         world.solver_settings_mut().gravity = Vec3::new(GRAVITY * SLOPE, -GRAVITY, 0.0);
         let crates = stack(&mut world, masses, friction);
-        let block = block(&mut world, 0.2 * masses.len() as f32, 0.5);
+        let block = block(&mut world, 0.2 * masses.len() as f32, 0.5, 0.0);
         let n = 60;
         for _ in 0..n {
             world.checked_step(DT).unwrap();
@@ -132,7 +137,7 @@ fn a_platform_carries_a_loaded_crate() {
             let platform = world.insert(platform).unwrap();
             let crates = stack(&mut world, masses, 0.5);
             let top = 0.2 * masses.len() as f32;
-            let block = block(&mut world, top, 0.5);
+            let block = block(&mut world, top, 0.5, 0.0);
             let n = 120;
             for step in 0..n {
                 let speed = (step as f32 / 30.0).min(1.0);
@@ -199,7 +204,7 @@ fn light_crates_bear_cloth_ropes_and_grains() {
 fn crates_stay_when_their_load_is_removed() {
     let mut world = on_floor(0.5);
     let crates = stack(&mut world, &[0.5, 0.5], 0.5);
-    let block = block(&mut world, 0.4, 0.5);
+    let block = block(&mut world, 0.4, 0.5, 0.0);
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
     world.remove_soft_body(block).unwrap();
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
