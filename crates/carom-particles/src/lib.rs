@@ -157,8 +157,9 @@ pub use solver::population::{ParticleGroup, Renumbering};
 pub use solver::ray::ParticleHit;
 pub use solver::settings::ParticleSettings;
 pub use solver::surroundings::{
-    Acceleration, AccelerationFn, Attachment, BodyBoundary, ContactMaterial, DistanceFn, FieldBoundary,
-    MeetsFn, ParticleMotion, SolidPass, Support, Surface, SurfaceContact, SurfaceFn, Surroundings,
+    Acceleration, AccelerationFn, Attachment, Bearer, BodyBoundary, ContactMaterial, DistanceFn,
+    FieldBoundary, MeetsFn, ParticleMotion, SolidPass, Support, Surface, SurfaceContact, SurfaceFn,
+    Surroundings,
 };
 pub use solver::touch::{BodyImpulse, ContactTarget, ParticleContact, ParticleEvent};
 pub use solver::{Compression, MAX_PARTICLES, ParticleSolver, SolidParticles};

@@ -10,6 +10,7 @@
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, ACM Transactions on Graphics 33(4), 2014.
 
+pub(crate) mod body_state;
 pub(crate) mod boundary;
 pub(crate) mod chunks;
 pub(crate) mod contact;
@@ -25,6 +26,7 @@ pub(crate) mod smoothing;
 pub(crate) mod snapshot;
 pub(crate) mod step;
 pub(crate) mod store;
+pub(crate) mod supports;
 pub(crate) mod surroundings;
 pub(crate) mod touch;
 pub(crate) mod trace;

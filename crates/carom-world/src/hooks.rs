@@ -23,8 +23,15 @@ use carom_response::{Body, MIN_MASS_SCALE, Spring};
 /// Callbacks within a step. The default of each method changes nothing.
 ///
 /// Contacts of soft things (cloth, ropes, soft bodies, grains, liquids) call no hook, and a hook
-/// changes none of them. They see the materials, combine rules and surface velocities of bodies and
-/// colliders (tests: `soft_belts::*`).
+/// changes none of them (test: `soft_filters::hooks_do_not_see_soft_things`): their particles have
+/// no colliders that a [`PairView`] could show. Other calls take the place of each hook, in
+/// descriptions and later:
+///
+/// | hook | soft things |
+/// |---|---|
+/// | `filter_pair` | `with_filter`, `set_filter` |
+/// | `combine` | `with_rules`, `set_rules`; materials of colliders and of their parts |
+/// | `modify_contact` | none, except for belts: `BodyDesc::with_surface_velocity` |
 ///
 /// A hook that panics leaves the bodies as they were before the step, and the world can be stepped
 /// again (tests: `hook_panics::*`). The events of that step stay in [`World::events`]; they are not

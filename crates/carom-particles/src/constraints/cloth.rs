@@ -4,6 +4,7 @@
 //! - Edges are links. Their compliance follows from the areas beside them, so that a membrane
 //!   stretches alike at any resolution.
 //! - Two triangles at an edge resist bending about it. The cloth may be curved at rest.
+//! - Tethers to its pins keep a cloth that does not stretch near its size under a heavy load.
 //! - An edge that is stretched beyond a strain breaks. Its triangles are removed from the mesh, and
 //!   the caller gets their indices. Particles stay.
 //!
@@ -16,6 +17,7 @@
 use super::bends::{Bends, hinges};
 use super::edges::{edges_of, links_along};
 use super::links::Links;
+use super::tethers::{TautParticle, Tethers};
 use super::{ConstraintError, ParticleBody, check_elements, check_rest, check_setting, check_step};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -109,6 +111,9 @@ pub struct Cloth {
     numbers: Vec<u32>,
     links: Links,
     bends: Bends,
+    tethers: Tethers,
+    /// Whether a substep began, so that particles may have been pinned.
+    begins: bool,
 }
 
 impl Cloth {
@@ -148,7 +153,13 @@ impl Cloth {
         let particles = first..first + rest.len();
         let links = Links::of(particles.clone(), &links).with_damping(settings.damping)?;
         let bends = Bends::of(particles, &bends);
-        Ok(Cloth { settings: *settings, rest, triangles, numbers, links, bends })
+        let tethers = Tethers::default();
+        Ok(Cloth { settings: *settings, rest, triangles, numbers, links, bends, tethers, begins: true })
+    }
+
+    /// Whether it neither stretches nor tears.
+    fn is_inextensible(&self) -> bool {
+        self.settings.stretch_stiffness == f32::INFINITY && self.settings.tear_strain == f32::INFINITY
     }
 
     /// Returns the remaining triangles, as particle indices from 0 in the cloth.
@@ -212,6 +223,7 @@ impl ParticleBody for Cloth {
     fn begin_step(&mut self) {
         self.links.begin_step();
         self.bends.begin_step();
+        self.begins = true;
     }
 
     fn project(
@@ -222,8 +234,20 @@ impl ParticleBody for Cloth {
     ) -> Result<(), ConstraintError> {
         check_step(&self.particles(), &[positions.len(), inverse_masses.len()], dt)?;
         self.bends.project(positions, inverse_masses, dt);
-        // Links come last, because a wrong length is more visible than a wrong curvature.
-        self.links.project(positions, inverse_masses, dt)
+        // Links come after, because a wrong length is more visible than a wrong curvature.
+        self.links.project(positions, inverse_masses, dt)?;
+        if self.is_inextensible() {
+            let particles = self.particles();
+            if core::mem::take(&mut self.begins) {
+                self.tethers.update(&self.rest, &self.triangles, &inverse_masses[particles.clone()]);
+            }
+            self.tethers.project(positions, particles.start);
+        }
+        Ok(())
+    }
+
+    fn taut(&self) -> &[TautParticle] {
+        self.tethers.taut()
     }
 
     fn damp(

@@ -17,6 +17,7 @@ mod rotation;
 mod shape_matching;
 mod small_steps;
 mod soft_body;
+mod tethers;
 
 use points::Points;
 
@@ -29,6 +30,7 @@ pub use rope::{Rope, RopeSettings};
 pub use shape_matching::ShapeMatching;
 pub use small_steps::{SmallSteps, StepMemory};
 pub use soft_body::{SoftBody, SoftBodySettings};
+pub use tethers::TautParticle;
 
 use core::ops::Range;
 use glam::{Mat3, Vec3};
@@ -98,6 +100,12 @@ pub trait ParticleBody {
         dt: f32,
     ) -> Result<(), ConstraintError> {
         self.project(positions, inverse_masses, dt)
+    }
+
+    /// Returns the particles that the last projection kept from getting farther from pins. Pushes
+    /// outward on them reach the pins.
+    fn taut(&self) -> &[TautParticle] {
+        &[]
     }
 
     /// Damps the velocities that change the shape of the body. Momentum is kept.

@@ -4,29 +4,33 @@
 //! - A contact pushes the particle to its radius from the surface, and never pulls. Friction takes
 //!   back the sliding relative to the surface, which may move. It is at most the coefficient times
 //!   the push.
-//! - A body acts as one more particle with mass and inertia. Its mass is split among its contacts.
-//!   Its pose follows their pushes in each iteration, so light bodies on much water are stable.
 //! - A fast particle is traced along its path, and does not pass a thin wall.
 //!
-//! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6; R. Tonge et al., Mass Splitting
-//! for Jitter-Free Parallel Rigid Body Simulation, 2012; J. C. Hart, Sphere Tracing, 1996.
+//! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6; J. C. Hart, Sphere Tracing, 1996.
 
+use crate::solver::body_state::BodyState;
 use crate::solver::chunks::for_each_chunk;
 use crate::solver::contact::Friction;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
-use crate::solver::surroundings::{
-    BodyBoundary, ContactMaterial, DistanceFn, MeetsFn, Support, Surface, SurfaceContact,
-};
+use crate::solver::surroundings::{ContactMaterial, DistanceFn, MeetsFn, Surface, SurfaceContact};
 use crate::solver::trace::trace;
 use crate::solver::wall::{Wall, behind_curved, behind_plane};
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
-use carom_math::{Mat3, Pose, rotation, tol};
+use carom_math::{Pose, tol};
 use glam::Vec3;
 
 /// Candidates are at most this many radii beyond contact.
 const MARGIN: f32 = 3.0;
+
+/// Pins hold a particle against a push if the sum of the directions away from them has at least
+/// this part along it.
+const MIN_HOLD_COSINE: f32 = 0.1;
+
+/// The part of the depth of a held particle in the body at the start of a substep that is corrected
+/// in it. All of it at once would throw the body.
+const HELD_PUSH_OUT: f32 = 1.0 / 8.0;
 
 /// A particle near a boundary, with sums over the iterations.
 #[derive(Clone, Copy, Debug)]
@@ -37,13 +41,17 @@ pub(crate) struct Candidate {
     /// Sum of friction.
     friction: Vec3,
     /// The correction of this iteration, in mass times length.
-    change: Vec3,
+    pub(super) change: Vec3,
     /// The direction away from the surface, in the world.
     pub(crate) normal: Vec3,
     /// The gradient of the boundary's contribution to the density of a liquid.
-    wall: Vec3,
+    pub(super) wall: Vec3,
     /// Sum of all pushes on a body, in mass times length.
     pub(crate) on_body: Vec3,
+    /// The sum of the directions away from pins, if it is as far from them as its cloth lets it.
+    pub(super) outward: Vec3,
+    /// Whether the pins hold it against the push, so that only the body moves.
+    is_held: bool,
     /// The material of the contact, once it touches. The velocity is in the world frame.
     pub(crate) material: Option<ContactMaterial>,
 }
@@ -54,7 +62,7 @@ pub(crate) type Candidates = Vec<Candidate>;
 /// The slots of particles that a surface stops, and where; workspace.
 pub(crate) type Stops = Vec<(usize, Vec3)>;
 
-fn candidate(slot: usize) -> Candidate {
+pub(super) fn candidate(slot: usize) -> Candidate {
     let zero = Vec3::ZERO;
     let slot = slot as u32;
     Candidate {
@@ -65,6 +73,8 @@ fn candidate(slot: usize) -> Candidate {
         normal: zero,
         wall: zero,
         on_body: zero,
+        outward: zero,
+        is_held: false,
         material: None,
     }
 }
@@ -152,7 +162,7 @@ pub(crate) fn stop_at_field(
     body.stop(store, stops, candidates);
 }
 
-fn set_place(row: &mut Row, place: Vec3) {
+pub(super) fn set_place(row: &mut Row, place: Vec3) {
     *row = place.extend(row[3]).to_array();
 }
 
@@ -185,14 +195,14 @@ fn contact_at(store: &Store, slot: usize, point: Vec3) -> SurfaceContact {
 }
 
 /// In reaches of the kernel: how far normals are compared for the curvature of a surface.
-const CURVATURE_STEP: f32 = 0.25;
+pub(super) const CURVATURE_STEP: f32 = 0.25;
 
 /// Returns the mean curvature of a boundary where it is nearest to a place, in one over length. It
 /// is positive where the boundary curves away: how fast the normal turns on average along three
 /// directions across it.
 ///
 /// Zero if a normal is not finite. That of an edge or a corner is limited by the step.
-fn mean_curvature(
+pub(super) fn mean_curvature(
     distance: &impl Fn(Vec3) -> (f32, Vec3),
     place: Vec3,
     (d, normal): (f32, Vec3),
@@ -213,7 +223,7 @@ fn mean_curvature(
 
 /// Adds a boundary's contribution to the density of the liquids near it. `curvature` takes a point
 /// and its distance. It returns the mean curvature of the boundary nearest to the point.
-fn add_walls<Y: Yielding>(
+pub(super) fn add_walls<Y: Yielding>(
     store: &Store,
     distance: impl Fn(Vec3) -> (f32, Vec3),
     curvature: impl Fn(Vec3, (f32, Vec3)) -> f32,
@@ -262,13 +272,27 @@ pub(crate) fn add_field_walls(
     add_walls(store, &distance, curvature, &Still, smoothing, candidates, walls);
 }
 
+/// The friction that would stop a particle.
+pub(super) struct Slip {
+    /// The correction along the normal that goes with it.
+    pub(super) change: Vec3,
+    /// The unit vector of the sliding.
+    pub(super) direction: Vec3,
+    /// The friction if the boundary does not yield.
+    pub(super) push: f32,
+}
+
 /// The motion of a boundary under a contact, and its compliance.
-trait Yielding {
+pub(super) trait Yielding {
     /// Returns the motion of the boundary in the substep.
     fn motion(&self) -> Motion;
 
     /// Returns how far a unit push at a point moves the boundary along it, in one over mass.
     fn softness(&self, point: Vec3, direction: Vec3) -> f32;
+
+    /// Returns how far friction at a point moves the boundary along it, over the push. `share`
+    /// contacts do the same.
+    fn slip_softness(&self, point: Vec3, slip: &Slip, share: f32) -> f32;
 
     /// Returns how far a belt of this velocity moves in the substep.
     fn way_of_belt(&self, velocity: Vec3) -> Vec3;
@@ -276,7 +300,7 @@ trait Yielding {
 
 /// Sets the changes of some candidates from their present places. `material` returns the material
 /// of a contact, and `share` is among how many contacts the boundary is divided.
-fn solve<Y: Yielding>(
+pub(super) fn solve<Y: Yielding>(
     store: &Store,
     distance: impl Fn(Vec3) -> (f32, Vec3),
     material: impl Fn(&SurfaceContact) -> ContactMaterial,
@@ -296,9 +320,21 @@ fn solve<Y: Yielding>(
         }
         candidate.normal = normal;
         let point = place - normal * d;
+        candidate.is_held = MIN_HOLD_COSINE < candidate.outward.dot(normal);
+        let (w, room) = if candidate.is_held {
+            // From where the body was at the start of the substep.
+            let start = motion.start.inverse_transform_point(place);
+            let before = distance(motion.end.transform_point(start)).0.min(radius);
+            (0.0, before + (radius - before) * HELD_PUSH_OUT)
+        } else {
+            (w, radius)
+        };
         let softness = w + share * boundary.softness(point, normal);
+        if !(0.0 < softness) {
+            continue;
+        }
         let before = candidate.push;
-        candidate.push = (before + (radius - d) / softness).max(0.0);
+        candidate.push = (before + (room - d) / softness).max(0.0);
         let mut change = normal * (candidate.push - before);
         let material = candidate.material.get_or_insert_with(|| material(&contact_at(store, slot, point)));
         let friction = Friction { at_rest: material.static_friction, sliding: material.friction };
@@ -307,19 +343,25 @@ fn solve<Y: Yielding>(
             let slid = place + change * w - vector(&store.positions[slot]) - surface_way;
             let along = slid - normal * slid.dot(normal);
             let length = along.length();
-            let softness =
-                if 0.0 < length { w + share * boundary.softness(point, along / length) } else { w };
-            let held = friction.limit(candidate.friction - along / softness, candidate.push);
-            change += held - candidate.friction;
-            candidate.friction = held;
+            let softness = if 0.0 < length {
+                let wanted = Slip { change, direction: along / length, push: length / w };
+                w + boundary.slip_softness(point, &wanted, share)
+            } else {
+                w
+            };
+            if 0.0 < softness {
+                let held = friction.limit(candidate.friction - along / softness, candidate.push);
+                change += held - candidate.friction;
+                candidate.friction = held;
+            }
         }
         candidate.change = change;
     }
 }
 
 /// Moves the particles by the changes.
-fn apply(predicted: &mut [Row], candidates: &[Candidate]) {
-    for candidate in candidates {
+pub(super) fn apply(predicted: &mut [Row], candidates: &[Candidate]) {
+    for candidate in candidates.iter().filter(|candidate| !candidate.is_held) {
         let row = &mut predicted[candidate.slot as usize];
         set_place(row, vector(row) + candidate.change * row[3]);
     }
@@ -334,6 +376,10 @@ impl Yielding for Still {
     }
 
     fn softness(&self, _: Vec3, _: Vec3) -> f32 {
+        0.0
+    }
+
+    fn slip_softness(&self, _: Vec3, _: &Slip, _: f32) -> f32 {
         0.0
     }
 
@@ -354,404 +400,4 @@ pub(crate) fn project_still(
         solve(store, &distance, material, &Still, 0.0, candidates);
     });
     apply(&mut store.predicted, candidates);
-}
-
-/// The largest number of supports of a body that count.
-const MAX_SUPPORTS: usize = 12;
-
-/// The largest number of passes over the supports of a body, for each push.
-const SUPPORT_PASSES: u32 = 64;
-
-/// The passes end if none changes a push by more than this part of the largest one.
-const SUPPORT_TOLERANCE: f32 = 1.0 / 8192.0;
-
-/// A support of a body in a substep.
-#[derive(Clone, Copy, Debug, Default)]
-struct Rest {
-    /// In the body's frame.
-    point: Vec3,
-    normal: Vec3,
-    /// The speed of what supports it along the normal.
-    speed: f32,
-    /// The least place along the normal in this substep.
-    least: f32,
-}
-
-/// A body within a step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BodyState {
-    supports: [Rest; MAX_SUPPORTS],
-    n_supports: usize,
-    /// Sums of what supports do in the substep. They change velocities, but are no impulse of
-    /// particles.
-    borne: [Vec3; 2],
-    motion: Motion,
-    /// Centre of mass in the body's frame.
-    center: Vec3,
-    inverse_mass: f32,
-    /// By axis of the world: 1 if it is free, 0 if it is held.
-    free_axes: Vec3,
-    /// In the world frame.
-    inverse_inertia: Mat3,
-    linear_velocity: Vec3,
-    angular_velocity: Vec3,
-    /// The acceleration by causes other than particles.
-    acceleration: Vec3,
-    /// Both velocities at the beginning of the substep.
-    before: [Vec3; 2],
-    /// The length of the substep.
-    dt: f32,
-    /// Sums over the substep, in mass times length.
-    push: Vec3,
-    twist: Vec3,
-    pub(crate) impulse: Vec3,
-    pub(crate) angular_impulse: Vec3,
-    /// Both impulses, each times the time from its substep to the end of the present one.
-    pub(crate) travel: [Vec3; 2],
-}
-
-impl Yielding for BodyState {
-    fn motion(&self) -> Motion {
-        self.motion
-    }
-
-    /// A supported body is pushed against the direction.
-    fn softness(&self, point: Vec3, direction: Vec3) -> f32 {
-        let mut softness = self.free_softness(point, direction);
-        if 0 < self.n_supports && 0.0 < softness {
-            let (moved, _) = self.bear(self.response(point, -direction), |_| 0.0);
-            softness = (-self.way_at(&moved, point).dot(direction)).clamp(0.0, softness);
-        }
-        softness
-    }
-
-    fn way_of_belt(&self, velocity: Vec3) -> Vec3 {
-        velocity * self.dt
-    }
-}
-
-impl BodyState {
-    pub(crate) fn new(body: &BodyBoundary<'_>) -> BodyState {
-        let turn = body.pose.rotation_matrix();
-        let mut supports = [Rest::default(); MAX_SUPPORTS];
-        for (rest, support) in supports.iter_mut().zip(body.supports) {
-            let Support { point, normal, speed } = *support;
-            *rest = Rest { point: body.pose.inverse_transform_point(point), normal, speed, least: 0.0 };
-        }
-        BodyState {
-            supports,
-            n_supports: body.supports.len().min(MAX_SUPPORTS),
-            borne: [Vec3::ZERO; 2],
-            motion: Motion { start: body.pose, end: body.pose },
-            center: body.center_of_mass,
-            inverse_mass: body.inverse_mass,
-            free_axes: body.free_axes,
-            inverse_inertia: turn * body.inverse_inertia * turn.transpose(),
-            linear_velocity: body.linear_velocity,
-            angular_velocity: body.angular_velocity,
-            acceleration: body.acceleration,
-            before: [body.linear_velocity, body.angular_velocity],
-            dt: 0.0,
-            push: Vec3::ZERO,
-            twist: Vec3::ZERO,
-            impulse: Vec3::ZERO,
-            angular_impulse: Vec3::ZERO,
-            travel: [Vec3::ZERO; 2],
-        }
-    }
-
-    /// Returns how far a unit push at a point moves the body along it if nothing supports it.
-    fn free_softness(&self, point: Vec3, direction: Vec3) -> f32 {
-        let turn = (point - self.motion.end.transform_point(self.center)).cross(direction);
-        let held = ((Vec3::ONE - self.free_axes) * direction).length_squared();
-        self.inverse_mass * (1.0 - held).max(0.0) + turn.dot(self.inverse_inertia * turn)
-    }
-
-    /// Returns how a push at a point moves and turns the body if nothing supports it.
-    fn response(&self, point: Vec3, push: Vec3) -> [Vec3; 2] {
-        let arm = point - self.motion.end.transform_point(self.center);
-        [push * self.free_axes * self.inverse_mass, self.inverse_inertia * arm.cross(push)]
-    }
-
-    /// Returns the displacement of a point by a displacement and a rotation of the body.
-    fn way_at(&self, [way, turn]: &[Vec3; 2], point: Vec3) -> Vec3 {
-        *way + turn.cross(point - self.motion.end.transform_point(self.center))
-    }
-
-    /// Returns a displacement and a rotation as supports let them be, and the sum of their pushes
-    /// and twists. `room` is how far the point of a support may still go against its normal.
-    ///
-    /// It is linear: a light body under a heavy particle would move far before it is put back.
-    fn bear(&self, mut moved: [Vec3; 2], room: impl Fn(&Rest) -> f32) -> ([Vec3; 2], [Vec3; 2]) {
-        let mut held = [0.0; MAX_SUPPORTS];
-        let mut borne = [Vec3::ZERO; 2];
-        let center = self.motion.end.transform_point(self.center);
-        for _ in 0..SUPPORT_PASSES {
-            let (mut largest, mut change_of_pass) = (0.0_f32, 0.0_f32);
-            for (rest, held) in self.supports[..self.n_supports].iter().zip(&mut held) {
-                let at = self.motion.end.transform_point(rest.point);
-                let softness = self.free_softness(at, rest.normal);
-                if !(0.0 < softness) {
-                    continue;
-                }
-                let before = *held;
-                let left = room(rest) + self.way_at(&moved, at).dot(rest.normal);
-                *held = (before - left / softness).max(0.0);
-                let push = rest.normal * (*held - before);
-                let change = self.response(at, push);
-                (moved[0], moved[1]) = (moved[0] + change[0], moved[1] + change[1]);
-                (borne[0], borne[1]) = (borne[0] + push, borne[1] + (at - center).cross(push));
-                largest = largest.max(*held);
-                change_of_pass = change_of_pass.max((*held - before).abs());
-            }
-            if change_of_pass <= SUPPORT_TOLERANCE * largest {
-                break;
-            }
-        }
-        (moved, borne)
-    }
-
-    /// Moves the body by a displacement and a rotation, as far as its supports let it.
-    fn go_on_supports(&mut self, way: Vec3, turn: Vec3) {
-        if self.n_supports == 0 {
-            return self.go(way, turn);
-        }
-        let end = self.motion.end;
-        let room = |rest: &Rest| end.transform_point(rest.point).dot(rest.normal) - rest.least;
-        let ([way, turn], [push, twist]) = self.bear([way, turn], room);
-        (self.borne[0], self.borne[1]) = (self.borne[0] + push, self.borne[1] + twist);
-        self.go(way, turn);
-    }
-
-    /// A field that does not move.
-    pub(crate) fn still() -> BodyState {
-        let nowhere: DistanceFn<'_> = &|_| (f32::MAX, Vec3::Y);
-        BodyState::new(&BodyBoundary::fixed(nowhere, Pose::IDENTITY))
-    }
-
-    /// Brings particles to places at the surface, by slot. A body that can move goes a part of the
-    /// way, by the inverse masses. Its mass is split among them.
-    fn stop(&mut self, store: &mut Store, stops: &[(usize, Vec3)], candidates: &mut Candidates) {
-        let this = *self;
-        let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
-        for &(slot, target) in stops {
-            let (place, w) = (vector(&store.predicted[slot]), store.predicted[slot][3]);
-            let (way, length) = (target - place, target.distance(place));
-            let yields = if this.is_moved() && 0.0 < length {
-                stops.len() as f32 * this.softness(target, way / length)
-            } else {
-                0.0
-            };
-            if !(0.0 < yields) {
-                set_place(&mut store.predicted[slot], target);
-                continue;
-            }
-            let change = way / (w + yields);
-            set_place(&mut store.predicted[slot], place + change * w);
-            push -= change;
-            twist -= (target - this.motion.end.transform_point(this.center)).cross(change);
-            let found = candidates.binary_search_by_key(&(slot as u32), |candidate| candidate.slot);
-            let at = found.unwrap_or_else(|at| {
-                candidates.insert(at, candidate(slot));
-                at
-            });
-            candidates[at].on_body -= change;
-        }
-        if push != Vec3::ZERO || twist != Vec3::ZERO {
-            self.push(push, twist);
-        }
-    }
-
-    /// Whether particles move it.
-    fn is_moved(&self) -> bool {
-        0.0 < self.inverse_mass || self.inverse_inertia != Mat3::ZERO
-    }
-
-    /// Begins a substep: the body moves by its velocity.
-    pub(crate) fn predict(&mut self, dt: f32) {
-        self.motion.start = self.motion.end;
-        self.dt = dt;
-        self.linear_velocity += self.acceleration * dt;
-        self.before = [self.linear_velocity, self.angular_velocity];
-        (self.push, self.twist, self.borne) = (Vec3::ZERO, Vec3::ZERO, [Vec3::ZERO; 2]);
-        for rest in &mut self.supports[..self.n_supports] {
-            let at = self.motion.start.transform_point(rest.point);
-            rest.least = at.dot(rest.normal) + rest.speed * dt;
-        }
-        self.go_on_supports(self.linear_velocity * dt, self.angular_velocity * dt);
-    }
-
-    /// Ends a substep: the pushes become a change of velocity.
-    pub(crate) fn finish(&mut self, dt: f32) {
-        let [borne, borne_twist] = self.borne;
-        self.linear_velocity += (self.push + borne) * self.free_axes * (self.inverse_mass / dt);
-        self.angular_velocity += self.inverse_inertia * (self.twist + borne_twist) / dt;
-        self.impulse += self.push / dt;
-        self.angular_impulse += self.twist / dt;
-        self.travel[0] += self.impulse * dt;
-        self.travel[1] += self.angular_impulse * dt;
-    }
-
-    /// The velocities of its point at a place, at the beginning of the substep and now.
-    pub(crate) fn velocities_at(&self, point: Vec3) -> [Vec3; 2] {
-        let arm = point - self.motion.end.transform_point(self.center);
-        [self.before, [self.linear_velocity, self.angular_velocity]].map(|[v, turn]| v + turn.cross(arm))
-    }
-
-    /// Returns the same as [`Yielding::softness`].
-    pub(crate) fn softness_at(&self, point: Vec3, direction: Vec3) -> f32 {
-        self.softness(point, direction)
-    }
-
-    /// Changes velocities by an impulse at a point, and sums it.
-    pub(crate) fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
-        let twist = (point - self.motion.end.transform_point(self.center)).cross(impulse);
-        self.linear_velocity += impulse * self.free_axes * self.inverse_mass;
-        self.angular_velocity += self.inverse_inertia * twist;
-        self.impulse += impulse;
-        self.angular_impulse += twist;
-    }
-
-    /// Whether the numbers that it gives back, and moves on by, are finite.
-    pub(crate) fn is_finite(&self) -> bool {
-        let all = [self.linear_velocity, self.angular_velocity, self.impulse, self.angular_impulse];
-        self.motion.end.is_finite() && all.iter().all(|v| v.is_finite())
-    }
-
-    /// Moves the centre of mass and turns the body about it, by a vector of radians.
-    fn go(&mut self, way: Vec3, turn: Vec3) {
-        let pose = &mut self.motion.end;
-        let center = pose.transform_point(self.center) + way;
-        if turn != Vec3::ZERO {
-            let turned = rotation::mul(rotation::from_scaled_axis(turn), pose.rotation);
-            pose.rotation = rotation::normalize(turned);
-        }
-        pose.translation = center - rotation::rotate(pose.rotation, self.center);
-    }
-
-    /// Does the same as [`add_field_walls`], for the body.
-    pub(crate) fn add_walls(
-        &self,
-        store: &Store,
-        body: &BodyBoundary<'_>,
-        smoothing: &Smoothing,
-        candidates: &mut [Candidate],
-        walls: &mut [Wall],
-    ) {
-        let distance = self.distance(body);
-        let step = CURVATURE_STEP * smoothing.reach;
-        let curvature = |place, found| mean_curvature(&distance, place, found, step);
-        add_walls(store, distance, curvature, self, smoothing, candidates, walls);
-    }
-
-    /// Returns the distance from the body at its current pose, in the world.
-    fn distance<'b>(&self, body: &'b BodyBoundary<'_>) -> impl Fn(Vec3) -> (f32, Vec3) + Copy + 'b {
-        let pose = self.motion.end;
-        move |point: Vec3| {
-            let (d, normal) = (body.distance)(pose.inverse_transform_point(point));
-            (d, pose.transform_vector(normal))
-        }
-    }
-
-    /// Takes the pressure of liquids: the other side of the corrections by these multipliers.
-    pub(crate) fn take_pressure(
-        &mut self,
-        store: &Store,
-        candidates: &mut [Candidate],
-        multipliers: &[f32],
-        part: f32,
-    ) {
-        let center = self.motion.end.transform_point(self.center);
-        let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
-        for candidate in candidates {
-            let slot = candidate.slot as usize;
-            let change = candidate.wall * (-part * multipliers[slot]);
-            candidate.on_body += change;
-            push += change;
-            twist += (vector(&store.predicted[slot]) - center).cross(change);
-        }
-        self.push(push, twist);
-    }
-
-    /// Brings a particle of this inverse mass and a point of the body, given in its frame, to one
-    /// place. Their softness says how far each goes. Returns the place of the point before.
-    pub(crate) fn hold(&mut self, place: &mut Vec3, w: f32, point: Vec3) -> Vec3 {
-        let at = self.motion.end.transform_point(point);
-        let way = at - *place;
-        let length = way.length();
-        let softness = w + self.softness(at, way / length);
-        // They are at one place, or both are held in theirs.
-        if 0.0 < length && 0.0 < softness && length < f32::INFINITY {
-            let push = way / softness;
-            *place += push * w;
-            self.push_at(-push, at);
-        }
-        at
-    }
-
-    /// Whether something bears it.
-    pub(crate) fn is_supported(&self) -> bool {
-        0 < self.n_supports
-    }
-
-    /// Moves the body by a push at a point.
-    pub(crate) fn push_at(&mut self, push: Vec3, at: Vec3) {
-        let center = self.motion.end.transform_point(self.center);
-        self.push(push, (at - center).cross(push));
-    }
-
-    /// Returns the matrix that maps a push at a point to the displacement of the point.
-    pub(crate) fn yields(&self, at: Vec3) -> Mat3 {
-        let column = |axis: Vec3| self.way_at(&self.response(at, axis), at);
-        Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z))
-    }
-
-    /// Moves the body by a push and a twist, and sums them.
-    fn push(&mut self, push: Vec3, twist: Vec3) {
-        self.push += push;
-        self.twist += twist;
-        self.go_on_supports(push * self.free_axes * self.inverse_mass, self.inverse_inertia * twist);
-    }
-
-    /// Pushes particles out of the body, and the body away from them.
-    pub(crate) fn project(
-        &mut self,
-        store: &mut Store,
-        body: &BodyBoundary<'_>,
-        candidates: &mut [Candidate],
-    ) {
-        let pose = self.motion.end;
-        let distance = self.distance(body);
-        let mut share = 0.0;
-        if self.is_moved() {
-            let is_touching = |candidate: &&Candidate| {
-                let slot = candidate.slot as usize;
-                0.0 < candidate.push || distance(vector(&store.predicted[slot])).0 < store.radius(slot)
-            };
-            share = candidates.iter().filter(is_touching).count() as f32;
-        }
-        let this = *self;
-        let material = |contact: &SurfaceContact| match body.surface_at {
-            Some(surface_at) => {
-                let point = pose.inverse_transform_point(contact.point);
-                let own = surface_at(&SurfaceContact { point, ..*contact });
-                ContactMaterial { velocity: pose.transform_vector(own.velocity), ..own }
-            }
-            None => ContactMaterial::combine(&contact.own, &body.surface),
-        };
-        for_each_chunk(candidates, |candidates| {
-            solve(store, distance, material, &this, share, candidates);
-        });
-        let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
-        let center = pose.transform_point(self.center);
-        for candidate in candidates.iter_mut().filter(|candidate| candidate.change != Vec3::ZERO) {
-            candidate.on_body -= candidate.change;
-            let slot = candidate.slot as usize;
-            let point = vector(&store.predicted[slot]) - candidate.normal * store.radius(slot);
-            push -= candidate.change;
-            twist -= (point - center).cross(candidate.change);
-        }
-        apply(&mut store.predicted, candidates);
-        self.push(push, twist);
-    }
 }

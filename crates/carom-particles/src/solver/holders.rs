@@ -9,7 +9,7 @@
 //! 2012.
 
 use crate::HeldParticle;
-use crate::solver::boundary::BodyState;
+use crate::solver::body_state::BodyState;
 use crate::solver::store::Store;
 use crate::solver::surroundings::Attachment;
 use alloc::vec::Vec;

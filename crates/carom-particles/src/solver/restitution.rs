@@ -8,7 +8,8 @@
 //! Reference: M. Mueller et al., Detailed Rigid Body Simulation with Extended Position Based
 //! Dynamics, SCA 2020, 3.6. Differs: it never slows what already leaves faster.
 
-use crate::solver::boundary::{BodyState, Candidate};
+use crate::solver::body_state::BodyState;
+use crate::solver::boundary::Candidate;
 use crate::solver::contact::Contacts;
 use crate::solver::store::{Row, Store, vector};
 use carom_math::ops::sqrt;

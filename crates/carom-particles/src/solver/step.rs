@@ -9,9 +9,10 @@
 //! Small Steps in Physics Simulation, SCA 2019 (substeps).
 
 use crate::parting::parting;
+use crate::solver::body_state::BodyState;
 use crate::solver::boundary::{
-    BodyState, Candidates, Obstacle, Stops, add_field_walls, add_plane_walls, find_near_field,
-    find_near_plane, project_still, stop_at_field,
+    Candidates, Obstacle, Stops, add_field_walls, add_plane_walls, find_near_field, find_near_plane,
+    project_still, stop_at_field,
 };
 use crate::solver::chunks::{for_contacts, for_slots};
 use crate::solver::contact::Contacts;
@@ -23,13 +24,14 @@ use crate::solver::rows::Neighbours;
 use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
+use crate::solver::supports::Stacks;
 use crate::solver::surroundings::{
     AccelerationFn, Attachment, ParticleMotion, Plane, SolidPass, Surroundings,
 };
 use crate::solver::touch::{BodyImpulse, ContactTarget, ParticleContact, Touches};
 use crate::solver::velocity::{Flow, Mixing, confine};
 use crate::solver::wall::Wall;
-use crate::{HeldParticle, ParticleError};
+use crate::{HeldParticle, ParticleError, TautParticle};
 use alloc::vec::Vec;
 use carom_lanes::dispatch;
 use carom_math::ops::sqrt;
@@ -50,10 +52,15 @@ pub(crate) struct Workspace {
     fields: Vec<Candidates>,
     bodies: Vec<Candidates>,
     states: Vec<BodyState>,
+    stacks: Stacks,
     stops: Stops,
     walls: Vec<Wall>,
     solid_positions: Vec<Vec3>,
     solid_masses: Vec<f32>,
+    /// The particles that tethers hold.
+    taut: Vec<TautParticle>,
+    /// Their slots, with the directions away from the pins.
+    taut_slots: Vec<(u32, Vec3)>,
     held: Vec<HeldParticle>,
     holds: Vec<Hold>,
     n_held: Vec<u32>,
@@ -104,6 +111,7 @@ impl Step<'_> {
         self.work.before[1].clone_from(&self.store.velocities);
         self.work.states.clear();
         self.work.states.extend(surroundings.bodies.iter().map(|body| BodyState::new(body)));
+        self.work.stacks.connect(&mut self.work.states, surroundings.bodies);
         self.set_coefficients();
         sort_attachments(surroundings.attachments, self.store, &mut self.work.attachments);
         self.touches.begin();
@@ -118,6 +126,7 @@ impl Step<'_> {
         self.touches.finish();
         for (body, state) in surroundings.bodies.iter_mut().zip(&self.work.states) {
             (body.impulse, body.angular_impulse) = (state.impulse, state.angular_impulse);
+            body.taken = state.impulse_taken;
             [body.travel, body.angular_travel] = state.travel;
         }
         Ok(())
@@ -174,6 +183,7 @@ impl Step<'_> {
         if kinds.has_contacts {
             self.work.contacts.find(self.store, self.neighbours.rows());
         }
+        self.work.taut_slots.clear();
         for iteration in 0..self.settings.iterations {
             if kinds.has_fluid {
                 self.project_density(kinds, iteration == 0);
@@ -188,6 +198,7 @@ impl Step<'_> {
         }
         // Corrections may have moved particles far, and through thin fields and bodies.
         self.for_each_obstacle(surroundings, stop_at_field);
+        self.work.stacks.pass_on(&mut self.work.states, BodyState::take_load);
         if kinds.has_restitution {
             self.work.incoming.clone_from(&self.store.velocities);
         }
@@ -247,7 +258,7 @@ impl Step<'_> {
         for (plane, candidates) in self.planes.iter().zip(&mut work.planes) {
             find_near_plane(self.store, plane.normal, plane.offset, candidates);
         }
-        work.states.iter_mut().for_each(|state| state.predict(dt));
+        work.stacks.predict(&mut work.states, dt);
         self.for_each_obstacle(surroundings, find_near_field);
     }
 
@@ -263,8 +274,12 @@ impl Step<'_> {
             work_on(self.store, &obstacle, &mut BodyState::still(), candidates, stops);
         }
         for ((body, state), candidates) in surroundings.bodies.iter().zip(states).zip(bodies) {
-            let obstacle = Obstacle { distance: body.distance, met_by: body.meets };
-            work_on(self.store, &obstacle, state, candidates, stops);
+            if body.is_met {
+                let obstacle = Obstacle { distance: body.distance, met_by: body.meets };
+                work_on(self.store, &obstacle, state, candidates, stops);
+            } else {
+                candidates.clear();
+            }
         }
     }
 
@@ -380,11 +395,13 @@ impl Step<'_> {
         work.solid_positions.extend(rows.clone().map(vector));
         work.solid_masses.clear();
         work.solid_masses.extend(rows.map(|row| row[3]));
+        work.taut.clear();
         constraints(&mut SolidPass {
             positions: &mut work.solid_positions,
             inverse_masses: &work.solid_masses,
             dt,
             iteration,
+            taut: &mut work.taut,
             holders: Holders {
                 states: &mut work.states,
                 attachments: &work.attachments,
@@ -393,6 +410,10 @@ impl Step<'_> {
                 n_held: &mut work.n_held,
             },
         });
+        let slot_of = |taut: &TautParticle| Some((*store.solid_slots.get(taut.particle)?, taut.outward));
+        let taut = work.taut.iter().filter_map(slot_of);
+        work.taut_slots.clear();
+        work.taut_slots.extend(taut);
         for (&slot, place) in store.solid_slots.iter().zip(&work.solid_positions) {
             let row = &mut store.predicted[slot as usize];
             *row = place.extend(row[3]).to_array();
@@ -404,8 +425,9 @@ impl Step<'_> {
         for ((body, state), candidates) in
             surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
         {
-            state.project(self.store, body, candidates);
+            state.project(self.store, body, &work.taut_slots, candidates);
         }
+        work.stacks.pass_on(&mut work.states, BodyState::take_load);
         for held in surroundings.attachments {
             let slot = self.store.slots[held.particle as usize] as usize;
             let row = &mut self.store.predicted[slot];
@@ -462,6 +484,7 @@ impl Step<'_> {
         for (state, candidates) in work.states.iter_mut().zip(&mut work.bodies) {
             restitution.on_body(store, state, dt, candidates);
         }
+        work.stacks.pass_on(&mut work.states, BodyState::apply_load);
         for candidates in work.fields.iter().chain(&work.planes) {
             restitution.on_still(store, candidates);
         }

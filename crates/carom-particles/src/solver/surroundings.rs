@@ -9,7 +9,8 @@
 //! one solver).
 
 use crate::solver::holders::Holders;
-use crate::{ConstraintError, ParticleBody, ParticleError};
+use crate::{ConstraintError, ParticleBody, ParticleError, TautParticle};
+use alloc::vec::Vec;
 use carom_math::ops::sqrt;
 use carom_math::{Mat3, Pose};
 use glam::Vec3;
@@ -135,6 +136,18 @@ pub struct FieldBoundary<'a> {
     pub surface: Surface,
 }
 
+/// What bears a body at a support.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bearer {
+    /// A joint. The owner of the body passes pushes on to it.
+    Joint,
+    /// A contact with a body that does not yield, such as a floor or a moving platform.
+    Firm,
+    /// A contact with another body, by its place in [`Surroundings::bodies`]. It bears as far as it
+    /// is borne itself.
+    Body(u32),
+}
+
 /// A point of a body at which something else bears it, such as a floor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Support {
@@ -142,8 +155,12 @@ pub struct Support {
     pub point: Vec3,
     /// The unit vector from what bears the body to the body, in the world.
     pub normal: Vec3,
-    /// The speed along the normal of what bears the body.
-    pub speed: f32,
+    /// The velocity at the point of what bears the body. That of a body is known.
+    pub velocity: Vec3,
+    /// The coefficient of friction, not negative.
+    pub friction: f32,
+    /// What bears the body.
+    pub by: Bearer,
 }
 
 /// A rigid body among the particles, in world units.
@@ -182,14 +199,21 @@ pub struct BodyBoundary<'a> {
     /// part of the impulses.
     pub acceleration: Vec3,
     /// The points at which others bear the body. Pushes of particles do not move them against their
-    /// normals, so a light body on a floor bears a heavy heap. The first 12 count.
+    /// normals, so a light body on a floor bears a heavy heap. The first 12 count; those by bodies
+    /// come last.
     pub supports: &'a [Support],
+    /// Whether particles meet the body. If not, it only bears other bodies.
+    pub is_met: bool,
     /// Set by a step: the sum of the impulses on the centre of mass.
     pub impulse: Vec3,
     /// Set by a step: the sum of the angular impulses about the centre of mass, in the world frame.
     /// [`ParticleSolver::body_impulses`](crate::ParticleSolver::body_impulses) has the point of
     /// each one.
     pub angular_impulse: Vec3,
+    /// Set by a step: the sums of the impulses and angular impulses by which contacts answered
+    /// those above, at supports and on bodies that rest on this one. The pushes have reached what
+    /// bears the body. So its owner applies the sum of them and these.
+    pub taken: [Vec3; 2],
     /// Set by a step: each impulse times the time from the start of its substep to the end of the
     /// step, summed. It is how far the impulses moved the centre of mass, times the mass.
     pub travel: Vec3,
@@ -214,8 +238,10 @@ impl<'a> BodyBoundary<'a> {
             angular_velocity: Vec3::ZERO,
             acceleration: Vec3::ZERO,
             supports: &[],
+            is_met: true,
             impulse: Vec3::ZERO,
             angular_impulse: Vec3::ZERO,
+            taken: [Vec3::ZERO; 2],
             travel: Vec3::ZERO,
             angular_travel: Vec3::ZERO,
         }
@@ -230,7 +256,9 @@ impl<'a> BodyBoundary<'a> {
             && is_mass
             && self.free_axes.to_array().iter().all(|x| [0.0, 1.0].contains(x))
             && self.supports.iter().all(|support| {
-                support.point.is_finite() && support.normal.is_finite() && support.speed.is_finite()
+                let Support { point, normal, velocity, friction, .. } = support;
+                [point, normal, velocity].iter().all(|v| v.is_finite())
+                    && (0.0..f32::INFINITY).contains(friction)
             })
             && self.inverse_inertia.is_finite();
         if is_good { self.surface.check() } else { Err(ParticleError::BadBody { body }) }
@@ -260,6 +288,8 @@ pub struct SolidPass<'a> {
     pub dt: f32,
     /// The iteration, from 0 on in each substep. Multipliers of constraints begin at 0 with it.
     pub iteration: u32,
+    /// The particles that are held as far from pins as they can get; workspace.
+    pub(crate) taut: &'a mut Vec<TautParticle>,
     pub(crate) holders: Holders<'a>,
 }
 
@@ -274,7 +304,9 @@ impl SolidPass<'_> {
             body.begin_step();
         }
         if !body.moves_holders() {
-            return body.project(self.positions, self.inverse_masses, self.dt);
+            body.project(self.positions, self.inverse_masses, self.dt)?;
+            self.taut.extend(body.taut());
+            return Ok(());
         }
         self.holders.join(body.particles(), self.positions, self.inverse_masses);
         body.project_held(self.positions, self.inverse_masses, self.holders.held, self.dt)?;
@@ -346,6 +378,15 @@ impl Surroundings<'_, '_> {
             return Err(ParticleError::BadAttachment { attachment });
         }
         self.fields.iter().try_for_each(|field| field.surface.check())?;
-        self.bodies.iter().enumerate().try_for_each(|(i, body)| body.check(i))
+        let n_bodies = self.bodies.len();
+        let is_there = |support: &Support| match support.by {
+            Bearer::Body(body) => (body as usize) < n_bodies,
+            Bearer::Joint | Bearer::Firm => true,
+        };
+        self.bodies.iter().enumerate().try_for_each(|(body, boundary)| {
+            boundary.check(body)?;
+            let is_good = boundary.supports.iter().all(is_there);
+            if is_good { Ok(()) } else { Err(ParticleError::BadBody { body }) }
+        })
     }
 }

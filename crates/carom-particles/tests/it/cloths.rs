@@ -159,6 +159,35 @@ fn a_cloth_keeps_the_curve_it_has_at_rest() {
     assert!(moved < 1e-4, "{moved}");
 }
 
+/// A sheet hangs from its corners with 10,000 times the mass of a particle in the middle. No
+/// particle gets farther from a corner than the straight way at rest, and a tenth.
+#[test]
+fn a_heavy_particle_does_not_stretch_a_pinned_cloth() {
+    const N: u32 = 11;
+    let (rest, triangles) = sheet(N, N, 0.1);
+    let corners = [0, N - 1, N * (N - 1), N * N - 1].map(|corner| corner as usize);
+    let middle = (N * N / 2) as usize;
+    for load in [1.0, 100.0, 10_000.0] {
+        let mut cloth = Cloth::new(0, &rest, &triangles, &ClothSettings::default()).unwrap();
+        let mut particles = Particles::new(rest.clone(), 0.001);
+        corners.iter().for_each(|&corner| particles.inverse_masses[corner] = 0.0);
+        particles.inverse_masses[middle] /= load;
+        let mut longest = 0.0_f32;
+        for _ in 0..60 {
+            particles.run(&SmallSteps::default().with_substeps(4).with_iterations(4), 2, &mut cloth);
+            for corner in corners {
+                let all = particles.positions.iter().zip(&rest).enumerate();
+                let strains = all
+                    .filter(|(i, _)| *i != corner)
+                    .map(|(_, (p, at))| p.distance(rest[corner]) / at.distance(rest[corner]));
+                longest = strains.fold(longest, f32::max);
+            }
+        }
+        println!("{load}: {longest}, the middle is at {}", particles.positions[middle]);
+        assert!(longest < 1.11 && particles.positions[middle].y < -0.05, "{load}: {longest}");
+    }
+}
+
 #[test]
 fn a_torn_cloth_loses_no_particle() {
     let (rest, triangles) = sheet(12, 12, 0.1);

@@ -22,7 +22,7 @@ use crate::soft::part_surfaces::{ParticleRules, surface_of};
 use crate::soft::resting::Push;
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
-use crate::soft::supports::Borne;
+use crate::soft::supports::{Borne, NearBodies};
 use crate::stats::Clock;
 use crate::{BodyId, Filter, World, WorldError};
 use alloc::vec::Vec;
@@ -43,7 +43,9 @@ const NEAR_RADII: f32 = 8.0;
 /// The push of particles on a body in a step.
 #[derive(Clone, Copy, Debug)]
 struct BodyPush {
-    /// Impulse and angular impulse.
+    /// The sums of the impulses and angular impulses of particles. They wake the body.
+    felt: [Vec3; 2],
+    /// Those that act on it: without what the contacts that bear it answered.
     push: [Vec3; 2],
     /// The part of both that acts at the start of the step. The rest acts as a constant force.
     early: [Vec3; 2],
@@ -52,7 +54,9 @@ struct BodyPush {
 impl BodyPush {
     /// Returns the push of particles on a body that acts as a constant force.
     fn constant(boundary: &BodyBoundary<'_>) -> BodyPush {
-        BodyPush { push: [boundary.impulse, boundary.angular_impulse], early: [Vec3::ZERO; 2] }
+        let felt = [boundary.impulse, boundary.angular_impulse];
+        let push = [felt[0] + boundary.taken[0], felt[1] + boundary.taken[1]];
+        BodyPush { felt, push, early: [Vec3::ZERO; 2] }
     }
 
     /// Divides the push so that the body gets to where it was among the particles. They may have
@@ -61,7 +65,7 @@ impl BodyPush {
     ///
     /// `n_substeps` are those of the particles and of the bodies in a step.
     fn divided(boundary: &BodyBoundary<'_>, dt: f32, n_substeps: [u32; 2]) -> BodyPush {
-        let BodyPush { push, mut early } = BodyPush::constant(boundary);
+        let BodyPush { felt, push, mut early } = BodyPush::constant(boundary);
         // A constant force moves a body by this part of the impulse times the step.
         let part = n_substeps.map(|n| 0.5 + 0.5 / n as f32);
         let travel = [boundary.travel, boundary.angular_travel];
@@ -76,7 +80,7 @@ impl BodyPush {
                 early[k] = missing / (1.0 - part[1]);
             }
         }
-        BodyPush { push, early }
+        BodyPush { felt, push, early }
     }
 }
 
@@ -97,6 +101,7 @@ impl<B: BroadPhase> World<B> {
             let is_disturbed = soft.has_other_settings(&self.soft.settings, gravity)
                 || self.contacts.is_changed && {
                     let near = self.bodies_near(&soft, self.strongest(&soft, dt), dt);
+                    let near = self.with_bearers(near).bodies;
                     soft.resting.near != self.marks(&near)
                 };
             if is_disturbed {
@@ -147,6 +152,7 @@ impl<B: BroadPhase> World<B> {
         let gravity = self.settings.solver.gravity;
         soft.apply_settings(&self.soft.settings, gravity, dt)?;
         let near = self.bodies_near(soft, self.strongest(soft, dt), dt);
+        let NearBodies { bodies: near, n_met } = self.with_bearers(near);
         let is_moving = near.iter().any(|&body| self.moves_among_soft(body));
         let marks = self.marks(&near);
         if soft.resting.is_sleeping && !is_moving && soft.resting.near == marks {
@@ -157,7 +163,13 @@ impl<B: BroadPhase> World<B> {
         }
         let accelerations: Vec<Vec3> =
             near.iter().map(|&body| self.acceleration_among_soft(body, dt)).collect();
-        let borne: Vec<Borne> = near.iter().map(|&body| self.borne(body)).collect();
+        let mut places: Vec<(u32, u32)> = near.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let place_of = |body: u32| {
+            let found = places.binary_search_by_key(&body, |(body, _)| *body).ok();
+            found.map(|found| places[found].1)
+        };
+        let borne: Vec<Borne> = near.iter().map(|&body| self.borne(body, place_of)).collect();
         let reach = NEAR_RADII * soft.largest_radius();
         let solid = |&body: &u32| self.solid_among_soft(body).map(|shape| ShapeDistance::new(shape, reach));
         let shapes: Vec<Option<ShapeDistance<'_>>> = near.iter().map(solid).collect();
@@ -183,7 +195,8 @@ impl<B: BroadPhase> World<B> {
             let boundary = self.boundary_of(body, distance, acceleration, borne);
             let surface_at = surface.as_ref().map(|surface| surface as SurfaceFn<'_>);
             let meets = meets.as_ref().map(|meets| meets as MeetsFn<'_>);
-            boundaries.push(BodyBoundary { surface_at, meets, ..boundary });
+            let is_met = boundaries.len() < n_met;
+            boundaries.push(BodyBoundary { surface_at, meets, is_met, ..boundary });
         }
         let ids: Vec<BodyId> = near.iter().map(|&body| self.bodies.id_at(body)).collect();
         let fields = SoftFields::of(soft, &self.bodies.force_fields, gravity);
@@ -357,7 +370,7 @@ impl<B: BroadPhase> World<B> {
         let sleep_speed = settings.sleep_speed * settings.length_unit;
         let mut is_woken = false;
         let mut kept = Vec::new();
-        for (&number, &BodyPush { push, early }) in near.iter().zip(pushes) {
+        for (&number, &BodyPush { felt, push, early }) in near.iter().zip(pushes) {
             let body: &Body = &self.bodies.motions[number as usize];
             if body.kind != BodyKind::Dynamic || self.bodies.is_suspended(number as usize) {
                 continue;
@@ -365,8 +378,8 @@ impl<B: BroadPhase> World<B> {
             let id = self.bodies.id_at(number);
             let known = soft.pushes.binary_search_by_key(&id, |push| push.body);
             let mut own = known.map_or(Push::none(id), |place| soft.pushes[place]);
-            let is_pushed = push != [Vec3::ZERO; 2];
-            let acts = !body.is_sleeping || own.miss(push, body, sleep_speed);
+            let is_pushed = [felt, push] != [[Vec3::ZERO; 2]; 2];
+            let acts = !body.is_sleeping || own.miss(felt, body, sleep_speed);
             if acts && is_pushed {
                 if body.is_sleeping {
                     self.bodies.wake(number as usize);
@@ -386,7 +399,7 @@ impl<B: BroadPhase> World<B> {
                 body.angular_velocity += body.world_inverse_inertia() * early[1];
             }
             if acts {
-                own.note(push);
+                own.note(felt);
             }
             if own != Push::none(id) {
                 kept.push(own);

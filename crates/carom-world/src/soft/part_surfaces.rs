@@ -5,7 +5,7 @@
 //! - For all other bodies it queries each contact. The material is that of the part nearest to the
 //!   contact, so it is the one that a rigid body would meet there. Belts and the vertices of
 //!   deforming meshes move it, and the combine rules of both count (tests: `soft_belts::*`).
-//! - Hooks do not see these contacts.
+//! - Hooks do not see these contacts: [`Hooks`](crate::Hooks) names the calls in their place.
 //!
 //! Reference: Jolt Physics, `MeshShapeSettings::mMaterials` (a material for each triangle).
 

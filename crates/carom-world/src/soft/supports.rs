@@ -2,20 +2,27 @@
 //!
 //! - The particle solver moves dynamic bodies by the pushes of particles. Without the floor under
 //!   it, a light body would give way, and all would sink.
-//! - So it knows the contacts with fixed and kinematic bodies. A crate on another crate is not
-//!   borne by it: in a stack only the lowest one is.
+//! - So it knows the contacts with fixed and kinematic bodies, and with dynamic ones below. Bodies
+//!   of a stack that are not near soft things take part, too.
 //! - A hinge or a ball joint on a body that is not dynamic bears its point; a weld bears the whole
 //!   body.
 //!
-//! Reference: E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005 (accumulated
-//! impulses).
+//! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003, 7
+//! (shock propagation).
 
 use crate::World;
+use crate::contacts::surface_velocity::belt_at;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_math::Vec3;
-use carom_particles::Support;
-use carom_response::{BodyKind, JointKind};
+use carom_particles::{Bearer, Support};
+use carom_response::{Body, BodyKind, JointKind};
+
+/// A body lies below another one if the normal of their contact points up by at least this cosine.
+const MIN_UP_COSINE: f32 = 0.17;
+
+/// The largest number of bodies that only bear others. The nearest ones count.
+const MAX_BEARERS: usize = 64;
 
 /// What bears a body.
 #[derive(Default)]
@@ -25,11 +32,45 @@ pub(crate) struct Borne {
     pub(crate) supports: Vec<Support>,
 }
 
+/// The bodies in a step of soft things.
+pub(crate) struct NearBodies {
+    /// Those near soft things, or with vertices attached to them, then those that only bear others.
+    pub(crate) bodies: Vec<u32>,
+    /// The number of the former.
+    pub(crate) n_met: usize,
+}
+
 impl<B: BroadPhase> World<B> {
-    /// Returns what bears a dynamic body.
-    pub(crate) fn borne(&mut self, number: u32) -> Borne {
+    /// Adds the dynamic bodies that lie below these.
+    pub(crate) fn with_bearers(&mut self, mut bodies: Vec<u32>) -> NearBodies {
+        let n_met = bodies.len();
+        let mut known: Vec<u32> = bodies.clone();
+        known.sort_unstable();
+        let mut place = 0;
+        while place < bodies.len() && bodies.len() < n_met + MAX_BEARERS {
+            for contact in self.contacts_of(bodies[place]) {
+                if self.bears(&contact)
+                    && let Err(at) = known.binary_search(&contact.other)
+                {
+                    known.insert(at, contact.other);
+                    bodies.push(contact.other);
+                }
+            }
+            place += 1;
+        }
+        NearBodies { bodies, n_met }
+    }
+
+    /// Whether the other body of a contact is dynamic and lies below.
+    fn bears(&self, contact: &ContactOf) -> bool {
+        let up = -self.settings.solver.gravity.normalize_or_zero();
+        self.bodies.motions[contact.other as usize].kind == BodyKind::Dynamic
+            && MIN_UP_COSINE < contact.support.normal.dot(up)
+    }
+
+    /// Returns what bears a body. `place_of` returns the place of another one in the step.
+    pub(crate) fn borne(&mut self, number: u32, place_of: impl Fn(u32) -> Option<u32>) -> Borne {
         let mut borne = Borne::default();
-        let slop = self.settings.solver.slop * self.settings.solver.length_unit;
         let motions = &self.bodies.motions;
         let body = &motions[number as usize];
         if body.kind != BodyKind::Dynamic {
@@ -46,34 +87,79 @@ impl<B: BroadPhase> World<B> {
                 let point = body.pose.transform_point(frame.translation);
                 let velocity = motions[other as usize].velocity_at(point);
                 for normal in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [axis, -axis]) {
-                    borne.supports.push(Support { point, normal, speed: velocity.dot(normal) });
+                    borne.supports.push(Support {
+                        point,
+                        normal,
+                        velocity,
+                        friction: 0.0,
+                        by: Bearer::Joint,
+                    });
                 }
             }
+        }
+        for contact in self.contacts_of(number) {
+            let by = if self.bodies.motions[contact.other as usize].kind != BodyKind::Dynamic {
+                Bearer::Firm
+            } else if self.bears(&contact)
+                && let Some(place) = place_of(contact.other)
+            {
+                Bearer::Body(place)
+            } else {
+                continue;
+            };
+            borne.supports.push(Support { by, ..contact.support });
+        }
+        borne
+    }
+
+    /// Returns the contact points of a dynamic body with others.
+    fn contacts_of(&mut self, number: u32) -> Vec<ContactOf> {
+        let mut all = Vec::new();
+        if self.bodies.motions[number as usize].kind != BodyKind::Dynamic {
+            return all;
         }
         let mut places = Vec::new();
         let (pairs, states) = (&self.contacts.pairs, &self.contacts.states);
         self.contacts.pairs_by_body.visit(pairs, number, |place| {
             let state = &states[place];
-            if state.is_touching && !state.is_sensor {
+            if state.is_touching && !state.is_sensor && !state.is_disabled {
                 places.push(place);
             }
         });
+        let slop = self.settings.solver.slop * self.settings.solver.length_unit;
+        let (solids, belts) = (self.bodies.solids([&[], &[]]), &self.contacts.belts);
         for place in places {
             let pair = self.contacts.pairs[place];
             let (other, sign) = if pair.a == number { (pair.b, -1.0) } else { (pair.a, 1.0) };
-            let other = &motions[other as usize];
-            if other.kind == BodyKind::Dynamic {
-                continue;
-            }
             for manifold in self.contacts.manifolds_of(&self.contacts.states[place]) {
                 let normal = manifold.normal() * sign;
+                let [friction, _] = solids.mixed([pair.a as usize, pair.b as usize], manifold);
                 for contact in manifold.contacts().iter().filter(|contact| contact.distance <= slop) {
-                    let point = if sign < 0.0 { contact.point_a } else { contact.point_b };
-                    let speed = other.velocity_at(point).dot(normal);
-                    borne.supports.push(Support { point, normal, speed });
+                    let (point, parts) = if sign < 0.0 {
+                        (contact.point_a, [contact.part_a, contact.part_b])
+                    } else {
+                        (contact.point_b, [contact.part_b, contact.part_a])
+                    };
+                    let belt = |body: u32, part: u32| {
+                        let motion: &Body = &self.bodies.motions[body as usize];
+                        let has_belt = belts.of(body).is_some();
+                        let belt = || belt_at((&solids, belts), (body, part), &motion.pose, point)[0];
+                        if has_belt { belt() } else { Vec3::ZERO }
+                    };
+                    let velocity = self.bodies.motions[other as usize].velocity_at(point);
+                    let velocity = velocity + belt(other, parts[1]) - belt(number, parts[0]);
+                    let by = Bearer::Firm;
+                    let support = Support { point, normal, velocity, friction, by };
+                    all.push(ContactOf { other, support });
                 }
             }
         }
-        borne
+        all
     }
+}
+
+/// A contact point of a body, as a support by the other one.
+struct ContactOf {
+    other: u32,
+    support: Support,
 }

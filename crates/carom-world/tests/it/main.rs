@@ -73,6 +73,8 @@ mod soft_fields;
 #[cfg(feature = "soft")]
 mod soft_filters;
 #[cfg(feature = "soft")]
+mod soft_loads;
+#[cfg(feature = "soft")]
 mod soft_materials;
 #[cfg(feature = "soft")]
 mod soft_ropes;

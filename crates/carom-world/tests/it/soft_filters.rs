@@ -6,9 +6,9 @@ use carom_geom::TriMesh;
 use carom_math::{Pose, Ray, Vec3};
 use carom_query::{MeshShape, Shape};
 use carom_world::{
-    BodyDesc, ClothSettings, ColliderDesc, CombineRule, Filter, Grains, Groups, Liquid, Material,
-    ParticlePhase, ParticlesDesc, QueryFilter, RopeSettings, SoftBodyDesc, SoftBodySettings, SoftThing,
-    World,
+    ActiveHooks, BodyDesc, ClothSettings, ColliderDesc, CombineRule, Filter, Grains, Groups, Hooks, Liquid,
+    Material, PairView, ParticlePhase, ParticlesDesc, QueryFilter, RopeSettings, SoftBodyDesc,
+    SoftBodySettings, SoftThing, StepOptions, World,
 };
 use std::sync::Arc;
 
@@ -244,5 +244,32 @@ fn queries_use_the_filter_of_soft_things() {
         let query = world.query(&filter);
         assert_eq!(query.cast_ray_soft(&down, 100.0).is_some(), is_found);
         assert_eq!(query.nearest_soft(Vec3::Y, 10.0).is_some(), is_found);
+    }
+}
+
+/// Rejects all pairs.
+struct Rejects;
+
+impl Hooks for Rejects {
+    fn filter_pair(&self, _: &PairView<'_>) -> bool {
+        false
+    }
+}
+
+/// A hook does not part soft things from a body; their filter does.
+#[test]
+fn hooks_do_not_see_soft_things() {
+    for (filter, lies) in [(Filter::default(), true), (Filter::new(SOFT, HARD), false)] {
+        let mut world = World::new();
+        let floor = BodyDesc::fixed(cuboid(Vec3::new(10.0, 0.5, 10.0))).with_position(Vec3::NEG_Y * 0.5);
+        world.insert(floor.with_hooks(ActiveHooks::all())).unwrap();
+        let crate_ = BodyDesc::dynamic(cuboid(Vec3::splat(0.1))).with_position(Vec3::new(6.0, 1.0, 0.0));
+        let crate_ = world.insert(crate_).unwrap();
+        let things = put_each(&mut world, filter);
+        (0..60).for_each(|_| _ = world.step_with(DT, StepOptions::new().with_hooks(&Rejects)).unwrap());
+        assert!(world.body(crate_).unwrap().position().y < -1.0);
+        for thing in things {
+            assert_eq!(-0.01 < lowest(&world, thing), lies, "{thing:?}: {}", lowest(&world, thing));
+        }
     }
 }

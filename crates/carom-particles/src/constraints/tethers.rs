@@ -1,0 +1,188 @@
+//! Tethers: no particle of a cloth gets farther from a pin than the cloth between them is long.
+//!
+//! - Links pass a push on from particle to particle, so many passes would be needed until a heavy
+//!   load reaches the pins. A tether reaches them at once.
+//! - Its length is the shortest way over the triangles at rest, with some slack. Ways are unfolded
+//!   across triangles, so on a flat cloth they are straight.
+//! - Pins are divided into four sides. A particle has a tether to the nearest pin of each, so that
+//!   tethers do not pull a cloth apart in the middle.
+//! - Tethers that hold are listed. A body that lies on such a particle pushes the pin.
+//!
+//! Reference: T.-Y. Kim, N. Chentanez, M. Mueller, Long Range Attachments: A Method to Simulate
+//! Inextensible Clothing in Computer Games, SCA 2012. M. Novotni, R. Klein, Computing Geodesic
+//! Distances on Triangular Meshes, WSCG 2002 (unfolding).
+
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use carom_math::ops::sqrt;
+use core::cmp::Reverse;
+use glam::Vec3;
+
+/// A tether is longer than the cloth by this part. It is above the strain that links leave under
+/// ordinary loads.
+const SLACK: f64 = 0.1;
+
+/// The largest number of tethers of a particle, and of sides of pins.
+const MAX_TETHERS: usize = 4;
+
+/// A particle that a tether holds: it gets no farther from a pin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TautParticle {
+    /// The index of the particle in the arrays of all particles.
+    pub particle: usize,
+    /// The unit vector from the pin to it.
+    pub outward: Vec3,
+}
+
+/// A limit of the distance of a particle from a pin.
+#[derive(Clone, Copy, Debug)]
+struct Tether {
+    particle: u32,
+    pin: u32,
+    length: f32,
+}
+
+/// The tethers of a cloth.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tethers {
+    /// The pinned particles for which they were found, ascending.
+    pins: Vec<u32>,
+    tethers: Vec<Tether>,
+    taut: Vec<TautParticle>,
+}
+
+impl Tethers {
+    /// Finds the tethers again if other particles are pinned: those with an inverse mass of 0.
+    pub(super) fn update(&mut self, rest: &[Vec3], triangles: &[[u32; 3]], inverse_masses: &[f32]) {
+        let pinned = (0..).zip(inverse_masses).filter(|(_, w)| **w == 0.0).map(|(particle, _)| particle);
+        if !pinned.clone().eq(self.pins.iter().copied()) {
+            self.pins = pinned.collect();
+            self.tethers = find(&self.pins, rest, triangles);
+        }
+    }
+
+    /// Brings particles back to the ends of their tethers. `first` is the index of the first one in
+    /// the arrays of all particles.
+    pub(super) fn project(&mut self, positions: &mut [Vec3], first: usize) {
+        self.taut.clear();
+        for &Tether { particle, pin, length } in &self.tethers {
+            let pin = positions[first + pin as usize];
+            let place = &mut positions[first + particle as usize];
+            let way = *place - pin;
+            let distance_sq = way.length_squared();
+            if length * length < distance_sq && distance_sq < f32::INFINITY {
+                let outward = way / sqrt(distance_sq);
+                *place = pin + outward * length;
+                self.taut.push(TautParticle { particle: first + particle as usize, outward });
+            }
+        }
+    }
+
+    /// Returns the tethers that held in the last projection.
+    pub(super) fn taut(&self) -> &[TautParticle] {
+        &self.taut
+    }
+}
+
+/// The nearest pin of a side, at a particle.
+#[derive(Clone, Copy, Debug)]
+struct Label {
+    side: u32,
+    pin: u32,
+    distance: f64,
+}
+
+/// Finds the tethers to pins, by particle: Dijkstra's algorithm with several labels at a particle.
+fn find(pins: &[u32], rest: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Tether> {
+    let mut around: Vec<Vec<u32>> = alloc::vec![Vec::new(); rest.len()];
+    for (number, triangle) in (0..).zip(triangles) {
+        triangle.iter().for_each(|&vertex| around[vertex as usize].push(number));
+    }
+    let mut labels: Vec<Vec<Label>> = alloc::vec![Vec::new(); rest.len()];
+    // Distances are not negative, so their bits are in order.
+    let mut queue = BinaryHeap::new();
+    for (&pin, side) in pins.iter().zip(sides(pins, rest)) {
+        queue.push(Reverse((0_u64, pin, side, pin)));
+    }
+    while let Some(Reverse((bits, vertex, side, pin))) = queue.pop() {
+        let known = &mut labels[vertex as usize];
+        if known.iter().any(|label| label.side == side) {
+            continue;
+        }
+        let distance = f64::from_bits(bits);
+        known.push(Label { side, pin, distance });
+        for &number in &around[vertex as usize] {
+            let triangle = triangles[number as usize];
+            let others = triangle.into_iter().filter(|&other| other != vertex);
+            for other in others {
+                let Some(third) = triangle.into_iter().find(|v| *v != vertex && *v != other) else {
+                    continue;
+                };
+                let [own, other_at, third_at] = [vertex, other, third].map(|v| rest[v as usize]);
+                let along = distance + f64::from(own.distance(other_at));
+                let from_third = labels[third as usize].iter().find(|label| label.pin == pin);
+                let across = from_third
+                    .and_then(|from| unfolded([own, third_at, other_at], [distance, from.distance]));
+                let nearest = across.map_or(along, |across| across.min(along));
+                if nearest.is_finite() {
+                    queue.push(Reverse((nearest.to_bits(), other, side, pin)));
+                }
+            }
+        }
+    }
+    let mut tethers = Vec::new();
+    for (particle, labels) in (0..).zip(&labels) {
+        if pins.binary_search(&particle).is_ok() {
+            continue;
+        }
+        // The nearest pin comes last: it wins if pins are pulled apart.
+        for label in labels.iter().rev() {
+            let length = (label.distance * (1.0 + SLACK)) as f32;
+            tethers.push(Tether { particle, pin: label.pin, length });
+        }
+    }
+    tethers
+}
+
+/// Divides the pins into up to as many sides as a particle has tethers: around those that are
+/// farthest from each other at rest. Returns the side of each.
+fn sides(pins: &[u32], rest: &[Vec3]) -> Vec<u32> {
+    let mut sides = alloc::vec![0; pins.len()];
+    let mut distances_sq = alloc::vec![f32::INFINITY; pins.len()];
+    let mut seed = 0;
+    for side in 0..MAX_TETHERS as u32 {
+        let Some(&of_seed) = pins.get(seed) else { break };
+        for (k, &pin) in pins.iter().enumerate() {
+            let distance_sq = rest[pin as usize].distance_squared(rest[of_seed as usize]);
+            if distance_sq < distances_sq[k] {
+                (sides[k], distances_sq[k]) = (side, distance_sq);
+            }
+        }
+        for k in 0..pins.len() {
+            if distances_sq[seed] < distances_sq[k] {
+                seed = k;
+            }
+        }
+    }
+    sides
+}
+
+/// Returns the length of the straight way from a source to the corner `c` of a triangle, through
+/// the side from `a` to `b`, whose distances from the source are given. `None` if it does not go
+/// through the side.
+fn unfolded([a, b, c]: [Vec3; 3], [from_a, from_b]: [f64; 2]) -> Option<f64> {
+    let [a, b, c] = [a, b, c].map(|corner| corner.as_dvec3());
+    let (side, to_c) = (b - a, c - a);
+    let length = sqrt(side.length_squared());
+    if !(0.0 < length) {
+        return None;
+    }
+    // In the plane: `a` at the origin, `b` at (length, 0), `c` above, and the source below.
+    let c_x = to_c.dot(side) / length;
+    let c_y = sqrt((to_c.length_squared() - c_x * c_x).max(0.0));
+    let x = (from_a * from_a - from_b * from_b + length * length) / (2.0 * length);
+    let below = sqrt((from_a * from_a - x * x).max(0.0));
+    let height = c_y + below;
+    let crossing = if 0.0 < height { x + (c_x - x) * (below / height) } else { return None };
+    (0.0..=length).contains(&crossing).then(|| sqrt((c_x - x) * (c_x - x) + height * height))
+}
