@@ -6,7 +6,8 @@
 //!   the push.
 //! - A fast particle is traced along its path, and does not pass a thin wall.
 //!
-//! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6; J. C. Hart, Sphere Tracing, 1996.
+//! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6; J. C. Hart, Sphere Tracing,
+//! 1996.
 
 use crate::solver::body_state::BodyState;
 use crate::solver::chunks::for_each_chunk;

@@ -259,7 +259,8 @@ impl Stacks {
     /// Finds the bodies that bear others, and by which supports.
     pub(crate) fn connect(&mut self, states: &mut [BodyState], bodies: &[BodyBoundary<'_>]) {
         let Stacks { order, left } = self;
-        (order.clear(), left.clear());
+        order.clear();
+        left.clear();
         for (body, boundary) in (0..).zip(bodies) {
             for (number, support) in (0..).zip(boundary.supports) {
                 if let Bearer::Body(bearer) = support.by {

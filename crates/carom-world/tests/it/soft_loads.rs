@@ -65,8 +65,8 @@ fn energy(world: &World, bodies: &[BodyId], block: SoftBodyId) -> f32 {
         + view.positions().iter().zip(view.velocities()).map(of_vertex).sum::<f32>()
 }
 
-/// Stacks of light crates bear a block of 91 kg, laid on them or dropped. One or two crates do so if
-/// it bounces, too. Nothing is thrown, and the energy is never above that at the start.
+/// Stacks of light crates bear a block of 91 kg, laid on them or dropped. One or two crates do so
+/// if it bounces, too. Nothing is thrown, and the energy is never above that at the start.
 #[test]
 fn stacks_of_light_crates_bear_a_heavy_block() {
     let stacks: [&[f32]; 8] =
