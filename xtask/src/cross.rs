@@ -5,11 +5,8 @@ use std::process::Command;
 
 /// Arguments of cargo that compile a program of the profile `golden` and glam with `simd128` for
 /// wasm, and leave the standard library as it is: modules with and without it share that.
-///
-/// The stack is larger than the usual megabyte. Without optimization a pass of the solver keeps
-/// each intermediate value of eight lanes in it.
 pub(crate) const WITH_SIMD128: &str = "-Zprofile-rustflags \
-    --config profile.golden.rustflags=[\"-Ctarget-feature=+simd128\",\"-Clink-arg=-zstack-size=4194304\"] \
+    --config profile.golden.rustflags=[\"-Ctarget-feature=+simd128\"] \
     --config profile.golden.package.\"*\".rustflags=[] \
     --config profile.golden.package.glam.rustflags=[\"-Ctarget-feature=+simd128\"]";
 

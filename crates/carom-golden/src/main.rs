@@ -3,6 +3,10 @@
 
 use carom_lanes::{Level, force_level};
 
+/// The stack of the scenes, in bytes: half of a main thread's on Windows, a quarter of another
+/// thread's. Programs that are not optimized keep each intermediate value of a loop there.
+const STACK: usize = 1 << 19;
+
 fn main() -> Result<(), carom_golden::Error> {
     if let Some(name) = std::env::args().nth(1) {
         let levels = [Level::Generic, Level::Sse2, Level::Avx2, Level::Neon];
@@ -12,6 +16,7 @@ fn main() -> Result<(), carom_golden::Error> {
             return Err(format!("this machine or this build is without {level:?}").into());
         }
     }
-    print!("{}", carom_golden::report());
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(carom_golden::report)?;
+    print!("{}", thread.join().map_err(|_| "a scene panicked")?);
     Ok(())
 }

@@ -119,7 +119,7 @@ fn detect() -> Level {
 /// The caller made sure of `has(level)`.
 #[inline(always)]
 fn run_on<K: Kernel>(level: Level, kernel: K) -> K::Output {
-    if level == Level::Generic { kernel.run(imp::generic::Generic) } else { run_better(level, kernel) }
+    if level == Level::Generic { run_apart(kernel, imp::generic::Generic) } else { run_better(level, kernel) }
 }
 
 /// The caller made sure of `has(level)`; for [`Level::Generic`] what every machine has that the
@@ -132,6 +132,13 @@ fn run_better<K: Kernel>(level: Level, kernel: K) -> K::Output {
             // SAFETY: `has(Level::Avx2)` is true only after `Avx2::new` gave a token.
             unsafe { imp::avx2::run(kernel) }
         }
-        _ => kernel.run(imp::BASELINE),
+        _ => run_apart(kernel, imp::BASELINE),
     }
+}
+
+/// Runs the kernel in a function of its own. Without optimization each loop keeps all that it
+/// computes in the stack. So the caller would have the memory of all loops, of which one runs.
+#[inline(never)]
+fn run_apart<K: Kernel, S: Simd>(kernel: K, simd: S) -> K::Output {
+    kernel.run(simd)
 }

@@ -34,27 +34,44 @@
 use crate::contacts::round::rolled;
 use crate::impulses::group::{Group, GroupDetails, Pass, Stage};
 use crate::impulses::lane_vec::{
-    Lanes, Motion, REST, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion,
+    Lanes, Motion, REST, States, Sym3, V3, gather_delta, gather_motion, scatter_motion,
 };
 use crate::impulses::take_back::take_back;
 use crate::sleep::rest::DEEP_SLOPS;
-use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd};
+use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 
-/// The stages of [`solve`], as constants: each is compiled on its own.
-const SOLVE: u8 = 0;
-const RELAX: u8 = 1;
-const RELAX_BETWEEN: u8 = 2;
-const REPEAT: u8 = 3;
+/// The stages, as constants: each is compiled on its own.
+const PREPARE: u8 = 0;
+const SOLVE: u8 = 1;
+const TAKE_BACK: u8 = 2;
+const RELAX: u8 = 3;
+const RELAX_BETWEEN: u8 = 4;
+const REPEAT: u8 = 5;
 
-/// Runs one stage over groups, in their order. Tried: prefetching the states of the next group;
-/// slower on one and on two threads.
-pub(crate) struct Stepper<'a, B> {
-    pub(crate) groups: &'a mut [Group],
-    pub(crate) states: B,
-    pub(crate) pass: &'a Pass<'a>,
+/// Runs a stage over groups, in their order. Tried: prefetching the states of the next group; slower
+/// on one and on two threads.
+///
+/// Each stage is a kernel of its own. All in one would need 2 MB of stack without optimization,
+/// which is all that a thread has. `cargo xtask golden` runs its scenes, not optimized, with half a
+/// megabyte.
+pub(crate) fn run<B: States>(groups: &mut [Group], states: B, pass: &Pass<'_>) {
+    match pass.stage {
+        Stage::Prepare => dispatch(Stepper::<B, PREPARE> { groups, states, pass }),
+        Stage::Solve => dispatch(Stepper::<B, SOLVE> { groups, states, pass }),
+        Stage::TakeBack => dispatch(Stepper::<B, TAKE_BACK> { groups, states, pass }),
+        Stage::Relax => dispatch(Stepper::<B, RELAX> { groups, states, pass }),
+        Stage::RelaxBetween => dispatch(Stepper::<B, RELAX_BETWEEN> { groups, states, pass }),
+        Stage::Repeat => dispatch(Stepper::<B, REPEAT> { groups, states, pass }),
+    }
 }
 
-impl<B: States> Kernel for Stepper<'_, B> {
+struct Stepper<'a, B, const STAGE: u8> {
+    groups: &'a mut [Group],
+    states: B,
+    pass: &'a Pass<'a>,
+}
+
+impl<B: States, const STAGE: u8> Kernel for Stepper<'_, B, STAGE> {
     type Output = ();
 
     #[inline(always)]
@@ -66,47 +83,23 @@ impl<B: States> Kernel for Stepper<'_, B> {
         core::hint::black_box(&aligned);
         let n = self.groups.len();
         let mut k = 0;
-        match self.pass.stage {
-            Stage::Prepare => {
-                while k < n {
-                    prepare(simd, &mut self.groups[k], &mut self.states);
-                    k += 1;
-                }
-            }
-            Stage::Solve => {
-                while k < n {
-                    solve::<S, B, SOLVE>(simd, &mut self.groups[k], &mut self.states, self.pass);
-                    k += 1;
-                }
-            }
-            Stage::TakeBack => {
-                while k < n {
-                    if self.groups[k].is_pushing {
-                        take_back(simd, &mut self.groups[k], &mut self.states, self.pass);
+        while k < n {
+            let group = &mut self.groups[k];
+            match STAGE {
+                PREPARE => prepare(simd, group, &mut self.states),
+                TAKE_BACK => {
+                    if group.is_pushing {
+                        take_back(simd, group, &mut self.states, self.pass);
                     }
-                    k += 1;
                 }
-            }
-            Stage::Relax => {
-                while k < n {
-                    solve::<S, B, RELAX>(simd, &mut self.groups[k], &mut self.states, self.pass);
-                    k += 1;
-                }
-            }
-            Stage::RelaxBetween => {
-                while k < n {
-                    solve::<S, B, RELAX_BETWEEN>(simd, &mut self.groups[k], &mut self.states, self.pass);
-                    k += 1;
-                }
-            }
-            Stage::Repeat => {
-                while k < n {
-                    if self.groups[k].marked_lanes(&self.pass.marks) != 0 {
-                        solve::<S, B, REPEAT>(simd, &mut self.groups[k], &mut self.states, self.pass);
+                REPEAT => {
+                    if group.marked_lanes(&self.pass.marks) != 0 {
+                        solve::<S, B, REPEAT>(simd, group, &mut self.states, self.pass);
                     }
-                    k += 1;
                 }
+                _ => solve::<S, B, STAGE>(simd, group, &mut self.states, self.pass),
             }
+            k += 1;
         }
     }
 }
@@ -449,9 +442,4 @@ fn bounded<S: Simd, const STAGE: u8>(
 /// Returns 1 in the lanes of the bits that are set, else 0.
 fn ones_of(lanes: u8) -> Lanes {
     core::array::from_fn(|lane| f32::from(lanes >> lane & 1))
-}
-
-/// Runs a stage over the groups of one colour.
-pub(crate) fn run_serial(groups: &mut [Group], states: &mut [State], pass: &Pass<'_>) {
-    carom_lanes::dispatch(Stepper { groups, states, pass });
 }

@@ -295,7 +295,7 @@ impl<'a> Colors<'a> {
     /// Runs one stage, colour after colour.
     pub(crate) fn run(&mut self, states: &mut [State], pass: &Pass<'_>) {
         for class in self.classes.groups() {
-            solve::run_serial(&mut self.groups[class], states, pass);
+            solve::run(&mut self.groups[class], &mut *states, pass);
         }
     }
 }

@@ -18,7 +18,7 @@
 use crate::impulses::classes::Classes;
 use crate::impulses::group::{Group, Pass};
 use crate::impulses::lane_vec::State;
-use crate::impulses::solve::Stepper;
+use crate::impulses::solve::run;
 use crate::step::chunks;
 use alloc::vec::Vec;
 use carom_lanes::SharedLine;
@@ -169,7 +169,7 @@ impl<'a> Workers<'a> {
             }
             doing.n += 1;
             let mut groups = self.chunks[chunks.start + next].lock().unwrap_or_else(PoisonError::into_inner);
-            carom_lanes::dispatch(Stepper { groups: &mut groups, states, pass });
+            run(&mut groups, states, pass);
         }
     }
 }
