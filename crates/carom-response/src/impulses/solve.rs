@@ -48,8 +48,8 @@ const RELAX: u8 = 3;
 const RELAX_BETWEEN: u8 = 4;
 const REPEAT: u8 = 5;
 
-/// Runs a stage over groups, in their order. Tried: prefetching the states of the next group; slower
-/// on one and on two threads.
+/// Runs a stage over groups, in their order. Tried: prefetching the states of the next group;
+/// slower on one and on two threads.
 ///
 /// Each stage is a kernel of its own. All in one would need 2 MB of stack without optimization,
 /// which is all that a thread has. `cargo xtask golden` runs its scenes, not optimized, with half a
