@@ -81,7 +81,7 @@ fn bodies_slower_than_the_threshold_do_not_bounce() {
     for (threshold, bounces) in [(0.2, true), (0.9, true), (1.1, false), (5.0, false)] {
         let (mut world, body) = drop_of(ball(0.25), 0.25, 0.05, 0.8);
         let solver = world.settings().solver.with_restitution_threshold(threshold);
-        world.set_settings(world.settings().clone().with_solver(solver)).unwrap();
+        world.set_settings(world.settings().with_solver(solver)).unwrap();
         let rises = (0..60).any(|_| {
             world.step(1.0 / 60.0).unwrap();
             0.3 < world.body(body).unwrap().linear_velocity().y
