@@ -45,8 +45,13 @@ pub(crate) fn run(root: &Path, extent: Extent, only: Option<&str>) -> Result<boo
     let all = "--workspace --exclude carom-benches --all-features";
     // A step often waits for one crate, for a download or for a script. So two run at a time: those
     // that build in the folder of the workspace, and those that build in folders of their own.
+    let (module_is_built, wait_for_module) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
-        scope.spawn(|| elsewhere(&steps, root, &packages, extent == Extent::Full));
+        scope.spawn(|| {
+            steps.step("module of the live page", || site::module(root, site::Build::Checked));
+            drop(module_is_built);
+            elsewhere(&steps, root, &packages, extent == Extent::Full);
+        });
         let clippy = format!("clippy --quiet --workspace --all-targets --features {features} -- -D warnings");
         steps.cargo("clippy", &clippy, &[]);
         steps.cargo("docs", &format!("doc --quiet {all} --no-deps"), &[("RUSTDOCFLAGS", "-D warnings")]);
@@ -61,13 +66,15 @@ pub(crate) fn run(root: &Path, extent: Extent, only: Option<&str>) -> Result<boo
         steps.cargo("packages", &format!("package --quiet --workspace --allow-dirty {verify}"), &[]);
         steps.step("oldest compiler", || release::oldest_compiler(root, &packages));
         steps.step("compatibility", || release::compatibility(root));
+        // Tests open the page around the module in a browser. Nothing is sent: the wait ends when
+        // the sender is dropped.
+        let _: Result<(), _> = wait_for_module.recv();
+        // Clippy has seen the examples; those of the facade are tests too.
+        let tests = format!("test --workspace --tests --no-fail-fast --features {features}");
+        steps.cargo("tests", &tests, &[]);
+        steps.cargo("examples of the docs", &format!("test --workspace --doc --features {features}"), &[]);
+        steps.step("tests of the plain loops", || plain_loops(root));
     });
-    // The tests use both processors. They open the page around the module in a browser. Clippy has
-    // seen the examples; those of the facade are tests too.
-    let tests = format!("test --workspace --tests --no-fail-fast --features {features}");
-    steps.cargo("tests", &tests, &[]);
-    steps.cargo("examples of the docs", &format!("test --workspace --doc --features {features}"), &[]);
-    steps.step("tests of the plain loops", || plain_loops(root));
 
     if extent == Extent::Full {
         steps.cargo("clippy, default features", DEFAULT_CLIPPY, &[]);
@@ -98,7 +105,6 @@ pub(crate) fn run(root: &Path, extent: Extent, only: Option<&str>) -> Result<boo
 
 /// Runs the steps that build in folders of their own.
 fn elsewhere(steps: &Steps, root: &Path, packages: &[Package], is_full: bool) {
-    steps.step("module of the live page", || site::module(root, site::Build::Checked));
     steps.step("golden states on other targets", || golden::check(root, is_full));
     steps.step("python", || python::check(root, is_full));
     steps.step("bevy", || bevy::check(root, is_full));
