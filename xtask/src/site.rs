@@ -39,7 +39,8 @@ const MAX_BROWSERS: usize = 3;
 pub(crate) enum Build {
     /// For users: optimized.
     Release,
-    /// For tests: built as the golden states are.
+    /// For tests: optimized a little, with the standard library that the golden states are built
+    /// with.
     Checked,
 }
 
@@ -51,7 +52,9 @@ pub(crate) fn module(root: &Path, build: Build) -> Result<End, Error> {
     };
     let (target, profile, how, flags) = match build {
         Build::Release => ("target/wasm", "release", String::new(), "-Ctarget-feature=+simd128"),
-        Build::Checked => (WASM_FOLDER, "golden", WITH_SIMD128.to_string(), ""),
+        Build::Checked => {
+            (WASM_FOLDER, "golden", format!("--config profile.golden.opt-level=1 {WITH_SIMD128}"), "")
+        }
     };
     let target = root.join(target);
     let arguments = format!(

@@ -134,7 +134,7 @@ fn energy_and_momentum_from_nothing() {
     assert_eq!(kinds(&audit), [(FaultKind::Momentum, 7)]);
     // The spin turns about: it changes by twice itself.
     for (max_spin_drift, faults) in
-        [(2e-2, &[(FaultKind::Spin, 7)][..]), (1.9, &[(FaultKind::Spin, 7)]), (2.1, &[])]
+        [(2e-2, &[(FaultKind::Spin, 7)][..]), (1.0, &[(FaultKind::Spin, 7)]), (2.5, &[])]
     {
         let (mut world, id) = flying();
         let settings = AuditSettings::default().with_max_spin_drift(max_spin_drift);

@@ -70,10 +70,10 @@ fn doors_with_sills_are_gone_through() {
     }
 }
 
-/// Down a step a character stays on the ground if it snaps that far, and flies otherwise.
+/// Down a step of 0.3 m a character stays on the ground if it snaps that far, and flies without.
 #[test]
-fn a_step_down_is_snapped_to_up_to_the_distance() {
-    for (distance, flies) in [(0.0, true), (0.2, true), (0.31, false), (0.4, false)] {
+fn a_step_down_is_snapped_to() {
+    for (distance, flies) in [(0.0, true), (0.31, false), (0.4, false)] {
         let settings = CharacterSettings::default().with_snap_distance(distance);
         let level = step_course(0.3);
         for (kind, world) in World::all(&level) {
@@ -82,13 +82,13 @@ fn a_step_down_is_snapped_to_up_to_the_distance() {
                 let mut sweep = world.sweep();
                 walk(&mut character, &mut *sweep, DVec3::X * 3.0, 2.0);
                 let what = format!("{kind}, {name}, snaps {distance}: feet at {}", character.feet());
-                assert!(0.29 < character.feet().y && character.ground().is_some(), "{what}");
+                assert!(0.29 < character.feet().y, "{what}");
                 let mut n_flown = 0;
                 for _ in 0..180 {
                     character.walk(&mut *sweep, DVec3::X * -3.0, 1.0 / 60.0);
                     n_flown += u32::from(character.ground().is_none());
                 }
-                assert!(character.feet().y < 0.01 && flies == (5 < n_flown), "{what}: {n_flown} in the air");
+                assert!(character.feet().y < 0.01 && flies == (0 < n_flown), "{what}: {n_flown} in the air");
             }
         }
     }
