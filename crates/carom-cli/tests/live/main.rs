@@ -265,8 +265,13 @@ fn a_drag_moves_cloth_and_water() {
         assert!(before + 0.25 < lifted, "{scene}: {before} to {lifted}");
         browser.mouse("mouseReleased", [at[0], at[1] - 140.0]);
         assert!(state(&mut browser)["held"].is_null());
-        run(&mut browser, 60);
-        assert!(height(&mut browser) < lifted - 0.2, "{scene}: it falls");
+        // The pull made the ball under the cloth roll. Later that carries the corner up again.
+        let heights = [20, 20, 20].map(|n| {
+            run(&mut browser, n);
+            height(&mut browser)
+        });
+        let lowest = heights.into_iter().fold(f64::INFINITY, f64::min);
+        assert!(lowest < lifted - 0.2, "{scene}: from {lifted} it falls to {heights:?}");
     }
 }
 
