@@ -269,84 +269,68 @@ fn fast_particles_share_their_momentum_with_a_body() {
     }
 }
 
-/// Grains of 100 kg lie on a plate of 1 kg with four supports: they stay, and push by their
-/// weight.
-#[test]
-fn a_supported_body_bears_particles() {
-    let plate = |p: Vec3| (p.y, Vec3::Y);
-    let corners = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]];
-    let floor = corners.map(|[x, z]| Support {
-        point: Vec3::new(x, -0.1, z),
+/// Supports at the corners of a plate, at this height.
+fn corners(height: f32, by: Bearer) -> [Support; 4] {
+    [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]].map(|[x, z]| Support {
+        point: Vec3::new(x, height, z),
         normal: Vec3::Y,
         velocity: Vec3::ZERO,
         friction: 0.5,
-        by: Bearer::Firm,
-    });
-    let mut solver = ParticleSolver::new(ParticleSettings::new(0.1)).unwrap();
-    let places = [[-0.5, 0.1, -0.5], [0.5, 0.1, 0.3], [0.2, 0.1, -0.4]].map(Vec3::from_array);
-    let ids = solver.add_grains(&Grains::default(), &places).unwrap();
-    ids.clone().for_each(|id| solver.set_inverse_mass(id, 0.03).unwrap());
-    let mut bodies = [BodyBoundary {
-        inverse_mass: 1.0,
-        inverse_inertia: Mat3::from_diagonal(Vec3::new(3.0, 1.5, 3.0)),
-        supports: &floor,
-        ..BodyBoundary::fixed(&plate, Pose::IDENTITY)
-    }];
-    for _ in 0..60 {
-        let mut surroundings = Surroundings { bodies: &mut bodies, ..Surroundings::default() };
-        solver.step_in(DT, &mut surroundings).unwrap();
-    }
-    let weight = -bodies[0].impulse.y / DT;
-    let lowest = ids.filter_map(|id| solver.position(id)).map(|p| p.y).fold(9.0, f32::min);
-    assert!((lowest - 0.1).abs() < 0.01, "{lowest}");
-    assert!((weight / 981.0 - 1.0).abs() < 0.05, "{weight}");
+        by,
+    })
 }
 
-/// Grains of 100 kg lie on a stack of two plates of 1 kg. Both stay, and what they answer is the
-/// push: the owner of the plates has nothing left to apply.
-#[test]
-fn plates_on_each_other_bear_particles() {
-    let plate = |p: Vec3| (p.y, Vec3::Y);
-    let corners = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]];
-    let supports = |height: f32, by: Bearer| {
-        corners.map(|[x, z]| Support {
-            point: Vec3::new(x, height, z),
-            normal: Vec3::Y,
-            velocity: Vec3::ZERO,
-            friction: 0.5,
-            by,
-        })
-    };
-    let (on_lower, on_floor) = (supports(-0.1, Bearer::Body(1)), supports(-0.2, Bearer::Firm));
+/// A plate of 1 kg, whose top is at height 0.
+fn plate() -> BodyBoundary<'static> {
+    BodyBoundary {
+        inverse_mass: 1.0,
+        inverse_inertia: Mat3::from_diagonal(Vec3::new(3.0, 1.5, 3.0)),
+        ..BodyBoundary::fixed(&|p| (p.y, Vec3::Y), Pose::IDENTITY)
+    }
+}
+
+/// Lays grains of 100 kg on the first plate. They stay, and push by their weight, in newtons.
+fn bear_grains(bodies: &mut [BodyBoundary<'_>]) -> (ParticleSolver, f32) {
     let mut solver = ParticleSolver::new(ParticleSettings::new(0.1)).unwrap();
     let places = [[-0.5, 0.1, -0.5], [0.5, 0.1, 0.3], [0.2, 0.1, -0.4]].map(Vec3::from_array);
     let ids = solver.add_grains(&Grains::default(), &places).unwrap();
     ids.clone().for_each(|id| solver.set_inverse_mass(id, 0.03).unwrap());
-    let body = BodyBoundary {
-        inverse_mass: 1.0,
-        inverse_inertia: Mat3::from_diagonal(Vec3::new(3.0, 1.5, 3.0)),
-        ..BodyBoundary::fixed(&plate, Pose::IDENTITY)
-    };
-    let lower = Pose::from_translation(Vec3::NEG_Y * 0.1);
-    let mut bodies = [
-        BodyBoundary { supports: &on_lower, ..body },
-        BodyBoundary { supports: &on_floor, is_met: false, pose: lower, ..body },
-    ];
     for _ in 0..60 {
-        let mut surroundings = Surroundings { bodies: &mut bodies, ..Surroundings::default() };
+        let mut surroundings = Surroundings { bodies, ..Surroundings::default() };
         solver.step_in(DT, &mut surroundings).unwrap();
     }
     let weight = -bodies[0].impulse.y / DT;
     let lowest = ids.filter_map(|id| solver.position(id)).map(|p| p.y).fold(9.0, f32::min);
     assert!((lowest - 0.1).abs() < 0.01, "{lowest}");
     assert!((weight / 981.0 - 1.0).abs() < 0.05, "{weight}");
+    (solver, weight)
+}
+
+/// A plate with four supports bears grains.
+#[test]
+fn a_supported_body_bears_particles() {
+    let on_floor = corners(-0.1, Bearer::Firm);
+    bear_grains(&mut [BodyBoundary { supports: &on_floor, ..plate() }]);
+}
+
+/// A stack of two plates bears grains. What they answer is the push: the owner of the plates has
+/// nothing left to apply.
+#[test]
+fn plates_on_each_other_bear_particles() {
+    let (on_lower, on_floor) = (corners(-0.1, Bearer::Body(1)), corners(-0.2, Bearer::Firm));
+    let lower = Pose::from_translation(Vec3::NEG_Y * 0.1);
+    let mut bodies = [
+        BodyBoundary { supports: &on_lower, ..plate() },
+        BodyBoundary { supports: &on_floor, is_met: false, pose: lower, ..plate() },
+    ];
+    let (mut solver, weight) = bear_grains(&mut bodies);
     assert_eq!(bodies[1].impulse, Vec3::ZERO);
     for body in &bodies {
         let left = [body.impulse + body.taken[0], body.angular_impulse + body.taken[1]];
         assert!(left.iter().all(|left| left.length() < 0.01 * weight * DT), "{left:?}");
     }
     // A body that is not there.
-    let on_none = supports(-0.1, Bearer::Body(2));
+    let on_none = corners(-0.1, Bearer::Body(2));
     bodies[0].supports = &on_none;
     let mut surroundings = Surroundings { bodies: &mut bodies, ..Surroundings::default() };
     assert!(solver.step_in(DT, &mut surroundings).is_err());
