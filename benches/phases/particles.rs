@@ -20,8 +20,8 @@
 //! second. salva solves it by DFSPH, with particles in the walls. The compression of the water is
 //! printed for both, by carom's density.
 //!
-//! The row of the surface of a liquid is in `liquid_surface.rs`, those of ropes in `ropes.rs`. They
-//! have no peer.
+//! The row of the surface of a liquid is in `liquid_surface.rs`, those of ropes in `ropes.rs`.
+//! They have no peer.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 mod cloth;

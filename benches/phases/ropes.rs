@@ -1,7 +1,7 @@
 //! 100 ropes of 50 links that hang and swing, alone and with a heavy body at the end of each.
 //!
-//! Beside it is the same scene with passes over one link after the other. They cost less, and loads
-//! stretch such a rope by its length.
+//! Beside it is the same scene with passes over one link after the other. They cost less, and
+//! loads stretch such a rope by its length.
 
 use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_math::{Mat3, Pose};

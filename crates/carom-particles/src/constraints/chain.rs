@@ -91,7 +91,7 @@ pub(super) struct ChainLink {
     resistance: DMat3,
 }
 
-/// What a link keeps from substep to substep.
+/// The state that a link keeps from substep to substep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct LinkMemory {
     /// The force that pulls both ends together.

@@ -4,8 +4,8 @@
 //! - Its pose follows their pushes in each iteration, so light bodies on much water are stable.
 //! - What bears it takes pushes at once: see `supports`.
 //!
-//! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6; R. Tonge et al., Mass Splitting
-//! for Jitter-Free Parallel Rigid Body Simulation, 2012.
+//! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6; R. Tonge et al., Mass
+//! Splitting for Jitter-Free Parallel Rigid Body Simulation, 2012.
 
 use crate::solver::boundary::{
     CURVATURE_STEP, Candidate, Candidates, Motion, Slip, Yielding, add_walls, apply, candidate,
@@ -32,7 +32,7 @@ pub(crate) struct BodyState {
     pub(super) borne: [Vec3; 2],
     /// The part of them by which contacts answer pushes.
     pub(super) taken: [Vec3; 2],
-    /// What bodies that rest on it have left for it.
+    /// The push and the twist that bodies above have left for it.
     pub(super) load: [Vec3; 2],
     pub(super) motion: Motion,
     /// Centre of mass in the body's frame.
@@ -115,20 +115,30 @@ impl BodyState {
 
     /// Returns how far a unit push at a point moves the body along it if nothing supports it.
     pub(super) fn free_softness(&self, point: Vec3, direction: Vec3) -> f32 {
-        let turn = (point - self.motion.end.transform_point(self.center)).cross(direction);
+        let turn = self.arm(point).cross(direction);
         let held = ((Vec3::ONE - self.free_axes) * direction).length_squared();
         self.inverse_mass * (1.0 - held).max(0.0) + turn.dot(self.inverse_inertia * turn)
     }
 
-    /// Returns how a push at a point moves and turns the body if nothing supports it.
-    pub(super) fn response(&self, point: Vec3, push: Vec3) -> [Vec3; 2] {
-        let arm = point - self.motion.end.transform_point(self.center);
-        [push * self.free_axes * self.inverse_mass, self.inverse_inertia * arm.cross(push)]
+    /// Returns the vector from the centre of mass to a point.
+    pub(super) fn arm(&self, point: Vec3) -> Vec3 {
+        point - self.motion.end.transform_point(self.center)
+    }
+
+    /// Returns how a push on the centre of mass and a twist move and turn the body if nothing
+    /// supports it. Of impulses, it returns the changes of both velocities.
+    pub(super) fn response(&self, push: Vec3, twist: Vec3) -> [Vec3; 2] {
+        [push * self.free_axes * self.inverse_mass, self.inverse_inertia * twist]
+    }
+
+    /// Returns the same for a push at a point.
+    pub(super) fn response_at(&self, point: Vec3, push: Vec3) -> [Vec3; 2] {
+        self.response(push, self.arm(point).cross(push))
     }
 
     /// Returns the displacement of a point by a displacement and a rotation of the body.
     pub(super) fn way_at(&self, [way, turn]: &[Vec3; 2], point: Vec3) -> Vec3 {
-        *way + turn.cross(point - self.motion.end.transform_point(self.center))
+        *way + turn.cross(self.arm(point))
     }
 
     /// A field that does not move.
@@ -157,7 +167,7 @@ impl BodyState {
             let change = way / (w + yields);
             set_place(&mut store.predicted[slot], place + change * w);
             push -= change;
-            twist -= (target - this.motion.end.transform_point(this.center)).cross(change);
+            twist -= this.arm(target).cross(change);
             let found = candidates.binary_search_by_key(&(slot as u32), |candidate| candidate.slot);
             let at = found.unwrap_or_else(|at| {
                 candidates.insert(at, candidate(slot));
@@ -192,7 +202,7 @@ impl BodyState {
     }
 
     pub(super) fn go_by_velocity(&mut self) {
-        self.go_on_supports(self.linear_velocity * self.dt, self.angular_velocity * self.dt, false);
+        self.go_on_supports([self.linear_velocity * self.dt, self.angular_velocity * self.dt], false);
     }
 
     /// Ends a substep: the pushes become a change of velocity.
@@ -209,7 +219,7 @@ impl BodyState {
 
     /// The velocities of its point at a place, at the beginning of the substep and now.
     pub(crate) fn velocities_at(&self, point: Vec3) -> [Vec3; 2] {
-        let arm = point - self.motion.end.transform_point(self.center);
+        let arm = self.arm(point);
         [self.before, [self.linear_velocity, self.angular_velocity]].map(|[v, turn]| v + turn.cross(arm))
     }
 
@@ -220,7 +230,7 @@ impl BodyState {
 
     /// Changes velocities by an impulse of a particle at a point, and sums it.
     pub(crate) fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
-        let twist = (point - self.motion.end.transform_point(self.center)).cross(impulse);
+        let twist = self.arm(point).cross(impulse);
         (self.impulse, self.angular_impulse) = (self.impulse + impulse, self.angular_impulse + twist);
         self.kick_on_supports(impulse, twist);
     }
@@ -310,13 +320,12 @@ impl BodyState {
 
     /// Moves the body by a push at a point.
     pub(crate) fn push_at(&mut self, push: Vec3, at: Vec3) {
-        let center = self.motion.end.transform_point(self.center);
-        self.push(push, (at - center).cross(push));
+        self.push(push, self.arm(at).cross(push));
     }
 
     /// Returns the matrix that maps a push at a point to the displacement of the point.
     pub(crate) fn yields(&self, at: Vec3) -> Mat3 {
-        let column = |axis: Vec3| self.way_at(&self.response(at, axis), at);
+        let column = |axis: Vec3| self.way_at(&self.response_at(at, axis), at);
         Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z))
     }
 
@@ -324,7 +333,7 @@ impl BodyState {
     fn push(&mut self, push: Vec3, twist: Vec3) {
         self.push += push;
         self.twist += twist;
-        self.go_on_supports(push * self.free_axes * self.inverse_mass, self.inverse_inertia * twist, true);
+        self.go_on_supports(self.response(push, twist), true);
     }
 
     /// Moves the body by the pushes of bodies that rest on it.
@@ -332,8 +341,7 @@ impl BodyState {
         for sums in [&mut self.borne, &mut self.taken] {
             (0..2).for_each(|k| sums[k] += load[k]);
         }
-        let [push, twist] = load;
-        self.go_on_supports(push * self.free_axes * self.inverse_mass, self.inverse_inertia * twist, true);
+        self.go_on_supports(self.response(load[0], load[1]), true);
     }
 
     /// Pushes particles out of the body, and the body away from them. `taut` are the slots of the

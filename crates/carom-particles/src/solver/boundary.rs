@@ -29,8 +29,8 @@ const MARGIN: f32 = 3.0;
 /// this part along it.
 const MIN_HOLD_COSINE: f32 = 0.1;
 
-/// The part of the depth of a held particle in the body at the start of a substep that is corrected
-/// in it. All of it at once would throw the body.
+/// A substep corrects this part of the depth that a held particle has in the body at its start.
+/// All of it at once would throw the body.
 const HELD_PUSH_OUT: f32 = 1.0 / 8.0;
 
 /// A particle near a boundary, with sums over the iterations.

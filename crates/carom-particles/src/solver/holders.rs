@@ -39,7 +39,7 @@ pub(crate) struct Holders<'a> {
     pub(crate) n_held: &'a mut Vec<u32>,
 }
 
-/// Lists attachments by the number of the particle among the solids' particles, in ascending order.
+/// Lists attachments by the number of the particle among the solids' particles, ascending.
 pub(crate) fn sort_attachments(
     attachments: &[Attachment],
     store: &Store,

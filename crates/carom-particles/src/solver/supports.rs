@@ -1,7 +1,7 @@
-//! What bears the bodies among particles, so that a light crate on a floor bears a heavy heap.
+//! Supports of the bodies among particles, so that a light crate on a floor bears a heavy heap.
 //!
-//! - A support is a contact with friction, or a direction in which a joint holds a point. A push of
-//!   particles on a body goes through it at once, however light the body is.
+//! - A support is a contact with friction, or a direction in which a joint holds a point. A push
+//!   of particles on a body goes through it at once, however light the body is.
 //! - A body may rest on another one. It counts as a support if it is itself held there. So the
 //!   bodies of a stack bear from the lowest one on, and pushes go down to the floor (shock
 //!   propagation).
@@ -45,11 +45,11 @@ pub(crate) struct Rest {
     velocity: Vec3,
     /// The point in the frame of the body that bears it.
     of_bearer: Vec3,
-    /// Where the point rests in this substep.
+    /// The place at which the point rests in this substep.
     anchor: Vec3,
     /// The sum of its answers to pushes in this substep, in mass times length.
     push: Vec3,
-    /// What it did since that was last passed on to the body that bears.
+    /// The part of its answers that the body below has not got yet.
     reaction: Vec3,
 }
 
@@ -119,7 +119,7 @@ impl BodyState {
         if self.n_supports == 0 || !(0.0 < softness) {
             return softness;
         }
-        let pushed = self.response(point, -direction);
+        let pushed = self.response_at(point, -direction);
         let Borne { moved, .. } = self.bear(pushed, [Vec3::ZERO; MAX_SUPPORTS], |_, _| Vec3::ZERO, 0.0);
         (-self.way_at(&moved, point).dot(direction)).clamp(0.0, softness)
     }
@@ -133,14 +133,14 @@ impl BodyState {
         if self.n_supports == 0 || !(0.0 < softness && 0.0 < all && all < f32::INFINITY) {
             return softness;
         }
-        let pushed = self.response(point, direction * all - change * share);
+        let pushed = self.response_at(point, direction * all - change * share);
         let before = self.supports.map(|rest| rest.push);
         let Borne { moved, .. } = self.bear(pushed, before, |_, _| Vec3::ZERO, 1.0);
         (self.way_at(&moved, point).dot(direction) / all).clamp(0.0, softness)
     }
 
     /// Moves the body by a displacement and a rotation, as far as its supports let it.
-    pub(super) fn go_on_supports(&mut self, way: Vec3, turn: Vec3, is_pushed: bool) {
+    pub(super) fn go_on_supports(&mut self, [way, turn]: [Vec3; 2], is_pushed: bool) {
         if self.n_supports == 0 || (way == Vec3::ZERO && turn == Vec3::ZERO) {
             return self.go(way, turn);
         }
@@ -164,8 +164,7 @@ impl BodyState {
 
     /// Changes the velocities by an impulse and an angular impulse, as far as supports let them.
     pub(super) fn kick_on_supports(&mut self, impulse: Vec3, twist: Vec3) {
-        let change = impulse * self.free_axes * self.inverse_mass;
-        let turn = self.inverse_inertia * twist;
+        let [change, turn] = self.response(impulse, twist);
         let velocities = [self.linear_velocity + change, self.angular_velocity + turn];
         if self.n_supports == 0 {
             [self.linear_velocity, self.angular_velocity] = velocities;
@@ -241,7 +240,7 @@ impl BodyState {
 
     /// Returns a displacement and a rotation, and those by a push at a point.
     fn moved_by(&self, [way, turn]: [Vec3; 2], at: Vec3, push: Vec3) -> [Vec3; 2] {
-        let [more, more_turn] = self.response(at, push);
+        let [more, more_turn] = self.response_at(at, push);
         [way + more, turn + more_turn]
     }
 }
@@ -325,9 +324,8 @@ impl Stacks {
                 if let Bearer::Body(bearer) = rest.by {
                     let at = states[body].motion.end.transform_point(point);
                     let bearer = &mut states[bearer as usize];
-                    let center = bearer.motion.end.transform_point(bearer.center);
                     bearer.load[0] -= reaction;
-                    bearer.load[1] -= (at - center).cross(reaction);
+                    bearer.load[1] -= bearer.arm(at).cross(reaction);
                 }
             }
         }

@@ -136,7 +136,7 @@ pub struct FieldBoundary<'a> {
     pub surface: Surface,
 }
 
-/// What bears a body at a support.
+/// The thing that bears a body at a support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bearer {
     /// A joint. The owner of the body passes pushes on to it.

@@ -52,8 +52,8 @@ const REPEAT: u8 = 5;
 /// slower on one and on two threads.
 ///
 /// Each stage is a kernel of its own. All in one would need 2 MB of stack without optimization,
-/// which is all that a thread has. `cargo xtask golden` runs its scenes, not optimized, with half a
-/// megabyte.
+/// which is all that a thread has. `cargo xtask golden` runs its scenes, not optimized, with half
+/// a megabyte.
 pub(crate) fn run<B: States>(groups: &mut [Group], states: B, pass: &Pass<'_>) {
     match pass.stage {
         Stage::Prepare => dispatch(Stepper::<B, PREPARE> { groups, states, pass }),

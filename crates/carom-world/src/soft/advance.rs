@@ -152,7 +152,7 @@ impl<B: BroadPhase> World<B> {
         let gravity = self.settings.solver.gravity;
         soft.apply_settings(&self.soft.settings, gravity, dt)?;
         let near = self.bodies_near(soft, self.strongest(soft, dt), dt);
-        let NearBodies { bodies: near, n_met } = self.with_bearers(near);
+        let NearBodies { bodies: near, n_met, contacts } = self.with_bearers(near);
         let is_moving = near.iter().any(|&body| self.moves_among_soft(body));
         let marks = self.marks(&near);
         if soft.resting.is_sleeping && !is_moving && soft.resting.near == marks {
@@ -169,7 +169,8 @@ impl<B: BroadPhase> World<B> {
             let found = places.binary_search_by_key(&body, |(body, _)| *body).ok();
             found.map(|found| places[found].1)
         };
-        let borne: Vec<Borne> = near.iter().map(|&body| self.borne(body, place_of)).collect();
+        let borne: Vec<Borne> =
+            near.iter().zip(&contacts).map(|(&body, own)| self.borne(body, own, place_of)).collect();
         let reach = NEAR_RADII * soft.largest_radius();
         let solid = |&body: &u32| self.solid_among_soft(body).map(|shape| ShapeDistance::new(shape, reach));
         let shapes: Vec<Option<ShapeDistance<'_>>> = near.iter().map(solid).collect();

@@ -38,6 +38,8 @@ pub(crate) struct NearBodies {
     pub(crate) bodies: Vec<u32>,
     /// The number of the former.
     pub(crate) n_met: usize,
+    /// The contact points of each body with others.
+    pub(crate) contacts: Vec<Vec<ContactOf>>,
 }
 
 impl<B: BroadPhase> World<B> {
@@ -46,19 +48,22 @@ impl<B: BroadPhase> World<B> {
         let n_met = bodies.len();
         let mut known: Vec<u32> = bodies.clone();
         known.sort_unstable();
-        let mut place = 0;
-        while place < bodies.len() && bodies.len() < n_met + MAX_BEARERS {
-            for contact in self.contacts_of(bodies[place]) {
-                if self.bears(&contact)
-                    && let Err(at) = known.binary_search(&contact.other)
-                {
-                    known.insert(at, contact.other);
-                    bodies.push(contact.other);
+        let mut contacts = Vec::with_capacity(n_met);
+        while contacts.len() < bodies.len() {
+            let found = self.contacts_of(bodies[contacts.len()]);
+            if bodies.len() < n_met + MAX_BEARERS {
+                for contact in &found {
+                    if self.bears(contact)
+                        && let Err(at) = known.binary_search(&contact.other)
+                    {
+                        known.insert(at, contact.other);
+                        bodies.push(contact.other);
+                    }
                 }
             }
-            place += 1;
+            contacts.push(found);
         }
-        NearBodies { bodies, n_met }
+        NearBodies { bodies, n_met, contacts }
     }
 
     /// Whether the other body of a contact is dynamic and lies below.
@@ -68,8 +73,14 @@ impl<B: BroadPhase> World<B> {
             && MIN_UP_COSINE < contact.support.normal.dot(up)
     }
 
-    /// Returns what bears a body. `place_of` returns the place of another one in the step.
-    pub(crate) fn borne(&mut self, number: u32, place_of: impl Fn(u32) -> Option<u32>) -> Borne {
+    /// Returns what bears a body with these contacts. `place_of` returns the place of another one
+    /// in the step.
+    pub(crate) fn borne(
+        &self,
+        number: u32,
+        contacts: &[ContactOf],
+        place_of: impl Fn(u32) -> Option<u32>,
+    ) -> Borne {
         let mut borne = Borne::default();
         let motions = &self.bodies.motions;
         let body = &motions[number as usize];
@@ -97,10 +108,10 @@ impl<B: BroadPhase> World<B> {
                 }
             }
         }
-        for contact in self.contacts_of(number) {
+        for contact in contacts {
             let by = if self.bodies.motions[contact.other as usize].kind != BodyKind::Dynamic {
                 Bearer::Firm
-            } else if self.bears(&contact)
+            } else if self.bears(contact)
                 && let Some(place) = place_of(contact.other)
             {
                 Bearer::Body(place)
@@ -159,7 +170,7 @@ impl<B: BroadPhase> World<B> {
 }
 
 /// A contact point of a body, as a support by the other one.
-struct ContactOf {
+pub(crate) struct ContactOf {
     other: u32,
     support: Support,
 }

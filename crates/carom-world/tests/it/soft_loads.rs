@@ -1,5 +1,5 @@
-//! Soft things and bodies of unequal masses: light bodies under heavy soft things, and heavy bodies
-//! on light cloth.
+//! Soft things and bodies of unequal masses: light bodies under heavy soft things, and heavy
+//! bodies on light cloth.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use crate::soft::tetrahedra;
@@ -100,8 +100,8 @@ fn stacks_of_light_crates_bear_a_heavy_block() {
     }
 }
 
-/// On a slope of 10 degrees friction holds a light crate under a heavy block. Without friction both
-/// slide as Galilei says.
+/// On a slope of 10 degrees friction holds a light crate under a heavy block. Without friction
+/// both slide as Galilei says.
 #[test]
 fn friction_holds_a_loaded_crate_on_a_slope() {
     const SLOPE: f32 = 0.176;
@@ -154,8 +154,8 @@ fn a_platform_carries_a_loaded_crate() {
     }
 }
 
-/// A heavy cloth hangs over a light crate, a heavy rope lies on it, and grains are heaped on it. It
-/// stays where it is.
+/// A heavy cloth hangs over a light crate, a heavy rope lies on it, and grains are heaped on it.
+/// It stays where it is.
 #[test]
 fn light_crates_bear_cloth_ropes_and_grains() {
     for (name, masses) in [
