@@ -1,9 +1,9 @@
 //! Collision detection: which bodies might touch, which do, where, how deep, when, and what happens
 //! next.
 //!
-//! This crate is the front door: it re-exports the others, and this page is the guide. Each crate
-//! answers one question and can be used alone. The folder `examples` has a program for each of the
-//! common tasks, such as a character, a car, a bullet, a joint, a snapshot.
+//! This crate re-exports the others, and this page is the guide. Each crate answers one question
+//! and can be used alone. The folder `examples` has a program for each common task, such as a
+//! character, a car, a bullet, a joint, a snapshot.
 //!
 //! | question | module |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | shapes, hulls, meshes, exact triangles, mass | [`geom`] |
 //! | trees over boxes | [`bvh`] |
 //! | convex shapes: distance and depth, contact manifolds | [`gjk`], [`sat`] |
-//! | when moving bodies touch, with proof, rotation included | [`ccd`] |
+//! | when moving bodies touch, with a proof that includes rotation | [`ccd`] |
 //! | levels of brushes, and bodies that are swept through them | [`bsp`] |
 //! | characters that walk, and cars on rays | [`character`] |
 //! | impulses, friction, joints, sleep | [`response`] |
@@ -21,12 +21,13 @@
 //! | liquids, grains, rain; points near each other | [`particles`], [`neighbours`] |
 //! | distance fields of shapes, sampled on a grid | [`sdf`] |
 //! | coarser meshes with a proven error bound; convex decomposition | [`simplify`](mod@simplify) |
-//! | boxes that surely contain; poses, rays, exact signs; lanes | [`bounds`], [`math`], [`lanes`] |
+//! | volumes that contain given points; poses, rays, exact signs; SIMD | [`bounds`], [`math`], [`lanes`] |
 //!
 //! # Do these two touch?
 //!
-//! A [`Shape`] has a frame of its own, centred, with round shapes along y. A [`Pose`] puts it into
-//! the world. Shapes that only touch intersect.
+//! A [`Shape`] has a frame of its own. A primitive has its centre at the origin, and a round one
+//! has its axis along y. A [`Pose`] places it in the world. Shapes that only touch count as
+//! intersecting.
 //!
 //! ```
 //! use carom::{Pose, Quat, Shape, Vec3};
@@ -50,7 +51,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Meshes, hulls and compounds are shapes too. Every pair has every query (test:
+//! Meshes, hulls and compounds are shapes too. Every pair of shapes has every query (test:
 //! `matrix::every_pair_answers_every_question`, carom-query).
 //!
 //! ```
@@ -77,9 +78,9 @@
 //! # When do they touch?
 //!
 //! [`cast`] takes shapes that move and turn, and proves its answer (test:
-//! `casts::every_pair_of_shapes_is_cast`, carom-query). The answer is a bracket around the first
-//! contact, or a lower bound of the distance. Else it is a time until which nothing touches, with
-//! the reason why no more is known.
+//! `casts::every_pair_of_shapes_is_cast`, carom-query). If they meet, the answer is a bracket
+//! around the first contact. If they do not, it is a lower bound of their distance. If neither is
+//! proved, it is a time before which nothing touches, with the reason.
 //!
 //! ```
 //! use carom::ccd::{ImpactSettings, TimeOfImpact};
@@ -100,11 +101,11 @@
 //!
 //! # Candidates among many bodies
 //!
-//! A broad phase has boxes only. It gives all pairs that overlap, each once, in a fixed order, and
-//! the pairs that began and ended. Every broad phase gives the same pairs (test:
-//! `golden::with_any_broad_phase`, carom-world). [`broad::BruteForce`] is the specification,
-//! [`DynamicBvh`] the fast one. [`broad_grid`] and [`broad_sap`] have others, and
-//! [`broad_auto::Auto`] chooses.
+//! A broad phase knows only boxes. It returns all overlapping pairs, each once, in a fixed order,
+//! and the pairs that began and ended. Every broad phase returns the same pairs (test:
+//! `golden::with_any_broad_phase`, carom-world). [`broad::BruteForce`] is the specification, and
+//! [`DynamicBvh`] the recommended default. [`broad_grid`] and [`broad_sap`] have others, and
+//! [`broad_auto::Auto`] chooses between several.
 //!
 //! ```
 //! use carom::{Aabb, BroadPhase, DynamicBvh, Vec3};
@@ -123,8 +124,8 @@
 //!
 //! # A world of bodies
 //!
-//! A [`World`] puts it all together: boxes, pairs, contacts, response. [`World::detect`] is the
-//! first three alone.
+//! A [`World`] combines these phases: boxes, pairs, contacts, response. [`World::detect`] runs
+//! only the first three.
 //!
 //! ```
 //! use carom::world::EventKind;
@@ -152,9 +153,9 @@
 //!
 //! # Queries of a world
 //!
-//! Rays, sweeps of shapes, overlaps, the nearest body. A filter chooses the colliders: by group,
-//! mobility, sensors, a list or a closure. Each answer names the body and its collider. Many rays,
-//! points or places at once give the same answers as one by one (test:
+//! A world answers rays, sweeps of shapes, overlaps, and the nearest body. A filter selects the
+//! colliders: by group, mobility, sensors, a list or a closure. Each answer names the body and its
+//! collider. A batch of rays, points or poses has the answers of single queries (test:
 //! `queries::batches_are_like_questions_one_by_one_on_any_threads`, carom-world).
 //!
 //! ```
@@ -183,8 +184,9 @@
 //!
 //! # Joints
 //!
-//! A joint holds two bodies: a hinge, a slider, a ball and socket, a rope, a weld, and more. It has
-//! limits, motors and a force at which it breaks. Without an anchor it is in the middle of body B.
+//! A joint connects two bodies: as a hinge, a slider, a ball and socket, a rope, a weld, and more.
+//! It may have limits, motors and a force at which it breaks. Without an anchor it is at the
+//! origin of body B; a rope then connects both origins.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -211,14 +213,14 @@
 //! # Ground of several materials
 //!
 //! Triangles of a mesh or height field, and parts of a compound, may have materials of their own:
-//! [`world::ColliderDesc::part_materials`]. Each has a number for the caller, which is found by the
-//! part of a hit. The example `icy_road` of carom-world has a road of ice and asphalt.
+//! [`world::ColliderDesc::part_materials`]. Each has a number for the caller, which the part of a
+//! hit leads to. The example `icy_road` of carom-world has a road of ice and asphalt.
 //!
 //! # Several colliders on a body
 //!
-//! A body may have several shapes, each at its pose, with its own density, material, filter and
-//! number. One of them may be a sensor. The mass follows from those that are no sensors. A collider
-//! that is given no density has that of water, 1000 kg/m3.
+//! A body may have several shapes, each with its own pose, density, material, filter and number.
+//! Each may be a sensor. The mass follows from those that are not sensors. The default density of
+//! a collider is that of water, 1000 kg/m3.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -256,8 +258,8 @@
 //!
 //! # Hooks
 //!
-//! A hook has a say over contacts inside the step. It sees the pairs of bodies that have hooks, and
-//! may change their friction and restitution, or let them pass each other.
+//! A hook changes contacts within the step. It is called for the pairs of bodies with hooks. It
+//! may change their friction and restitution, or let them pass through each other.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -286,12 +288,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`ContactMut::make_one_way`](world::ContactMut::make_one_way) is a platform that is open from
-//! below.
+//! [`ContactMut::make_one_way`](world::ContactMut::make_one_way) makes a platform that bodies from
+//! below pass through.
 //!
 //! # Force fields
 //!
-//! A region in which bodies feel another gravity, a wind, a pull or a drag:
+//! A force field is a region in which another gravity, a wind, a pull or a drag acts on bodies.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -314,8 +316,8 @@
 //!
 //! # Characters
 //!
-//! A character is moved by your program, and forces alone move what it pushes. It slides along
-//! walls, climbs steps, and is carried by its ground. Places are in `f64`.
+//! Your program moves a character; the bodies that it pushes are moved only by forces. It slides
+//! along walls, climbs steps, and is carried by its ground. Positions are in `f64`.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -340,8 +342,8 @@
 //!
 //! # Cars
 //!
-//! A car is a body, the chassis, with wheels on springs. x is ahead and z to the right. Call
-//! [`Vehicle::drive`](character::Vehicle::drive) before each step.
+//! A car is a body, the chassis, with wheels on springs. The x axis points ahead, and z to the
+//! right. Call [`Vehicle::drive`](character::Vehicle::drive) before each step.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -369,7 +371,8 @@
 //!
 //! # Cloth, ropes and water in a world
 //!
-//! Soft bodies and particles are in the same world. They push bodies, and bodies push them.
+//! Soft bodies and particles are in the same world as bodies. They push bodies, and bodies push
+//! them.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -396,9 +399,9 @@
 //!
 //! # Snapshots
 //!
-//! The same input gives the same bits on every target (`cargo xtask golden`), so a hash stands for
-//! a state. A world goes back to a snapshot in place; handles stay as they were. Shapes are shared,
-//! so a snapshot that is stored as text has none: see `World::restore_with`.
+//! The same input gives the same bits on each target of `cargo xtask golden`, so a hash identifies
+//! a state. A world returns to a snapshot in place, and handles stay valid. Shapes are shared, so
+//! a snapshot that is stored as text has none: see `World::restore_with`.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -422,7 +425,8 @@
 //!
 //! # A broad phase of your own
 //!
-//! One function takes boxes and returns the pairs that touch. The world goes on to the same bits.
+//! One function takes boxes and adds the pairs that overlap. The world has the same bits as with
+//! any other broad phase.
 //!
 //! ```
 //! use carom::bounds::BoundingVolume;
@@ -464,9 +468,9 @@
 //!
 //! # Meshes that change their shape
 //!
-//! If your program moves the vertices itself, a [`deform`]`::DeformableMesh` answers for them:
-//! triangles, segments or tetrahedra that stay. It says what touches or will touch, and how far a
-//! step may go.
+//! If your program moves the vertices itself, use a [`deform`]`::DeformableMesh`. Its triangles,
+//! segments or tetrahedra stay the same. It finds what touches or will touch, and how far the
+//! vertices may move.
 //!
 //! ```
 //! use carom::Vec3;
@@ -502,14 +506,14 @@
 //! # Ok::<(), carom::deform::DeformError>(())
 //! ```
 //!
-//! Meshes can be torn and remeshed in place. For few questions in each step the trees compute only
-//! the boxes that a question comes near. Morph targets and skins need no pass over their vertices.
-//! Push-outs remember on which side a vertex was. The head of [`deform`] goes through all of it.
+//! Meshes can be torn and remeshed in place. If a step has few queries, the trees compute only the
+//! boxes near them. Morph targets and skins need no pass over their vertices. Push-outs store on
+//! which side a vertex was. The head of [`deform`] explains all of this.
 //!
 //! # Very many points
 //!
-//! Particles and scans are points: [`neighbours`]`::NeighbourGrid` says which of them lie within a
-//! radius of each other. If a search finds too many pairs, it ends with an error.
+//! Particles and scans are points. A [`neighbours`]`::NeighbourGrid` finds those within a radius
+//! of each other. If a search finds too many pairs, it ends with an error.
 //!
 //! ```
 //! use carom::Vec3;
@@ -524,16 +528,16 @@
 //! # Ok::<(), carom::neighbours::NeighbourError>(())
 //! ```
 //!
-//! Rain and sparks bounce off what a camera sees: [`particles`]`::DepthBuffer` draws the scene, or
-//! takes the depths of a renderer, and moves the particles. With a distance field
-//! [`particles`]`::advance_in_field` also knows what no camera sees. Water, gas, sand and solids of
-//! particles push each other, and rigid bodies, in a [`particles`]`::ParticleSolver`.
+//! Rain and sparks bounce off the surfaces that a camera sees. A [`particles`]`::DepthBuffer`
+//! draws the scene, or takes the depths of a renderer, and moves the particles. With a distance
+//! field, [`particles`]`::advance_in_field` handles hidden surfaces too. In a
+//! [`particles`]`::ParticleSolver`, water, gas, sand and solids push each other and rigid bodies.
 //!
 //! # Distance fields
 //!
-//! A [`sdf`]`::SdfGrid` holds the signed distance to a shape at the nodes of a grid, and
-//! `sdf::SparseSdf` only near the surface. Points, rays and particles read it in nanoseconds, and
-//! bounds say what is certain between the nodes.
+//! An [`sdf`]`::SdfGrid` stores the signed distance to a shape at the nodes of a grid, and a
+//! `sdf::SparseSdf` only near the surface. Points, rays and particles read it in nanoseconds.
+//! Bounds hold between the nodes (test: `bounds::the_distance_is_between_its_bounds`, carom-sdf).
 //!
 //! ```
 //! use carom::sdf::{BakeSettings, Field, SdfGrid};
@@ -552,13 +556,14 @@
 //! # Ok::<(), carom::sdf::SdfError>(())
 //! ```
 //!
-//! Fields of one grid make unions, intersections and differences. The head of [`sdf`] goes through
-//! all of it.
+//! Fields on the same grid can be combined: union, intersection, difference. The head of [`sdf`]
+//! explains all of this.
 //!
 //! # Forces and bounces by hand
 //!
-//! Without a world, a depth alone makes a force: [`Penalty`] is a spring and a damper that push and
-//! never pull (test: `penalty::never_pulls_and_keeps_momentum`, carom-response).
+//! Without a world, a force can follow from the depth alone. A [`Penalty`] is a spring and a
+//! damper that push and never pull (test: `penalty::never_pulls_and_keeps_momentum`,
+//! carom-response).
 //!
 //! ```
 //! use carom::{Penalty, Vec3};
@@ -570,8 +575,8 @@
 //! assert!(force.x < 0.0 && -force.x <= 0.4 * force.y * 1.0001);
 //! ```
 //!
-//! [`response::bounce::reflect`] turns away a body that moves without a world, and the body goes on
-//! for the rest of the step:
+//! [`response::bounce::reflect`] returns the velocity of a body after a bounce, and
+//! `remaining_move` its motion in the rest of the step:
 //!
 //! ```
 //! use carom::Vec3;
@@ -585,9 +590,9 @@
 //!
 //! # A world of your own
 //!
-//! The three phases by hand: boxes go to a broad phase, its pairs to [`manifolds`], and the
-//! manifolds to a solver. Each phase can be replaced or left out. [`World`] is this loop with
-//! sleep, events, sweeps, budgets and snapshots.
+//! The three phases can be called by hand. Boxes go to a broad phase, its pairs to [`manifolds`],
+//! and the manifolds to a solver. Each phase can be replaced or left out. A [`World`] is this loop
+//! with sleep, events, sweeps, budgets and snapshots.
 //!
 //! ```
 //! use carom::broad::{Filter, Mobility};
@@ -650,20 +655,21 @@
 //!
 //! - Constructors check their input and return an error that names the fault (test:
 //!   `support::constructors_name_what_is_wrong`, carom-geom). Distances, contacts, rays and casts
-//!   of checked shapes return no error. Random bytes search for panics and wrong answers (test:
+//!   of checked shapes return no error. Fuzzing searches for panics and wrong answers (test:
 //!   `main::every_body_is_run`, carom-fuzz).
-//! - Lengths have no fixed unit, and tolerances are relative to the data. Only a world has a unit,
-//!   the length of a metre in
-//!   [`SolverSettings::length_unit`](response::SolverSettings::length_unit).
+//! - Lengths have no fixed unit, and tolerances are relative to the data. Only a world has a unit
+//!   of length: [`SolverSettings::length_unit`](response::SolverSettings::length_unit) is the
+//!   length of a metre.
 //! - Normals go from A to B. All points and normals of a query are in the world frame. A contact's
 //!   distance is negative if bodies overlap.
-//! - With the feature `parallel` a batch of queries or a step uses the pool of rayon around the
-//!   call, or else the global one. Make the thread that steps a member of its pool
-//!   (`rayon::ThreadPoolBuilder::use_current_thread`). Then each core finds in its cache the data
-//!   of the step before, and a step is a little faster.
-//! - Features, all additive: `std` (default), `libm` for builds without it, `serde`. `f64`: every
-//!   narrow-phase query once more in double precision, [`query`]`::f64`. `parallel`: the same bits
-//!   on any number of threads (test: `golden::with_one_two_and_seven_threads`, carom-world).
+//! - With the feature `parallel`, a batch of queries or a step uses rayon's current thread pool,
+//!   or else the global one. Make the thread that steps a member of its pool
+//!   (`rayon::ThreadPoolBuilder::use_current_thread`). Then the data of the last step are in the
+//!   caches of the cores, and a step is a little faster.
+//! - Features are additive: `std` (default), `libm` for builds without it, and `serde`. The
+//!   feature `f64` adds all narrow-phase queries in double precision, in [`query`]`::f64`. With
+//!   `parallel` the bits are the same on any number of threads (test:
+//!   `golden::with_one_two_and_seven_threads`, carom-world).
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
