@@ -1,4 +1,4 @@
-//! A bounce of a particle: restitution along the normal, friction across it.
+//! A bounce of a particle: restitution along the normal, and friction in the plane of the surface.
 //!
 //! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003,
 //! section 5 (friction from the change of the speed along the normal).

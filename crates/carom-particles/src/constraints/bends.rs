@@ -1,16 +1,18 @@
-//! Bending constraints: a weighted sum of three or four particles is the curvature vector.
+//! Bending constraints: a weighted sum of the positions of three or four particles is a curvature
+//! vector.
 //!
-//! - For two triangles with a common edge the weights are cotangents. The squared sum is the
+//! - For two triangles with a common edge the weights are cotangents. The square of the sum is the
 //!   bending energy of a surface that keeps its lengths. For three particles of a rope the sum is
 //!   the difference of two tangents.
-//! - The sum c is linear, so the constraint |c| = rest has a gradient if c has a direction. A
-//!   correction along c causes no rotation, so angular momentum is kept.
-//! - For two triangles |c| has the sign of the side to which they bend, so that a crease at rest
+//! - The sum c is linear in the positions, so the constraint |c| = rest has a gradient unless c is
+//!   zero. A correction along c causes no rotation, so angular momentum is conserved.
+//! - For two triangles |c| gets the sign of the side to which they bend, so that a crease at rest
 //!   does not flip. A rope has no sides.
-//! - A multiplier is a vector. Only its part along the present c acts.
+//! - The multiplier is a vector. Only its component along the present c acts.
 //!
-//! Degenerate: triangles without area have no cotangents, and their edge bends freely. If c
-//! vanishes, its direction is that of the normal, or a fixed one from the particle indices.
+//! Degenerate: triangles without area have no cotangents, so their edge bends freely. If c is
+//! zero, the direction is that of the normal, or a fixed one that follows from the particle
+//! indices.
 //!
 //! Reference: M. Bergou et al., A Quadratic Bending Model for Inextensible Surfaces, 2006,
 //! section 3; H. S. Seung, D. R. Nelson, Defects in Flexible Membranes, 1988 (the plate that

@@ -1,24 +1,26 @@
 //! A chain of distance constraints with compliance, solved as one system.
 //!
-//! - Link j pulls two consecutive particles with a tension. A pass is a step of Newton's method
+//! - Each link pulls two consecutive particles with a tension. A pass is a step of Newton's method
 //!   for all tensions and displacements. Heavy loads on light chains need a few passes;
-//!   Gauss-Seidel would need as many as the ratio of the masses.
-//! - The system is a chain too. So it is solved from one end to the other: a 3 by 3 matrix says
-//!   how all of the chain up to a particle yields to a push on it.
-//! - A substep begins with the tensions of the one before. From none, Newton's method does not
-//!   find those of short links under a heavy load that swings
-//!   (test: `soft_ropes::no_load_stretches_a_rope_that_does_not_stretch`, carom-world).
-//! - A tension acts along its link at the end of a substep. That brakes a swing. So the next
-//!   substep begins with a push by most of the difference from the link's direction before
-//!   (test: `soft_ropes::a_wide_swing_keeps_its_energy`, carom-world).
-//! - A pulled link resists turning, by its tension over its length. Without this term light
-//!   particles between heavy ones oscillate across the chain with growing amplitude.
-//! - A rigid body that holds a particle adds its mass to it, as a matrix.
+//!   Gauss-Seidel would need about as many passes as the ratio of the masses.
+//! - The linear system couples each link only to its neighbours, so it is solved from one end to
+//!   the other. A 3 by 3 matrix is the response of a particle, with the chain before it, to a
+//!   push.
+//! - A substep starts from the tensions of the last substep. From zero, Newton's method does not
+//!   find those of short links under a heavy load that swings (test:
+//!   `soft_ropes::no_load_stretches_a_rope_that_does_not_stretch`, carom-world).
+//! - A tension acts along the direction of its link at the end of a substep, which damps a swing.
+//!   So the next substep begins with a push: the tension times most of the change of that
+//!   direction (test: `soft_ropes::a_wide_swing_keeps_its_energy`, carom-world).
+//! - A link under tension resists turning, with a stiffness of its tension over its length.
+//!   Without this term light particles between heavy ones oscillate across the chain with growing
+//!   amplitude.
+//! - A rigid body that holds a particle adds to its mass, which is then a matrix.
 //! - A step that does not bring the links nearer to their lengths is shortened. If that does not
 //!   help, the links are solved one by one.
 //!
 //! Degenerate: two pinned ends do not move. Coincident particles separate in a fixed direction
-//! that follows from their indices. A correction that is out of range is skipped.
+//! that follows from their indices. A correction that leads out of the range of `f32` is skipped.
 //!
 //! Reference: C. Deul et al., Direct Position-Based Solver for Stiff Rods, 2018 (Newton's method
 //! for all constraints of a rod); M. Tournier et al., Stable Constrained Dynamics, 2015 (the

@@ -1,14 +1,14 @@
 //! Cloth: the edges of a triangle mesh keep their lengths and resist bending. Overstretched edges
-//! tear.
+//! break.
 //!
-//! - Edges are links. Their compliance follows from the areas beside them, so that a membrane
-//!   stretches alike at any resolution.
-//! - Two triangles at an edge resist bending about it. The cloth may be curved at rest.
-//! - Tethers to its pins keep a cloth that does not stretch near its size under a heavy load.
-//! - An edge that is stretched beyond a strain breaks. Its triangles are removed from the mesh, and
-//!   the caller gets their indices. Particles stay.
+//! - Edges are links. Their compliance follows from the areas beside them, so that the stretch of
+//!   a cloth does not depend on its resolution.
+//! - Two triangles resist bending about their common edge. The cloth may be curved at rest.
+//! - If the cloth does not stretch, tethers to its pins keep it near its size under a heavy load.
+//! - An edge breaks if its strain exceeds a limit. Its triangles are removed from the mesh, and
+//!   the caller gets their indices. The particles stay.
 //!
-//! Edges may have any number of triangles: each one and the next bend about the edge. Triangles may
+//! An edge may have any number of triangles: each one and the next bend about it. Triangles may
 //! have no area.
 //!
 //! Reference: M. Mueller et al., Position Based Dynamics, 2007, 4.1 (cloth of stretching and

@@ -1,11 +1,12 @@
-//! Graph colouring of constraints: those of a colour have no particle in common.
+//! Graph colouring of constraints: those of the same colour have no particle in common.
 //!
 //! - Each constraint, in the given order, gets the lowest colour that none of its particles has
-//!   yet. The result depends on that order alone.
+//!   yet. The result depends only on that order.
 //! - A pass solves colour by colour (Gauss-Seidel). Within a colour the order does not matter, so
 //!   any number of threads gives the same bits.
-//! - A word of 64 bits for each particle holds its used colours. A constraint without a free colour
-//!   waits for the next 64. So a hub of many constraints needs no more memory.
+//! - A word of 64 bits for each particle holds its used colours. A constraint without a free
+//!   colour is left for the next 64 colours. So a particle with many constraints needs no more
+//!   memory.
 //!
 //! Reference: M. Fratarcangeli, V. Tibaldo, F. Pellacini, Vivace: a Practical Gauss-Seidel Method
 //! for Stable Soft Body Dynamics, 2016, section 4. Differs: greedy in constraint order, not

@@ -1,20 +1,21 @@
 //! Contacts between the surfaces of cloth and soft bodies that keep them from passing through each
 //! other.
 //!
-//! - A search by the caller returns all pairs of a vertex and a triangle, and of two edges, within
+//! - A search of the caller returns all pairs of a vertex and a triangle, and of two edges, within
 //!   a reach. Pairs nearer than the thickness are pushed apart, with friction.
-//! - From then on, each particle may move by less than half of the distance of its nearest pair, or
-//!   of the reach. Each point of a triangle or edge moves at most as far as its corners. So no pair
-//!   can come to touch: a proof without continuous tests.
-//! - All particles may drift together in addition, because that changes no distance between them.
-//! - Another search is needed only if a particle would move farther.
+//! - After the search, each particle may move by less than half of the distance of its nearest
+//!   pair, or of the reach. No point of a triangle or edge moves farther than its corners. So no
+//!   pair can touch, which is proved without continuous tests.
+//! - In addition, all particles may move by a common translation, because that changes no
+//!   distance.
+//! - The next search is needed only if a particle would move farther.
 //!
-//! Degenerate: pairs that touch have no direction, and their particles stay where they are.
+//! Degenerate: pairs that already touch have no direction, so their particles stay where they are.
 //!
 //! Reference: L. Wu et al., A Safe and Fast Repulsion Method for GPU-based Cloth Self Collisions,
 //! 2020, section 4 (the bound on motion); A. Chen et al., Offset Geometric Contact, 2025, section
 //! 3.
-//! Differs: the drift; rounding is subtracted from the bound.
+//! Differs: the common translation; rounding is subtracted from the bound.
 
 use super::{ConstraintError, check_setting, check_step};
 use alloc::vec::Vec;

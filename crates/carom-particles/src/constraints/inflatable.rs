@@ -1,14 +1,15 @@
-//! Inflatables: a closed cloth around a volume of liquid or gas.
+//! Inflatables: closed cloths around a volume of liquid or gas.
 //!
 //! - The volume of a closed triangle mesh is a sum over its triangles. Its derivative by a vertex
-//!   is a sum of area vectors. It is one constraint for all particles.
-//! - A filling that keeps its volume is a hard constraint.
-//! - A gas has the pressure p with p V constant, against an ambient pressure. The step is implicit:
-//!   the pressure at the end of a substep sets the change of volume. That is the positive root of a
-//!   quadratic equation, so no pressure is too high for a time step.
+//!   is a sum of area vectors. The volume is one constraint on all particles.
+//! - A liquid keeps its volume: a hard constraint.
+//! - A gas has a pressure p with p V constant, and an ambient pressure acts against it. The step
+//!   is implicit: the pressure at the end of a substep determines the change of volume. That is
+//!   the positive root of a quadratic equation, so a step is stable at any pressure.
 //!
-//! An edge may have any number of triangles, as many on one side as on the other. Degenerate: a
-//! mesh that collapsed to a line has no derivative, and stays until its skin opens it.
+//! An edge may have any number of triangles, as many on one side as on the other. Degenerate: the
+//! volume of a mesh that collapsed to a line has no derivative, so it stays until its cloth opens
+//! it.
 //!
 //! Reference: M. Mueller et al., Position Based Dynamics, 2007, 4.4 (cloth balloons); M. Macklin,
 //! M. Mueller, N. Chentanez, XPBD, 2016. Differs: the law of Boyle and Mariotte, not a factor on

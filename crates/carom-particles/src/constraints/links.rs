@@ -1,8 +1,8 @@
 //! Distance constraints with compliance: pairs of particles that keep their distance.
 //!
-//! - A link is the constraint |x_a - x_b| = rest. Its multiplier sums its corrections in the
-//!   substep. So stiffness depends neither on the number of passes nor on the time step.
-//! - Eight links of a colour are solved at once.
+//! - A link is the constraint |x_a - x_b| = rest. Its multiplier is the sum of its corrections in
+//!   the substep. So stiffness depends neither on the number of passes nor on the time step.
+//! - Eight links of the same colour are solved at once.
 //!
 //! Degenerate: two pinned ends do not move. Coincident particles separate in a fixed direction that
 //! follows from their indices. A correction that is not finite is skipped.

@@ -2,8 +2,8 @@
 //! several.
 //!
 //! The constraints of a colour have no particle in common, so each position has one writer. The
-//! compiler cannot check this promise of the colouring. Cells and relaxed atomic words need no such
-//! promise, and both compile to plain loads and stores.
+//! compiler cannot check that. Cells and relaxed atomic words do not rely on it, and both compile
+//! to plain loads and stores.
 //!
 //! Reference: M. Fratarcangeli, V. Tibaldo, F. Pellacini, Vivace: a Practical Gauss-Seidel Method
 //! for Stable Soft Body Dynamics, 2016 (colours in parallel).

@@ -1,14 +1,15 @@
 //! Ropes: particles in a row, with stretching and bending.
 //!
 //! - Neighbours in the row are linked. The stiffness of a link is that of the rope over the link's
-//!   length. So the rope stretches alike with any number of particles.
-//! - All links are solved at once, with the bodies at their ends. So a rope that does not stretch
-//!   bears a load of many times its mass.
+//!   length. So the stretch does not depend on the number of particles.
+//! - All links are solved together, with the bodies that hold particles of the rope (`chain`). So
+//!   a rope that does not stretch bears a load of many times its mass.
 //! - Three consecutive particles resist bending, by the difference of their tangents.
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, XPBD, 2016; M. Bergou et al., Discrete Elastic
-//! Rods, 2008, section 4.2 (the energy of bending of a chain). Differs: the tangent's difference,
-//! not its turn about the binormal, which is the same for small angles. There is no twist.
+//! Rods, 2008, section 4.2 (the energy of bending of a chain). Differs: the difference of two
+//! tangents replaces their angle about the binormal, which is the same for small angles. There is
+//! no twist.
 
 use super::bends::{Bend, Bends};
 use super::chain::{Chain, ChainLink, LinkMemory};

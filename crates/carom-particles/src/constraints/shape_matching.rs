@@ -1,19 +1,19 @@
 //! Shape matching: clusters of particles that return to their shape at rest, rotated and
 //! translated.
 //!
-//! - Each cluster has an optimal rotation and a centre of mass. They give a goal position for each
-//!   of its particles.
-//! - One cluster with an infinite rate is a rigid body. Overlapping clusters are a soft body.
+//! - Each cluster has an optimal rotation and a centre of mass, which give a goal position for
+//!   each of its particles.
+//! - One cluster with an infinite rate is a rigid body. Overlapping clusters make a soft body.
 //! - A particle in n clusters has an n-th of its mass in each of them, and moves to the mean of its
 //!   goals. So momentum and angular momentum are kept.
-//! - The rate is that of springs to the goals. Their displacements in the substep are summed. So
-//!   stiffness depends neither on the number of passes nor on the time step.
+//! - The rate is that of springs to the goals. The displacements by the springs are summed over
+//!   the substep, so stiffness depends neither on the number of passes nor on the time step.
 //!
-//! On several threads each cluster is one task, and gives the same bits.
+//! On several threads each cluster is one task, and the bits are the same.
 //!
 //! Degenerate: particles in a plane have one optimal rotation. On a line or at one point, the last
-//! rotation decides what is undetermined. A mirrored cluster is rotated, never mirrored back.
-//! Pinned particles count as very heavy ones.
+//! rotation decides the rest. A mirrored cluster is rotated, not mirrored back. Pinned particles
+//! count as very heavy ones.
 //!
 //! Reference: M. Mueller, B. Heidelberger, M. Teschner, M. Gross, Meshless Deformations Based on
 //! Shape Matching, 2005; A. Rivers, D. James, FastLSM: Fast Lattice Shape Matching for Robust

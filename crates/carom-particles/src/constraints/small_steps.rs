@@ -1,13 +1,13 @@
-//! A step of bodies in small substeps, for programs that need ropes and cloth without a particle
+//! A step of ropes, cloth and other bodies of particles, in small substeps, without a particle
 //! solver.
 //!
 //! Each substep predicts positions, projects the constraints of the bodies, and lets the caller
-//! resolve collisions. Velocities change by the corrections of the prediction, over the time of the
-//! substep.
+//! resolve collisions. A velocity then changes by the correction of the predicted position,
+//! divided by the time of the substep.
 //!
 //! Reference: M. Macklin et al., Small Steps in Physics Simulation, 2019, algorithm 1. Differs:
-//! velocities are not taken from displacements, because each substep would round them to the digits
-//! of positions.
+//! velocities are not computed from displacements, because they would have the rounding of
+//! positions.
 
 use super::{ConstraintError, ParticleBody, check_setting, check_step};
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! Soft bodies of tetrahedra: an elastic material that turns freely.
+//! Soft bodies of tetrahedra: an elastic material with any rotation.
 //!
 //! - The deformation gradient F maps the edges at rest to the present ones, and R is the rotation
 //!   nearest to it. Each tetrahedron has two constraints: F = R, and det F = 1.
@@ -6,17 +6,17 @@
 //!   1/2 the second constraint is hard, and the body keeps its volume.
 //! - The first is a spring of length 0 between matrices, and its multiplier is a matrix. Only its
 //!   part along F - R acts, which causes no rotation.
-//! - R follows F from pass to pass, by a few steps of an iteration.
+//! - From pass to pass, a few steps of an iteration update R from F.
 //!
-//! Degenerate: flat, collapsed and inverted tetrahedra have a rotation too, the nearest one or the
-//! last one. They return to it. A correction is at most half of the size at rest, because the
-//! gradient of the volume vanishes on a line.
+//! Degenerate: flat, collapsed and inverted tetrahedra also have a rotation, the nearest one or
+//! the last one. They return to its shape at rest. A correction is at most half of the size at
+//! rest, because the gradient of the volume vanishes on a line.
 //!
 //! Reference: A. Stomakhin et al., Energetically Consistent Invertible Elasticity, 2012, section 3
 //! (the fixed corotated energy); M. Macklin, M. Mueller, A Constraint-based Formulation of Stable
 //! Neo-Hookean Materials, 2021 (the determinant as a constraint); M. Mueller et al., A Robust
-//! Method to Extract the Rotational Part of Deformations, 2016. Differs: the rotation is subtracted
-//! from F, so that no constraint pulls at rest.
+//! Method to Extract the Rotational Part of Deformations, 2016. Differs: the rotation is
+//! subtracted from F, so no constraint pulls at rest.
 //!
 //! Tried: the norm of F as the first constraint, as in the neo-Hookean material. Its shear is
 //! explicit in time: a column of E = 2e5 collapsed at substeps of 1/240 s.

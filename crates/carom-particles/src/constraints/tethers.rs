@@ -1,12 +1,14 @@
-//! Tethers: no particle of a cloth gets farther from a pin than the cloth between them is long.
+//! Tethers limit the distance of a particle of a cloth from a pin to the length of cloth between
+//! them.
 //!
-//! - Links pass a push on from particle to particle, so many passes would be needed until a heavy
-//!   load reaches the pins. A tether reaches them at once.
-//! - Its length is the shortest way over the triangles at rest, with some slack. Ways are unfolded
-//!   across triangles, so on a flat cloth they are straight.
-//! - Pins are divided into four sides. A particle has a tether to the nearest pin of each, so that
-//!   tethers do not pull a cloth apart in the middle.
-//! - Tethers that hold are listed. A body that lies on such a particle pushes the pin.
+//! - Links transmit a push from particle to particle, so a heavy load needs many passes to reach
+//!   the pins. A tether needs one.
+//! - The length of a tether is the shortest path over the triangles at rest, plus some slack.
+//!   Paths are unfolded across triangles, so on a flat cloth they are straight.
+//! - Pins are divided into four sides. A particle has a tether to the nearest pin of each side, so
+//!   that tethers do not pull a cloth apart in the middle.
+//! - The particles that tethers hold are listed. A body that lies on such a particle pushes the
+//!   pin.
 //!
 //! Reference: T.-Y. Kim, N. Chentanez, M. Mueller, Long Range Attachments: A Method to Simulate
 //! Inextensible Clothing in Computer Games, SCA 2012. M. Novotni, R. Klein, Computing Geodesic
