@@ -1,9 +1,9 @@
 //! The depth buffer of a camera: for each pixel the depth of the nearest surface, and its normal.
 //!
-//! The buffer is drawn here from triangles, or filled with a renderer's depths. A renderer's depths
-//! have no normals, so they are estimated from neighbouring pixels. Across the edge of an object,
-//! the difference of depths does not describe its surface. So on each axis the smaller of the two
-//! differences is taken.
+//! The buffer is drawn from triangles, or filled with a renderer's depths. These have no normals,
+//! so normals are estimated from neighbouring pixels. Across the edge of an object, the difference
+//! of depths does not describe its surface. So on each axis the smaller of the two differences is
+//! used.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1 (particles against the
 //! depth buffer).

@@ -1,11 +1,11 @@
 //! Particles against the depth buffer of a camera.
 //!
-//! - A particle moves by its velocity. It has hit the surface in its pixel if it is behind the
-//!   surface's plane by no more than the thickness.
+//! - A particle moves by its velocity. It has hit the surface in its pixel if it is then behind
+//!   the surface's plane by at most the thickness.
 //! - It moves back along its velocity to that plane, is reflected about the buffer's normal, and
 //!   moves on for the rest of the step.
-//! - A particle that comes out of the surface started behind it. It is killed, so that it does not
-//!   appear in front.
+//! - A particle that comes out of the surface started behind it. It is reported as killed, so that
+//!   it does not appear in front.
 //! - A surface is at least as thick as the depth that the particle covers between two samples. So a
 //!   fast particle does not skip it.
 //!

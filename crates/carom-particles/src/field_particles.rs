@@ -1,7 +1,7 @@
-//! Particles against a signed distance field, which knows the surfaces that no camera sees.
+//! Particles against a signed distance field, which includes surfaces that no camera sees.
 //!
-//! A particle advances by the distance to the nearest surface at a time. So it passes none at any
-//! speed. At a surface it is reflected about the gradient, and moves on.
+//! Each advance of a particle is at most its distance to the nearest surface, so it passes none at
+//! any speed. At a surface it is reflected about the gradient, and moves on.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1 (distance fields for
 //! particles); J. C. Hart, Sphere Tracing, The Visual Computer 12, 1996.

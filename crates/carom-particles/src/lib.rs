@@ -2,7 +2,7 @@
 //! debris bounce off a camera's depth buffer or off a distance field.
 //!
 //! # One solver for all
-//! A [`ParticleSolver`] has particles of one radius, and grains and solids of other radii. Each
+//! A [`ParticleSolver`] has particles of one radius; grains and solids may have other radii. Each
 //! kind pushes every other. A [`Liquid`] and a [`Gas`] keep their density. [`Grains`] and
 //! [`Solid`]s touch with friction.
 //!
@@ -31,8 +31,8 @@
 //!
 //! Fields, rigid bodies and constraints are borrowed for a step, in [`Surroundings`]. A field is a
 //! closure that returns the signed distance of a point and its gradient. A [`BodyBoundary`] is a
-//! field in a body's frame, with mass and motion. Particles push it while they step. The step
-//! returns the impulses, for its owner to apply.
+//! field in a body's frame, with mass and motion. Particles push it during the step. The step
+//! writes the impulses into it, for its owner to apply.
 //!
 //! ```
 //! use carom_math::{Mat3, Pose, Vec3};
@@ -60,19 +60,20 @@
 //! ```
 //!
 //! A step is divided into substeps. An unstable step ends in [`ParticleError::TooDense`] or
-//! [`ParticleError::Exploded`], with all particles where they were. The same input gives the same
-//! bits on any number of threads (test: `mixed::any_number_of_threads_gives_the_same`), on any
-//! instruction set, and after [`ParticleSolver::save`] and [`ParticleSolver::load`].
+//! [`ParticleError::Exploded`], and the particles stay as they were before it. The same input
+//! gives the same bits on any number of threads (test:
+//! `mixed::any_number_of_threads_gives_the_same`), on any instruction set, and after
+//! [`ParticleSolver::save`] and [`ParticleSolver::load`].
 //!
-//! Particles that are added in another order get other indices and the same bits. Only particles
-//! with equal data at one point may swap roles.
+//! If particles are added in another order, they get other indices, but the same bits. The
+//! exception is particles with equal data at one point, which may swap roles.
 //!
 //! # Rain
-//! A [`DepthBuffer`] holds for each pixel of a [`Camera`] the nearest surface and its normal. It is
-//! drawn from triangles, or copied from a renderer. [`DepthBuffer::advance`] moves particles in a
-//! step and lets them bounce off the visible surfaces. The cost does not depend on the scene;
-//! hidden surfaces are unknown. [`advance_in_field`] does the same with a distance field, which has
-//! hidden surfaces too.
+//! A [`DepthBuffer`] holds for each pixel of a [`Camera`] the nearest surface and its normal. It
+//! is drawn from triangles, or copied from a renderer. [`DepthBuffer::advance`] moves particles in
+//! a step and lets them bounce off the visible surfaces. The cost does not depend on the scene,
+//! and hidden surfaces are unknown. [`advance_in_field`] does the same with a distance field,
+//! which includes hidden surfaces.
 //!
 //! ```
 //! use carom_math::{Pose, Quat, Vec3};
@@ -99,9 +100,10 @@
 //! ```
 //!
 //! # Solids
-//! Ropes, cloth, soft and rigid bodies and inflatables are particles with constraints between them:
-//! [`Rope`], [`Cloth`], [`SoftBody`], [`ShapeMatching`], [`Inflatable`]. Each projects predicted
-//! positions in a substep ([`ParticleBody`]), and may share its arrays with others.
+//! Ropes, cloth, soft and rigid bodies and inflatables are particles with constraints between
+//! them: [`Rope`], [`Cloth`], [`SoftBody`], [`ShapeMatching`], [`Inflatable`]. Each of them
+//! projects predicted positions in a substep ([`ParticleBody`]). Several may share the same arrays
+//! of particles.
 //!
 //! ```
 //! use carom_math::Vec3;

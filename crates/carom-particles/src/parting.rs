@@ -1,6 +1,6 @@
 //! The direction in which coincident particles separate.
 //!
-//! Reference: none; Fibonacci hashing of their slots.
+//! Reference: none; Fibonacci hashing of the slots of the particles.
 
 use carom_math::ops::sqrt;
 use glam::Vec3;

@@ -2,11 +2,12 @@
 //! plane of the triangle.
 //!
 //! - Three edge functions give the side of each edge on which a pixel's ray passes. For two
-//!   triangles with a common edge they are exactly opposite, so one of the two gets the ray.
+//!   triangles with a common edge the functions of that edge are exactly opposite, so at least one
+//!   of the two gets the ray.
 //! - Edge functions belong to lines, so a triangle that reaches behind the camera needs no
 //!   clipping: its part in front has a positive depth.
-//! - Only the pixels of a bounding box are tested: around the part of the triangle that is at least
-//!   `near` deep.
+//! - Only pixels in a bounding box are tested, which contains the part of the triangle beyond the
+//!   depth `near`.
 //!
 //! Reference: M. Olano, T. Greer, Triangle Scan Conversion using 2D Homogeneous Coordinates,
 //! Graphics Hardware 1997.

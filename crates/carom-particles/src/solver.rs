@@ -1,11 +1,12 @@
 //! One solver for particles of all kinds: liquids, gas, grains, and the particles of solids.
 //!
-//! - Everything is a particle with a radius, and a constraint on positions. So every kind pushes
-//!   every other.
-//! - A step is made of substeps, which move all particles, project constraints, and take the
-//!   velocities from the places.
-//! - All constraints but those of solids are solved at once by gathering. So the answer has the
-//!   same bits on any number of threads.
+//! - All matter is particles with a radius, and all forces between them are constraints on
+//!   positions. So each kind pushes every other.
+//! - A step has substeps, which move all particles, project constraints, and add the corrections
+//!   to the velocities.
+//! - Except for those of solids, constraints are solved at once: each particle gathers its
+//!   corrections (Jacobi). So the bits are the same on any number of threads (test:
+//!   `mixed::any_number_of_threads_gives_the_same`).
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, ACM Transactions on Graphics 33(4), 2014.

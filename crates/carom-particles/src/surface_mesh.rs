@@ -1,18 +1,20 @@
 //! The surface of a liquid as a closed triangle mesh, for drawing.
 //!
-//! - The particles near a point have a weighted mean position. The surface is where this is one
-//!   radius away. Above a flat layer of a lattice, that is one radius beyond the layer.
-//! - Between distant drops such a mean is near no particle. So a point whose weights are small
+//! - The particles near a point have a weighted mean position. The surface is the set of points
+//!   that are one radius away from their mean. Above a flat layer of a lattice, that is one radius
+//!   beyond the layer.
+//! - Between distant drops such a mean is far from all particles. So a point with small weights
 //!   counts as outside.
-//! - Values are stored in blocks of 8^3 nodes, only near particles. So a stray drop costs little.
+//! - Values are stored in blocks of 8^3 nodes, and only near particles. So a stray drop costs
+//!   little.
 //! - Each cell with nodes on both sides gets one vertex: the mean of the crossings on its edges,
-//!   moved to where the field in the cell vanishes. Each edge between both sides gets a quad of the
-//!   four cells around it.
-//! - A quad is split so that both triangles face along its edge. Its corners are inside of four
-//!   cells around the edge, so one of the two diagonals always does.
+//!   moved to a zero of the field in the cell. Each edge between an inner and an outer node gets a
+//!   quad: the vertices of the four cells around it.
+//! - A quad is split so that both triangles face along its edge. Its corners are in the four cells
+//!   around the edge, so one of the two diagonals gives such triangles.
 //!
 //! Degenerate: gaps narrower than about five radii are closed. If surfaces touch, an edge may have
-//! four triangles, as many on one side as on the other.
+//! four triangles, two in each direction along it.
 //!
 //! Reference: Y. Zhu, R. Bridson, Animating Sand as a Fluid, 2005, 4 (the field); S. Gibson,
 //! Constrained Elastic Surface Nets, 1998 (one vertex in each cell).

@@ -1,9 +1,10 @@
-//! Eight particles at a time: moves those that certainly hit nothing, and leaves the others to the
+//! Moves the particles that certainly hit nothing, eight at a time, and leaves the others to the
 //! exact step.
 //!
-//! A particle certainly hits nothing in two cases. It moves away from the camera, and ends out of
-//! view or in front of the surface in its pixel by more than the thickness. Most drops of rain are
-//! such. The operations are those of the exact step, in the same order, so the bits are the same.
+//! A particle certainly hits nothing if it moves away from the camera, and ends in one of two
+//! places: out of view, or in front of the surface in its pixel by more than the thickness. This
+//! holds for most drops of rain. The operations are those of the exact step, in the same order, so
+//! the bits are the same.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1.
 

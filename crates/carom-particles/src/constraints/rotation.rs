@@ -4,8 +4,9 @@
 //!   4 x 4 matrix, for its largest eigenvalue. The result is a rotation for any points, even
 //!   mirrored ones.
 //! - Jacobi rotations find it, in `f64`, with a fixed order of operations.
-//! - For points on a line or at one point the rotation is not unique. A small multiple of the last
-//!   rotation is added to the matrix, which selects the solution nearest to it.
+//! - For points on a line or at one point the rotation is not unique. A small multiple of the
+//!   outer product of the last quaternion is added to the matrix, which selects the solution
+//!   nearest to it.
 //!
 //! Reference: B. K. P. Horn, Closed-Form Solution of Absolute Orientation Using Unit Quaternions,
 //! 1987; G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, 8.5 (Jacobi). Differs: the last

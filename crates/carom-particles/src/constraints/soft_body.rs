@@ -9,8 +9,8 @@
 //! - From pass to pass, a few steps of an iteration update R from F.
 //!
 //! Degenerate: flat, collapsed and inverted tetrahedra also have a rotation, the nearest one or
-//! the last one. They return to its shape at rest. A correction is at most half of the size at
-//! rest, because the gradient of the volume vanishes on a line.
+//! the last one. They return to their shape at rest, turned by it. A correction is at most half of
+//! the size at rest, because the gradient of the volume vanishes on a line.
 //!
 //! Reference: A. Stomakhin et al., Energetically Consistent Invertible Elasticity, 2012, section 3
 //! (the fixed corotated energy); M. Macklin, M. Mueller, A Constraint-based Formulation of Stable

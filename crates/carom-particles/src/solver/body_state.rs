@@ -1,8 +1,10 @@
 //! The motion of a rigid body among particles, within a step.
 //!
-//! - A body acts as one more particle with mass and inertia. Its mass is split among its contacts.
-//! - Its pose follows their pushes in each iteration, so light bodies on much water are stable.
-//! - What bears it takes pushes at once: see `supports`.
+//! - A body acts as one more particle, with mass and inertia. Its mass is split among its
+//!   contacts.
+//! - Its pose follows the pushes of particles in each iteration, so light bodies on much water are
+//!   stable.
+//! - If something bears the body, it takes over pushes at once: see `supports`.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6; R. Tonge et al., Mass
 //! Splitting for Jitter-Free Parallel Rigid Body Simulation, 2012.

@@ -1,10 +1,10 @@
 //! Particles against planes, distance fields and bodies.
 //!
-//! - In a substep only particles near a boundary count: its candidates.
-//! - A contact pushes the particle to its radius from the surface, and never pulls. Friction takes
-//!   back the sliding relative to the surface, which may move. It is at most the coefficient times
-//!   the push.
-//! - A fast particle is traced along its path, and does not pass a thin wall.
+//! - In a substep only the particles near a boundary are tested against it: its candidates.
+//! - A contact pushes a particle until its distance from the surface is its radius, and does not
+//!   pull. Friction reverses the sliding relative to the surface, which may move. It is at most
+//!   the coefficient times the push.
+//! - A fast particle is traced along its path, so it does not pass through a thin wall.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6; J. C. Hart, Sphere Tracing,
 //! 1996.

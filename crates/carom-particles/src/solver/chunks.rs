@@ -1,4 +1,4 @@
-//! Loops over slots, on one thread or on several: the same bits.
+//! Loops over slots, on one thread or on several, with the same bits.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics, 2014, 4 (Jacobi, by gathering).
 

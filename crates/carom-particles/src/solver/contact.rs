@@ -1,16 +1,17 @@
 //! Particles that touch: grains, and the particles of solids, among each other and with liquids.
 //!
-//! - A contact pushes two particles apart to the distance at rest, and never together. Its push is
-//!   summed over the iterations of a substep, and may be taken back.
-//! - Friction takes back what the pair has slid in the substep, by at most the coefficient times
-//!   the summed push (Coulomb).
-//! - All contacts are solved at once from the same places. Each particle is divided among its
-//!   contacts, so that their sum does not overshoot, and both sides of a pair get opposite pushes.
+//! - A contact pushes two particles apart to the distance at rest, and not together. The sum of
+//!   its pushes over the iterations of a substep stays at least 0, so a push may be taken back.
+//! - Friction reverses the sliding of the pair in the substep, by at most the coefficient times
+//!   the sum of pushes (Coulomb).
+//! - All contacts are solved at once from the same positions. The mass of each particle is divided
+//!   among its contacts, so that their sum does not overshoot. Both sides of a pair get opposite
+//!   pushes.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6.1; R. Tonge, F. Benevolenski,
 //! A. Voroshilov, Mass Splitting for Jitter-Free Parallel Rigid Body Simulation, ACM Transactions
 //! on Graphics 31(4), 2012.
-//! Differs: mass splitting in place of an average, which does not keep momentum.
+//! Differs: mass splitting instead of an average, which does not conserve momentum.
 
 use crate::parting::parting;
 use crate::solver::group::{Group, Phase};

@@ -1,14 +1,15 @@
-//! The density of liquids: how dense each particle is, and the corrections that keep it at rest.
+//! The density of liquids at each particle, and the corrections that keep it at its value at rest.
 //!
-//! - The constraint of a particle is C = density - 1, and only holds if C is positive: a liquid is
-//!   not pulled together where it splashes.
-//! - A first pass finds the multiplier of each particle, a second one gathers the corrections of
-//!   both sides of each pair. No pass reads what it writes, so particles may be taken in any order.
-//! - Corrections of a pair are opposite, so momentum is kept to rounding.
+//! - The constraint of a particle is C = density - 1 <= 0. A splash with C < 0 is not pulled
+//!   together.
+//! - The first pass computes the multiplier of each particle. The second pass sums the corrections
+//!   from both sides of each pair. No pass reads what it writes, so particles may be processed in
+//!   any order.
+//! - The corrections of a pair are opposite, so momentum is conserved up to rounding.
 //!
 //! Reference: M. Macklin, M. Mueller, Position Based Fluids, ACM Transactions on Graphics 32(4),
 //! 2013, 3; M. Macklin et al., Unified Particle Physics, 2014, 7.1 (masses, solids).
-//! Differs: C is at least 0 in place of an artificial pressure. Density counts particles, not their
+//! Differs: C is at least 0 instead of an artificial pressure. Density counts particles, not their
 //! masses, so liquids of different densities may meet.
 
 use crate::solver::group::Phase;

@@ -1,9 +1,10 @@
-//! Rigid bodies that hold particles of a rope, while its links are solved.
+//! The rigid bodies that hold particles of a rope, while its links are solved.
 //!
-//! - A held particle and its body move as one. So a light rope knows the mass of its load.
+//! - A held particle and its body move as one, so the links of a light rope include the mass of
+//!   its load.
 //! - If a body holds several particles of one rope, its mass is split among them.
-//! - A body that something else bears follows after the rope, because what bears it is not part of
-//!   the system.
+//! - If something else bears a body, the body moves after the rope, because its support is not
+//!   part of the system.
 //!
 //! Reference: R. Tonge et al., Mass Splitting for Jitter-Free Parallel Rigid Body Simulation,
 //! 2012.

@@ -1,10 +1,10 @@
 //! Adds and removes particles while a solver runs.
 //!
-//! - New particles join an existing group, so a spray is one liquid and not thousands.
-//! - Removed particles leave no gaps: the others keep their order, and the caller gets their new
+//! - New particles join an existing group, so a spray is one liquid, not thousands.
+//! - Removed particles leave no gaps. The others keep their order, and the caller gets their new
 //!   numbers.
-//! - A solid is removed as a whole. Its constraints need all of its particles, and belong to the
-//!   caller.
+//! - A solid is removed as a whole, because its constraints need all of its particles, and belong
+//!   to the caller.
 //!
 //! Reference: none; a stable compaction.
 

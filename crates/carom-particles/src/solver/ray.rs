@@ -1,7 +1,7 @@
 //! Rays against particles: the first ball that a ray meets.
 //!
-//! - All particles are tested, in the order in which they are in memory: about a nanosecond each.
-//! - If two are met at one place, the one with the smaller number counts.
+//! - All particles are tested, in the order of memory.
+//! - If the ray meets two at the same distance, the one with the smaller number counts.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6.2.
 

@@ -1,12 +1,12 @@
 //! Restitution: colliding particles separate with a part of their approach speed.
 //!
-//! - Position corrections only stop an approach. So velocities are changed after a substep, at
-//!   contacts that pushed: one after the other, by an impulse along the normal.
+//! - Position corrections only stop an approach. So after a substep, an impulse along the normal
+//!   changes the velocities at each contact that pushed, one contact after the other.
 //! - A contact slower than the speed that gravity adds in two substeps does not bounce, so that
-//!   things come to rest.
+//!   particles come to rest.
 //!
 //! Reference: M. Mueller et al., Detailed Rigid Body Simulation with Extended Position Based
-//! Dynamics, SCA 2020, 3.6. Differs: it never slows what already leaves faster.
+//! Dynamics, SCA 2020, 3.6. Differs: particles that already separate faster are not slowed.
 
 use crate::solver::body_state::BodyState;
 use crate::solver::boundary::Candidate;

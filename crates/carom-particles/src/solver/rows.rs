@@ -1,8 +1,8 @@
-//! The neighbours of all slots, as the passes over particles read them.
+//! The neighbours of all slots, in the layout that the passes over particles read.
 //!
-//! - Lists are made once in a substep, and read by two passes in each iteration.
-//! - Eight neighbours are loaded at a time. Those past the end of a row belong to the next row, and
-//!   a mask takes them out. So rows need no padding.
+//! - The lists are made once in a substep, and two passes read them in each iteration.
+//! - Eight neighbours are loaded at a time. Those past the end of a row belong to the next row,
+//!   and a mask excludes them. So rows need no padding.
 //!
 //! Reference: M. Macklin, M. Mueller, Position Based Fluids, ACM Transactions on Graphics 32(4),
 //! 2013, algorithm 1.

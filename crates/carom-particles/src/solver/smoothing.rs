@@ -1,14 +1,13 @@
 //! The two kernels of a liquid: one for density, one for its gradient.
 //!
-//! - Lengths are in reaches of the kernel: q = r / h. The reach is twice the distance at which
-//!   particles rest, so about 30 are in it.
-//! - Density is (1 - q^2)^3, scaled so that a cubic lattice at rest has density 1.
-//! - Its gradient is taken from (1 - q)^3, whose slope does not vanish at 0, so that particles do
-//!   not clump.
+//! - Lengths are in reaches h of the kernel: q = r / h. The reach is twice the distance at which
+//!   particles rest, so about 30 particles are within it.
+//! - The kernel of density is (1 - q^2)^3, scaled so that a cubic lattice at rest has density 1.
+//! - The gradient is that of (1 - q)^3. Its slope does not vanish at 0, so particles do not clump.
 //!
 //! Reference: M. Mueller, D. Charypar, M. Gross, Particle-Based Fluid Simulation for Interactive
 //! Applications, SCA 2003, 3.5.
-//! Differs: densities are numbers of particles, scaled by a lattice. Masses stand in the steps.
+//! Differs: densities are numbers of particles, scaled by a lattice. The steps include the masses.
 
 /// The reach of the kernels, in distances at rest.
 const REACH: f32 = 2.0;

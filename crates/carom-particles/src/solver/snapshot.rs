@@ -1,7 +1,7 @@
 //! Snapshots: the state of a solver as bytes, from which it continues with the same bits.
 //!
 //! - Numbers are little-endian. The length of a list precedes it, and is checked against the
-//!   remaining bytes. So invalid input does not allocate much memory.
+//!   remaining bytes, so invalid input does not allocate much memory.
 //! - Particles are stored by slot, because the order of slots decides how sums are rounded.
 //!
 //! Reference: G. Fiedler, Snapshots and Deterministic Lockstep, Gaffer on Games, 2014.

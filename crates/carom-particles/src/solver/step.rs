@@ -1,9 +1,10 @@
 //! A step: substeps of prediction, neighbours, iterations over all constraints, and velocities.
 //!
-//! - Neighbours are found once in a substep, at the predicted places.
+//! - Neighbours are found once in a substep, at the predicted positions.
 //! - An iteration solves density, contacts, the constraints of solids, and boundaries, in this
 //!   order. So at its end no particle is deep in a boundary.
-//! - What corrections moved a particle is added to its velocity.
+//! - The correction of a particle's position, over the time of the substep, is added to its
+//!   velocity.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics, 2014, algorithm 1; M. Macklin et al.,
 //! Small Steps in Physics Simulation, SCA 2019 (substeps).

@@ -1,10 +1,10 @@
 //! The particles of a solver: arrays by slot, and numbers that stay.
 //!
-//! - Particles are brought into the order of the cells of a grid before each step, and in a cell
-//!   into that of their places. So neighbours are near in memory, and sums over them do not depend
-//!   on the order in which particles were added.
-//! - Each particle has a number, which a new order does not change. Those of solids have an index
-//!   too, which constraints use.
+//! - Before each step, particles are sorted by the cells of a grid, and in a cell by position. So
+//!   neighbours are near in memory, and sums over them do not depend on the order in which
+//!   particles were added.
+//! - Each particle has a number, which sorting does not change. Particles of solids also have an
+//!   index, which constraints use.
 //!
 //! Reference: M. Ihmsen et al., A Parallel SPH Implementation on Multi-Core CPUs, 2011, 3.2.
 

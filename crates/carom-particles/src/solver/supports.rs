@@ -1,12 +1,12 @@
 //! Supports of the bodies among particles, so that a light crate on a floor bears a heavy heap.
 //!
-//! - A support is a contact with friction, or a direction in which a joint holds a point. A push
-//!   of particles on a body goes through it at once, however light the body is.
-//! - A body may rest on another one. It counts as a support if it is itself held there. So the
-//!   bodies of a stack bear from the lowest one on, and pushes go down to the floor (shock
+//! - A support is a contact with friction, or a direction in which a joint holds a point. It
+//!   transmits a push of particles on a body at once, even if the body is light.
+//! - A body may rest on another one, which counts as a support if it is itself supported. So the
+//!   bodies of a stack bear from the lowest one upwards, and pushes go down to the floor (shock
 //!   propagation).
-//! - What contacts take of the pushes is summed. The owner of the body leaves it out, because its
-//!   own solver would sink a light body under such a force.
+//! - The parts of pushes that contacts transmit are summed. The owner of the body omits this sum,
+//!   because its own solver would sink a light body under such a force.
 //!
 //! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003, 7
 //! (shock propagation).

@@ -1,9 +1,10 @@
-//! What particles meet besides each other: planes, distance fields, moving bodies, constraints.
+//! All with which particles interact besides each other: planes, distance fields, moving bodies,
+//! constraints.
 //!
-//! - A plane is kept by the solver. Fields, bodies and constraints are lent for a step.
+//! - The solver keeps planes. It borrows fields, bodies and constraints for a step.
 //! - A field is a function: the signed distance of a point, and the direction in which it grows.
-//! - A body is a field in its own frame, with mass and motion. Particles push it, and the step says
-//!   by how much. Its owner applies that.
+//! - A body is a field in its own frame, with mass and motion. Particles push it. The step returns
+//!   the impulse, and the owner of the body applies it.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics, 2014, 5 and 6 (contacts of all kinds in
 //! one solver).

@@ -1,8 +1,10 @@
-//! The contacts of a step, and the ones that began or ended in it.
+//! The contacts of a step, and those that began or ended in it.
 //!
-//! - Contacts are collected in each substep, and merged after the step: their impulses are summed.
-//! - Events are the difference of the contacts of two steps, which are sorted.
-//! - Two particles of one group are no contact here: a heap would be nothing but contacts.
+//! - Contacts are collected in each substep. After the step, equal ones are merged, and their
+//!   impulses are summed.
+//! - Events are the difference of the sorted contacts of two steps.
+//! - Two particles of the same group are not reported, because a heap would have too many
+//!   contacts.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.5.1 (pairs that persist).
 

@@ -1,16 +1,16 @@
 //! Velocity changes of liquids after a substep: viscosity, cohesion, and vorticity confinement.
 //!
-//! - Viscosity moves each velocity toward those of the neighbours. The kernel's second moment
+//! - Viscosity moves each velocity toward those of the neighbours. The second moment of the kernel
 //!   converts the coefficient.
 //! - Cohesion pulls neighbours together.
-//! - Vorticity confinement pushes along the swirls, which the other steps weaken.
-//! - For pairs of unlike liquids the smaller coefficient counts. Viscosity and cohesion keep
-//!   momentum to rounding; confinement does not.
+//! - Vorticity confinement pushes along swirls, which the other passes weaken.
+//! - For a pair of different liquids the smaller coefficient counts. Viscosity and cohesion
+//!   conserve momentum up to rounding; confinement does not.
 //!
 //! Reference: M. Macklin, M. Mueller, Position Based Fluids, 2013, 5; H. Schechter, R. Bridson,
 //! Ghost SPH for Animating Water, 2012 (XSPH); M. Becker, M. Teschner, Weakly Compressible SPH for
 //! Free Surface Flows, SCA 2007 (cohesion).
-//! Differs: viscosity is a physical one, from the second moment of the kernel.
+//! Differs: the viscosity is physical, by the second moment of the kernel.
 
 use crate::solver::rows::{LANES, Rows, load_eight};
 use crate::solver::smoothing::Smoothing;

@@ -1,14 +1,16 @@
-//! The contribution of a boundary to the density of a liquid: as much as particles behind it would
-//! add.
+//! The contribution of a boundary to the density of a liquid: that of imaginary particles behind
+//! it.
 //!
-//! - The boundary is taken as a plane at its distance. The integral of the density kernel behind a
-//!   plane is a polynomial, and its slope is one too.
-//! - A boundary that curves away covers less. The paraboloid with its mean curvature says how much.
-//! - Without it a layer at each wall would be a fifth too dense, and bodies would float too low.
-//! - Two boundaries in a corner overlap. What one covers counts once.
+//! - A boundary counts as a plane at its distance. The integral of the density kernel behind a
+//!   plane is a polynomial, and so is its slope.
+//! - Behind a boundary that curves away the integral is smaller. A paraboloid with its mean
+//!   curvature gives the difference.
+//! - Without this contribution a layer at each wall would be a fifth too dense, and bodies would
+//!   float too low.
+//! - Two boundaries in a corner overlap. The volume behind both counts once.
 //!
 //! Reference: D. Koschier, J. Bender, Density Maps for Improved SPH Boundary Handling, SCA 2017.
-//! Differs: a plane and a paraboloid in closed form in place of maps.
+//! Differs: a plane and a paraboloid in closed form instead of maps.
 
 use crate::solver::smoothing::Smoothing;
 use glam::Vec3;

@@ -1,12 +1,12 @@
-//! The step of soft things among the bodies, and their forces on these.
+//! The step of soft things among bodies, and their forces on the bodies.
 //!
-//! - Soft things collide with the bodies near them, in their state at the start of the step.
-//!   Dynamic bodies are solved first and fixed ones last. So at the end of an iteration no particle
-//!   is deep in a floor.
-//! - The particle solver moves dynamic bodies while it pushes them. Gravity acts there only on
-//!   bodies without support.
-//! - The sum of the pushes is an impulse. It acts as a constant force in the rest of the step, so a
-//!   body that floats at rest does not move at all.
+//! - Soft things collide with the bodies near them, as these are at the start of the step. Dynamic
+//!   bodies are solved first and fixed ones last. So at the end of an iteration no particle is
+//!   deep in a floor.
+//! - Within the particle solver, pushes move dynamic bodies. There gravity acts only on bodies
+//!   without support.
+//! - The sum of the pushes is an impulse. It acts as a constant force during the rest of the step,
+//!   so a body that floats at rest does not move at all.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 6
 //! (rigid bodies among particles).

@@ -1,4 +1,4 @@
-//! Descriptions of soft things to be inserted, and the settings of all of them.
+//! Descriptions of soft things for insertion, and their common settings.
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, 2014 (one solver for all kinds).

@@ -1,9 +1,10 @@
 //! The signed distance of points from a shape, for particles.
 //!
-//! - Far from the box around the shape, the distance from the box is enough.
+//! - Far from the bounding box of the shape, the distance from the box is enough.
 //! - The gradient is the direction from the nearest point of the surface. Very near the surface
-//!   rounding destroys it. There differences of distances, or the triangle, give it.
-//! - An open mesh and a height field have two sides: the distance from them is not negative.
+//!   rounding destroys this direction. Then differences of distances, or the triangle, give the
+//!   gradient.
+//! - An open mesh and a height field have no inside, so the distance from them is not negative.
 //!
 //! Reference: J. C. Hart, Sphere Tracing, The Visual Computer 12(10), 1996 (distances as bounds).
 

@@ -1,7 +1,7 @@
-//! Force fields on vertices and particles.
+//! Force fields that act on vertices and particles.
 //!
 //! Reference: Godot 4, `Area3D` (gravity by region, priorities); E. Catto, Box2D 3.1,
-//! `b2Shape_ApplyWind`, 2025 (cloth is not in it: here each vertex is a ball in the wind).
+//! `b2Shape_ApplyWind`, 2025 (for rigid shapes; here each vertex is a ball in the wind).
 
 use crate::bodies::force_fields::{FieldPoint, ForceFields};
 use crate::soft::per_thing::PerThing;

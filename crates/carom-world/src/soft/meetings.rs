@@ -1,7 +1,9 @@
-//! The particles that each body meets: those of things whose filter a collider of the body passes.
+//! The particles that collide with each body: those of things whose filter a collider of the body
+//! passes.
 //!
-//! A vertex that the body holds inside of itself does not meet it. Neither do those vertices of a
-//! rope that its length keeps inside: contacts would push them out, and the rope pull them back.
+//! A vertex that the body holds inside of itself does not collide with it. Neither do vertices of
+//! a rope that its length keeps inside, because contacts would push them out, and the rope would
+//! pull them back.
 //!
 //! Reference: Jolt Physics, `SoftBodyCreationSettings::mObjectLayer` and `mCollisionGroup`.
 

@@ -1,27 +1,27 @@
 //! Soft objects among the bodies: cloth, ropes, soft bodies, liquids, gas and grains.
 //!
-//! - All of them are particles of one solver, so every kind pushes every other. A soft body is a
+//! - All of them are particles of one solver, so each kind pushes every other. A soft body is a
 //!   range of particles with constraints between them.
-//! - In each step the particles move first, among the bodies in their state at its start. Their
-//!   push on a dynamic body acts as a force during the rest of the step.
+//! - In each step the particles move before the solver of bodies, among the bodies as they are at
+//!   its start. Their push on a dynamic body acts as a force during the rest of the step.
 //! - They sleep and wake together.
 //!
 //! | file | content |
 //! |---|---|
 //! | `desc` | descriptions for insertion, and the settings |
-//! | `set` | the particles of a world, by thing |
+//! | `set` | the particles of a world, and the things that own them |
 //! | `soft_body` | constraints, pins and attachments of one soft body |
 //! | `distance` | the signed distance of a point from a shape |
-//! | `insert` | insertion and removal |
-//! | `views` | reading and changing one of them |
+//! | `insert` | insertion and removal of soft things |
+//! | `views` | reads and changes of one soft thing |
 //! | `advance` | the step |
-//! | `fields` | force fields on them |
-//! | `meetings` | which of them meet which bodies |
-//! | `part_surfaces` | the material of the part that they touch |
-//! | `per_thing` | a property of each thing, by particle |
-//! | `sleeping` | when they sleep, and the push on bodies that sleep |
-//! | `supports` | what bears the bodies among them |
-//! | `stored` | their state in a snapshot |
+//! | `fields` | force fields that act on particles |
+//! | `meetings` | which particles collide with which bodies |
+//! | `part_surfaces` | the material of the touched part of a body |
+//! | `per_thing` | a property of each thing, found by particle |
+//! | `sleeping`, `resting` | when soft things sleep, and their pushes on sleeping bodies |
+//! | `supports` | the supports of bodies among soft things |
+//! | `stored` | the state of soft things in a snapshot |
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
 //! Real-Time Applications, ACM Transactions on Graphics 33(4), 2014.

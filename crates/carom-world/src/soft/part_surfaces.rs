@@ -1,11 +1,12 @@
 //! Materials of the contacts of soft things with bodies.
 //!
 //! - A body of one collider has one surface, unless the parts of the collider have materials. With
-//!   the default combine rules and without a belt, the particle solver needs no more.
-//! - For all other bodies it queries each contact. The material is that of the part nearest to the
-//!   contact, so it is the one that a rigid body would meet there. Belts and the vertices of
-//!   deforming meshes move it, and the combine rules of both count (tests: `soft_belts::*`).
-//! - Hooks do not see these contacts: [`Hooks`](crate::Hooks) names the calls in their place.
+//!   the default combine rules and without a belt, the particle solver needs only that surface.
+//! - For other bodies it calls a function at each contact. The material is that of the part
+//!   nearest to the contact, as for a rigid body. Belts and the vertices of deforming meshes give
+//!   it a velocity, and the combine rules of both sides count (tests: `soft_belts::*`).
+//! - Hooks are not called for these contacts: [`Hooks`](crate::Hooks) lists the calls that replace
+//!   them.
 //!
 //! Reference: Jolt Physics, `MeshShapeSettings::mMaterials` (a material for each triangle).
 

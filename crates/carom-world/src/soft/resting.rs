@@ -1,4 +1,4 @@
-//! Data of sleep: the surroundings of sleeping soft things, and their pushes on sleeping bodies.
+//! The data of sleep: the bodies near sleeping soft things, and the pushes on sleeping bodies.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (speed and delay).
 

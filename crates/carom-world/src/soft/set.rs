@@ -1,4 +1,4 @@
-//! All soft things of a world: one solver, and the things that own its particles.
+//! The soft things of a world: one particle solver, and the things that own its particles.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014.
 

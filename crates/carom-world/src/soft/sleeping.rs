@@ -1,9 +1,10 @@
 //! Sleep of soft things, and their pushes on sleeping bodies.
 //!
-//! - Soft things fall asleep when all of their particles have stayed in place for a while, and no
-//!   body near them moves. They wake when a body near them has changed since.
-//! - A sleeping body gets no push. It wakes when the withheld pushes add up to the sleep speed. The
-//!   mean push before it fell asleep does not count, because its support carried that already.
+//! - Soft things fall asleep together when all of their particles have stayed in place for a
+//!   while, and no body near them moves. They wake when a body near them changes.
+//! - A sleeping body gets no push. It wakes when the withheld pushes would give it the sleep
+//!   speed. The mean push before it fell asleep does not count, because its support carried that
+//!   already.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (speed and delay).
 

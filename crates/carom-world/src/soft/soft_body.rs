@@ -1,4 +1,4 @@
-//! One soft body: the constraints between its vertices, and its pinned and attached vertices.
+//! A soft body: the constraints between its vertices, and its pinned and attached vertices.
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, XPBD: Position-Based Simulation of Compliant
 //! Constrained Dynamics, 2016.

@@ -1,6 +1,6 @@
 //! Soft things in a snapshot: the particles as the solver saves them, and the description of each
-//! thing. Constraints are rebuilt. Between steps their only state is the rotations of tetrahedra
-//! and the tensions and directions of the links of ropes.
+//! thing. Constraints are rebuilt from it. Between steps their only state is the rotations of
+//! tetrahedra, and the tensions and directions of the links of ropes.
 //!
 //! Settings are stored as bits, because a stiffness may be infinite.
 //!

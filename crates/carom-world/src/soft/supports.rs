@@ -1,10 +1,10 @@
-//! What bears the bodies among soft things, so that a light crate on a floor bears a heavy sack.
+//! The supports of bodies among soft things, so that a light crate on a floor bears a heavy sack.
 //!
-//! - The particle solver moves dynamic bodies by the pushes of particles. Without the floor under
-//!   it, a light body would give way, and all would sink.
-//! - So it knows the contacts with fixed and kinematic bodies, and with dynamic ones below. Bodies
-//!   of a stack that are not near soft things take part, too.
-//! - A hinge or a ball joint on a body that is not dynamic bears its point; a weld bears the whole
+//! - In the particle solver, pushes of particles move dynamic bodies. If it did not know the
+//!   floor, a light body would give way and sink.
+//! - So it gets the contacts of these bodies with fixed and kinematic bodies, and with dynamic
+//!   ones below. The bodies of a stack that are not near soft things are included.
+//! - A hinge or a ball joint to a body that is not dynamic bears its point; a weld bears the whole
 //!   body.
 //!
 //! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003, 7

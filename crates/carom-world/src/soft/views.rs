@@ -1,4 +1,4 @@
-//! Views of one soft thing, for reading and for changes.
+//! Views of one soft thing, for reads and for changes.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3.
 

@@ -1,4 +1,4 @@
-//! What is behind planes and balls, against integrals over shells.
+//! The integrals behind planes and balls, against integrals over shells.
 
 use super::{LATTICE_GAP, behind_curved, behind_plane};
 use crate::solver::smoothing::Smoothing;
