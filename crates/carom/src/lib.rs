@@ -213,8 +213,8 @@
 //! # Ground of several materials
 //!
 //! Triangles of a mesh or height field, and parts of a compound, may have materials of their own:
-//! [`world::ColliderDesc::part_materials`]. Each has a number for the caller, which the part of a
-//! hit leads to. The example `icy_road` of carom-world has a road of ice and asphalt.
+//! [`world::ColliderDesc::part_materials`]. Each has a number for the caller, found by the part of
+//! a hit. The example `icy_road` of carom-world has a road of ice and asphalt.
 //!
 //! # Several colliders on a body
 //!
@@ -316,8 +316,8 @@
 //!
 //! # Characters
 //!
-//! Your program moves a character; the bodies that it pushes are moved only by forces. It slides
-//! along walls, climbs steps, and is carried by its ground. Positions are in `f64`.
+//! Your program moves a character. The bodies that the character pushes are moved only by forces.
+//! It slides along walls, climbs steps, and is carried by its ground. Positions are in `f64`.
 //!
 //! ```
 //! use carom::prelude::*;
