@@ -83,7 +83,7 @@ pub const NEARLY_FACING: f64 = 0.994_987_437_106_62;
 /// 10,000 boxes each went 3.1 mm in the fifth second, and one 340 mm; with this 0.3 mm and 70 mm. A
 /// narrower angle helps less (26 degrees a quarter of it), a wider one no more. Disjoint boxes keep
 /// one contact: several contacts stop bodies dead at the foot of a ramp (November 2026).
-pub const FACING: f64 = 0.8;
+pub const SLANTED_FACING: f64 = 0.8;
 
 /// Cosine, a pure number. A supporting face farther from the contact normal than this is seen
 /// edge-on; its extreme edge replaces it. Moving points along the normal to its plane would magnify

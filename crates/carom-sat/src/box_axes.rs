@@ -4,7 +4,8 @@
 //!   the rotation matrix in `f64`.
 //! - Cross products are not normalised, and overlaps are compared by squares. A nearly parallel
 //!   pair of edges then loses no accuracy.
-//! - The edges are skipped if the deepest corner proves the best face.
+//! - The edges are skipped if the other box's deepest corner proves that a face has the least
+//!   overlap.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996 (the axes); C. Ericson,
 //! Real-Time Collision Detection, 2005, 4.4.1.
@@ -23,6 +24,7 @@ pub(crate) struct BoxPair {
     pub(crate) half_b: [f64; 3],
     /// `r[i][j]`: axis j of B along axis i of A.
     pub(crate) r: [[f64; 3]; 3],
+    /// The centre of B.
     pub(crate) t: [f64; 3],
 }
 
@@ -59,7 +61,7 @@ impl BoxPair {
     pub(crate) fn new(half_a: DVec3, half_b: DVec3, b_in_a: &WidePose) -> Option<BoxPair> {
         let t = b_in_a.translation;
         let (x, y, z) = (b_in_a.rotation.x_axis, b_in_a.rotation.y_axis, b_in_a.rotation.z_axis);
-        // A sum keeps infinities and NaN.
+        // An infinity or NaN in any component makes the sum infinite or NaN.
         let sum = (half_a + half_b) + t + (x + y + z);
         (sum.x + sum.y + sum.z).is_finite().then(|| BoxPair {
             half_a: half_a.to_array(),
@@ -250,7 +252,7 @@ impl BoxPair {
         Axis { normal, overlap, number: number as u8, positive }
     }
 
-    /// Whether no axis has less overlap than this face. It holds if the other box's deepest corner
+    /// Whether this face surely has the least overlap. It does if the other box's deepest corner
     /// is inside, and this face is its nearest exit. The nine edge axes can then be skipped.
     #[inline(always)]
     fn is_least_of_all(&self, number: usize, along_b: [f64; 3], overlap: f64) -> bool {

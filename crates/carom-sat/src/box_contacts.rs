@@ -4,11 +4,13 @@
 //! - With a face axis, the other box's most opposed face is clipped against the reference face.
 //! - An edge axis gives the crossing of the two edges. If the boxes also face each other, their
 //!   faces are clipped along the axis.
-//! - If no features overlap along the axis, the closest points are the one contact.
+//! - If faces or edges do not overlap when seen along the axis, the boxes are side by side. The
+//!   closest points are then the only contact.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.4.1; D. Gregorius, Robust Contact
 //! Creation for Physics Simulations, GDC 2015.
-//! Differs: for stability it clips faces along an edge axis instead of preferring a face axis.
+//! Differs: an edge axis wins if it has less overlap than each face axis. For stable contacts,
+//! faces are clipped along it too.
 
 use crate::Tally;
 use crate::box_axes::{Axis, BoxPair, LeastOverlap};
@@ -66,8 +68,8 @@ pub(crate) fn write_manifold<S: ContactSink>(
     true
 }
 
-/// Returns the contact of the closest points, and its normal. It is for boxes whose faces do not
-/// overlap along the axis: apart and side by side, or flat and lost to rounding.
+/// Returns the contact of the closest points, and its normal. It is for boxes that are side by side
+/// when seen along the axis, and for flat ones, whose contacts clipping lost by rounding.
 #[inline(never)]
 fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Candidate, DVec3)> {
     let mut normal = axis.normal;
@@ -115,13 +117,13 @@ fn write_edge_contacts<S: ContactSink>(pair: &BoxPair, axis: &Axis, to: &mut Out
     let (start_b, end_b, id_b) = supporting_edge(&b, j, -normal);
     let (point_a, point_b, is_crossing) = closest::crossing(start_a, end_a, start_b, end_b, normal);
     let distance = (point_b - point_a).dot(normal);
-    // The boxes are apart, and not nearest along this axis.
+    // The boxes are apart, and their closest points are elsewhere.
     let is_elsewhere = overlap < 0.0 && !is_crossing;
     let is_contact = !is_elsewhere && distance <= to.prediction;
     // One contact does not support a box that leans on the edge of another.
     if is_contact
         && 0.0 <= overlap
-        && tol::FACING < facing
+        && tol::SLANTED_FACING < facing
         && facing <= tol::NEARLY_FACING
         && write_slanted_face(pair, axis, to)
     {
@@ -135,7 +137,8 @@ fn write_edge_contacts<S: ContactSink>(pair: &BoxPair, axis: &Axis, to: &mut Out
 }
 
 /// Writes the contacts of overlapping boxes whose faces lean against the axis. Returns false, and
-/// writes nothing, if the faces are less deep than the boxes, such as those without width.
+/// writes nothing, if no clipped point is as deep as the overlap of the boxes. The faces of boxes
+/// without width are lines, for example, and clipping may lose them.
 #[inline(always)]
 fn write_slanted_face<S: ContactSink>(pair: &BoxPair, axis: &Axis, to: &mut Output<'_, S>) -> bool {
     let mut shared = Candidates::<MAX_CORNERS>::new();
@@ -148,8 +151,9 @@ fn write_slanted_face<S: ContactSink>(pair: &BoxPair, axis: &Axis, to: &mut Outp
     is_as_deep
 }
 
-/// As [`write_slanted_face`], for boxes that nearly face each other along the axis. It clips their
-/// faces. `None` if those are less deep than the boxes.
+/// Does the same for boxes that nearly face each other along the axis. Returns whether it wrote
+/// contacts: not if the boxes are apart and side by side. `None` if no clipped point is as deep as
+/// the overlap.
 #[inline(never)]
 fn write_shared_face<S: ContactSink>(
     pair: &BoxPair,
@@ -163,7 +167,7 @@ fn write_shared_face<S: ContactSink>(
     clip(&face_a.face(), &face_b.face(), normal, &mut shared);
     let tie = tol::SAT_TIE * pair.size();
     let deepest = shared.keep_within(-overlap - tie, to.prediction);
-    // Otherwise the boxes have no width: their faces are lines, which clipping may lose.
+    // A box without width fails this: its faces are lines, which clipping may lose.
     (deepest <= tie - overlap).then(|| {
         let list = shared.as_mut_slice();
         let mut contacts = list.iter().map(|c| (c.a, c.b, c.distance));
