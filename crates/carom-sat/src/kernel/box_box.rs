@@ -27,7 +27,7 @@ pub struct BoxSeparation {
 /// Returns the axis of least overlap, or of the largest gap if the boxes are apart.
 ///
 /// Half extents are not negative. Zero gives a flat box, a segment or a point. `b_in_a` is B's pose
-/// in A's frame. `None` only for numbers that are not finite.
+/// in A's frame. `None` only if one of these numbers, or the sum of all, is not finite.
 pub fn separation(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxSeparation> {
     let pair = BoxPair::new(widen(half_a), widen(half_b), b_in_a)?;
     let counters = Cell::new(Counters::default());
