@@ -127,7 +127,10 @@ impl JointKind {
         let (one, six) = match *self {
             JointKind::Revolute { motor, .. } | JointKind::Prismatic { motor, .. } => (motor, [None; 6]),
             JointKind::SixDof(axes) => (None, axes.motors),
-            _ => (None, [None; 6]),
+            JointKind::Weld | JointKind::Spherical { .. } | JointKind::Distance { .. } => (None, [None; 6]),
+            JointKind::Pulley { .. } | JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => {
+                (None, [None; 6])
+            }
         };
         one.into_iter().chain(six.into_iter().flatten())
     }
@@ -143,7 +146,9 @@ impl JointKind {
                 axes.motors[0] = motor;
                 Some(axes)
             }
-            _ => None,
+            JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } => None,
+            JointKind::Distance { .. } | JointKind::Pulley { .. } => None,
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => None,
         }
     }
 

@@ -173,7 +173,13 @@ impl JointStep {
                 rows.across = Across::new(axis, rows.inertia_a + rows.inertia_b);
                 rows.turn_error = axis.cross(rotation::rotate(rows.rotation_b, Vec3::X));
             }
-            _ => rows.limited = (rows.hinge_axis(), 0.0),
+            JointKind::Spherical { .. }
+            | JointKind::Prismatic { .. }
+            | JointKind::SixDof(_)
+            | JointKind::Distance { .. }
+            | JointKind::Pulley { .. }
+            | JointKind::Gear { .. }
+            | JointKind::RackAndPinion { .. } => rows.limited = (rows.hinge_axis(), 0.0),
         }
         if kind.has_point_row() {
             rows.point_mass = rows.find_point_mass();

@@ -60,7 +60,9 @@ impl Joint {
                 let point = b.pose.transform_point(self.frame_b.translation);
                 Some(self.axis(a).dot(b.velocity_at(point) - a.velocity_at(point)))
             }
-            _ => None,
+            JointKind::Weld | JointKind::Spherical { .. } | JointKind::SixDof(_) => None,
+            JointKind::Distance { .. } | JointKind::Pulley { .. } => None,
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => None,
         }
     }
 
@@ -153,7 +155,8 @@ impl Joint {
             // Only the distance has a spring.
             JointKind::Distance { .. } => (point_b - point_a).normalize_or_zero().dot(moving),
             JointKind::Weld | JointKind::SixDof(_) => moving.length().max(turning),
-            _ => moving.length(),
+            JointKind::Spherical { .. } | JointKind::Revolute { .. } => moving.length(),
+            JointKind::Prismatic { .. } | JointKind::Pulley { .. } => moving.length(),
         }
     }
 
