@@ -112,7 +112,7 @@ fn table(date: &str) -> Result<(String, bool), std::fmt::Error> {
                     let of = entry.cases.len();
                     let count = if of == 1 { String::new() } else { format!(", {n_wrong} of {of}") };
                     write!(rows, " **wrong**{count} |")?;
-                    writeln!(notes, "- {}, {}: {first}", entry.thread, column.name)?;
+                    writeln!(notes, "| {} | {} | {first} |", entry.thread, column.name)?;
                 }
             }
         }
@@ -122,13 +122,15 @@ fn table(date: &str) -> Result<(String, bool), std::fmt::Error> {
     let n_questions: usize = all.iter().map(|entry| entry.cases.len()).sum();
     writeln!(
         page,
-        "{} failures that users of collision libraries have published, {n_questions} questions. An entry is right where\n\
-         every answer to every question is: also with the bodies exchanged and, for triangles, with the corners in any\n\
-         order. Written by `cargo xtask corpus` on {date}.\n\n\
-         Wrong means wrong by more than a ten-thousandth of the largest coordinate of the question in `f32`, a\n\
-         ten-millionth in `f64`, against what is exact for the input as it is stored; a panic; a refusal; or no answer in\n\
-         ten seconds. (carom's own tests ask for a millionth, and for 1e-10.) Contact points have to lie on the surfaces,\n\
-         normals have to be of length 1. Boxes and trees are asked of the tree of the broad phase.\n",
+        "{} failures that users of collision libraries have published, {n_questions} questions.\n\
+         An entry is right if all answers are right. The questions are repeated with the bodies\n\
+         exchanged, and for triangles with the corners in any order. `cargo xtask corpus` wrote this\n\
+         page on {date}.\n\n\
+         An answer is compared with the exact one for the input as it is stored. It is wrong if it\n\
+         differs by more than a ten-thousandth of the largest coordinate of the question in `f32`, or a\n\
+         ten-millionth in `f64`. A panic, a refusal, or no answer in ten seconds is wrong, too. The\n\
+         tests of carom demand a millionth, and 1e-10. Contact points must lie on the surfaces, and\n\
+         normals must have a length of 1. Boxes and trees are tested with the tree of the broad phase.\n",
         all.len()
     )?;
     write!(page, "| | version | right | of |\n|---|---|---|---|\n")?;
@@ -138,7 +140,10 @@ fn table(date: &str) -> Result<(String, bool), std::fmt::Error> {
     }
     page.push_str(&rows);
     if !notes.is_empty() {
-        write!(page, "\n## The first wrong answer of each\n\n{notes}")?;
+        write!(
+            page,
+            "\n## The first wrong answer of each\n\n| failure | library | answer |\n|---|---|---|\n{notes}"
+        )?;
     }
     Ok((page, n_right[..2].iter().all(|n| *n == all.len())))
 }

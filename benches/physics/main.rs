@@ -159,8 +159,8 @@ fn markdown(rows: &[Row], lines: &[Line], seconds: f64) -> String {
     let mut out = format!(
         "# Scoreboard of ordinary scenes\n\n\
          `cargo xtask verify physics --write` writes this page. carom and rapier run the same scenes in\n\
-         the same run, each with its default settings, in steps of 1/60 s, for {seconds} s unless the\n\
-         scene ends earlier. Overlaps of both are measured at their poses by `carom_query::contact`. A\n\
+         the same run, each with its default settings, in steps of 1/60 s. A scene takes {seconds} s, or\n\
+         ends earlier. Overlaps of both are measured at their poses by `carom_query::contact`. A\n\
          number \"none\" means that the quantity could not be measured in this run.\n\n\
          | row | figure | limit | carom | | rapier | |\n|---|---|---|---|---|---|---|\n"
     );

@@ -71,8 +71,8 @@ struct Paragraph {
 /// True for files that this rule reads.
 pub(super) fn is_guide(path: &str) -> bool {
     let is_notes = path.starts_with("benches/notes/") && path.ends_with(".md");
-    let is_guide = path.starts_with("crates/") && path.ends_with("/src/lib.rs");
-    is_notes || is_guide || path.ends_with("README.md")
+    let is_crate = path.starts_with("crates/") && (path.ends_with("/src/lib.rs") || path.ends_with(".md"));
+    is_notes || is_crate || path.ends_with("README.md")
 }
 
 /// Every complaint about a README or a guide.

@@ -138,10 +138,11 @@ fn table() -> String {
     let mut random = Random::new(14);
     let mut text = String::from(
         "# Which pairs, which questions\n\n\
-         Every kind of shape against every other, in either order; written by a test that asks every cell.\n\n\
-         `I` `intersects`, `D` `distance`, `C` `contact`, `M` `manifolds`, `T` `cast`, the time of impact. A small `c`: the depth is \
-         that of a pair of parts, and says so. `-`: two half-spaces that overlap do so without end, and there is nothing to rest \
-         on; of two fields that come near each other the time may be undecided. All else is answered.\n\n|",
+         A test runs each query for each pair of kinds, in either order, and writes this page.\n\n\
+         `I` is `intersects`, `D` `distance`, `C` `contact`, `M` `manifolds`, and `T` `cast`, the time of\n\
+         impact. A small `c`: the depth is that of a pair of parts, and the answer says so. `-`: the query\n\
+         has no answer. Two half-spaces overlap without end, so they have no depth and no contacts. If two\n\
+         fields come near each other, the time of impact may be undecided.\n\n|",
     );
     write_pairs(&mut text, &kinds, |a, b| cell(a, b, &mut random));
     text.push_str("\n`\"`: as in the other order.\n\n# Which algorithm\n\n|");
