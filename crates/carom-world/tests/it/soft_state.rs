@@ -3,7 +3,6 @@
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, world_on};
 use crate::soft::mixed;
 use carom_broad::{BroadPhase, BruteForce};
-use carom_broad_tree::DynamicBvh;
 use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
@@ -107,7 +106,7 @@ fn a_wrong_snapshot_is_refused() {
             n_refused += 1;
             continue;
         };
-        match crate::scenes::restored::<DynamicBvh>(&snapshot, shape_of) {
+        match crate::scenes::restored::<carom_broad_tree::DynamicBvh>(&snapshot, shape_of) {
             Err(_) => n_refused += 1,
             Ok(mut other) => {
                 n_taken += 1;
