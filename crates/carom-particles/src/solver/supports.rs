@@ -5,6 +5,8 @@
 //! - A body may rest on another one. It counts as a support if it is itself held there. So the
 //!   bodies of a stack bear from the lowest one on, and pushes go down to the floor (shock
 //!   propagation).
+//! - A body that rises from its supports may be pushed back as if nothing bore it. So a light crate
+//!   that tips under a heavy block does not lift the block.
 //! - What contacts take of the pushes is summed. The owner of the body leaves it out, because its
 //!   own solver would sink a light body under such a force.
 //!
@@ -105,9 +107,16 @@ impl BodyState {
         0 < self.n_supports
     }
 
-    /// Begins a substep: finds where the points rest.
-    pub(super) fn set_anchors(&mut self) {
+    /// Begins a substep: finds where the points rest. `lift_of` returns how far a body that bears
+    /// others is lifted.
+    pub(super) fn set_anchors(&mut self, lift_of: impl Fn(u32) -> f32) {
+        self.lift = 0.0;
         for rest in &mut self.supports[..self.n_supports] {
+            let lift = match rest.by {
+                Bearer::Body(bearer) => lift_of(bearer),
+                Bearer::Joint | Bearer::Firm => rest.velocity.dot(rest.normal) * self.dt,
+            };
+            self.lift = self.lift.max(lift);
             rest.anchor = self.motion.start.transform_point(rest.point) + rest.velocity * self.dt;
             (rest.push, rest.reaction) = (Vec3::ZERO, Vec3::ZERO);
         }
@@ -122,6 +131,12 @@ impl BodyState {
         let pushed = self.response_at(point, -direction);
         let Borne { moved, .. } = self.bear(pushed, [Vec3::ZERO; MAX_SUPPORTS], |_, _| Vec3::ZERO, 0.0);
         (-self.way_at(&moved, point).dot(direction)).clamp(0.0, softness)
+    }
+
+    /// Returns how far a point has moved along a direction in this substep, beyond how far what
+    /// bears the body lifts it. A push against the direction can take that back.
+    pub(super) fn rise_from_supports(&self, point: Vec3, direction: Vec3) -> f32 {
+        if self.n_supports == 0 { 0.0 } else { self.motion.of_point(point).dot(direction) - self.lift }
     }
 
     /// Returns how far friction moves the body along it, over the push, while `share` contacts do
@@ -298,11 +313,12 @@ impl Stacks {
     /// it.
     pub(crate) fn predict(&self, states: &mut [BodyState], dt: f32) {
         for state in states.iter_mut().filter(|state| state.level == 0) {
-            state.predict(dt);
+            state.begin_substep(dt, |_| 0.0);
+            state.go_by_velocity();
         }
         for &body in &self.order {
             let mut state = states[body as usize];
-            state.begin_substep(dt);
+            state.begin_substep(dt, |bearer| states[bearer as usize].lift);
             follow(&mut state, states);
             state.go_by_velocity();
             states[body as usize] = state;
