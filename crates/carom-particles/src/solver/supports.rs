@@ -18,6 +18,7 @@ use crate::solver::boundary::Slip;
 use crate::solver::contact::Friction;
 use crate::solver::surroundings::{Bearer, BodyBoundary, Support};
 use alloc::vec::Vec;
+use carom_math::Pose;
 use glam::Vec3;
 
 /// The largest number of supports of a body that count.
@@ -67,6 +68,11 @@ impl Rest {
         push: Vec3::ZERO,
         reaction: Vec3::ZERO,
     };
+
+    /// Returns the twist of a push at the point, about a centre of mass in the body's frame.
+    fn twist(&self, pose: &Pose, center: Vec3, push: Vec3) -> Vec3 {
+        (pose.transform_point(self.point) - pose.transform_point(center)).cross(push)
+    }
 }
 
 /// A support while a push is borne.
@@ -161,10 +167,10 @@ impl BodyState {
         }
         let before = self.supports.map(|rest| rest.push);
         let Borne { moved, pushes } = self.bear([way, turn], before, |rest, at| at - rest.anchor, 1.0);
-        let center = self.motion.end.transform_point(self.center);
+        let pose = self.motion.end;
         for (rest, sum) in self.supports[..self.n_supports].iter_mut().zip(pushes) {
             let push = sum - rest.push;
-            let twist = (self.motion.end.transform_point(rest.point) - center).cross(push);
+            let twist = rest.twist(&pose, self.center, push);
             (self.borne[0], self.borne[1]) = (self.borne[0] + push, self.borne[1] + twist);
             if is_pushed {
                 rest.push = sum;
@@ -188,10 +194,10 @@ impl BodyState {
         let none = [Vec3::ZERO; MAX_SUPPORTS];
         let Borne { moved, pushes } = self.bear(velocities, none, |rest, _| -rest.velocity, 1.0);
         [self.linear_velocity, self.angular_velocity] = moved;
-        let center = self.motion.end.transform_point(self.center);
+        let pose = self.motion.end;
         for (rest, push) in self.supports[..self.n_supports].iter_mut().zip(pushes) {
             if rest.by != Bearer::Joint {
-                let twist = (self.motion.end.transform_point(rest.point) - center).cross(push);
+                let twist = rest.twist(&pose, self.center, push);
                 self.impulse_taken[0] += push;
                 self.impulse_taken[1] += twist;
                 rest.reaction += push;
