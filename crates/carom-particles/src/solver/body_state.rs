@@ -34,6 +34,8 @@ pub(crate) struct BodyState {
     pub(super) borne: [Vec3; 2],
     /// The part of them by which contacts answer pushes.
     pub(super) taken: [Vec3; 2],
+    /// How far what bears it lifts it in the substep, such as a platform that rises.
+    pub(super) lift: f32,
     /// The push and the twist that bodies above have left for it.
     pub(super) load: [Vec3; 2],
     pub(super) motion: Motion,
@@ -73,6 +75,14 @@ impl Yielding for BodyState {
         self.softness_on_supports(point, direction)
     }
 
+    fn free_softness(&self, point: Vec3, direction: Vec3) -> f32 {
+        BodyState::free_softness(self, point, direction)
+    }
+
+    fn rise(&self, point: Vec3, direction: Vec3) -> f32 {
+        self.rise_from_supports(point, direction)
+    }
+
     fn slip_softness(&self, point: Vec3, slip: &Slip, share: f32) -> f32 {
         share * self.slip_softness_on_supports(point, slip, share)
     }
@@ -91,6 +101,7 @@ impl BodyState {
             level: 0,
             borne: [Vec3::ZERO; 2],
             taken: [Vec3::ZERO; 2],
+            lift: 0.0,
             load: [Vec3::ZERO; 2],
             motion: Motion { start: body.pose, end: body.pose },
             center: body.center_of_mass,
@@ -187,22 +198,18 @@ impl BodyState {
         0.0 < self.inverse_mass || self.inverse_inertia != Mat3::ZERO
     }
 
-    /// Begins a substep: the body moves by its velocity.
-    pub(super) fn predict(&mut self, dt: f32) {
-        self.begin_substep(dt);
-        self.go_by_velocity();
-    }
-
-    pub(super) fn begin_substep(&mut self, dt: f32) {
+    /// Begins a substep. `lift_of` returns how far a body that bears others is lifted.
+    pub(super) fn begin_substep(&mut self, dt: f32, lift_of: impl Fn(u32) -> f32) {
         self.motion.start = self.motion.end;
         self.dt = dt;
         self.linear_velocity += self.acceleration * dt;
         self.before = [self.linear_velocity, self.angular_velocity];
         (self.push, self.twist) = (Vec3::ZERO, Vec3::ZERO);
         (self.borne, self.taken) = ([Vec3::ZERO; 2], [Vec3::ZERO; 2]);
-        self.set_anchors();
+        self.set_anchors(lift_of);
     }
 
+    /// Moves the body by its velocities.
     pub(super) fn go_by_velocity(&mut self) {
         self.go_on_supports([self.linear_velocity * self.dt, self.angular_velocity * self.dt], false);
     }

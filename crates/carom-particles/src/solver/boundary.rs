@@ -179,7 +179,7 @@ impl Motion {
     pub(crate) const STILL: Motion = Motion { start: Pose::IDENTITY, end: Pose::IDENTITY };
 
     /// Returns the displacement in the substep of the field's point that ends here.
-    fn of_point(&self, point: Vec3) -> Vec3 {
+    pub(super) fn of_point(&self, point: Vec3) -> Vec3 {
         point - self.start.transform_point(self.end.inverse_transform_point(point))
     }
 }
@@ -291,6 +291,13 @@ pub(super) trait Yielding {
     /// Returns how far a unit push at a point moves the boundary along it, in one over mass.
     fn softness(&self, point: Vec3, direction: Vec3) -> f32;
 
+    /// Returns the same if nothing supports the boundary.
+    fn free_softness(&self, point: Vec3, direction: Vec3) -> f32;
+
+    /// Returns how far the boundary has risen from its supports at a point in this substep. Negative
+    /// if it has not.
+    fn rise(&self, point: Vec3, direction: Vec3) -> f32;
+
     /// Returns how far friction at a point moves the boundary along it, over the push. `share`
     /// contacts do the same.
     fn slip_softness(&self, point: Vec3, slip: &Slip, share: f32) -> f32;
@@ -335,7 +342,10 @@ pub(super) fn solve<Y: Yielding>(
             continue;
         }
         let before = candidate.push;
-        candidate.push = (before + (room - d) / softness).max(0.0);
+        let push = push_for(room - d, softness, boundary.rise(point, normal), || {
+            w + share * boundary.free_softness(point, normal)
+        });
+        candidate.push = (before + push).max(0.0);
         let mut change = normal * (candidate.push - before);
         let material = candidate.material.get_or_insert_with(|| material(&contact_at(store, slot, point)));
         let friction = Friction { at_rest: material.static_friction, sliding: material.friction };
@@ -360,6 +370,16 @@ pub(super) fn solve<Y: Yielding>(
     }
 }
 
+/// Returns the push that closes this distance. `rise` is how far the boundary yields to it as if
+/// nothing supported it, with the softness `free`. A light crate under a heavy block would
+/// otherwise lift that wherever it tips.
+fn push_for(distance: f32, softness: f32, rise: f32, free: impl Fn() -> f32) -> f32 {
+    if !(0.0 < rise && 0.0 < distance) {
+        return distance / softness;
+    }
+    ((distance - rise) / softness).max(distance / free())
+}
+
 /// Moves the particles by the changes.
 pub(super) fn apply(predicted: &mut [Row], candidates: &[Candidate]) {
     for candidate in candidates.iter().filter(|candidate| !candidate.is_held) {
@@ -377,6 +397,14 @@ impl Yielding for Still {
     }
 
     fn softness(&self, _: Vec3, _: Vec3) -> f32 {
+        0.0
+    }
+
+    fn free_softness(&self, _: Vec3, _: Vec3) -> f32 {
+        0.0
+    }
+
+    fn rise(&self, _: Vec3, _: Vec3) -> f32 {
         0.0
     }
 

@@ -5,6 +5,8 @@
 //! - A body may rest on another one, which counts as a support if it is itself supported. So the
 //!   bodies of a stack bear from the lowest one upwards, and pushes go down to the floor (shock
 //!   propagation).
+//! - A body that rises from its supports may be pushed back as if nothing supported it. So a light
+//!   crate that tips under a heavy block does not lift the block.
 //! - The parts of pushes that contacts transmit are summed. The owner of the body omits this sum,
 //!   because its own solver would sink a light body under such a force.
 //!
@@ -16,6 +18,7 @@ use crate::solver::boundary::Slip;
 use crate::solver::contact::Friction;
 use crate::solver::surroundings::{Bearer, BodyBoundary, Support};
 use alloc::vec::Vec;
+use carom_math::Pose;
 use glam::Vec3;
 
 /// The largest number of supports of a body that count.
@@ -65,6 +68,11 @@ impl Rest {
         push: Vec3::ZERO,
         reaction: Vec3::ZERO,
     };
+
+    /// Returns the twist of a push at the point, about a centre of mass in the body's frame.
+    fn twist(&self, pose: &Pose, center: Vec3, push: Vec3) -> Vec3 {
+        (pose.transform_point(self.point) - pose.transform_point(center)).cross(push)
+    }
 }
 
 /// A support while a push is borne.
@@ -105,9 +113,16 @@ impl BodyState {
         0 < self.n_supports
     }
 
-    /// Begins a substep: finds where the points rest.
-    pub(super) fn set_anchors(&mut self) {
+    /// Begins a substep: finds where the points rest. `lift_of` returns how far a body that bears
+    /// others is lifted.
+    pub(super) fn set_anchors(&mut self, lift_of: impl Fn(u32) -> f32) {
+        self.lift = 0.0;
         for rest in &mut self.supports[..self.n_supports] {
+            let lift = match rest.by {
+                Bearer::Body(bearer) => lift_of(bearer),
+                Bearer::Joint | Bearer::Firm => rest.velocity.dot(rest.normal) * self.dt,
+            };
+            self.lift = self.lift.max(lift);
             rest.anchor = self.motion.start.transform_point(rest.point) + rest.velocity * self.dt;
             (rest.push, rest.reaction) = (Vec3::ZERO, Vec3::ZERO);
         }
@@ -122,6 +137,12 @@ impl BodyState {
         let pushed = self.response_at(point, -direction);
         let Borne { moved, .. } = self.bear(pushed, [Vec3::ZERO; MAX_SUPPORTS], |_, _| Vec3::ZERO, 0.0);
         (-self.way_at(&moved, point).dot(direction)).clamp(0.0, softness)
+    }
+
+    /// Returns how far a point has moved along a direction in this substep, beyond how far what
+    /// bears the body lifts it. A push against the direction can take that back.
+    pub(super) fn rise_from_supports(&self, point: Vec3, direction: Vec3) -> f32 {
+        if self.n_supports == 0 { 0.0 } else { self.motion.of_point(point).dot(direction) - self.lift }
     }
 
     /// Returns how far friction moves the body along it, over the push, while `share` contacts do
@@ -146,10 +167,10 @@ impl BodyState {
         }
         let before = self.supports.map(|rest| rest.push);
         let Borne { moved, pushes } = self.bear([way, turn], before, |rest, at| at - rest.anchor, 1.0);
-        let center = self.motion.end.transform_point(self.center);
+        let pose = self.motion.end;
         for (rest, sum) in self.supports[..self.n_supports].iter_mut().zip(pushes) {
             let push = sum - rest.push;
-            let twist = (self.motion.end.transform_point(rest.point) - center).cross(push);
+            let twist = rest.twist(&pose, self.center, push);
             (self.borne[0], self.borne[1]) = (self.borne[0] + push, self.borne[1] + twist);
             if is_pushed {
                 rest.push = sum;
@@ -173,10 +194,10 @@ impl BodyState {
         let none = [Vec3::ZERO; MAX_SUPPORTS];
         let Borne { moved, pushes } = self.bear(velocities, none, |rest, _| -rest.velocity, 1.0);
         [self.linear_velocity, self.angular_velocity] = moved;
-        let center = self.motion.end.transform_point(self.center);
+        let pose = self.motion.end;
         for (rest, push) in self.supports[..self.n_supports].iter_mut().zip(pushes) {
             if rest.by != Bearer::Joint {
-                let twist = (self.motion.end.transform_point(rest.point) - center).cross(push);
+                let twist = rest.twist(&pose, self.center, push);
                 self.impulse_taken[0] += push;
                 self.impulse_taken[1] += twist;
                 rest.reaction += push;
@@ -298,11 +319,12 @@ impl Stacks {
     /// it.
     pub(crate) fn predict(&self, states: &mut [BodyState], dt: f32) {
         for state in states.iter_mut().filter(|state| state.level == 0) {
-            state.predict(dt);
+            state.begin_substep(dt, |_| 0.0);
+            state.go_by_velocity();
         }
         for &body in &self.order {
             let mut state = states[body as usize];
-            state.begin_substep(dt);
+            state.begin_substep(dt, |bearer| states[bearer as usize].lift);
             follow(&mut state, states);
             state.go_by_velocity();
             states[body as usize] = state;

@@ -65,17 +65,14 @@ fn energy(world: &World, bodies: &[BodyId], block: SoftBodyId) -> f32 {
         + view.positions().iter().zip(view.velocities()).map(of_vertex).sum::<f32>()
 }
 
-/// Stacks of light crates bear a block of 91 kg, laid on them or dropped. One or two crates do so
-/// if it bounces, too. Nothing is thrown, and the energy is never above that at the start.
+/// Stacks of light crates bear a block of 91 kg that is laid on them, or dropped and bounces.
+/// Nothing is thrown, and the energy is never above that at the start.
 #[test]
 fn stacks_of_light_crates_bear_a_heavy_block() {
     let stacks: [&[f32]; 8] =
         [&[0.1], &[0.5], &[2.0], &[2.0, 2.0], &[0.5, 0.5, 0.5, 0.5], &[100.0, 2.0], &[2.0, 20.0], &[10.0; 3]];
     for masses in stacks {
-        for (gap, restitution) in [(0.0, 0.0), (0.3, 0.0), (0.3, 0.6)] {
-            if 0.0 < restitution && 2 < masses.len() {
-                continue;
-            }
+        for (gap, restitution) in [(0.0, 0.0), (0.3, 0.0), (0.3, 0.6), (0.3, 0.9)] {
             let mut world = on_floor(0.5);
             let crates = stack(&mut world, masses, 0.5);
             let top = 2.0 * CRATE_HALF.y * masses.len() as f32;
