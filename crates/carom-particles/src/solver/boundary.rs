@@ -294,8 +294,8 @@ pub(super) trait Yielding {
     /// Returns the same if nothing supports the boundary.
     fn free_softness(&self, point: Vec3, direction: Vec3) -> f32;
 
-    /// Returns how far the boundary has risen from its supports at a point in this substep. Negative
-    /// if it has not.
+    /// Returns how far the boundary has risen from its supports at a point in this substep.
+    /// Negative if it has not.
     fn rise(&self, point: Vec3, direction: Vec3) -> f32;
 
     /// Returns how far friction at a point moves the boundary along it, over the push. `share`
