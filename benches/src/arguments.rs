@@ -1,6 +1,7 @@
 //! The command line of a bench program. criterion reads it too; this is what the set-up of the
 //! scenes needs of it.
 
+use carom_broad_auto::catalogue::ALGORITHMS;
 use regex::Regex;
 
 /// Options of criterion that are followed by a value.
@@ -25,7 +26,8 @@ const WITH_VALUE: [&str; 18] = [
     "--significance-level",
 ];
 
-/// Programs that take part in many comparisons: a filter may be the name of one.
+/// Programs that take part in many comparisons: a filter may be the name of one. Those of the
+/// catalogue of broad phases are further ones, as `carom NAME`.
 const PROGRAMS: [&str; 9] = ["carom", "parry", "rapier", "obvhs", "bvh", "kiddo", "rstar", "salva", "ipctk"];
 
 /// The part of the command line that scenes depend on.
@@ -81,7 +83,10 @@ impl Arguments {
         let Some(filter) = &self.filter else { return true };
         let names = [format!("{phase}/{workload}"), format!("{phase}/{workload}/")];
         let is_match = |name: &str| Regex::new(filter).is_ok_and(|regex| regex.is_match(name));
-        if names.iter().any(|name| is_match(name)) || PROGRAMS.iter().any(|name| is_match(name)) {
+        let mut programs = PROGRAMS.iter().map(|name| (*name).to_string());
+        let is_program = programs.any(|name| is_match(&name))
+            || ALGORITHMS.iter().any(|listed| is_match(&format!("carom {}", listed.name)));
+        if is_program || names.iter().any(|name| is_match(name)) {
             return true;
         }
         let ends = filter.char_indices().map(|(i, _)| &filter[..i]).filter(|part| !part.is_empty());
@@ -116,6 +121,7 @@ mod tests {
         assert!(Arguments::default().may_select("trees", "rays"));
         assert!(may("trees", "rays") && may("rays", "rays") && may("^trees/ra", "rays"));
         assert!(may("rays/carom", "rays") && may("/some peer", "rays") && may("parry", "rays"));
+        assert!(may("box-pruning", "rays") && may("carom sweep-sort", "rays"));
         // A workload may be known by its first word alone.
         assert!(may("build fast/parry", "build") && may("build (fast|good)", "build"));
         assert!(!may("manifold", "rays") && !may("refit", "rays") && !may("refit/parry", "rays"));

@@ -137,12 +137,17 @@ pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
     };
     let mut rows = read(&file)?;
     rows.retain(|row| groups.contains(&row.group.as_str()));
+    if rows.is_empty() {
+        return Err("no row: the filter selects no workload of these groups".into());
+    }
     print!("\n{}\n{}\n{}", report::table(&rows), report::details(&rows), report::work(&rows));
     let machine = machine();
     let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let day = date.get(..10).unwrap_or(&date);
-    let results =
-        root.join("benches").join("results").join(machine.replace(|c: char| !c.is_alphanumeric(), "-"));
+    // The pages of a machine have whole runs alone.
+    let is_part = options.filter.is_some() || options.is_quick;
+    let results = if is_part { folder.join("part") } else { root.join("benches").join("results") };
+    let results = results.join(machine.replace(|c: char| !c.is_alphanumeric(), "-"));
     std::fs::create_dir_all(&results)?;
     let csv =
         results.join(format!("{day}{}.csv", options.group.map(|g| format!("-{g}")).unwrap_or_default()));

@@ -22,6 +22,8 @@ pub(crate) struct Steps {
     root: PathBuf,
     only: Option<String>,
     ends: Mutex<Ends>,
+    /// The names of the steps that were left out.
+    left_out: Mutex<Vec<String>>,
     start: Instant,
 }
 
@@ -37,12 +39,14 @@ impl Steps {
     /// left out.
     pub(crate) fn new(root: &Path, only: Option<&str>) -> Self {
         let only = only.map(str::to_string);
-        Self { root: root.to_path_buf(), only, ends: Mutex::default(), start: Instant::now() }
+        let (ends, left_out) = (Mutex::default(), Mutex::default());
+        Self { root: root.to_path_buf(), only, ends, left_out, start: Instant::now() }
     }
 
     /// Runs `work` as the step `name`.
     pub(crate) fn step(&self, name: &str, work: impl FnOnce() -> Result<End, Error>) {
         if self.only.as_ref().is_some_and(|only| !name.contains(only)) {
+            self.left_out.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_string());
             return;
         }
         let start = Instant::now();
@@ -78,7 +82,8 @@ impl Steps {
             println!("failed: {name}");
         }
         if let Some(only) = self.only.as_ref().filter(|_| passed + skipped == 0 && failed.is_empty()) {
-            println!("no step has \"{only}\" in its name");
+            let names = self.left_out.into_inner().unwrap_or_else(PoisonError::into_inner).join("\n  ");
+            println!("no step has \"{only}\" in its name; there are\n  {names}");
         }
         print!("{passed} passed, {} failed", failed.len());
         if skipped > 0 {

@@ -43,7 +43,9 @@ impl ProxyChanges {
     }
 }
 
-/// An algorithm that finds touching boxes.
+/// An algorithm that finds touching boxes. Boxes that share only a point touch.
+///
+/// The boxes of a [`ProxyTable`] are finite and not inverted. Their slots may have gaps.
 ///
 /// The calls are: any number of [`PairFinder::came`], [`PairFinder::take_moves`],
 /// [`PairFinder::refiltered`] and [`PairFinder::left`], which are optional; then

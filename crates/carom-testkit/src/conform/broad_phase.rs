@@ -147,8 +147,10 @@ impl Model {
             let (got, want): (BTreeSet<_>, BTreeSet<_>) = (pairs.iter().collect(), expected.iter().collect());
             let missed: Vec<_> = want.difference(&got).take(5).collect();
             let invented: Vec<_> = got.difference(&want).take(5).collect();
+            let n_repeated = pairs.len() - got.len();
             panic!(
-                "{}: {} pairs for {}; missed {missed:?}, invented {invented:?}, or out of order",
+                "{}: {} pairs for {}; missed {missed:?}, invented {invented:?}, {n_repeated} repeated; if all of \
+                 these are none, out of order",
                 what(),
                 pairs.len(),
                 expected.len()
