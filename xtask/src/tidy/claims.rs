@@ -2,7 +2,7 @@
 //! field.
 //!
 //! A guide is the head of a crate's lib.rs. A name of a test is `module::test` in backticks, as in
-//! "Held by" lists. Its crate is that of the file, or one that the same paragraph names.
+//! lists of tests. Its crate is that of the file, or one that the same paragraph names.
 
 use super::Complaint;
 use std::collections::{BTreeMap, BTreeSet};
