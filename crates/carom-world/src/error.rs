@@ -8,7 +8,7 @@ use carom_math::PoseError;
 use carom_query::CompoundError;
 use carom_response::{Inconsistency, JointFault, SolverError};
 
-/// The reason why a world refused a call. Nothing was changed.
+/// The reason why a world refused a call. Nothing was changed, unless the method says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WorldError {
@@ -16,8 +16,8 @@ pub enum WorldError {
     StaleBody(BodyId),
     /// No collider has this handle: it or its body was removed, or never was in this world.
     StaleCollider(ColliderId),
-    /// The pose of a collider, on a body of several, is not finite. The error has the index of the
-    /// part among all shapes of the body.
+    /// A collider on a body of several has a pose that is not finite. The error has the index of
+    /// its part among the parts of all colliders of the body.
     BadCollider(CompoundError),
     /// The body has several colliders, and the call is for bodies with one: use
     /// [`World::collider_mut`](crate::World::collider_mut).
@@ -32,20 +32,21 @@ pub enum WorldError {
     /// No particles have this handle: they were removed, or never were in this world.
     #[cfg(feature = "soft")]
     StaleParticles(crate::ParticlesId),
-    /// A soft thing was refused, or a step with it.
+    /// A soft thing, or a step with one, was refused.
     #[cfg(feature = "soft")]
     Soft(crate::SoftError),
     /// A pose is not finite or not a rotation.
     Pose(PoseError),
-    /// A number is NaN, infinite, negative although it must not be, or out of its bounds.
+    /// A number is NaN, infinite, negative although it must not be, or out of its bounds
+    /// otherwise.
     BadValue {
-        /// The name of the number. For a setting of the world it is that of its field:
+        /// The name of the number. For a setting of the world it is the name of its field:
         /// [`WorldSettings::check`](crate::WorldSettings::check).
         what: &'static str,
-        /// Its value; of a vector, the first number that is wrong.
+        /// Its value. For a vector, the first component that is wrong.
         value: f32,
     },
-    /// A rule for a pair of bodies names the same body twice.
+    /// A rule for a pair names the same body twice.
     SameBody(BodyId),
     /// A dynamic body has no mass: its densities are zero, its shapes have no volume or an infinite
     /// one, or it has no shape. Give it a mass, or make it static.
@@ -60,10 +61,10 @@ pub enum WorldError {
     },
     /// The shape of this body is not a mesh, so it has no vertices to deform.
     NotAMesh(BodyId),
-    /// New vertices of a mesh: their number differs from that of the mesh, or one is not finite or
+    /// The new vertices of a mesh have another number than its vertices, or one is not finite or
     /// too far away.
     Vertices(MeshError),
-    /// The box of the body leaves the range of f32.
+    /// The box of a body leaves the range of `f32`.
     Box(BroadPhaseError),
     /// A joint was refused. The fault names the first setting that is wrong.
     BadJoint(JointFault),
@@ -72,9 +73,9 @@ pub enum WorldError {
     /// The state of a snapshot or of a world is not consistent. The error has the first wrong
     /// entry.
     Inconsistent(Inconsistency),
-    /// The world has the largest number of bodies.
+    /// No number is left for another body of the world, or for another collider of a body.
     Full,
-    /// A budget in time, but there is no clock ([`carom_math::clock`]).
+    /// The budget is a time, but there is no clock ([`carom_math::clock`]).
     NoClock,
 }
 

@@ -1,11 +1,12 @@
 //! Hooks: callbacks within a step that filter pairs and change contacts before they are solved.
 //!
-//! - A hook is called for pairs with a body that has its flag ([`BodyDesc::hooks`]).
+//! - A hook is called for the pairs of a body that has the flag of that hook
+//!   ([`BodyDesc::hooks`]).
 //! - Hooks are called on any thread and in any order, so their result must depend on their
 //!   arguments only. Then a world with hooks has the same bits in every run, on any number of
 //!   threads, and after a snapshot (tests: `hooks::the_same_bits_*`).
-//! - They are called before anything moves, also for pairs that a swept body may meet in the step.
-//!   So one-way platforms and filters also apply to bullets.
+//! - Hooks are called before anything moves, also for pairs that a swept body may meet in the
+//!   step. So one-way platforms and filters also apply to bullets.
 //!
 //! [`BodyDesc::hooks`]: crate::BodyDesc::hooks
 //!
@@ -23,8 +24,9 @@ use carom_response::{Body, MIN_MASS_SCALE, Spring};
 /// Callbacks within a step. The default of each method changes nothing.
 ///
 /// Contacts of soft things (cloth, ropes, soft bodies, grains, liquids) call no hook, and a hook
-/// changes none of them (test: `soft_filters::hooks_do_not_see_soft_things`): their particles have
-/// no colliders that a [`PairView`] could show. Other calls take the place of each hook, in
+/// changes none of them (test: `soft_filters::hooks_do_not_see_soft_things`). The reason is that
+/// their particles have no colliders that a [`PairView`] could show. Other calls replace each
+/// hook, in descriptions and later:
 /// descriptions and later:
 ///
 /// | hook | soft things |
@@ -33,29 +35,30 @@ use carom_response::{Body, MIN_MASS_SCALE, Spring};
 /// | `combine` | `with_rules`, `set_rules`; materials of colliders and of their parts |
 /// | `modify_contact` | none, except for belts: `BodyDesc::with_surface_velocity` |
 ///
-/// A hook that panics leaves the bodies as they were before the step, and the world can be stepped
-/// again (tests: `hook_panics::*`). The events of that step stay in [`World::events`]; they are not
-/// reported again.
+/// If a hook panics, the bodies stay as they were before the step, and the world can be stepped
+/// again (tests: `hook_panics::*`). The events of that step stay in [`World::events`]; they are
+/// not reported again.
 ///
 /// [`World::events`]: crate::World::events
 pub trait Hooks: Sync {
-    /// Returns whether two colliders may touch. If not, they have no contact, no event, and no
-    /// impact within the step.
+    /// Returns whether two colliders may touch. If they may not, they have no contact, no event,
+    /// and no impact within the step.
     ///
-    /// Called in each step for each pair of colliders with
-    /// [`ActiveHooks::FILTER`](crate::ActiveHooks::FILTER) if the boxes of their bodies touch and
-    /// one body is awake, sensors included. [`World::detect`](crate::World::detect) keeps the
-    /// results of the last step. If a touching pair is filtered out, its sleeping bodies wake.
+    /// Called in each step for each pair of colliders, sensors included, of which one has
+    /// [`ActiveHooks::FILTER`](crate::ActiveHooks::FILTER). The boxes of their bodies must touch
+    /// and one body must be awake. [`World::detect`](crate::World::detect) keeps the results of
+    /// the last step. If a touching pair is filtered out, its sleeping bodies wake.
     fn filter_pair(&self, pair: &PairView<'_>) -> bool {
         let _ = pair;
         true
     }
 
-    /// Changes the material of a pair, after the combine rules of both bodies.
+    /// Changes the material of a pair. `mixed` has the values by the combine rules of both
+    /// colliders.
     ///
-    /// Called in each step for each pair with [`ActiveHooks::COMBINE`](crate::ActiveHooks::COMBINE)
-    /// that has contacts and an awake body. If a collider has materials by part, it is called for
-    /// each manifold.
+    /// Called in each step for each pair with
+    /// [`ActiveHooks::COMBINE`](crate::ActiveHooks::COMBINE) that has contacts and an awake body.
+    /// If one of the colliders has materials by part, it is called for each manifold.
     fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {
         let _ = (pair, mixed);
     }
@@ -63,7 +66,7 @@ pub trait Hooks: Sync {
     /// Changes the contacts of one manifold before they are solved.
     ///
     /// Called in each step for each manifold of each pair with
-    /// [`ActiveHooks::MODIFY`](crate::ActiveHooks::MODIFY) with an awake body. The calls for the
+    /// [`ActiveHooks::MODIFY`](crate::ActiveHooks::MODIFY) and an awake body. The calls for the
     /// manifolds of a pair follow each other. For a pair without contacts it is called once, with
     /// an empty manifold, if a body travels far in the step. It is not called for sensors.
     fn modify_contact(&self, contact: &mut ContactMut<'_>) {
@@ -100,12 +103,12 @@ pub struct Side<'a> {
 pub struct PairView<'a> {
     /// The body with the smaller number.
     pub a: Side<'a>,
-    /// The other.
+    /// The body with the larger number.
     pub b: Side<'a>,
 }
 
 impl<'a> PairView<'a> {
-    /// Returns a side.
+    /// Returns the side `which`.
     pub fn side(&self, which: PairSide) -> &Side<'a> {
         match which {
             PairSide::A => &self.a,
@@ -126,7 +129,7 @@ impl<'a> PairView<'a> {
 
 /// The contacts of one manifold of a pair, before they are solved.
 ///
-/// A setter with a number out of its range changes nothing.
+/// A setter changes nothing if a number is out of its range.
 #[derive(Debug)]
 pub struct ContactMut<'a> {
     pub(crate) pair: PairView<'a>,
@@ -137,7 +140,8 @@ pub struct ContactMut<'a> {
     pub(crate) change: Change,
 }
 
-/// Tags of a one-way platform: it holds the body, or lets it pass until they part.
+/// Values of the tag of a one-way platform: it holds the body, or lets the body pass until the two
+/// part.
 const HOLDS: u32 = 1;
 const PASSES: u32 = 2;
 
@@ -160,44 +164,44 @@ impl<'a> ContactMut<'a> {
         self.pair.side_with(is_it)
     }
 
-    /// Returns the contacts as they were found. Empty if the bodies may only meet later in the
-    /// step.
+    /// Returns the contacts as they were found. The manifold is empty if the bodies may only meet
+    /// later in the step.
     pub fn manifold(&self) -> &'a Manifold {
         self.manifold
     }
 
-    /// Returns the mean normal of all contacts of the pair, away from a side. `None` without
-    /// contacts.
+    /// Returns the mean unit normal of all contacts of the pair, in the world frame, pointing away
+    /// from the side `which`. `None` without contacts.
     pub fn normal_from(&self, which: PairSide) -> Option<Vec3> {
         let sum: Vec3 = self.manifolds.iter().map(Manifold::normal).sum();
         let normal = sum.try_normalize()?;
         Some(if which == PairSide::A { normal } else { -normal })
     }
 
-    /// Returns a number that the hook may store for this pair, shared by its manifolds. It is 0 at
-    /// first, is part of snapshots, and is kept as long as the pair has contacts. A step without
-    /// hooks resets it.
+    /// Returns a number that the hook may store for this pair. The manifolds of the pair share it.
+    /// It is 0 at first, is part of snapshots, and is kept as long as the pair has contacts. A
+    /// step without hooks resets it.
     pub fn tag(&mut self) -> &mut u32 {
         self.tag
     }
 
-    /// Disables this manifold in this step: it is not solved, but events are still reported. If all
-    /// manifolds of a pair are disabled, a swept body passes too.
+    /// Disables this manifold in this step: it is not solved, but events are still reported. If
+    /// all manifolds of a pair are disabled, a swept body also passes.
     pub fn disable(&mut self) {
         self.change.is_enabled = false;
     }
 
-    /// Whether the manifold was not disabled.
+    /// Whether the manifold is enabled: no call has disabled it.
     pub fn is_enabled(&self) -> bool {
         self.change.is_enabled
     }
 
-    /// Returns Coulomb's coefficient.
+    /// Returns the friction, Coulomb's coefficient.
     pub fn friction(&self) -> f32 {
         self.change.material.friction
     }
 
-    /// Sets Coulomb's coefficient. Not negative, and finite.
+    /// Sets the friction, Coulomb's coefficient. It must be finite and not negative.
     pub fn set_friction(&mut self, friction: f32) {
         self.change.material = MixedMaterial { friction, ..self.change.material }.or(self.change.material);
     }
@@ -207,43 +211,44 @@ impl<'a> ContactMut<'a> {
         self.change.material.restitution
     }
 
-    /// Sets the restitution. Not negative, and finite.
+    /// Sets the restitution. It must be finite and not negative.
     pub fn set_restitution(&mut self, restitution: f32) {
         let material = MixedMaterial { restitution, ..self.change.material };
         self.change.material = material.or(self.change.material);
     }
 
     /// Sets the velocity of the surface of a side relative to its body (a belt), in the world
-    /// frame. It replaces the surface velocity of the body. `spin` is the angular velocity of the
-    /// surface, for a curved belt. Both must be finite; length and radians per time.
-    ///
-    /// The velocity is that in the middle of the contacts. Its normal component is ignored.
+    /// frame. It replaces the surface velocity of the body. `velocity`, length per time, is that
+    /// in the middle of the contacts; its normal component is ignored. `spin` is the angular
+    /// velocity of the surface, for a curved belt, in radians per time. Both must be finite.
     pub fn set_surface_velocity(&mut self, of: PairSide, velocity: Vec3, spin: Vec3) {
         if velocity.is_finite() && spin.is_finite() {
             self.change.surface = Some(Surface { of, velocity, spin });
         }
     }
 
-    /// Makes the contact a spring, such as soft ground. Then the bodies do not bounce.
+    /// Makes the contact a spring, as of soft ground. The bodies do not bounce then.
     ///
-    /// Its stiffness is such that the two bodies alone would oscillate at this frequency, divided
-    /// equally among the points of the pair. So a body of any mass sinks into soft ground by g / (2
-    /// pi frequency)^2. Numbers out of the range of [`Spring::validate`] change nothing.
+    /// The stiffness is such that the two bodies alone would oscillate at the frequency of the
+    /// spring. It is divided equally among the points of the pair. So a body of any mass sinks
+    /// into soft ground by g / (2 pi frequency)^2. Numbers out of the range of
+    /// [`Spring::validate`] change nothing.
     pub fn set_spring(&mut self, spring: Spring) {
         if spring.validate().is_ok() {
             self.change.spring = Some(spring);
         }
     }
 
-    /// Scales the masses of the two sides at this contact only. A side with an infinite scale is
-    /// not pushed. At least 0.001. The contact then does not keep the total momentum.
+    /// Scales the masses of the two sides at this contact only. Each scale is at least 0.001; a
+    /// side with an infinite scale is not pushed. With different scales the contact does not keep
+    /// the total momentum.
     pub fn set_mass_scales(&mut self, a: f32, b: f32) {
         if [a, b].iter().all(|scale| (MIN_MASS_SCALE..=f32::INFINITY).contains(scale)) {
             self.change.mass_scales = [a, b];
         }
     }
 
-    /// Returns the contact points.
+    /// Returns the contact points, to be changed.
     pub fn points_mut(&mut self) -> &mut [ContactPointMut] {
         &mut self.change.points[..self.manifold.contacts().len()]
     }

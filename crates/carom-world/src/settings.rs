@@ -1,6 +1,4 @@
-//! The settings of a world.
-//!
-//! Reference: the settings name the source of what they set.
+//! The settings of a world, with their defaults and bounds.
 
 use crate::WorldError;
 use crate::bodies::checks::demand;
@@ -16,16 +14,17 @@ const MAX_DISTANCE: f32 = 1e3;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct WorldSettings {
-    /// The settings of the solver. Gravity is that of the world, and the lengths below are in its
-    /// unit of length.
+    /// The settings of the solver. Its gravity is that of the world, and its unit of length is
+    /// that of the lengths below.
     pub solver: SolverSettings,
     /// Contacts are found up to this distance, in units of length, so that the solver stops bodies
     /// before they overlap (speculative contacts).
     pub prediction: f32,
-    /// Contact recycling: contacts of a pair that hardly moved are moved along with the bodies,
-    /// instead of a new test. The pair is tested again when its bodies have moved by this distance
-    /// relative to each other, in units of length. It is tested earlier after 1/64 of the radius of
-    /// the smaller body, or after 64 steps. 0 tests in every step.
+    /// The recycling distance, in units of length. If the bodies of a pair hardly move relative to
+    /// each other, the pair is not tested: its contacts are moved along with the bodies. The pair
+    /// is tested again when this relative motion reaches the recycling distance, or 1/64 of the
+    /// radius of the smaller body. It is also tested after 64 steps. With 0, each pair is tested
+    /// in every step.
     ///
     /// Boxes, hulls, balls, capsules and compounds of boxes and hulls are recycled, among each
     /// other and with floors.
@@ -35,7 +34,7 @@ pub struct WorldSettings {
     /// ([`carom_query::smooth_internal_edges`]).
     pub smooths_internal_edges: bool,
     /// The response of pairs whose shapes were never tested, because a budget deferred them: a
-    /// bounce in a random direction. `None` only stops their approach.
+    /// bounce in a random direction. With `None` their approach is stopped, without a bounce.
     #[cfg_attr(feature = "serde", serde(default))]
     pub scatter: Option<Scatter>,
 }
@@ -54,7 +53,8 @@ impl Default for WorldSettings {
 }
 
 impl WorldSettings {
-    /// Refuses settings out of their bounds. The error names the first one.
+    /// Checks the settings. The error, [`WorldError::BadValue`] or [`WorldError::Solver`], names
+    /// the first one out of its bounds.
     ///
     /// `prediction` and `recycling` are from 0 to 1000 units of length.
     /// [`SolverSettings::validate`] has the bounds of the others.
@@ -69,26 +69,26 @@ impl WorldSettings {
         demand((0.0..=FRAC_PI_2).contains(&spread), "scatter.spread", spread)
     }
 
-    /// With these settings of the solver.
+    /// Sets the settings of the solver.
     pub const fn with_solver(mut self, solver: SolverSettings) -> WorldSettings {
         self.solver = solver;
         self
     }
 
-    /// With this prediction.
+    /// Sets the distance up to which contacts are found, in units of length.
     pub const fn with_prediction(mut self, prediction: f32) -> WorldSettings {
         self.prediction = prediction;
         self
     }
 
-    /// With this distance for the recycling of contacts.
+    /// Sets the recycling distance, in units of length.
     pub const fn with_recycling(mut self, recycling: f32) -> WorldSettings {
         self.recycling = recycling;
         self
     }
 
-    /// Returns the recycling distance, a length: at most half of the prediction, so that no contact
-    /// is missed.
+    /// Returns the recycling distance as a length of the world. It is at most half of the
+    /// prediction, so that no contact is missed.
     pub(crate) fn recycled_for(&self) -> f32 {
         if 0.0 < self.recycling {
             self.recycling.min(0.5 * self.prediction) * self.solver.length_unit
@@ -97,13 +97,13 @@ impl WorldSettings {
         }
     }
 
-    /// With a random response for pairs that a budget leaves untested.
+    /// Sets the random response for pairs that a budget leaves untested.
     pub const fn with_scatter(mut self, scatter: Option<Scatter>) -> WorldSettings {
         self.scatter = scatter;
         self
     }
 
-    /// With contacts at internal edges smoothed, or not.
+    /// Sets whether contacts at internal edges are smoothed.
     pub const fn with_internal_edges_smoothed(mut self, smooths: bool) -> WorldSettings {
         self.smooths_internal_edges = smooths;
         self

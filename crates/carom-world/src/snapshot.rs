@@ -1,8 +1,8 @@
 //! Snapshots: the state of a world, to be stored and restored. After a restore, later steps have
 //! the same bits.
 //!
-//! Shapes are shared and may be large. A snapshot in memory has them; a serialised one does not,
-//! and the caller supplies them. The broad phase of a restored world is rebuilt. Only its proxy
+//! Shapes are shared and may be large. A snapshot in memory has them. A serialised one does not,
+//! so the caller supplies them. The broad phase of a restored world is rebuilt. Only its proxy
 //! numbers affect results, and these follow from the order of insertion.
 //!
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (the
@@ -44,7 +44,7 @@ use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape};
 use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 
-/// The state of a world. With serde it is stored without shapes: see
+/// The state of a world. Serde stores it without shapes: see
 /// [`World::restore_with`](crate::World::restore_with). The vertices of meshes that were deformed
 /// are stored: [`BodyMut::deform`](crate::BodyMut::deform).
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ pub struct Snapshot {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Returns the present state.
+    /// Returns the present state of the world.
     pub fn snapshot(&self) -> Snapshot {
         // All manifolds, in the order of the pairs.
         let (mut states, mut manifolds) = (Vec::with_capacity(self.contacts.states.len()), Vec::new());
@@ -190,19 +190,20 @@ impl<B: BroadPhase + Default> World<B> {
     /// Restores the state of a snapshot, with the same handles and the same bits in later steps
     /// (test: `snapshots::a_world_is_restored_in_place`). The broad phase is rebuilt.
     ///
-    /// Errors: those of [`World::restore_with`]; a deserialised snapshot has no shapes. On an error
-    /// the world is not changed.
+    /// Errors: those of [`World::restore_with`]. A deserialised snapshot has no shapes, so it is
+    /// an error too. On an error the world is not changed.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
         let shape_of = |body: BodyId| snapshot.shapes.get(body.index as usize)?.clone();
         self.restore_with(snapshot, shape_of)
     }
 
-    /// Restores the state of a snapshot, with the shapes that `shape_of` returns.
+    /// Restores the state of a snapshot. `shape_of` returns the shape of each body, as
+    /// [`World::shapes`] gave it.
     ///
     /// Errors: a body without a shape, a setting out of its bounds, or an entry that is not
-    /// consistent with others. [`WorldError::Inconsistent`] names the first such entry. On an error
-    /// the world is not changed. Later steps do not panic, whatever the numbers of the snapshot
-    /// are, as long as the shapes are those of its bodies (tests: `restoring::*`).
+    /// consistent with others. [`WorldError::Inconsistent`] names the first such entry. On an
+    /// error the world is not changed. Later steps do not panic, whatever the numbers of the
+    /// snapshot are, if the shapes are those of its bodies (tests: `restoring::*`).
     pub fn restore_with(
         &mut self,
         snapshot: &Snapshot,
@@ -213,8 +214,8 @@ impl<B: BroadPhase + Default> World<B> {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Like [`World::restore_with`], with this broad phase, which must be empty. Later steps have
-    /// the same bits with any broad phase (test:
+    /// Restores a world like [`World::restore_with`], on this broad phase, which must be empty.
+    /// Later steps have the same bits with any broad phase (test:
     /// `testbed::each_broad_phase_can_take_over_at_any_time`, carom-web).
     pub fn restore_on(
         &mut self,
@@ -363,7 +364,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Checks the colliders of bodies that have several: that these bodies exist, and have the
+    /// Checks the colliders of bodies that have several. These bodies must exist, and have the
     /// properties that follow from their colliders.
     fn check_colliders(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
         let lives = |body: u32| is_live.get(body as usize) == Some(&true);
@@ -397,7 +398,7 @@ impl Snapshot {
         }
     }
 
-    /// Checks the tables of bodies: their lengths, and that they describe the same bodies.
+    /// Checks the tables of bodies: their lengths, and whether they describe the same bodies.
     fn check_bodies(&self) -> Result<(), Inconsistency> {
         let n = self.bodies.len();
         let lengths = [
@@ -466,7 +467,8 @@ impl Snapshot {
         }
     }
 
-    /// Pairs in their order with their manifolds in the same order, and events.
+    /// Checks the pairs, their manifolds and the events: each list must be in the order of the
+    /// pairs.
     fn check_pairs(&self) -> Result<(), Inconsistency> {
         demand(self.caches.len() == self.states.len(), "the table of caches", self.caches.len())?;
         let n = self.bodies.len();

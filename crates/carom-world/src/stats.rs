@@ -18,12 +18,13 @@ pub struct StepStats {
     /// Pairs of boxes that overlap.
     pub n_pairs: usize,
     /// Pairs of boxes that were left out, because thousands of bodies are at one point and all
-    /// pairs would need too much memory. Both bodies have many other pairs. A pair is considered
-    /// again when others have parted.
+    /// pairs would need too much memory. Both bodies of such a pair have many other pairs. A pair
+    /// is considered again when other bodies have parted.
     pub n_crowded: usize,
-    /// Pairs of shapes that were tested. In the other pairs nothing moved, or hardly.
+    /// Pairs of shapes that were tested. The other pairs hardly moved or rested, or a budget
+    /// deferred them ([`Shortfall::n_pairs`]).
     pub n_tested: usize,
-    /// Pairs that hardly moved, whose contacts were moved along with the bodies
+    /// Pairs that hardly moved, so that their contacts were moved along with the bodies
     /// ([`WorldSettings::recycling`](crate::WorldSettings::recycling)).
     pub n_recycled: usize,
     /// Pairs of shapes that touch.
@@ -41,8 +42,8 @@ pub struct StepStats {
     pub n_fallen: usize,
     /// Counts of the solver.
     pub solver: SolverStats,
-    /// Steps of work, the unit of [`Budget::Steps`](carom_math::Budget::Steps): each pair of shapes
-    /// that was tested, and each manifold in each substep.
+    /// Work that was done, in the units of [`Budget::Steps`](carom_math::Budget::Steps): one for
+    /// each pair of shapes that was tested, and one for each manifold in each substep.
     pub n_steps: u64,
     /// Work that was left out because the budget was spent.
     pub shortfall: Shortfall,
@@ -50,23 +51,26 @@ pub struct StepStats {
     pub times: PhaseTimes,
 }
 
-/// Work that a step left out because its [`Budget`](carom_math::Budget) was spent; all zero without
-/// one.
+/// Work that a step left out because its [`Budget`](carom_math::Budget) was spent. All counts are
+/// zero without a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Shortfall {
     /// Pairs of shapes that should have been tested. Later steps test them.
     pub n_pairs: usize,
-    /// Those of them that were never tested, so their contacts are unknown.
+    /// Pairs among `n_pairs` that were never tested, so their contacts are unknown.
     pub n_unknown: usize,
-    /// Those of the unknown pairs whose approach was stopped, along the axis on which their boxes
-    /// overlap least.
+    /// Pairs among `n_unknown` whose approach was stopped or scattered
+    /// ([`WorldSettings::scatter`](crate::WorldSettings::scatter)), along the axis on which their
+    /// boxes overlap least.
     pub n_stopped: usize,
-    /// Contacts of the other deferred pairs, which were moved along with their bodies.
+    /// Contacts of the other pairs of `n_pairs`. They are those of the last test, moved along with
+    /// their bodies.
     pub n_carried: usize,
-    /// Substeps that the solver left out. The remaining ones were longer.
+    /// Substeps that the solver left out. The remaining ones were longer. In a deferred call these
+    /// are all substeps.
     pub n_substeps: u32,
-    /// Bodies that were suspended, because one substep of all bodies does not fit the budget. They
+    /// Bodies that were suspended, because one substep of all bodies did not fit the budget. They
     /// keep poses and velocities, and move in later steps:
     /// [`BodyRef::is_suspended`](crate::BodyRef::is_suspended).
     ///
@@ -74,38 +78,38 @@ pub struct Shortfall {
     /// suspended.
     pub n_suspended: usize,
     /// Whether the call was deferred: only kinematic bodies moved, because pairs are still to be
-    /// tested, or the response would have been late. The next call continues the step. Contacts and
-    /// events are those known so far.
+    /// tested, or the response would have been late. The next call continues the step. Until then
+    /// contacts and events are those known so far.
     pub is_deferred: bool,
 }
 
-/// Seconds in each phase; zero without a clock ([`carom_math::clock`]). The sum of `broad`,
-/// `narrow`, `response` and `refit` is that of the step.
+/// Seconds in each phase; zero without a clock ([`carom_math::clock`]). The time of the step is
+/// the sum of `broad`, `narrow`, `response` and `refit`.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PhaseTimes {
-    /// Pairs of boxes.
+    /// Finding the pairs of boxes that overlap.
     pub broad: f64,
-    /// Contacts of shapes.
+    /// Finding the contacts of shapes.
     pub narrow: f64,
-    /// Velocities and poses: soft things, the solver, continuous detection.
+    /// Changing velocities and poses: soft things, the solver, continuous detection.
     pub response: f64,
     /// The part of `response` in which soft things moved; 0 without any.
     pub soft: f64,
     /// The part of `response` in which continuous detection ran.
     pub continuous: f64,
-    /// Boxes of the bodies that moved.
+    /// Updating the boxes of the bodies that moved.
     pub refit: f64,
 }
 
 impl PhaseTimes {
-    /// Seconds of the whole step.
+    /// Returns the seconds of the whole step.
     pub fn total(&self) -> f64 {
         self.broad + self.narrow + self.response + self.refit
     }
 }
 
-/// A stopwatch that measures one phase after the other.
+/// A stopwatch for consecutive phases.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     start: Moment,
@@ -118,12 +122,12 @@ impl Clock {
         Clock { start: now, last: now }
     }
 
-    /// Seconds since the start; 0 without a clock.
+    /// Returns the seconds since the start; 0 without a clock.
     pub(crate) fn since_start(&self) -> f64 {
         self.start.elapsed()
     }
 
-    /// Seconds since the start or the last lap; 0 without a clock.
+    /// Returns the seconds since the start or the last lap; 0 without a clock.
     pub(crate) fn lap(&mut self) -> f64 {
         let now = Moment::now();
         let lap = now.seconds_since(self.last);

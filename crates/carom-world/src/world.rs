@@ -26,11 +26,11 @@ use carom_broad::{BroadPhase, Pair};
 use carom_math::Budget;
 use carom_response::{Solver, SolverSettings};
 
-/// The broad phase of a world that names none: a tree of boxes that is kept from step to step.
+/// The default broad phase of a world: a tree of boxes that is kept from step to step.
 #[cfg(feature = "tree")]
 pub type DefaultBroadPhase = carom_broad_tree::DynamicBvh;
 
-/// The broad phase of a world that names none. Without the feature `tree` it tests every pair.
+/// The default broad phase of a world. Without the feature `tree` it tests every pair.
 #[cfg(not(feature = "tree"))]
 pub type DefaultBroadPhase = carom_broad::BruteForce;
 
@@ -40,10 +40,10 @@ pub type DefaultBroadPhase = carom_broad::BruteForce;
 #[used]
 static STEP: fn(&mut World, f32) -> Result<&StepStats, WorldError> = World::step;
 
-/// A set of bodies and joints, with all that a step keeps for the next one: contacts, cached
-/// impulses, sleep.
+/// A set of bodies and joints, and the state that a step keeps for the next one: contacts, cached
+/// impulses and sleep.
 ///
-/// The results do not depend on `B`, the broad phase.
+/// `B` is the broad phase. The results do not depend on it (test: `golden::with_any_broad_phase`).
 pub struct World<B: BroadPhase = DefaultBroadPhase> {
     pub(crate) settings: WorldSettings,
     pub(crate) last: LastStep,
@@ -58,24 +58,25 @@ pub struct World<B: BroadPhase = DefaultBroadPhase> {
     pub(crate) soft: crate::soft::set::Soft,
 }
 
-/// The last step: its settings and its length, to notice changes of either, and its counts.
+/// The settings and the length of the last step, to notice changes of either, and its counts.
 #[derive(Default)]
 pub(crate) struct LastStep {
     pub(crate) settings: WorldSettings,
-    /// Length of the last step in which time went by.
+    /// Length of the last step that was longer than 0.
     pub(crate) dt: f32,
     /// Counts and times of the last step or detection.
     pub(crate) stats: StepStats,
 }
 
 impl World {
-    /// An empty world with gravity along -y.
+    /// Returns an empty world with the default settings: metres, kilograms, seconds, and gravity
+    /// along -y.
     pub fn new() -> World {
         World::with_broad_phase(DefaultBroadPhase::new(), WorldSettings::default())
     }
 
-    /// An empty world with these settings. If one is out of its bounds, each step returns an error:
-    /// [`WorldSettings::check`].
+    /// Returns an empty world with these settings. If one is out of its bounds
+    /// ([`WorldSettings::check`]), each step returns an error.
     pub fn with_settings(settings: WorldSettings) -> World {
         World::with_broad_phase(DefaultBroadPhase::new(), settings)
     }
@@ -88,7 +89,7 @@ impl Default for World {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// An empty world on an empty broad phase.
+    /// Returns an empty world with this broad phase, which must be empty, and these settings.
     pub fn with_broad_phase(broad: B, settings: WorldSettings) -> World<B> {
         World {
             settings,
@@ -109,10 +110,11 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Does one step: finds all contacts at the present poses, then moves the bodies by `dt`.
+    /// Does one step: finds all contacts at the present poses, then moves the bodies by the time
+    /// `dt`, which is finite and not negative.
     ///
-    /// Errors: a time step or a setting out of its bounds, which changes nothing; or a body whose
-    /// numbers leave the finite range, in which case all bodies keep their poses.
+    /// Errors: for a time step or a setting out of its bounds, nothing is changed. For a body
+    /// whose numbers leave the finite range, all bodies keep their poses.
     pub fn step(&mut self, dt: f32) -> Result<&StepStats, WorldError> {
         self.step_with_budget(dt, Budget::Unlimited)
     }
@@ -128,8 +130,8 @@ impl<B: BroadPhase> World<B> {
     ///    ([`BodyRef::is_suspended`](crate::BodyRef::is_suspended)). They move in later steps, fast
     ///    ones more often.
     ///
-    /// No time passes for suspended bodies, and in deferred calls for all dynamic bodies. Otherwise
-    /// all of `dt` passes. Energy does not grow (test:
+    /// No time passes for suspended bodies, and in a deferred call no time passes for any dynamic
+    /// body. Otherwise all of `dt` passes. Energy does not grow (test:
     /// `budget::steps_are_counted_and_nothing_explodes`).
     ///
     /// Even the smallest budget runs the broad phase, tests one pair, and moves kinematic bodies.
@@ -138,15 +140,17 @@ impl<B: BroadPhase> World<B> {
     ///
     /// One unit of work is a test of a pair of shapes, or a manifold in one substep
     /// ([`StepStats::n_steps`]). A budget in these units gives the same bits in every run (test:
-    /// `budget::the_same_bits_with_the_same_steps`). A budget in seconds is planned from measured
-    /// costs of earlier steps, and at first from the costs of a slow machine. Without a clock it is
-    /// an error.
+    /// `budget::the_same_bits_with_the_same_steps`). A budget in seconds is converted by the
+    /// measured costs of earlier steps, and at first by the costs of a slow machine.
+    ///
+    /// Errors: those of [`World::step`], and [`WorldError::NoClock`] for a budget in seconds
+    /// without a clock.
     pub fn step_with_budget(&mut self, dt: f32, budget: Budget) -> Result<&StepStats, WorldError> {
         self.step_with(dt, StepOptions::new().with_budget(budget))
     }
 
     /// Does one step with these options: budget, hooks, and a callback before each substep.
-    /// [`World::step`] and [`World::step_with_budget`] call it.
+    /// [`World::step`] and [`World::step_with_budget`] call it, and their docs have the errors.
     pub fn step_with(&mut self, dt: f32, options: StepOptions<'_>) -> Result<&StepStats, WorldError> {
         let StepOptions { budget, hooks, on_substep } = options;
         let mut on_substep = Guarded::new(on_substep);
@@ -158,9 +162,9 @@ impl<B: BroadPhase> World<B> {
     /// Finds all contacts at the present poses: see [`World::contacts`] and [`World::events`].
     ///
     /// A step does this first, but may also recycle contacts and suspend bodies. This method moves
-    /// no body, but wakes those whose contacts began. It replaces recycled contacts, so the bits of
-    /// later steps differ from those of a world without this call. Events that it reports are not
-    /// reported again.
+    /// no body, but wakes the bodies whose contacts began. It replaces recycled contacts, so the
+    /// bits of later steps differ from those of a world without this call. No later step reports
+    /// its events again.
     pub fn detect(&mut self) -> &StepStats {
         self.bodies.active.apply_changes(&self.bodies.motions);
         self.detect_within(&mut StepBudget::start(Budget::Unlimited, self.budget.cost_model, 0), 0.0, None);
@@ -187,18 +191,18 @@ impl<B: BroadPhase> World<B> {
         &self.last.stats
     }
 
-    /// The settings.
+    /// Returns the settings.
     pub fn settings(&self) -> &WorldSettings {
         &self.settings
     }
 
-    /// The settings of the solver, for changes between steps. The next step checks them, and wakes
-    /// the bodies that a change concerns.
+    /// Returns the settings of the solver, for changes between steps. The next step checks them,
+    /// and wakes the bodies on which a change acts.
     pub fn solver_settings_mut(&mut self) -> &mut SolverSettings {
         &mut self.settings.solver
     }
 
-    /// The broad phase, for queries beyond those of the world.
+    /// Returns the broad phase, for queries that the world does not have.
     pub fn broad_phase(&self) -> &B {
         &self.broad
     }

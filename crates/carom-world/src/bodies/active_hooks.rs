@@ -1,4 +1,4 @@
-//! Which hooks are called for the pairs of a body.
+//! The hooks that are called for the pairs of a body.
 //!
 //! Reference: rapier 0.36, `ActiveHooks`.
 

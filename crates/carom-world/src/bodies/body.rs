@@ -18,7 +18,8 @@ use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, CombineRule, LockedAxes, Response};
 
-/// A body to be inserted.
+/// A description of a body, for [`World::insert`](crate::World::insert). Lengths, masses and times
+/// are in the units of the world.
 ///
 /// ```
 /// use carom_geom::Sphere;
@@ -36,44 +37,45 @@ use carom_response::{Body, CombineRule, LockedAxes, Response};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BodyDesc {
-    /// Its colliders: shapes with poses, materials and filters. Usually one.
+    /// Its colliders: shapes with poses, materials and filters. Usually it is one.
     pub colliders: Vec<ColliderDesc>,
     /// Its pose in the world frame.
     pub pose: Pose,
-    /// Its position in `f64`, instead of the translation of `pose`:
+    /// Its position as `f64`, which replaces the translation of `pose`: see
     /// [`World::origin`](crate::World::origin).
     pub wide_position: Option<DVec3>,
     /// Fixed, kinematic or dynamic.
     pub mobility: Mobility,
-    /// Velocity of the centre of mass, or of the origin of a kinematic body. Length per time.
+    /// Velocity of the centre of mass, or of the origin of a kinematic body, in the world frame.
+    /// Length per time.
     pub linear_velocity: Vec3,
-    /// Angular velocity, in radians per time.
+    /// Angular velocity about axes of the world, in radians per time.
     pub angular_velocity: Vec3,
-    /// Where its mass, centre and inertia come from.
+    /// The source of its mass, centre of mass and inertia.
     pub mass: BodyMass,
     /// Its response to the bodies that it touches:
     /// [`BodyMut::set_response`](crate::BodyMut::set_response).
     pub response: Response,
     /// Whether the body is swept in each step (continuous detection), including rotation, like a
-    /// bullet of Box2D. It stops at its first impact until the next step. So a dynamic body passes
+    /// bullet of Box2D. It stops at its first impact until the next step, so a dynamic body passes
     /// through nothing (test: `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is
     /// tested against the whole path of another fast body, even if that one stops earlier.
     pub ccd: bool,
     /// Factor of gravity; 1 is full gravity.
     pub gravity_scale: f32,
-    /// Linear damping: the fraction of the velocity that is lost per unit of time. Not negative.
+    /// Linear damping, a rate per unit of time: in a short time `t` the velocity loses the
+    /// fraction `t` times this. Finite and not negative.
     pub linear_damping: f32,
-    /// Angular damping: the fraction of the angular velocity that is lost per unit of time. Not
-    /// negative.
+    /// Angular damping, a rate per unit of time like the linear damping. Finite and not negative.
     pub angular_damping: f32,
-    /// Axes of the world along which it does not move, or about which it does not turn, if it is
-    /// dynamic. [`LockedAxes::OUT_OF_XY`] makes a world of two dimensions.
+    /// Axes of the world along which a dynamic body does not move, or about which it does not
+    /// turn. [`LockedAxes::OUT_OF_XY`] makes a world of two dimensions.
     pub locked_axes: LockedAxes,
-    /// The largest speed of the centre of mass of a dynamic body. Not negative; the default is the
-    /// largest number.
+    /// The largest speed of the centre of mass of a dynamic body, length per time. Not negative;
+    /// the default is `f32::MAX`.
     pub max_linear_speed: f32,
     /// The largest angular speed of a dynamic body, in radians per time. Not negative; the default
-    /// is the largest number.
+    /// is `f32::MAX`.
     pub max_angular_speed: f32,
     /// Whether it may fall asleep.
     pub can_sleep: bool,
@@ -81,39 +83,39 @@ pub struct BodyDesc {
     pub user_data: u64,
 }
 
-/// Where the mass of a body comes from.
+/// The source of the mass of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum BodyMass {
-    /// From its colliders, each of its own density.
+    /// The colliders, each with its own density.
     #[default]
     Colliders,
     /// This total mass, distributed over the colliders in proportion to density times volume. If
-    /// all densities are 0, they count as equal.
+    /// all densities are 0, they count as equal. Positive and finite.
     Total(f32),
     /// Mass, centre and inertia in the body's frame.
     Given(MassProperties),
 }
 
 impl BodyDesc {
-    /// A dynamic body with this collider, at rest at the origin. A shape alone becomes a collider
-    /// with density 1000 (water, in kg/m3), friction 0.5, and no restitution.
+    /// Describes a dynamic body with this collider, at rest at the origin. A shape alone becomes a
+    /// collider with density 1000 (water, in kg/m3), friction 0.5, and no restitution.
     pub fn dynamic(collider: impl Into<ColliderDesc>) -> BodyDesc {
         BodyDesc::empty(Mobility::Dynamic).with_collider(collider)
     }
 
-    /// A static body.
+    /// Describes a static body with this collider, at the origin.
     pub fn fixed(collider: impl Into<ColliderDesc>) -> BodyDesc {
         BodyDesc::empty(Mobility::Fixed).with_collider(collider)
     }
 
-    /// A kinematic body: it moves at the velocities that the caller sets, and contacts do not
-    /// change them.
+    /// Describes a kinematic body with this collider: it moves at the velocities that the caller
+    /// sets, and contacts do not change them.
     pub fn kinematic(collider: impl Into<ColliderDesc>) -> BodyDesc {
         BodyDesc::empty(Mobility::Kinematic).with_collider(collider)
     }
 
-    /// A body without a collider, at rest at the origin. It touches nothing until it gets one. A
-    /// dynamic one needs a mass: [`BodyDesc::with_mass_properties`].
+    /// Describes a body without a collider, at rest at the origin. It touches nothing until it
+    /// gets one. A dynamic one needs a mass: [`BodyDesc::with_mass_properties`].
     pub const fn empty(mobility: Mobility) -> BodyDesc {
         BodyDesc {
             colliders: Vec::new(),
@@ -136,168 +138,170 @@ impl BodyDesc {
         }
     }
 
-    /// With one more collider. Methods that change colliders apply to those added so far.
+    /// Adds a collider. Methods that change colliders apply to those added so far.
     pub fn with_collider(mut self, collider: impl Into<ColliderDesc>) -> BodyDesc {
         self.colliders.push(collider.into());
         self
     }
 
-    /// Changes all colliders so far.
+    /// Changes each collider that was added so far.
     fn with_each(mut self, change: impl FnMut(&mut ColliderDesc)) -> BodyDesc {
         self.colliders.iter_mut().for_each(change);
         self
     }
 
-    /// All its colliders so far have this material.
+    /// Sets the material of all colliders so far.
     pub fn with_material(self, material: Material) -> BodyDesc {
         self.with_each(|collider| collider.material = material)
     }
 
-    /// All its colliders so far have this filter.
+    /// Sets the filter of all colliders so far.
     pub fn with_filter(self, filter: Filter) -> BodyDesc {
         self.with_each(|collider| collider.filter = filter)
     }
 
-    /// At this position in `f64`: [`World::origin`](crate::World::origin).
+    /// Sets the position as `f64`: see [`World::origin`](crate::World::origin).
     pub fn with_wide_position(self, place: DVec3) -> BodyDesc {
         BodyDesc { wide_position: Some(place), ..self }
     }
 
-    /// At this pose.
+    /// Sets the pose in the world frame.
     pub fn with_pose(self, pose: Pose) -> BodyDesc {
         BodyDesc { pose, ..self }
     }
 
-    /// At this position. Its rotation stays.
+    /// Sets the position in the world frame. The rotation stays.
     pub fn with_position(self, position: Vec3) -> BodyDesc {
         let rotation = self.pose.rotation;
         self.with_pose(Pose::new(rotation, position))
     }
 
-    /// With this rotation, a unit quaternion. Its position stays.
+    /// Sets the rotation, a unit quaternion. The position stays.
     pub fn with_rotation(self, rotation: Quat) -> BodyDesc {
         let position = self.pose.translation;
         self.with_pose(Pose::new(rotation, position))
     }
 
-    /// With this velocity.
+    /// Sets the linear velocity in the world frame, length per time.
     pub fn with_linear_velocity(self, linear_velocity: Vec3) -> BodyDesc {
         BodyDesc { linear_velocity, ..self }
     }
 
-    /// With this angular velocity.
+    /// Sets the angular velocity about axes of the world, in radians per time.
     pub fn with_angular_velocity(self, angular_velocity: Vec3) -> BodyDesc {
         BodyDesc { angular_velocity, ..self }
     }
 
-    /// All its colliders so far have this density.
+    /// Sets the density of all colliders so far, mass per volume.
     pub fn with_density(self, density: f32) -> BodyDesc {
         self.with_each(|collider| collider.density = density)
     }
 
-    /// With this total mass, distributed as by [`BodyMass::Total`].
+    /// Sets the total mass, which is distributed as by [`BodyMass::Total`].
     pub fn with_mass(self, mass: f32) -> BodyDesc {
         BodyDesc { mass: BodyMass::Total(mass), ..self }
     }
 
-    /// With this mass, centre and inertia.
+    /// Sets mass, centre of mass and inertia, in the body's frame.
     pub fn with_mass_properties(self, mass: MassProperties) -> BodyDesc {
         BodyDesc { mass: BodyMass::Given(mass), ..self }
     }
 
-    /// All its colliders so far have this friction.
+    /// Sets the friction of all colliders so far, Coulomb's coefficient.
     pub fn with_friction(self, friction: f32) -> BodyDesc {
         self.with_each(|collider| collider.material.friction = friction)
     }
 
-    /// All its colliders so far have this restitution.
+    /// Sets the restitution of all colliders so far: 0 does not bounce, 1 keeps the speed.
     pub fn with_restitution(self, restitution: f32) -> BodyDesc {
         self.with_each(|collider| collider.material.restitution = restitution)
     }
 
-    /// All its colliders so far have these combine rules for friction and restitution.
+    /// Sets the combine rules of all colliders so far, for friction and restitution.
     pub fn with_combine_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> BodyDesc {
         self.with_each(|collider| {
             collider.material = collider.material.with_rules(friction_rule, restitution_rule);
         })
     }
 
-    /// All its colliders so far have this threshold of impulse events.
+    /// Sets the threshold of impulse events of all colliders so far, mass times speed.
     pub fn with_impulse_threshold(self, impulse_threshold: f32) -> BodyDesc {
         self.with_each(|collider| collider.impulse_threshold = impulse_threshold)
     }
 
-    /// All its colliders so far are in the groups `membership`, and collide with the groups `mask`.
+    /// Puts all colliders so far into the groups `membership`. They collide with the groups of
+    /// `mask`.
     pub fn with_groups(self, membership: Groups, mask: Groups) -> BodyDesc {
         self.with_each(|collider| (collider.filter.groups, collider.filter.mask) = (membership, mask))
     }
 
-    /// All its colliders so far are in this family.
+    /// Sets the family of all colliders so far. Colliders of one family, other than 0, do not
+    /// collide.
     pub fn with_family(self, family: u32) -> BodyDesc {
         self.with_each(|collider| collider.filter.family = family)
     }
 
-    /// All its colliders so far are sensors, or none of them is.
+    /// Sets whether all colliders so far are sensors.
     pub fn with_sensor(self, is_sensor: bool) -> BodyDesc {
         self.with_each(|collider| collider.is_sensor = is_sensor)
     }
 
-    /// With this response to the bodies that it touches.
+    /// Sets the response to the bodies that it touches.
     pub fn with_response(self, response: Response) -> BodyDesc {
         BodyDesc { response, ..self }
     }
 
-    /// All its colliders so far have this surface velocity at the collider's origin, and this
-    /// surface spin, relative to the body and in the collider's frame.
+    /// Sets the surface velocity and the surface spin of all colliders so far: see
+    /// [`Material::surface_velocity`]. They are relative to the body, in the collider's frame.
     pub fn with_surface_velocity(self, surface_velocity: Vec3, surface_spin: Vec3) -> BodyDesc {
         self.with_each(|collider| {
             collider.material = collider.material.with_surface_velocity(surface_velocity, surface_spin);
         })
     }
 
-    /// Swept in each step, or not.
+    /// Sets whether the body is swept in each step: see [`BodyDesc::ccd`].
     pub fn with_ccd(self, ccd: bool) -> BodyDesc {
         BodyDesc { ccd, ..self }
     }
 
-    /// All its colliders so far have these hooks.
+    /// Sets the hooks of all colliders so far.
     pub fn with_hooks(self, hooks: ActiveHooks) -> BodyDesc {
         self.with_each(|collider| collider.hooks = hooks)
     }
 
-    /// With these dampings, linear and angular.
+    /// Sets the linear and the angular damping, rates per unit of time.
     pub fn with_damping(self, linear_damping: f32, angular_damping: f32) -> BodyDesc {
         BodyDesc { linear_damping, angular_damping, ..self }
     }
 
-    /// With these axes locked.
+    /// Sets the locked axes.
     pub fn with_locked_axes(self, locked_axes: LockedAxes) -> BodyDesc {
         BodyDesc { locked_axes, ..self }
     }
 
-    /// With these largest speeds, linear and angular.
+    /// Sets the largest linear speed and the largest angular speed.
     pub fn with_max_speeds(self, max_linear_speed: f32, max_angular_speed: f32) -> BodyDesc {
         BodyDesc { max_linear_speed, max_angular_speed, ..self }
     }
 
-    /// With this factor of gravity.
+    /// Sets the factor of gravity; 1 is full gravity.
     pub fn with_gravity_scale(self, gravity_scale: f32) -> BodyDesc {
         BodyDesc { gravity_scale, ..self }
     }
 
-    /// May fall asleep, or never does.
+    /// Sets whether the body may fall asleep.
     pub fn with_can_sleep(self, can_sleep: bool) -> BodyDesc {
         BodyDesc { can_sleep, ..self }
     }
 
-    /// With this user data.
+    /// Sets the user data.
     pub fn with_user_data(self, user_data: u64) -> BodyDesc {
         BodyDesc { user_data, ..self }
     }
 }
 
-/// Checks a description, and returns the body for the solver. `mass_of` returns the mass from the
-/// colliders.
+/// Checks a description, and returns the body for the solver. `mass_of` computes its mass
+/// properties from the source of its mass.
 pub(crate) fn admit(
     desc: &BodyDesc,
     weight: Weight,
@@ -333,7 +337,8 @@ pub(crate) fn admit(
     Ok(body)
 }
 
-/// Mass, centre and inertia of a shape of uniform density: [`Shape::mass_properties`].
+/// Returns mass, centre of mass and inertia of a shape of uniform density, in its frame:
+/// [`Shape::mass_properties`].
 pub fn mass_of(shape: &Shape, density: f32) -> MassProperties {
     shape.mass_properties(density)
 }

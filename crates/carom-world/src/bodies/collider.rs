@@ -38,27 +38,29 @@ pub struct ColliderDesc {
     pub shape: Shape,
     /// Its pose in the body's frame.
     pub pose: Pose,
-    /// Mass per volume. Not negative. [`ColliderDesc::DEFAULT_DENSITY`] if none is given.
+    /// Mass per volume. Not negative. The default is [`ColliderDesc::DEFAULT_DENSITY`].
     pub density: f32,
     /// Its material: friction, restitution, and more.
     pub material: Material,
-    /// The materials of its parts, which replace `material`: one for each triangle of a mesh or
-    /// height field, for each part of a compound, and one for any other shape. A triangle of a mesh
-    /// in a compound is a part. With `None` or an empty list, all parts have `material`.
+    /// The materials of its parts, which replace `material`. Parts are the triangles of a mesh or
+    /// height field, and the parts of a compound. A triangle of a mesh in a compound is a part.
+    /// Any other shape has one part. With `None` or an empty list, all parts have `material`.
     ///
     /// Parts are numbered as in [`BodyHit::hit`](crate::BodyHit::hit) and
-    /// [`NearBody`](crate::NearBody); those of a height field as the triangles of its mesh. For a
-    /// manifold with points on several parts, the mean of their frictions and restitutions is used.
+    /// [`NearBody`](crate::NearBody). Those of a height field are numbered as the triangles of its
+    /// mesh. A manifold with points on several parts has the mean of their frictions and
+    /// restitutions.
     pub part_materials: Option<Arc<[PartMaterial]>>,
-    /// Its filter: which other colliders it collides with.
+    /// Its filter, which selects the other colliders with which it collides.
     pub filter: Filter,
     /// Whether it is a sensor: it reports what it overlaps, and pushes nothing.
     pub is_sensor: bool,
     /// The hooks that are called for its pairs: [`Hooks`](crate::Hooks).
     pub hooks: ActiveHooks,
-    /// Contacts whose normal impulses in a step sum up to more are reported:
-    /// [`World::impulse_events`](crate::World::impulse_events). In mass times speed; not negative.
-    /// The default is the largest number, which reports nothing.
+    /// The threshold of impulse events, mass times speed. If the normal impulses of a contact sum
+    /// up to more in a step, it is reported:
+    /// [`World::impulse_events`](crate::World::impulse_events). Not negative. The default,
+    /// `f32::MAX`, reports nothing.
     pub impulse_threshold: f32,
     /// User data; the world does not use it.
     pub user_data: u64,
@@ -68,8 +70,8 @@ impl ColliderDesc {
     /// The default density: that of water, 1000 kg/m3. A cube of 1 m then has a mass of 1000 kg.
     pub const DEFAULT_DENSITY: f32 = 1000.0;
 
-    /// A solid collider at the body's frame, of the density of water, 1000 kg/m3, with the default
-    /// material and filter.
+    /// Describes a solid collider at the body's frame, with the density of water, 1000 kg/m3, and
+    /// the default material and filter.
     pub const fn new(shape: Shape) -> ColliderDesc {
         ColliderDesc {
             shape,
@@ -85,59 +87,59 @@ impl ColliderDesc {
         }
     }
 
-    /// At this pose in the body's frame.
+    /// Sets the pose in the body's frame.
     pub fn with_pose(self, pose: Pose) -> ColliderDesc {
         ColliderDesc { pose, ..self }
     }
 
-    /// At this position in the body's frame. Its rotation stays.
+    /// Sets the position in the body's frame. The rotation stays.
     pub fn with_position(self, position: Vec3) -> ColliderDesc {
         let rotation = self.pose.rotation;
         self.with_pose(Pose::new(rotation, position))
     }
 
-    /// With this rotation in the body's frame, a unit quaternion. Its position stays.
+    /// Sets the rotation in the body's frame, a unit quaternion. The position stays.
     pub fn with_rotation(self, rotation: Quat) -> ColliderDesc {
         let position = self.pose.translation;
         self.with_pose(Pose::new(rotation, position))
     }
 
-    /// With this density.
+    /// Sets the density, mass per volume.
     pub fn with_density(self, density: f32) -> ColliderDesc {
         ColliderDesc { density, ..self }
     }
 
-    /// With this material.
+    /// Sets the material.
     pub fn with_material(self, material: Material) -> ColliderDesc {
         ColliderDesc { material, ..self }
     }
 
-    /// With these materials, one for each part; an empty list is none.
+    /// Sets the materials of the parts, one for each. An empty list removes them.
     pub fn with_part_materials(self, part_materials: impl Into<Arc<[PartMaterial]>>) -> ColliderDesc {
         ColliderDesc { part_materials: Some(part_materials.into()), ..self }
     }
 
-    /// With this filter.
+    /// Sets the filter.
     pub fn with_filter(self, filter: Filter) -> ColliderDesc {
         ColliderDesc { filter, ..self }
     }
 
-    /// A sensor, or not.
+    /// Sets whether it is a sensor.
     pub fn with_sensor(self, is_sensor: bool) -> ColliderDesc {
         ColliderDesc { is_sensor, ..self }
     }
 
-    /// With these hooks.
+    /// Sets the hooks that are called for its pairs.
     pub fn with_hooks(self, hooks: ActiveHooks) -> ColliderDesc {
         ColliderDesc { hooks, ..self }
     }
 
-    /// With this threshold of impulse events.
+    /// Sets the threshold of impulse events, mass times speed.
     pub fn with_impulse_threshold(self, impulse_threshold: f32) -> ColliderDesc {
         ColliderDesc { impulse_threshold, ..self }
     }
 
-    /// With this user data.
+    /// Sets the user data.
     pub fn with_user_data(self, user_data: u64) -> ColliderDesc {
         ColliderDesc { user_data, ..self }
     }
@@ -151,7 +153,7 @@ impl ColliderDesc {
         check_not_negative(self.density, "density")
     }
 
-    /// Returns its properties besides shape and pose, as of the only collider of a body.
+    /// Returns its properties besides shape and pose, as those of the only collider of a body.
     pub(crate) fn traits(&self, mobility: Mobility) -> Traits {
         let traits = Traits {
             filter: carom_broad::Filter::new(mobility).with_groups(self.filter.groups, self.filter.mask),

@@ -1,9 +1,9 @@
 //! Force fields: regions in which bodies and soft things feel another gravity, a wind, a pull, or a
 //! drag.
 //!
-//! A body is in a region if its centre of mass is, a vertex or a particle if it is itself. Fields
-//! add up, except for gravity: the field of the highest priority is used, and among equal ones the
-//! last inserted.
+//! A body is in a region if its centre of mass is in it; a vertex or a particle if it is itself in
+//! it. The effects of several fields add up, except for gravity. The gravity with the highest
+//! priority is used, and among equal ones the last inserted.
 //!
 //! Reference: Godot 4, `Area3D` (gravity by region, priorities); H. Goldstein, Classical Mechanics,
 //! 3rd ed., 1.5 (Rayleigh's dissipation).
@@ -20,41 +20,41 @@ use carom_response::{Body, Inconsistency};
 pub struct ForceFieldId(u64);
 
 impl ForceFieldId {
-    /// Fields are numbered in the order of their insertion.
+    /// Returns the number of the field. Fields are numbered in the order of their insertion.
     #[inline]
     pub const fn number(self) -> u64 {
         self.0
     }
 }
 
-/// The effect of a force field on a dynamic body. Lengths and times are those of the world.
+/// The effect of a force field on a dynamic body, in the world frame and the units of the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum ForceKind {
-    /// This acceleration replaces the gravity of the settings. It is scaled by the gravity scale of
-    /// a body.
+    /// This acceleration replaces the gravity of the settings. It is multiplied by the gravity
+    /// scale of a body.
     Gravity(Vec3),
-    /// This acceleration is added.
+    /// This acceleration is added. It does not depend on the gravity scale.
     Acceleration(Vec3),
-    /// An acceleration towards a centre of `strength` times the distance to the power of
-    /// `exponent`. A negative strength pushes away. With exponent -2 it is the gravity of a planet.
+    /// An acceleration towards a centre: `strength` times the distance to the power of `exponent`.
+    /// A negative strength pushes away. An exponent of -2 gives the gravity of a planet.
     Radial {
         /// The centre, in the world frame.
         center: Vec3,
-        /// The acceleration at distance 1.
+        /// The acceleration at distance 1, length per time squared.
         strength: f32,
         /// The power of the distance, from -8 to 8.
         exponent: i32,
     },
-    /// A resistance against motion relative to a flow, such as that of water or wind. Each rate is
-    /// the fraction of a velocity that is lost per unit of time; not negative.
+    /// A resistance against motion relative to a flow, as of water or wind. Each rate is per unit
+    /// of time: in a short time `t` a velocity loses the fraction `t` times it. Not negative.
     Drag {
         /// Rate for the velocity relative to the flow.
         linear: f32,
         /// Rate for the angular velocity.
         angular: f32,
-        /// The velocity of the medium.
+        /// The velocity of the medium, length per time.
         flow: Vec3,
     },
 }
@@ -123,12 +123,12 @@ impl ForceFieldDesc {
         ForceFieldDesc { region, kind, mask: Groups::all(), priority: 0 }
     }
 
-    /// For bodies of these groups only.
+    /// Sets the groups of the bodies on which it acts.
     pub fn with_mask(self, mask: Groups) -> ForceFieldDesc {
         ForceFieldDesc { mask, ..self }
     }
 
-    /// With this priority among gravities.
+    /// Sets the priority among gravities.
     pub fn with_priority(self, priority: i32) -> ForceFieldDesc {
         ForceFieldDesc { priority, ..self }
     }
@@ -177,10 +177,10 @@ pub(crate) struct FieldPoint {
     /// About the centre of mass.
     pub(crate) angular_momentum: Vec3,
     pub(crate) groups: Groups,
-    /// The length of the step.
+    /// Length of the step.
     pub(crate) dt: f32,
-    /// How long its motion is foreseen for pulls, so that orbits stay closed. Half a step if forces
-    /// are constant in a step of several substeps.
+    /// Time by which its motion is predicted for pulls, so that orbits stay closed. It is half a
+    /// step if forces are constant in a step of several substeps.
     pub(crate) lead: f32,
 }
 
@@ -200,13 +200,13 @@ impl FieldPoint {
 /// The effect of all force fields at a point.
 #[derive(Default)]
 pub(crate) struct FieldEffect {
-    /// In place of the gravity of the settings, if there is one.
+    /// Replaces the gravity of the settings, if it is not `None`.
     pub(crate) gravity: Option<Vec3>,
     pub(crate) acceleration: Vec3,
     pub(crate) torque: Vec3,
 }
 
-/// The largest power of a distance, and its largest inverse.
+/// The largest power of a distance, and of its inverse.
 const MAX_EXPONENT: u32 = 8;
 
 fn is_rate(x: f32) -> bool {
@@ -308,7 +308,7 @@ impl ForceFields {
                     let ahead = (velocity * lead).as_dvec3();
                     let inwards = center.as_dvec3() - (point.as_dvec3() + ahead);
                     let distance = ops::sqrt(inwards.length_squared());
-                    // At the centre there is no direction.
+                    // At the centre the direction is not defined.
                     if 0.0 < distance {
                         let pull = f64::from(strength) * power(distance, exponent);
                         effect.acceleration += (inwards * (pull / distance)).as_vec3();

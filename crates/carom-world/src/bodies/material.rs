@@ -16,30 +16,32 @@ use carom_response::CombineRule;
 pub struct Material {
     /// Coulomb's coefficient. Not negative.
     pub friction: f32,
-    /// 0 does not bounce, 1 keeps the speed. Not negative.
+    /// Restitution: 0 does not bounce, 1 keeps the speed. Not negative.
     pub restitution: f32,
-    /// Rolling friction: the largest torque against rolling divided by the normal force. A length,
-    /// not negative: the offset of the supporting force ahead of the contact. For a pair the larger
-    /// value is used.
+    /// Rolling friction: the largest torque against rolling divided by the normal force. It is a
+    /// length: the offset of the supporting force ahead of the contact. Not negative. A pair has
+    /// the larger of its two values.
     ///
-    /// A ball of radius r slows down by 5/7 g c/r (test: `rolling::a_ball_stops_where_it_should`),
-    /// and stays on slopes below the tangent c/r (test: `rolling::a_ball_stays_on_a_slope`).
+    /// A ball of radius r under gravity g slows down by 5/7 g c/r with this length c (test:
+    /// `rolling::a_ball_stops_where_it_should`). It stays on slopes below the tangent c/r (test:
+    /// `rolling::a_ball_stays_on_a_slope`).
     pub rolling_friction: f32,
     /// The combine rule for its friction and that of another collider.
     pub friction_rule: CombineRule,
     /// The combine rule for its restitution and that of another collider.
     pub restitution_rule: CombineRule,
-    /// Velocity of the surface relative to the body, at the collider's origin and in its frame: a
-    /// conveyor belt. Length per time:
+    /// Velocity of the surface relative to the body, as of a conveyor belt. It is the velocity at
+    /// the collider's origin, in the collider's frame. Length per time: see
     /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
     pub surface_velocity: Vec3,
-    /// Angular velocity of the surface relative to the body, in the collider's frame: a turntable,
-    /// a curved belt. Radians per time.
+    /// Angular velocity of the surface relative to the body, as of a turntable or a curved belt,
+    /// in the collider's frame. Radians per time.
     pub surface_spin: Vec3,
 }
 
 impl Material {
-    /// With this friction and restitution; the rules are the default ones.
+    /// Returns a material with this friction and restitution. The other settings are the default
+    /// ones.
     pub const fn new(friction: f32, restitution: f32) -> Material {
         Material {
             friction,
@@ -52,17 +54,17 @@ impl Material {
         }
     }
 
-    /// With these combine rules for friction and restitution.
+    /// Sets the combine rules for friction and restitution.
     pub const fn with_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> Material {
         Material { friction_rule, restitution_rule, ..self }
     }
 
-    /// With this rolling friction.
+    /// Sets the rolling friction, a length.
     pub const fn with_rolling_friction(self, rolling_friction: f32) -> Material {
         Material { rolling_friction, ..self }
     }
 
-    /// With a surface that moves: velocity at the collider's origin, and spin.
+    /// Sets the velocity of the surface at the collider's origin, and its spin.
     pub const fn with_surface_velocity(self, surface_velocity: Vec3, surface_spin: Vec3) -> Material {
         Material { surface_velocity, surface_spin, ..self }
     }
@@ -82,14 +84,15 @@ impl Material {
 }
 
 impl Default for Material {
-    /// Friction 0.5, by the geometric mean, and no restitution, by the larger one.
+    /// Returns friction 0.5, combined by the geometric mean, and restitution 0, combined by the
+    /// maximum.
     fn default() -> Material {
         Material::new(0.5, 0.0)
     }
 }
 
-/// A collision filter. Two colliders collide if each has a group in the mask of the other, and they
-/// are not in the same family.
+/// A collision filter. Two colliders collide if each one is in a group of the other's mask, and
+/// they are not in the same family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -98,17 +101,19 @@ pub struct Filter {
     pub groups: Groups,
     /// The groups that it collides with.
     pub mask: Groups,
-    /// Colliders of the same family do not collide, such as the limbs of a ragdoll. 0 is no family.
+    /// The family. Colliders of one family do not collide, such as the limbs of a ragdoll. 0 is no
+    /// family.
     pub family: u32,
 }
 
 impl Filter {
-    /// In the groups `groups`, colliding with the groups `mask`, of no family.
+    /// Returns a filter in the groups `groups`, which collides with the groups `mask`, of no
+    /// family.
     pub const fn new(groups: Groups, mask: Groups) -> Filter {
         Filter { groups, mask, family: 0 }
     }
 
-    /// In this family.
+    /// Sets the family.
     pub const fn with_family(self, family: u32) -> Filter {
         Filter { family, ..self }
     }
@@ -122,7 +127,7 @@ impl Filter {
 }
 
 impl Default for Filter {
-    /// In the default group, colliding with everything.
+    /// Returns a filter in the default group, which collides with everything.
     fn default() -> Filter {
         Filter::new(Groups::DEFAULT, Groups::all())
     }

@@ -32,12 +32,12 @@ pub struct PartMaterial {
 }
 
 impl PartMaterial {
-    /// With this material and the number 0.
+    /// Returns this material for a part, with user data 0.
     pub const fn new(material: Material) -> PartMaterial {
         PartMaterial { material, user_data: 0 }
     }
 
-    /// With this user data.
+    /// Sets the user data.
     pub const fn with_user_data(self, user_data: u64) -> PartMaterial {
         PartMaterial { user_data, ..self }
     }

@@ -1,4 +1,4 @@
-//! Contact events, and the view of a contact that users get.
+//! Contact events, and the public view of a contact.
 
 use crate::bodies::id::ColliderSlot;
 use crate::contacts::pair_state::PairState;
@@ -21,9 +21,9 @@ use rayon::prelude::*;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EventKind {
-    /// The bodies touch, and did not at the last detection.
+    /// The bodies touch, and did not touch at the last detection.
     Began,
-    /// The bodies touch, and did at the last detection.
+    /// The bodies touch, and touched at the last detection too.
     Persisted,
     /// The bodies do not touch any more, or one of them was removed.
     Ended,
@@ -36,24 +36,24 @@ pub enum EventKind {
 pub struct Event {
     /// The body with the smaller number.
     pub a: BodyId,
-    /// The other.
+    /// The body with the larger number.
     pub b: BodyId,
     /// Their colliders: [`Event::collider_a`].
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) slots: [ColliderSlot; 2],
-    /// The kind.
+    /// Whether the contact began, persisted or ended.
     pub kind: EventKind,
     /// Whether the pair is only reported, and not pushed apart.
     pub is_sensor: bool,
 }
 
 impl Event {
-    /// The collider of A.
+    /// Returns the collider of A.
     pub fn collider_a(&self) -> ColliderId {
         self.slots[0].on(self.a)
     }
 
-    /// The collider of B.
+    /// Returns the collider of B.
     pub fn collider_b(&self) -> ColliderId {
         self.slots[1].on(self.b)
     }
@@ -65,21 +65,22 @@ impl Event {
 pub struct ContactView<'a> {
     /// The body with the smaller number.
     pub a: BodyId,
-    /// The other.
+    /// The body with the larger number.
     pub b: BodyId,
     /// The collider of A.
     pub collider_a: ColliderId,
     /// The collider of B.
     pub collider_b: ColliderId,
-    /// Whether they touch, or one of them is fast and hit the other within the step. Otherwise they
-    /// are only near, within the prediction of the settings.
+    /// Whether they touch, or one of them is fast and hit the other within the step. Otherwise
+    /// they are only near each other, within the prediction of the settings.
     pub is_touching: bool,
     /// Whether one of them is a sensor. There are no manifolds then.
     pub is_sensor: bool,
-    /// In the world frame, normals from A to B: one per pair of convex parts.
+    /// The manifolds in the world frame, with normals from A to B: one for each pair of convex
+    /// parts.
     pub manifolds: &'a [Manifold],
-    /// The impulses of each manifold in the last step. Empty if the pair was not solved, as before
-    /// the first step or while both bodies sleep.
+    /// The impulses of each manifold in the last step. It is empty if the pair was not solved, as
+    /// before the first step or while both bodies sleep.
     pub impulses: &'a [ContactImpulse],
 }
 
@@ -90,7 +91,7 @@ pub struct ContactView<'a> {
 pub struct ImpulseEvent {
     /// The body with the smaller number.
     pub a: BodyId,
-    /// The other.
+    /// The body with the larger number.
     pub b: BodyId,
     /// The collider of A.
     pub collider_a: ColliderId,
@@ -99,13 +100,14 @@ pub struct ImpulseEvent {
     /// The sum of the normal impulses of all contacts in the step, in mass times speed. Divided by
     /// the time step, it is the mean force.
     pub total: f32,
-    /// The largest normal impulse of a contact.
+    /// The largest normal impulse of a contact, mass times speed.
     pub largest: f32,
     /// The point of that contact, in the world frame.
     pub point: Vec3,
-    /// The unit normal there, from A to B.
+    /// The unit normal of that contact, from A to B, in the world frame.
     pub normal: Vec3,
-    /// The largest approach speed at a contact, before the step; 0 if the bodies did not approach.
+    /// The largest speed of approach at a contact before the step, length per time. It is 0 if the
+    /// bodies did not approach each other.
     pub approach_speed: f32,
 }
 

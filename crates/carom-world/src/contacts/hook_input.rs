@@ -9,7 +9,7 @@ use carom_geom::Contact;
 pub enum PairSide {
     /// The body with the smaller number. Normals point away from it.
     A,
-    /// The other.
+    /// The body with the larger number.
     B,
 }
 
@@ -28,9 +28,10 @@ impl PairSide {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MixedMaterial {
-    /// Coulomb's coefficient. A number that is negative or not finite is ignored.
+    /// Friction, Coulomb's coefficient. A number that is negative or not finite is ignored.
     pub friction: f32,
-    /// 0 does not bounce, 1 keeps the speed. A number that is negative or not finite is ignored.
+    /// Restitution: 0 does not bounce, 1 keeps the speed. A number that is negative or not finite
+    /// is ignored.
     pub restitution: f32,
 }
 
@@ -69,15 +70,16 @@ impl ContactPointMut {
         &self.contact
     }
 
-    /// Sets the distance of the surfaces, negative for an overlap. Finite.
+    /// Sets the distance of the surfaces, negative for an overlap. A number that is not finite is
+    /// ignored.
     pub fn set_distance(&mut self, distance: f32) {
         if distance.is_finite() {
             self.distance = distance;
         }
     }
 
-    /// Bounds the normal impulse in this step, in mass times speed. Not negative; infinite for no
-    /// bound. With a bound the bodies do not bounce.
+    /// Bounds the normal impulse in this step, in mass times speed. A negative number or NaN is
+    /// ignored, and infinity is no bound. With a bound the bodies do not bounce.
     ///
     /// The bound is divided equally among the substeps, so the force is at most this impulse
     /// divided by the step.

@@ -17,16 +17,17 @@ use carom_response::{Inconsistency, Response};
 pub struct ResponseEvent {
     /// The body with the smaller number.
     pub a: BodyId,
-    /// The other.
+    /// The body with the larger number.
     pub b: BodyId,
     /// The response: stick or knock.
     pub response: Response,
     /// The weld joint of bodies that stick.
     pub joint: Option<JointId>,
-    /// The impulse of a knock on B, in the world frame; zero for bodies that stick.
+    /// The impulse of a knock on B, in the world frame, mass times speed; zero for bodies that
+    /// stick.
     pub impulse: Vec3,
-    /// Kinetic energy lost in the impact; negative if some was added. If bodies stick, it is
-    /// computed from the velocities before their first impulse.
+    /// Kinetic energy that was lost in the impact; negative if some was added. If bodies stick, it
+    /// is computed from the velocities before their first impulse.
     pub energy_lost: f64,
 }
 

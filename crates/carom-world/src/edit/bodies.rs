@@ -27,7 +27,7 @@ use carom_response::{Body, BodyKind, Energy};
 impl<B: BroadPhase> World<B> {
     /// Adds a body. Numbers of removed bodies are reused, the last one first.
     ///
-    /// Errors: a number out of range, a dynamic body without mass, or no number left.
+    /// Errors: a number out of its range, a dynamic body without mass, or [`WorldError::Full`].
     pub fn insert(&mut self, desc: BodyDesc) -> Result<BodyId, WorldError> {
         let Admitted { traits, body, weight, composite, shape, collider_data, belt } =
             admit(&desc, self.origin())?;
@@ -95,6 +95,8 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Removes a body and its joints, and wakes the bodies that it touched.
+    ///
+    /// Errors: the body was removed before.
     pub fn remove(&mut self, id: BodyId) -> Result<(), WorldError> {
         let index = self.bodies.index_of(id)?;
         self.wake_around(id);
@@ -129,7 +131,7 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// The number of bodies.
+    /// Returns the number of bodies.
     pub fn len(&self) -> usize {
         self.bodies.n_live
     }
@@ -163,14 +165,14 @@ impl<B: BroadPhase> World<B> {
         self.body_ids().filter_map(|id| self.body(id).ok())
     }
 
-    /// The handles of all bodies, in the order of their numbers.
+    /// Returns the handles of all bodies, in the order of their numbers.
     pub fn body_ids(&self) -> impl Iterator<Item = BodyId> + '_ {
         let is_live = |id: &BodyId| self.bodies.shapes[id.index as usize].is_some();
         (0..self.bodies.motions.len() as u32).map(|index| self.bodies.id_at(index)).filter(is_live)
     }
 
-    /// Returns the energy of all bodies after a step with substeps of `substep`: see
-    /// [`Body::energy`]. The potential energy counts springs too: see
+    /// Returns the energy of all bodies after a step. `substep` is the length of its substeps, a
+    /// time: see [`Body::energy`]. The potential energy includes that of springs: see
     /// [`Joint::spring_energy`](crate::Joint::spring_energy).
     pub fn energy(&self, substep: f32) -> Energy {
         let gravity = self.settings.solver.gravity;
@@ -184,13 +186,13 @@ impl<B: BroadPhase> World<B> {
         sum
     }
 
-    /// The body that has a number, [`BodyId::index`]; `None` if no living body has it.
+    /// Returns the body with a number, [`BodyId::index`]; `None` if no living body has it.
     pub fn body_at(&self, index: u32) -> Option<BodyId> {
         let is_live = self.bodies.shapes.get(index as usize).is_some_and(Option::is_some);
         is_live.then(|| self.bodies.id_at(index))
     }
 
-    /// Replaces all settings. The next step wakes the bodies that a change concerns, as after
+    /// Replaces all settings. The next step wakes the bodies on which a change acts, as after
     /// [`World::solver_settings_mut`].
     ///
     /// Errors: a setting out of its bounds; nothing is changed.
@@ -200,7 +202,7 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Wakes all bodies and soft things, and resets their rest times, even of awake ones.
+    /// Wakes all bodies and soft things. Restarts their rest times, also those of awake ones.
     pub fn wake_all(&mut self) {
         #[cfg(feature = "soft")]
         self.wake_soft();
@@ -236,14 +238,14 @@ struct Admitted {
     weight: Weight,
     composite: Option<Composite>,
     shape: Shape,
-    /// The caller's own number of the collider, if it is the only one.
+    /// User data of the collider, if it is the only one.
     collider_data: u64,
     /// The surface velocity and spin of the first collider that has them.
     belt: [Vec3; 2],
 }
 
-/// Returns mass, centre and inertia of solid colliders, in proportion to a total mass. If all are
-/// sensors, of these.
+/// Returns mass, centre and inertia of the solid colliders, scaled to a total mass. If all
+/// colliders are sensors, they all count.
 ///
 /// Errors: a mass that is not positive and finite, or [`WorldError::NoMass`] if the colliders give
 /// no inertia.

@@ -3,7 +3,7 @@
 //!
 //! The view itself wakes nothing. A setter wakes the body and, if the change affects them, the
 //! bodies that touch it. A setter that returns an error has changed nothing. Handle, joints and
-//! contacts stay.
+//! contacts of the body stay.
 //!
 //! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be changed).
 
@@ -19,7 +19,7 @@ use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::BodyKind;
 
-/// A view of a body, for changes. Setters return the view, so they chain.
+/// A view of a body, for changes. Each setter returns the view, so calls can be chained.
 pub struct BodyMut<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a mut World<B>,
     /// Of a living body.
@@ -37,12 +37,14 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.id.index as usize
     }
 
-    /// The handle of the body.
+    /// Returns the handle of the body.
     pub fn id(&self) -> BodyId {
         self.id
     }
 
-    /// Sets the pose of the body, and wakes it and the bodies that it touched.
+    /// Sets the pose of the body in the world frame, and wakes it and the bodies that it touched.
+    ///
+    /// Errors: a pose that is not finite or not a rotation.
     pub fn set_pose(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
         let index = self.index();
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
@@ -57,8 +59,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the position of the body's frame in `f64`, and wakes it and the bodies that it touched:
-    /// see [`World::origin`].
+    /// Sets the position of the body's frame as `f64`, and wakes it and the bodies that it
+    /// touched: see [`World::origin`].
     ///
     /// Errors: a number that is not finite.
     pub fn set_wide_position(&mut self, place: DVec3) -> Result<&mut Self, WorldError> {
@@ -70,8 +72,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the velocity of the centre of mass, or of the origin of a kinematic body, and wakes the
-    /// body. Length per time.
+    /// Sets the velocity of the centre of mass, or of the origin of a kinematic body, and wakes
+    /// the body. World frame, length per time.
     ///
     /// Errors: a number that is not finite.
     pub fn set_linear_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
@@ -101,7 +103,10 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the force and the torque that act on a body in each step from now on, and wakes it.
+    /// Sets the force on the centre of mass and the torque that act on the body in each step from
+    /// now on, and wakes it. Both are in the world frame.
+    ///
+    /// Errors: a number that is not finite.
     pub fn set_constant_force(&mut self, force: Vec3, torque: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
         checks::check_finite(force, "force")?;
@@ -113,7 +118,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Changes the velocity of a dynamic body by an impulse at its centre of mass, and wakes it.
-    /// Mass times length per time.
+    /// World frame, mass times length per time.
     ///
     /// Errors: a number that is not finite.
     pub fn apply_impulse(&mut self, impulse: Vec3) -> Result<&mut Self, WorldError> {
@@ -121,7 +126,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.apply_impulse_at(impulse, center)
     }
 
-    /// Changes the motion of a dynamic body by an impulse at a point of the world, and wakes it.
+    /// Changes the velocities of a dynamic body by an impulse at a point of the world, and wakes
+    /// it.
     ///
     /// Errors: a number that is not finite.
     pub fn apply_impulse_at(&mut self, impulse: Vec3, point: Vec3) -> Result<&mut Self, WorldError> {
@@ -138,7 +144,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Wakes the body and the bodies that it fell asleep with.
+    /// Wakes the body and the bodies with which it fell asleep.
     pub fn wake(&mut self) -> &mut Self {
         let index = self.index();
         self.world.bodies.wake(index);
@@ -148,9 +154,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Gives the body another shape, and wakes it and the bodies that it touched. Mass and inertia
     /// stay.
     ///
-    /// Errors: the body has several colliders, or one with a pose of its own: use
-    /// [`ColliderMut::set_shape`](crate::ColliderMut::set_shape). Or its parts have materials, and
-    /// the shape has another number of parts.
+    /// Errors: the body has several colliders, or one with a pose of its own; use
+    /// [`ColliderMut::set_shape`](crate::ColliderMut::set_shape) for these. Also an error: its
+    /// parts have materials, and the shape has another number of parts.
     pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
         let index = self.index();
         if self.world.bodies.traits[index].is_composite {
@@ -165,10 +171,10 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Applies a force at a point of the world in the next step only, and wakes the body. Forces
-    /// add up.
+    /// Applies a force at a point of the world in the next step only, and wakes the body. Force
+    /// and point are in the world frame. Forces add up. A body that is not dynamic ignores them.
     ///
-    /// For a constant force see [`BodyMut::set_constant_force`]. It acts on dynamic bodies only.
+    /// For a constant force see [`BodyMut::set_constant_force`].
     ///
     /// Errors: a number that is not finite.
     pub fn apply_force_at(&mut self, force: Vec3, point: Vec3) -> Result<&mut Self, WorldError> {
@@ -207,7 +213,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Changes the angular momentum of a dynamic body, and wakes it. The unit is mass times area
+    /// Changes the angular momentum of a dynamic body, and wakes it. World frame, mass times area
     /// per time.
     ///
     /// Errors: a number that is not finite.
@@ -223,11 +229,11 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.set_angular_velocity(angular)
     }
 
-    /// Sets a target: a kinematic body moves to `pose` in the next step. It pushes and carries
-    /// other bodies.
+    /// Sets a target: in the next step a kinematic body moves to `pose`, in the world frame. On
+    /// its way it pushes and carries other bodies.
     ///
-    /// Its velocities are set for that step. In the step after that it stands still, unless it gets
-    /// another target. Bodies that are not kinematic are not moved.
+    /// Its velocities are set for that step. In the step after that it stands still, unless it
+    /// gets another target. Bodies that are not kinematic are not moved.
     ///
     /// Errors: a pose that is not finite or not a rotation.
     pub fn move_to(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
@@ -242,20 +248,21 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Deforms the mesh of a body: its vertices are at `positions` after the next step.
     ///
     /// `positions` are in the frame of the body, one for each vertex of the mesh; the triangles
-    /// stay. In the step each vertex moves there in a straight line, and contacts get its velocity:
-    /// a rising membrane throws a body up. Queries use the old mesh until then. Call this before
-    /// each step; in a step without a call the mesh is at rest. A second call before the step
-    /// replaces the first. To move vertices without a velocity, use [`BodyMut::set_shape`].
+    /// stay. In the step each vertex moves there in a straight line. Contacts get the velocity of
+    /// the vertices, so a rising membrane throws a body up. Queries use the old mesh until the
+    /// step. Call this before each step; in a step without a call the mesh is at rest. A second
+    /// call before the step replaces the first. To move vertices without a velocity, use
+    /// [`BodyMut::set_shape`].
     ///
     /// The middle of a free body does not pass the mesh in the step, unless something else holds
     /// it. Contacts are found as far ahead as the vertices move.
     ///
-    /// Mass and inertia stay. The motion of the mesh may add energy. Bodies that touch it wake, and
-    /// stay awake while the mesh moves.
+    /// Mass and inertia stay. The motion of the mesh may add energy. Bodies that touch the mesh
+    /// wake, and stay awake while it moves.
     ///
-    /// Errors: [`WorldError::NotAMesh`] for a shape that is not a `Shape::Mesh`; and
+    /// Errors: [`WorldError::NotAMesh`] for a shape that is not a `Shape::Mesh`.
     /// [`WorldError::Vertices`] for a wrong number of vertices, or for the first one that is not
-    /// finite or too far away. Nothing is changed then; an earlier call before the same step stays
+    /// finite or too far away. Nothing is changed then. An earlier call before the same step stays
     /// valid.
     pub fn deform(&mut self, positions: &[Vec3]) -> Result<&mut Self, WorldError> {
         let index = self.index();

@@ -1,4 +1,4 @@
-//! The rest of the view of a body for changes: mobility, mass, material, filter, hooks and
+//! The view of a body for writing, continued: mobility, mass, material, filter, hooks and
 //! responses.
 //!
 //! Reference: E. Catto, Box2D 3.1, body.h and shape.h, 2025 (which properties of a body can be
@@ -22,11 +22,11 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Sets whether the body is static, kinematic or dynamic, and wakes it and the bodies that it
     /// touches.
     ///
-    /// Its points keep their velocities, except that a body that becomes static stops. A body that
-    /// becomes dynamic gets the mass that was set last, or that of its shapes and densities.
+    /// The points of the body keep their velocities, except that a body that becomes static stops.
+    /// A body that becomes dynamic gets the mass that was set last, or that of its shapes and
+    /// densities.
     ///
-    /// Errors: [`WorldError::NoMass`] if it cannot be dynamic. Nothing is changed
-    /// then.
+    /// Errors: [`WorldError::NoMass`] if it cannot be dynamic. Nothing is changed then.
     pub fn set_mobility(&mut self, mobility: Mobility) -> Result<&mut Self, WorldError> {
         let index = self.index();
         if self.world.bodies.traits[index].filter.mobility == mobility {
@@ -94,7 +94,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the friction of the body, Coulomb's coefficient, and wakes it and what touches it.
+    /// Sets the friction of all colliders of the body, Coulomb's coefficient. Wakes the body and
+    /// the bodies that touch it.
     ///
     /// Errors: a number that is negative or not finite.
     pub fn set_friction(&mut self, friction: f32) -> Result<&mut Self, WorldError> {
@@ -105,7 +106,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the restitution of the body, and wakes it and what touches it.
+    /// Sets the restitution of all colliders of the body. Wakes the body and the bodies that touch
+    /// it.
     ///
     /// Errors: a number that is negative or not finite.
     pub fn set_restitution(&mut self, restitution: f32) -> Result<&mut Self, WorldError> {
@@ -116,8 +118,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets how the friction and the restitution of the body are combined with those of another
-    /// one, and wakes it and what touches it.
+    /// Sets how the friction and the restitution of all colliders of the body are combined with
+    /// those of another body. Wakes the body and the bodies that touch it.
     pub fn set_combine_rules(
         &mut self,
         friction: CombineRule,
@@ -131,7 +133,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the impulse above which contacts of the body are reported:
+    /// Sets the threshold of impulse events of all colliders of the body, mass times speed: see
     /// [`World::impulse_events`](crate::World::impulse_events). `f32::MAX` reports nothing. Wakes
     /// nothing.
     ///
@@ -143,8 +145,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the linear and angular damping of the body, and wakes it: the fraction of a velocity
-    /// that is lost per unit of time.
+    /// Sets the linear and the angular damping of the body, and wakes it. They are rates per unit
+    /// of time: see [`BodyDesc::linear_damping`](crate::BodyDesc::linear_damping).
     ///
     /// Errors: a number that is negative or not finite.
     pub fn set_damping(&mut self, linear: f32, angular: f32) -> Result<&mut Self, WorldError> {
@@ -156,7 +158,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the factor of gravity on the body, and wakes it. 1 is full gravity.
+    /// Sets the factor of gravity on the body, and wakes it; 1 is full gravity.
     ///
     /// Errors: a number that is not finite.
     pub fn set_gravity_scale(&mut self, scale: f32) -> Result<&mut Self, WorldError> {
@@ -167,8 +169,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Locks axes of the world for a dynamic body, and wakes it and what touches it. The next step
-    /// removes velocities along locked axes.
+    /// Locks axes of the world for a dynamic body. Wakes the body and the bodies that touch it.
+    /// The next step removes velocities along locked axes. There are no errors.
     pub fn set_locked_axes(&mut self, locked_axes: LockedAxes) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
@@ -176,8 +178,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the largest speeds of a dynamic body, linear and angular, and wakes it. `f32::MAX` is
-    /// no bound.
+    /// Sets the largest speeds of a dynamic body, and wakes it: linear in length per time, angular
+    /// in radians per time. `f32::MAX` is no bound.
     ///
     /// Errors: a number that is negative or not finite.
     pub fn set_max_speeds(&mut self, linear: f32, angular: f32) -> Result<&mut Self, WorldError> {
@@ -190,8 +192,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Makes the body a sensor, which is reported and pushes nothing, or a solid one. Wakes it and
-    /// what touches it.
+    /// Makes all colliders of the body sensors, which are reported and push nothing, or solid.
+    /// Wakes the body and the bodies that touch it.
     pub fn set_sensor(&mut self, is_sensor: bool) -> Result<&mut Self, WorldError> {
         let index = self.index();
         if self.world.composite(index).is_some() {
@@ -226,7 +228,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the hooks that are called for the pairs of the body, and wakes it and what touches it.
+    /// Sets the hooks of all colliders of the body. Wakes the body and the bodies that touch it.
     pub fn set_hooks(&mut self, hooks: ActiveHooks) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
@@ -237,7 +239,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Allows the body to fall asleep, or keeps it awake.
+    /// Sets whether the body may fall asleep. If it may not, it wakes. There are no errors.
     pub fn set_can_sleep(&mut self, can_sleep: bool) -> Result<&mut Self, WorldError> {
         let index = self.index();
         if !can_sleep {
@@ -247,8 +249,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Puts the body into another family, and wakes it and what touches it. Bodies of one family,
-    /// other than 0, do not meet.
+    /// Sets the family of all colliders of the body. Wakes the body and the bodies that touch it.
+    /// Colliders of one family, other than 0, do not collide.
     pub fn set_family(&mut self, family: u32) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
@@ -258,7 +260,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Changes the groups of the body, and wakes it and the bodies that it touched.
+    /// Sets the groups of all colliders of the body, and the groups `mask` with which they
+    /// collide. Wakes the body and the bodies that it touched.
     pub fn set_groups(&mut self, membership: Groups, mask: Groups) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
@@ -281,17 +284,17 @@ impl<B: BroadPhase> BodyMut<'_, B> {
 
     /// Sets the velocity of the body's surface relative to the body, in the body's frame, and wakes
     /// the body and the bodies that it touches.
-    ///
-    /// `velocity` is that at the body's origin, length per time; `spin` is the angular velocity
-    /// about it, radians per time. A belt has the first, a turntable the second, a curved belt
+    /// `velocity` is that at the body's origin, length per time. `spin` is the angular velocity
+    /// about it, radians per time. A belt has the first, a turntable the second, and a curved belt
     /// both. At each contact, friction pulls the other body to the tangential part of this
     /// velocity; the normal part is ignored. A dynamic body gets the opposite impulse, like a
     /// tracked vehicle. Zero stops the surface.
     ///
     /// The surface may add energy, like a motor. Its power is at most friction times speed.
     ///
-    /// A body that the surface carries does not fall asleep. A body that is held, for instance by a
-    /// wall, slips and may fall asleep; this setter and the removal of the wall wake it.
+    /// A body that the surface carries does not fall asleep. A body that is held, for instance by
+    /// a wall, slips and may fall asleep. This setter wakes it, and so does the removal of the
+    /// wall.
     ///
     /// Errors: a number that is not finite; nothing is changed.
     pub fn set_surface_velocity(&mut self, velocity: Vec3, spin: Vec3) -> Result<&mut Self, WorldError> {
@@ -313,9 +316,10 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Sets the response of the body to the bodies that it touches, and wakes it and the bodies
     /// that it touched.
     ///
-    /// Bodies that stick are joined by a weld joint, which [`World::responses`] reports, and no
-    /// longer collide: the event of their contact is [`EventKind::Ended`](crate::EventKind::Ended).
-    /// To part them, set the response to [`Response::Collide`] and remove the joint.
+    /// Bodies that stick are joined by a weld joint, which [`World::responses`] reports. They no
+    /// longer collide, and the event of their contact is
+    /// [`EventKind::Ended`](crate::EventKind::Ended). To part them, set the response to
+    /// [`Response::Collide`] and remove the joint.
     pub fn set_response(&mut self, response: Response) -> Result<&mut Self, WorldError> {
         let index = self.index();
         check_response(response)?;

@@ -18,7 +18,7 @@ use carom_broad::BroadPhase;
 use carom_math::Pose;
 use carom_query::Shape;
 
-/// A view of a collider, for changes. Setters return the view, so they chain.
+/// A view of a collider, for changes. Each setter returns the view, so calls can be chained.
 pub struct ColliderMut<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a mut World<B>,
     /// The handle of an existing collider.
@@ -32,15 +32,16 @@ impl<B: BroadPhase> core::fmt::Debug for ColliderMut<'_, B> {
 }
 
 impl<B: BroadPhase> ColliderMut<'_, B> {
-    /// The handle of the collider.
+    /// Returns the handle of the collider.
     pub fn id(&self) -> ColliderId {
         self.id
     }
 
-    /// Sets the shape of the collider. The mass is updated, unless it was given.
+    /// Sets the shape of the collider, in the collider's frame. The mass of the body is updated,
+    /// unless it was given.
     ///
-    /// Errors: a dynamic body that would have no mass, or a shape with another number of parts than
-    /// [`ColliderMut::set_part_materials`] was given.
+    /// Errors: a dynamic body would have no mass, or [`ColliderMut::set_part_materials`] was given
+    /// for another number of parts than the shape has.
     pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
         let place = usize::from(self.id.slot.index);
         self.world.bodies.part_materials.check_shape(self.id.body.index, self.id.slot.index, &shape)?;
@@ -53,10 +54,10 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the pose of the collider in the frame of its body. The mass is updated, unless it was
-    /// given.
+    /// Sets the pose of the collider in the frame of its body. The mass of the body is updated,
+    /// unless it was given.
     ///
-    /// Errors: a pose that is not finite.
+    /// Errors: a pose that is not finite or not a rotation.
     pub fn set_local_pose(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
         let place = usize::from(self.id.slot.index);
@@ -80,11 +81,12 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         })
     }
 
-    /// Sets the materials of its parts, one for each, in place of that of the collider; an empty
-    /// list removes them. Wakes the body and what touches it. See
+    /// Sets the materials of its parts, one for each part. They replace that of the collider; an
+    /// empty list removes them. Wakes the body and the bodies that touch it. See
     /// [`ColliderDesc::part_materials`](crate::ColliderDesc::part_materials).
     ///
-    /// Errors: another number of materials than of parts, or a number out of its range.
+    /// Errors: the number of materials differs from that of the parts, or a number is out of its
+    /// range.
     pub fn set_part_materials(
         &mut self,
         part_materials: impl Into<Arc<[PartMaterial]>>,
@@ -107,19 +109,19 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     }
 
     /// Makes the collider a sensor, which is reported and pushes nothing, or a solid one. The mass
-    /// is updated, unless it was given.
+    /// of the body is updated, unless it was given.
     ///
-    /// Errors: a dynamic body that would have no mass.
+    /// Errors: a dynamic body would have no mass.
     pub fn set_sensor(&mut self, is_sensor: bool) -> Result<&mut Self, WorldError> {
         self.change(|collider| {
             (collider.traits.is_sensor, collider.traits.has_sensor) = (is_sensor, is_sensor);
         })
     }
 
-    /// Sets the mass per volume of the collider. The mass of the body is updated, unless it was
-    /// given.
+    /// Sets the density of the collider, mass per volume. The mass of the body is updated, unless
+    /// it was given.
     ///
-    /// Errors: a number that is negative or not finite, or a dynamic body that would have no mass.
+    /// Errors: a number that is negative or not finite, or a dynamic body would have no mass.
     pub fn set_density(&mut self, density: f32) -> Result<&mut Self, WorldError> {
         check_not_negative(density, "density")?;
         self.change(|collider| collider.density = density)
@@ -130,7 +132,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         self.change(|collider| collider.traits.hooks = hooks)
     }
 
-    /// Sets the impulse above which contacts of the collider are reported.
+    /// Sets the threshold of impulse events of the collider, mass times speed.
     ///
     /// Errors: a number that is negative or not finite.
     pub fn set_impulse_threshold(&mut self, threshold: f32) -> Result<&mut Self, WorldError> {

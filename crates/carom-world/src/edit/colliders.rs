@@ -26,12 +26,12 @@ use carom_response::BodyKind;
 impl<B: BroadPhase> World<B> {
     /// Adds a collider to a body, and wakes it and the bodies that it touches.
     ///
-    /// The mass is updated, unless it was given: it is the sum over all colliders that are no
-    /// sensors, each of its density. If all are sensors, it is the sum over these. The body's frame
-    /// and the velocities of its points stay.
+    /// The mass is updated, unless it was given: it is the sum over all colliders that are not
+    /// sensors, each with its own density. If all are sensors, it is the sum over these. The
+    /// body's frame and the velocities of its points stay.
     ///
-    /// Errors: a stale body, a bad number, or a dynamic body that would have no mass, for instance
-    /// with a half-space. Nothing is changed then.
+    /// Errors: a stale body, a number out of its range, [`WorldError::Full`], or a dynamic body
+    /// would have no mass, for instance with a half-space. Nothing is changed then.
     pub fn insert_collider(
         &mut self,
         body: BodyId,

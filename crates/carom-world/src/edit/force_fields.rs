@@ -11,9 +11,9 @@ use carom_response::BodyKind;
 impl<B: BroadPhase> World<B> {
     /// Inserts a force field, and wakes the dynamic bodies in its region and all soft things.
     ///
-    /// It acts on bodies whose centre of mass is in the region at the start of a step, and on the
-    /// vertices and particles in it at the start of a substep. The potential energy of
-    /// [`World::energy`] does not include it.
+    /// It acts on bodies whose centre of mass is in the region at the start of a step. It acts on
+    /// vertices and particles that are in the region at the start of a substep. The potential
+    /// energy of [`World::energy`] does not include it.
     ///
     /// Errors: a number out of its range.
     pub fn insert_force_field(&mut self, desc: ForceFieldDesc) -> Result<ForceFieldId, WorldError> {
@@ -24,7 +24,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Returns a force field.
     ///
-    /// Errors: a stale handle.
+    /// Errors: the field was removed.
     pub fn force_field(&self, id: ForceFieldId) -> Result<&ForceFieldDesc, WorldError> {
         self.bodies.force_fields.get(id).ok_or(WorldError::StaleForceField(id))
     }
@@ -37,7 +37,7 @@ impl<B: BroadPhase> World<B> {
     /// Replaces a force field, and wakes the dynamic bodies in the old region and in the new one,
     /// and all soft things.
     ///
-    /// Errors: a stale handle, or a number out of its range.
+    /// Errors: the field was removed, or a number is out of its range.
     pub fn set_force_field(&mut self, id: ForceFieldId, desc: ForceFieldDesc) -> Result<(), WorldError> {
         check(&desc)?;
         let old = self.bodies.force_fields.change(id, Some(desc)).ok_or(WorldError::StaleForceField(id))?;
@@ -50,7 +50,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Removes a force field, and wakes the dynamic bodies in its region and all soft things.
     ///
-    /// Errors: a stale handle.
+    /// Errors: the field was removed before.
     pub fn remove_force_field(&mut self, id: ForceFieldId) -> Result<(), WorldError> {
         let old = self.bodies.force_fields.change(id, None).ok_or(WorldError::StaleForceField(id))?;
         self.wake_in(&old);

@@ -12,8 +12,8 @@ use carom_response::{Body, BodyKind, BodyMotion};
 impl<B: BroadPhase> World<B> {
     /// Calls `f` for each dynamic body that is awake, on several threads with the feature
     /// `parallel`. Forces act in the next step only, and add up with those of
-    /// [`BodyMut::apply_force`](crate::BodyMut::apply_force); a body that gets one does not come to
-    /// rest.
+    /// [`BodyMut::apply_force`](crate::BodyMut::apply_force). A body that gets a force does not
+    /// come to rest.
     ///
     /// If `f` panics, nothing is changed.
     pub fn for_each_active(&mut self, f: impl Fn(&mut BodyForces<'_>) + Sync) {

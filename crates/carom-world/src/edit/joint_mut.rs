@@ -1,7 +1,7 @@
 //! The view of a joint for writing: [`World::joint_mut`](crate::World::joint_mut).
 //!
-//! Each setter changes a copy of the joint, checks it, and stores it, so an error changes nothing.
-//! A setter wakes both bodies, unless it cannot affect the motion.
+//! Each setter changes a copy of the joint, checks it, and stores it, so a setter that returns an
+//! error has changed nothing. A setter wakes both bodies, unless it cannot affect the motion.
 //!
 //! Reference: E. Catto, Box2D 3.1, joint.h, 2025 (which properties of a joint can be changed).
 
@@ -48,7 +48,10 @@ impl JointParts<'_> {
     }
 }
 
-/// A view of a joint, for changes. Setters return the view, so they chain.
+/// A view of a joint, for changes. Each setter returns the view, so calls can be chained.
+///
+/// Errors of the setters: [`WorldError::BadJoint`] for a setting that the kind of joint does not
+/// have, or for a number out of its range. Nothing is changed then.
 pub struct JointMut<'a> {
     pub(crate) id: JointId,
     pub(crate) parts: JointParts<'a>,
@@ -61,13 +64,13 @@ impl core::fmt::Debug for JointMut<'_> {
 }
 
 impl JointMut<'_> {
-    /// The handle of the joint.
+    /// Returns the handle of the joint.
     pub fn id(&self) -> JointId {
         self.id
     }
 
-    /// Changes the limits of the one axis of a revolute or prismatic joint: radians, or a length.
-    /// `None` removes them.
+    /// Changes the limits of the one axis of a revolute joint, in radians, or of a prismatic
+    /// joint, as lengths. `None` removes them.
     pub fn set_limits(&mut self, limits: impl Into<Option<[f32; 2]>>) -> Result<&mut Self, WorldError> {
         let limits = limits.into();
         self.edit(|joint| {
@@ -123,7 +126,7 @@ impl JointMut<'_> {
         })
     }
 
-    /// Changes the bounds of the distance of a rope or a rod.
+    /// Changes the least and the largest distance of a rope or a rod, lengths.
     pub fn set_distance(&mut self, min: f32, max: f32) -> Result<&mut Self, WorldError> {
         self.edit(|joint| {
             joint.impulse = JointImpulse::default();
@@ -131,8 +134,8 @@ impl JointMut<'_> {
         })
     }
 
-    /// Changes the ratio of a pulley, a gear, or a rack and pinion. A gear keeps its present
-    /// angles.
+    /// Changes the ratio of a pulley, a gear, or a rack and pinion. The present angles of a gear
+    /// become those that it keeps.
     pub fn set_ratio(&mut self, ratio: f32) -> Result<&mut Self, WorldError> {
         self.edit(|joint| {
             joint.impulse = JointImpulse::default();
@@ -151,7 +154,8 @@ impl JointMut<'_> {
         })
     }
 
-    /// Makes the joint soft; with `None` it has the stiffness of the solver settings.
+    /// Makes the joint soft, as a damped spring; with `None` it has the stiffness of the solver
+    /// settings.
     pub fn set_spring(&mut self, spring: impl Into<Option<Spring>>) -> Result<&mut Self, WorldError> {
         let spring = spring.into();
         self.edit(|joint| {
@@ -162,7 +166,7 @@ impl JointMut<'_> {
 
     /// Gives a revolute joint a torsion spring about its axis; `None` removes it.
     ///
-    /// Whole turns are counted from the first spring on, and another spring continues the count. To
+    /// Full turns are counted from the first spring on, and another spring continues the count. To
     /// wind a spring up, turn its bodies by a motor, or give it a rest angle of several turns.
     pub fn set_torsion_spring(
         &mut self,
@@ -181,9 +185,10 @@ impl JointMut<'_> {
         })
     }
 
-    /// Changes the frames of the joint in the frames of the bodies. The axis is their x.
+    /// Changes the frames of the joint relative to its bodies. The axis of the joint is their x
+    /// axis.
     ///
-    /// A joint of a gear keeps its frames, and a gear has those of its joints.
+    /// It is an error for a joint that a gear couples, and for a gear itself.
     pub fn set_frames(&mut self, frame_a: Pose, frame_b: Pose) -> Result<&mut Self, WorldError> {
         let [frame_a, frame_b] = desc::unit_frames([frame_a, frame_b])?;
         let is_coupled = !self.parts.joints.gears_of(self.id).is_empty();
@@ -197,8 +202,9 @@ impl JointMut<'_> {
         })
     }
 
-    /// Changes the force above which the joint breaks; `None` has no limit. A step removes a joint
-    /// with a larger load: see [`World::broken_joints`](crate::World::broken_joints).
+    /// Changes the force above which the joint breaks, as a mean over a step; `None` has no limit.
+    /// A step removes a joint with a larger load: see
+    /// [`World::broken_joints`](crate::World::broken_joints).
     pub fn set_break_force(&mut self, force: impl Into<Option<f32>>) -> Result<&mut Self, WorldError> {
         let force = force.into();
         self.edit(|joint| {
@@ -207,7 +213,8 @@ impl JointMut<'_> {
         })
     }
 
-    /// Changes the torque above which the joint breaks; `None` has no limit.
+    /// Changes the torque above which the joint breaks, as a mean over a step; `None` has no
+    /// limit.
     pub fn set_break_torque(&mut self, torque: impl Into<Option<f32>>) -> Result<&mut Self, WorldError> {
         let torque = torque.into();
         self.edit(|joint| {
@@ -216,8 +223,8 @@ impl JointMut<'_> {
         })
     }
 
-    /// Changes whether the two bodies also collide. They do not if another joint between them
-    /// forbids it.
+    /// Changes whether the two bodies also collide. They do not collide if another joint between
+    /// them forbids it.
     pub fn set_contacts(&mut self, has_contacts: bool) -> Result<&mut Self, WorldError> {
         self.edit(|joint| {
             joint.has_contacts = has_contacts;
@@ -229,7 +236,7 @@ impl JointMut<'_> {
         Ok(self)
     }
 
-    /// Changes the user data. It wakes nothing.
+    /// Changes the user data. Wakes nothing.
     pub fn set_user_data(&mut self, user_data: u64) -> Result<&mut Self, WorldError> {
         let joint = self.parts.joints.get_mut(self.id).ok_or(WorldError::StaleJoint(self.id))?;
         joint.user_data = user_data;

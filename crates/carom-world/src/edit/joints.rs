@@ -1,4 +1,4 @@
-//! Insertion and removal of joints, and their two views.
+//! Insertion and removal of joints, and the views of a joint for reading and for changes.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (forces of joints).
 
@@ -11,10 +11,10 @@ use carom_broad::BroadPhase;
 use carom_response::Joint;
 
 impl<B: BroadPhase> World<B> {
-    /// Joins two bodies by a joint, and wakes them. They do not collide, unless the description
-    /// says so.
+    /// Joins two bodies by a joint, or couples two joints by a gear, and wakes the bodies. Joined
+    /// bodies do not collide, unless the description allows it ([`JointDesc::with_contacts`]).
     ///
-    /// Errors: a stale body or joint, frames that are no poses, or [`WorldError::BadJoint`] with
+    /// Errors: a stale body or joint, frames that are not poses, or [`WorldError::BadJoint`] with
     /// the first setting that is wrong.
     pub fn insert_joint(&mut self, desc: JointDesc) -> Result<JointId, WorldError> {
         let (a, b) = match desc.ends {
@@ -28,23 +28,29 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns a view of a joint, for reading.
+    ///
+    /// Errors: the joint was removed.
     pub fn joint(&self, id: JointId) -> Result<JointRef<'_>, WorldError> {
         let joint = self.joints.get(id).ok_or(WorldError::StaleJoint(id))?;
         Ok(self.joint_ref(id, joint))
     }
 
-    /// Returns a view of a joint, for changes. A setter wakes the two bodies.
+    /// Returns a view of a joint, for changes. Setters wake its two bodies.
+    ///
+    /// Errors: the joint was removed.
     pub fn joint_mut(&mut self, id: JointId) -> Result<JointMut<'_>, WorldError> {
         self.joints.get(id).ok_or(WorldError::StaleJoint(id))?;
         Ok(JointMut { id, parts: self.joint_parts() })
     }
 
-    /// All joints, in the order of insertion.
+    /// Returns views of all joints, in the order of insertion.
     pub fn joints(&self) -> impl Iterator<Item = JointRef<'_>> + '_ {
         self.joints.iter().map(|(id, joint)| self.joint_ref(id, joint))
     }
 
     /// Removes a joint with the gears that couple it, and wakes their bodies.
+    ///
+    /// Errors: the joint was removed before.
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), WorldError> {
         for (gear, _) in self.joints.gears_of(id) {
             self.remove_joint(gear)?;

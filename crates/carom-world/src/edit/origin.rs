@@ -1,16 +1,18 @@
 //! Large worlds: the origin of the world's frame, in `f64`.
 //!
 //! Poses, rays and hits are `f32` numbers in the frame of the world. At 100 km they are multiples
-//! of 8 mm, too coarse for contacts. So the frame has an origin in `f64`. A game that is played far
-//! away keeps the origin near: [`World::set_origin`] moves the frame, and all bodies stay where
-//! they are. Near the origin everything is as exact as in a small world.
+//! of 8 mm, which is too coarse for contacts. So the frame has an origin in `f64`. A game that is
+//! played far away keeps the origin near: [`World::set_origin`] moves the frame, and all bodies
+//! stay at the same positions in `f64`. Near the origin everything is as exact as in a small
+//! world.
 //!
 //! A number `x` of `f32` is rounded by at most `x / 2^24`: by 0.06 mm at a distance of 1 km from
-//! the origin. Bodies that do not move keep the remainder, so they are exactly in place when the
-//! origin comes near. For exact motion in two distant regions at once, use two worlds.
+//! the origin. For bodies that do not move, the remainder of this rounding is stored. So they are
+//! exactly in place when the origin comes near. For exact motion in two distant regions at once,
+//! use two worlds.
 //!
 //! Reference: P. Gunter, Origin Shifting, 2009 (also PhysX 5, `PxScene::shiftOrigin`).
-//! Differs: the origin is a part of the world, so places in `f64` go in and come out.
+//! Differs: the origin is a part of the world, so positions can be set and read as `f64`.
 
 use crate::bodies::shift::Shift;
 use crate::{World, WorldError};
@@ -24,30 +26,31 @@ use carom_response::JointKind;
 const MAX_SHIFT: f64 = 1e9;
 
 impl<B: BroadPhase> World<B> {
-    /// The place of the origin of the world's frame. At first it is zero.
+    /// Returns the origin of the world's frame, as a position in `f64`. At first it is zero.
     pub fn origin(&self) -> DVec3 {
         self.bodies.places.origin
     }
 
-    /// Returns the place of a point of the world's frame.
+    /// Returns the position in `f64` of a point of the world's frame.
     pub fn to_wide(&self, point: Vec3) -> DVec3 {
         self.origin() + point.as_dvec3()
     }
 
-    /// Returns the point of the world's frame that is at a place, rounded.
+    /// Returns the point of the world's frame at a position in `f64`, rounded to `f32`.
     pub fn to_local(&self, place: DVec3) -> Vec3 {
         (place - self.origin()).as_vec3()
     }
 
-    /// Moves the origin of the world's frame. All bodies, joints, fields and soft things stay at
-    /// their places, so their poses in the frame change. Velocities, contacts and sleep stay, and
-    /// no event is reported (test: `origins::a_frame_that_moves_disturbs_nothing`).
+    /// Moves the origin of the world's frame to a position in `f64`. All bodies, joints, fields
+    /// and soft things keep their positions in `f64`, so their poses in the frame change.
+    /// Velocities, contacts and sleep stay, and no event is reported (test:
+    /// `origins::a_frame_that_moves_disturbs_nothing`).
     ///
-    /// Move it when the player is some hundred metres away from it. It costs about as much as a
-    /// refit of all boxes.
+    /// Move the origin when the player is some hundred metres away from it. The cost is about that
+    /// of updating the boxes of all bodies.
     ///
-    /// Errors: a number that is not finite, or more than 1e9 away from the origin of now; nothing
-    /// is changed.
+    /// Errors: a number that is not finite, or that differs by more than 1e9 from that of the
+    /// present origin. Nothing is changed then.
     pub fn set_origin(&mut self, origin: DVec3) -> Result<(), WorldError> {
         let shift = Shift(self.origin() - origin);
         let distances = shift.0.abs().to_array();

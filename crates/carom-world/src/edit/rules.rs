@@ -1,4 +1,4 @@
-//! The response of a pair of bodies, and what a new rule does to their pairs.
+//! The response of a pair of bodies, and its effect on their pairs in the broad phase.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
 
@@ -9,8 +9,10 @@ use carom_broad::BroadPhase;
 use carom_response::Response;
 
 impl<B: BroadPhase> World<B> {
-    /// Sets the response of two bodies to each other, whatever their own responses are; `None`
-    /// removes it. Wakes both and the bodies that they touched.
+    /// Sets the response of two bodies to each other. It has precedence over the responses of the
+    /// bodies; `None` removes it. Wakes both and the bodies that they touched.
+    ///
+    /// Errors: a stale body, the same body twice, or a number of the response out of its range.
     pub fn set_pair_response(
         &mut self,
         a: BodyId,
@@ -30,8 +32,8 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Makes the pairs of a body due. Pairs whose response changes to or from pass are replaced by
-    /// new pairs.
+    /// Makes the pairs of a body due. Pairs whose response changes to or from [`Response::Pass`]
+    /// are replaced by new pairs.
     pub(crate) fn note_new_rule(&mut self, index: usize) {
         self.bodies.is_stale[index] = true;
         self.contacts.is_renumbered = true;

@@ -8,33 +8,34 @@ use carom_response::{
     AxisLimit, Body, BodyKind, Joint, JointAxis, JointKind, Motor, SixDof, Spring, TorsionSpring,
 };
 
-/// The place of a joint. The world computes the frames from it when the joint is inserted.
+/// The frames of a joint on its two bodies. With points in the world, they are computed when the
+/// joint is inserted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JointFrames {
-    /// In the world, for the present poses of the bodies.
+    /// Points and an axis in the world, for the present poses of the bodies.
     World {
-        /// The points on A and B. `None` is the origin of B; for ropes, rods and pulleys it is
+        /// The points on A and B. `None` is the origin of B. For ropes, rods and pulleys `None` is
         /// the origin of each body.
         anchors: Option<[Vec3; 2]>,
         /// The x axis of the joint, a unit vector.
         axis: Vec3,
     },
-    /// In the frames of the bodies A and B. The axis is their x.
+    /// Frames relative to the bodies A and B. The axis of the joint is the x axis of the frames.
     Local(Pose, Pose),
 }
 
-/// The two things that a joint connects.
+/// The two bodies or the two joints that a joint connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JointEnds {
     /// Bodies A and B.
     Bodies(BodyId, BodyId),
-    /// The joints that a gear or a rack and pinion couples. Body B of each is what turns or slides.
+    /// The joints that a gear or a rack and pinion couples. Body B of each one turns or slides.
     Joints(JointId, JointId),
 }
 
-/// A description of a joint: two bodies, a kind, frames, and all that can be set.
+/// A description of a joint: its ends, kind, frames and settings.
 ///
 /// Nothing is checked before [`World::insert_joint`](crate::World::insert_joint).
 /// [JOINTS.md](https://docs.rs/crate/carom-world/latest/source/JOINTS.md) shows each kind.
@@ -43,29 +44,31 @@ pub enum JointEnds {
 pub struct JointDesc {
     /// The two bodies, or the two joints of a gear.
     pub ends: JointEnds,
-    /// The degrees of freedom that the joint leaves, with limits and motors.
+    /// The degrees of freedom that the joint leaves free, with limits and motors.
     pub kind: JointKind,
-    /// The place of the joint.
+    /// The frames of the joint.
     pub frames: JointFrames,
-    /// How soft it is; `None` is the stiffness of the solver settings.
+    /// The stiffness of a soft joint; `None` is the stiffness of the solver settings.
     pub spring: Option<Spring>,
     /// A torsion spring about the axis of a revolute joint.
     pub torsion_spring: Option<TorsionSpring>,
-    /// The force above which it breaks; `None` has no limit.
+    /// The force above which the joint breaks, as a mean over a step; `None` has no limit. Not
+    /// negative.
     pub break_force: Option<f32>,
-    /// The torque above which it breaks; `None` has no limit.
+    /// The torque above which the joint breaks, as a mean over a step; `None` has no limit. Not
+    /// negative.
     pub break_torque: Option<f32>,
     /// Whether the two bodies also collide.
     pub has_contacts: bool,
-    /// User data.
+    /// User data; the world does not use it.
     pub user_data: u64,
     /// The name of the first setting that does not apply to the kind.
     misfit: Option<&'static str>,
 }
 
 impl JointDesc {
-    /// Describes a joint of any kind, at the origin of B. Its axis is y, that of six degrees of
-    /// freedom is x.
+    /// Describes a joint of any kind, at the origin of B. Its axis is y, but x for six degrees of
+    /// freedom.
     pub const fn new(a: BodyId, b: BodyId, kind: JointKind) -> JointDesc {
         let axis = if let JointKind::SixDof(_) = kind { Vec3::X } else { Vec3::Y };
         JointDesc::between(JointEnds::Bodies(a, b), kind, axis)
@@ -112,7 +115,7 @@ impl JointDesc {
     }
 
     /// Describes a joint that leaves the rotations about A's x axis and about B's z axis free. The
-    /// two stay at a right angle.
+    /// two axes stay at a right angle.
     #[doc(alias = "cardan")]
     pub const fn universal(a: BodyId, b: BodyId) -> JointDesc {
         JointDesc::new(a, b, JointKind::SixDof(SixDof::UNIVERSAL))
@@ -131,33 +134,35 @@ impl JointDesc {
         JointDesc::new(a, b, JointKind::SixDof(SixDof::FREE))
     }
 
-    /// Describes a joint that keeps the distance of two points between `min` and `max`.
+    /// Describes a joint that keeps the distance of two points between the lengths `min` and
+    /// `max`.
     #[doc(alias = "rod")]
     pub const fn distance(a: BodyId, b: BodyId, min: f32, max: f32) -> JointDesc {
         JointDesc::new(a, b, JointKind::Distance { min, max })
     }
 
-    /// Describes a joint that keeps the distance of two points at most `max`.
+    /// Describes a joint that keeps the distance of two points at most the length `max`.
     pub const fn rope(a: BodyId, b: BodyId, max: f32) -> JointDesc {
         JointDesc::distance(a, b, 0.0, max)
     }
 
-    /// Describes a rope from A over two points in the world to B, with a block and tackle: the
-    /// force on B is that on A times `ratio`. It only pulls: see [`JointKind::Pulley`].
+    /// Describes a rope from A over two points in the world to B, with a block and tackle. The
+    /// force on B is that on A times `ratio`. The rope only pulls, and `length` counts the side of
+    /// B `ratio` times: see [`JointKind::Pulley`].
     pub const fn pulley(a: BodyId, b: BodyId, supports: [Vec3; 2], ratio: f32, length: f32) -> JointDesc {
         JointDesc::new(a, b, JointKind::Pulley { supports, ratio, length })
     }
 
-    /// Describes a gear of two revolute joints: `angle 1 + ratio * angle 2` keeps its value. Body B
-    /// of each joint must be dynamic. The gear is removed with either joint.
+    /// Describes a gear of two revolute joints: `angle 1 + ratio * angle 2` keeps its value. Body
+    /// B of each joint must be dynamic. The removal of either joint removes the gear.
     #[doc(alias = "cogwheel")]
     pub const fn gear(wheel_1: JointId, wheel_2: JointId, ratio: f32) -> JointDesc {
         JointDesc::between(JointEnds::Joints(wheel_1, wheel_2), JointKind::Gear { ratio }, Vec3::Y)
     }
 
     /// Describes a rack and pinion: `translation - ratio * angle` of a prismatic and a revolute
-    /// joint keeps its value. Body B of each joint must be dynamic. It is removed with either
-    /// joint.
+    /// joint keeps its value. Body B of each joint must be dynamic. The removal of either joint
+    /// removes the rack and pinion.
     pub const fn rack_and_pinion(rack: JointId, pinion: JointId, ratio: f32) -> JointDesc {
         JointDesc::between(JointEnds::Joints(rack, pinion), JointKind::RackAndPinion { ratio }, Vec3::Y)
     }
@@ -168,7 +173,7 @@ impl JointDesc {
         self.with_anchors(point, point)
     }
 
-    /// Holds A at one point and B at another, both in the world.
+    /// Sets the points of A and of B that the joint connects, both in the world.
     #[must_use]
     pub fn with_anchors(mut self, point_a: Vec3, point_b: Vec3) -> JointDesc {
         let (_, axis) = self.in_world();
@@ -183,14 +188,15 @@ impl JointDesc {
         self
     }
 
-    /// Sets the frames of the joint in the frames of the bodies. The axis is their x.
+    /// Sets the frames of the joint relative to its bodies. The axis of the joint is their x axis.
     #[must_use]
     pub fn with_frames(mut self, frame_a: Pose, frame_b: Pose) -> JointDesc {
         self.frames = JointFrames::Local(frame_a, frame_b);
         self
     }
 
-    /// Sets the limits of the one axis of a revolute or prismatic joint: radians, or a length.
+    /// Sets the limits of the one axis of a revolute joint, in radians, or of a prismatic joint,
+    /// as lengths.
     #[must_use]
     pub fn with_limits(self, min: f32, max: f32) -> JointDesc {
         self.with_setting(|kind| set_limits(kind, Some([min, max])))
@@ -227,7 +233,7 @@ impl JointDesc {
         self.with_setting(|kind| set_twist(kind, Some([min, max])))
     }
 
-    /// Makes the joint soft: all axes that it holds act as damped springs.
+    /// Makes the joint soft: it acts as a damped spring along each axis that it holds.
     #[must_use]
     pub fn with_spring(self, spring: Spring) -> JointDesc {
         JointDesc { spring: Some(spring), ..self }
@@ -239,13 +245,13 @@ impl JointDesc {
         JointDesc { torsion_spring: Some(spring), ..self }
     }
 
-    /// Sets the force above which the joint breaks.
+    /// Sets the force above which the joint breaks: see [`JointDesc::break_force`].
     #[must_use]
     pub fn with_break_force(self, force: f32) -> JointDesc {
         JointDesc { break_force: Some(force), ..self }
     }
 
-    /// Sets the torque above which the joint breaks.
+    /// Sets the torque above which the joint breaks: see [`JointDesc::break_torque`].
     #[must_use]
     pub fn with_break_torque(self, torque: f32) -> JointDesc {
         JointDesc { break_torque: Some(torque), ..self }
@@ -257,7 +263,8 @@ impl JointDesc {
         JointDesc { has_contacts, ..self }
     }
 
-    /// Sets the user data, which is reported when the joint breaks.
+    /// Sets the user data, which [`JointBroken`](crate::JointBroken) reports when the joint
+    /// breaks.
     #[must_use]
     pub fn with_user_data(self, user_data: u64) -> JointDesc {
         JointDesc { user_data, ..self }
@@ -335,7 +342,8 @@ impl JointDesc {
     }
 }
 
-/// Returns the frames with unit rotations. The error is that of the first frame that is no pose.
+/// Returns the frames with unit rotations. The error is that of the first frame that is not a
+/// pose.
 pub(crate) fn unit_frames(frames: [Pose; 2]) -> Result<[Pose; 2], WorldError> {
     let checked = |frame: Pose| Pose::try_new(frame.rotation, frame.translation);
     Ok([checked(frames[0])?, checked(frames[1])?])

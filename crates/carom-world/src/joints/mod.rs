@@ -20,7 +20,7 @@ use carom_response::{Inconsistency, Joint};
 pub struct JointId(pub(crate) u64);
 
 impl JointId {
-    /// Joints are numbered in the order of their insertion.
+    /// Returns the number of the joint. Joints are numbered in the order of their insertion.
     #[inline]
     pub const fn number(self) -> u64 {
         self.0
@@ -34,15 +34,15 @@ impl JointId {
 pub struct JointBroken {
     /// The handle that the joint had.
     pub joint: JointId,
-    /// Its first body.
+    /// Body A.
     pub a: BodyId,
-    /// Its second body.
+    /// Body B.
     pub b: BodyId,
-    /// The force at which it broke: the mean over the step.
+    /// The force at which it broke, as the mean over the step.
     pub force: f32,
-    /// The torque at which it broke: the mean over the step.
+    /// The torque at which it broke, as the mean over the step.
     pub torque: f32,
-    /// The number that the joint had: see
+    /// The user data of the joint: see
     /// [`JointDesc::with_user_data`](crate::JointDesc::with_user_data).
     pub user_data: u64,
 }
@@ -55,7 +55,7 @@ pub struct JointBroken {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Joints {
     list: Vec<Joint>,
-    /// Ascending.
+    /// The handles, ascending.
     ids: Vec<JointId>,
     next: u64,
     n_gaps: usize,

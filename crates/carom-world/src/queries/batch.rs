@@ -1,5 +1,4 @@
-//! Many queries of the world at once. The answers are those of single queries, in the order of the
-//! queries.
+//! Many queries of the world at once. The answers are those of single queries, in their order.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (queries are independent,
 //! so they can be split).
@@ -9,11 +8,11 @@ use carom_broad::{Answers, BroadPhase, SpatialIndex};
 use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::{ImpactSettings, Motion, Shape};
 
-/// Batches run on the threads of rayon with the feature `parallel`, with the same answers. If a
-/// query has at most one answer, its entry in `out` has one or none.
+/// Batches of queries. With the feature `parallel` they run on the threads of rayon, with the same
+/// answers. A query with at most one answer has one or none in its entry of `out`.
 ///
-/// All queries of a batch have the same filter. For different filters call [`Answers::gather`] with
-/// a [`World::query`](crate::World::query) for each.
+/// All queries of a batch have the same filter. For different filters call [`Answers::gather`],
+/// with a [`World::query`](crate::World::query) for each.
 impl<B: BroadPhase + SpatialIndex + Sync> Query<'_, B> {
     /// Writes the answers of [`Query::cast_ray`] to `out`.
     ///
@@ -74,8 +73,8 @@ impl<B: BroadPhase + SpatialIndex + Sync> Query<'_, B> {
         );
     }
 
-    /// Writes the answers of [`Query::nearest`] for points, each with its largest distance, to
-    /// `out`.
+    /// Writes the answers of [`Query::nearest`] to `out`. Each point comes with its largest
+    /// distance.
     pub fn nearest_batch(&self, points: &[(Vec3, f32)], out: &mut Answers<NearBody>) {
         out.gather(
             points,

@@ -17,7 +17,7 @@ pub struct BodyRef<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a World<B>,
     pub(crate) id: BodyId,
     pub(crate) shape: &'a Shape,
-    /// Its box in the broad phase.
+    /// The box of the body in the broad phase.
     pub(crate) aabb: Aabb,
 }
 
@@ -40,100 +40,102 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.id.index as usize
     }
 
-    /// The handle of the body.
+    /// Returns the handle of the body.
     pub fn id(&self) -> BodyId {
         self.id
     }
 
-    /// How the body moves.
+    /// Returns whether the body is static, kinematic or dynamic.
     pub fn mobility(&self) -> Mobility {
         self.world.bodies.traits[self.index()].filter.mobility
     }
 
-    /// The body as the solver sees it: mass, pose and motion.
+    /// Returns the body as the solver has it: mass, pose and motion.
     pub fn motion(&self) -> &'a Body {
         &self.world.bodies.motions[self.index()]
     }
 
-    /// The pose of the body's frame in the world.
+    /// Returns the pose of the body's frame in the world.
     pub fn pose(&self) -> Pose {
         self.motion().pose
     }
 
-    /// The origin of the body's frame in the world.
+    /// Returns the origin of the body's frame in the world.
     pub fn position(&self) -> Vec3 {
         self.motion().pose.translation
     }
 
-    /// The pose with the position in `f64`: see [`World::origin`].
+    /// Returns the pose with the position in `f64`: see [`World::origin`].
     pub fn wide_pose(&self) -> WidePose {
         WidePose { translation: self.wide_position(), ..self.pose().wide() }
     }
 
-    /// The position of the body's frame in `f64`: see [`World::origin`].
+    /// Returns the position of the body's frame in `f64`: see [`World::origin`].
     pub fn wide_position(&self) -> DVec3 {
         self.world.origin() + self.world.bodies.place_of(self.index())
     }
 
-    /// The rotation from the body's frame to the world.
+    /// Returns the rotation from the body's frame to the world, a unit quaternion.
     pub fn rotation(&self) -> Quat {
         self.motion().pose.rotation
     }
 
-    /// The velocity of the centre of mass, length per time.
+    /// Returns the velocity of the centre of mass in the world frame, length per time.
     pub fn linear_velocity(&self) -> Vec3 {
         self.motion().linear_velocity
     }
 
-    /// The angular velocity about axes of the world, radians per time.
+    /// Returns the angular velocity about axes of the world, radians per time.
     pub fn angular_velocity(&self) -> Vec3 {
         self.motion().angular_velocity
     }
 
-    /// The velocity of the material point that is now at a point of the world, length per time.
+    /// Returns the velocity of the material point that is now at a point of the world, length per
+    /// time.
     pub fn velocity_at(&self, point: Vec3) -> Vec3 {
         self.motion().velocity_at(point)
     }
 
-    /// The centre of mass in the world.
+    /// Returns the centre of mass in the world frame.
     pub fn center_of_mass(&self) -> Vec3 {
         self.motion().world_center()
     }
 
-    /// The mass; infinite if the body is not dynamic.
+    /// Returns the mass; infinite if the body is not dynamic.
     pub fn mass(&self) -> f32 {
         self.motion().inverse_mass.recip()
     }
 
-    /// The kinetic energy, including rotation; 0 if the body is not dynamic.
+    /// Returns the kinetic energy, including rotation; 0 if the body is not dynamic.
     pub fn kinetic_energy(&self) -> f64 {
         self.motion().energy(Vec3::ZERO, 0.0).kinetic
     }
 
-    /// The shape, in the body's frame. For a body of several colliders it is a compound of all of
-    /// them, solid ones first; [`ColliderRef::shape`](crate::ColliderRef::shape) is that of one.
+    /// Returns the shape, in the body's frame. For a body of several colliders it is a compound of
+    /// all of them, solid ones first. For the shape of one see
+    /// [`ColliderRef::shape`](crate::ColliderRef::shape).
     pub fn shape(&self) -> &'a Shape {
         self.shape
     }
 
-    /// The box of the body in the broad phase: that of its shape, expanded by half of the
-    /// prediction. For a body that travels far in a step it is the box of its path.
+    /// Returns the box of the body in the broad phase: that of its shape, expanded by half of the
+    /// prediction. For a body that travels far in a step it is a box around its path.
     pub fn aabb(&self) -> Aabb {
         self.aabb
     }
 
-    /// The user data of the body.
+    /// Returns the user data of the body.
     pub fn user_data(&self) -> u64 {
         self.world.bodies.traits[self.index()].user_data
     }
 
-    /// The union of the groups of its colliders, and the union of their masks.
+    /// Returns the union of the groups of its colliders, and the union of their masks.
     pub fn groups(&self) -> (Groups, Groups) {
         let filter = &self.world.bodies.traits[self.index()].filter;
         (filter.membership, filter.mask)
     }
 
-    /// The common family of its colliders; 0 if they have none or different ones.
+    /// Returns the common family of its colliders; 0 if they have none or different ones.
     pub fn family(&self) -> u32 {
         self.world.bodies.traits[self.index()].family
     }
@@ -154,34 +156,36 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.world.bodies.is_suspended(self.index())
     }
 
-    /// The surface velocity at the collider's origin, and the surface spin, both in the collider's
-    /// frame and relative to the body. With several colliders, those of the first whose surface
-    /// moves: [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
+    /// Returns the surface velocity at the collider's origin, and the surface spin, both relative
+    /// to the body, in the collider's frame. With several colliders, they are those of the first
+    /// one whose surface moves:
+    /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
     pub fn surface_velocity(&self) -> [Vec3; 2] {
         let belt = self.world.contacts.belts.of(self.id.index);
         belt.map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin])
     }
 
-    /// The response of the body to bodies that it touches.
+    /// Returns the response of the body to the bodies that it touches.
     pub fn response(&self) -> Response {
         self.world.contacts.rules.of_body(self.id.index)
     }
 
-    /// The contacts of the body at the last detection, in the order of the pairs. It filters
-    /// [`World::contacts`], so its cost grows with the world.
+    /// Returns the contacts of the body at the last detection, in the order of the pairs. It
+    /// filters [`World::contacts`], so the cost grows with the world.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'a>> + 'a {
         let id = self.id;
         self.world.contacts().filter(move |view| view.a == id || view.b == id)
     }
 
-    /// The bodies that the body touched at the last detection, each once, including sensors.
+    /// Returns the bodies that the body touched at the last detection, sensors included, each
+    /// once.
     pub fn touching(&self) -> impl Iterator<Item = BodyId> + 'a {
         let id = self.id;
         let touching = self.contacts().filter(|view| view.is_touching);
         touching.map(move |view| if view.a == id { view.b } else { view.a })
     }
 
-    /// The joints of the body, in the order of their numbers.
+    /// Returns the joints of the body, in the order of their numbers.
     pub fn joints(&self) -> impl Iterator<Item = JointRef<'a>> + 'a {
         let world = self.world;
         world.joints.of(self.id.index).iter().filter_map(|&(_, id)| world.joint(id).ok())

@@ -1,4 +1,4 @@
-//! Shape casts: the first collider that a moving shape meets. The bodies do not move meanwhile.
+//! Shape casts: the first collider that a moving shape meets. The bodies of the world do not move.
 //!
 //! The broad phase finds candidates in a box around the whole path. They are tested in the order of
 //! the earliest time at which the shape can reach their boxes, including rotation. The search ends
@@ -17,7 +17,7 @@ use carom_math::{Interval, Pose, Ray, Vec3, ops, rounding};
 use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, cast_with, motion_of};
 use core::ops::ControlFlow;
 
-/// The rounding error of a number that is rounded to f32 and used twice.
+/// The relative error of a number that is rounded to `f32` and used twice.
 const ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
 
 /// The first collider that a moving shape meets.
@@ -28,9 +28,10 @@ pub struct BodyImpact {
     pub body: BodyId,
     /// The collider that is met.
     pub collider: ColliderId,
-    /// The time and the contact, in the world frame, with the shape first. It is a hit, or
-    /// undecided if shapes only graze, and not clear. The part of the second shape is that of the
-    /// collider's shape.
+    /// The time and the contact, in the world frame. The moving shape is the first one, and the
+    /// collider the second one. It is a hit, or undecided if the shapes only graze each other; it
+    /// is never clear. The part of the second shape is numbered as in
+    /// [`ColliderRef::shape`](crate::ColliderRef::shape).
     pub time: TimeOfImpact,
 }
 
@@ -44,12 +45,12 @@ impl BodyImpact {
 
 impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     /// Returns the first collider that the shape meets on its path, rotation included. The bodies
-    /// stand still.
+    /// of the world do not move.
     ///
-    /// The times and the target distance are those of the settings. [`carom_query::motion_of`]
-    /// makes a motion from a pose and velocities. If colliders are met at the same time, the one
-    /// with the smallest handle is returned. `None` is a proof that none is met. If the path leaves
-    /// the finite range, all bodies are tested.
+    /// The range of times and the target distance are those of the settings.
+    /// [`carom_query::motion_of`] makes a motion from a pose and velocities. If colliders are met
+    /// at the same time, the one with the smallest handle is returned. `None` is a proof that the
+    /// shape meets none. If the path leaves the finite range, all bodies are tested.
     ///
     /// ```
     /// use carom_geom::Sphere;
@@ -112,7 +113,8 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     }
 
     /// Returns the first collider that the shape meets on a straight path from a pose, without
-    /// rotation: [`Query::cast_motion`]. At time 1 it is displaced by all of `displacement`.
+    /// rotation: see [`Query::cast_motion`]. The path is displaced by `displacement`, in the world
+    /// frame, at time 1.
     ///
     /// A pose or displacement that is not finite meets nothing.
     pub fn cast_shape(
@@ -133,8 +135,8 @@ struct SweptBounds {
     all: Aabb,
     /// The path of the point about which the shape turns: its position at time 0, and its velocity.
     center: Ray,
-    /// Corners of a box around the shape, relative to that point. It holds all rotations on the
-    /// path, the target distance and rounding.
+    /// Corners of a box around the shape, relative to that point. It contains all rotations on the
+    /// path, the target distance and rounding errors.
     around: [DVec3; 2],
     times: Interval,
 }

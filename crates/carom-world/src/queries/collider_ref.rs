@@ -47,42 +47,42 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         self.collider().map_or(&self.body.world.bodies.traits[self.index()], |collider| &collider.traits)
     }
 
-    /// The handle of the collider.
+    /// Returns the handle of the collider.
     pub fn id(&self) -> ColliderId {
         self.id
     }
 
-    /// The body of the collider.
+    /// Returns the body of the collider.
     pub fn body(&self) -> BodyRef<'a, B> {
         self.body
     }
 
-    /// The shape, in the collider's frame.
+    /// Returns the shape, in the collider's frame.
     pub fn shape(&self) -> Shape {
         let own = self.body.world.composite(self.index()).and_then(|all| all.own_shape(self.id.slot.index));
         own.unwrap_or_else(|| self.body.shape().clone())
     }
 
-    /// The shape in the frame of the body. On a body of several colliders it is a compound, even if
-    /// the collider has one part.
+    /// Returns the shape in the frame of the body. On a body of several colliders it is a
+    /// compound, even if the collider has one part.
     pub fn shape_in_body(&self) -> &'a Shape {
         let placed = self.body.world.composite(self.index()).and_then(|all| all.placed(self.id.slot.index));
         placed.unwrap_or_else(|| self.body.shape())
     }
 
-    /// The index of its first part among the parts of the body. Contacts number the parts of the
-    /// body, queries those of the collider.
+    /// Returns the index of its first part among the parts of the body. Contacts number the parts
+    /// of the body, and queries those of the collider.
     pub fn first_part(&self) -> u32 {
         let composite = self.body.world.composite(self.index());
         composite.map_or(0, |all| all.first_number(self.body.shape(), self.id.slot.index))
     }
 
-    /// The pose of the collider in the frame of the body.
+    /// Returns the pose of the collider in the frame of the body.
     pub fn local_pose(&self) -> Pose {
         self.collider().map_or(Pose::IDENTITY, |collider| collider.pose)
     }
 
-    /// The pose of the collider in the world.
+    /// Returns the pose of the collider in the world.
     pub fn pose(&self) -> Pose {
         match self.collider() {
             None => self.body.pose(),
@@ -90,12 +90,12 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         }
     }
 
-    /// A box around the collider at its present pose, in the world.
+    /// Returns a box around the collider at its present pose, in the world frame.
     pub fn aabb(&self) -> Aabb {
         self.shape_in_body().aabb(&self.body.pose())
     }
 
-    /// The material of the collider.
+    /// Returns the material of the collider.
     pub fn material(&self) -> Material {
         let traits = self.traits();
         let single = || self.body.world.single_collider(self.index()).surface;
@@ -106,20 +106,20 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
             .with_surface_velocity(velocity, spin)
     }
 
-    /// The materials of its parts; empty if all have that of the collider.
+    /// Returns the materials of its parts; empty if all have the material of the collider.
     pub fn part_materials(&self) -> &'a [PartMaterial] {
         let own = self.body.world.bodies.part_materials.of(self.id.body.index, self.id.slot.index);
         own.map_or(&[], |parts| parts)
     }
 
-    /// The material of a part of the collider, by its index in a hit of a query. For the part of a
-    /// contact, subtract [`ColliderRef::first_part`]. `None` if parts have no materials of their
-    /// own, or there is no such part.
+    /// Returns the material of a part of the collider, by its index in a hit of a query. For the
+    /// part of a contact, subtract [`ColliderRef::first_part`]. `None` if its parts have no
+    /// materials of their own, or there is no such part.
     pub fn part_material(&self, part: u32) -> Option<&'a PartMaterial> {
         self.part_materials().get(part as usize)
     }
 
-    /// The filter of the collider.
+    /// Returns the filter of the collider.
     pub fn filter(&self) -> Filter {
         self.traits().user_filter()
     }
@@ -129,23 +129,23 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         self.traits().is_sensor
     }
 
-    /// The hooks that are called for pairs of the collider.
+    /// Returns the hooks that are called for pairs of the collider.
     pub fn hooks(&self) -> ActiveHooks {
         self.traits().hooks
     }
 
-    /// The threshold of its impulse events.
+    /// Returns the threshold of its impulse events, mass times speed.
     pub fn impulse_threshold(&self) -> f32 {
         self.traits().impulse_threshold
     }
 
-    /// The user data of the collider.
+    /// Returns the user data of the collider.
     pub fn user_data(&self) -> u64 {
         self.body.world.bodies.data_of(self.index(), self.id.slot)
     }
 
-    /// The colliders that this one touched at the last detection, sensors included, each once and
-    /// in order.
+    /// Returns the colliders that this one touched at the last detection, sensors included, each
+    /// once and sorted.
     pub fn overlapping(&self) -> Vec<ColliderId> {
         let id = self.id;
         let other = |[a, b]: [ColliderId; 2]| match id {
@@ -163,7 +163,7 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
 }
 
 impl<'a, B: BroadPhase> BodyRef<'a, B> {
-    /// The colliders of the body, in the order of their numbers.
+    /// Returns the colliders of the body, in the order of their numbers.
     pub fn colliders(&self) -> impl Iterator<Item = ColliderRef<'a, B>> + use<'a, B> {
         let (body, id) = (*self, self.id);
         let composite = self.world.composite(id.index as usize);

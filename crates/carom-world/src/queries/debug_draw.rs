@@ -30,11 +30,11 @@ pub enum DrawRole {
     AwakeBox,
     /// The box of a body that sleeps.
     SleepingBox,
-    /// A contact that touches.
+    /// A contact whose bodies touch.
     Contact,
-    /// A contact that is only near.
+    /// A contact whose bodies are near each other and do not touch.
     NearContact,
-    /// A normal, from A to B.
+    /// A contact normal, from A to B.
     Normal,
     /// A joint.
     Joint,
@@ -46,15 +46,15 @@ pub enum DrawRole {
     AxisZ,
 }
 
-/// A drawer of lines and points, in the world frame.
+/// Draws lines and points, in the world frame.
 pub trait DebugDraw {
-    /// A line.
+    /// Draws a line.
     fn line(&mut self, from: Vec3, to: Vec3, role: DrawRole);
 
-    /// A point.
+    /// Draws a point.
     fn point(&mut self, at: Vec3, role: DrawRole);
 
-    /// A triangle; three lines, unless the drawer can do better.
+    /// Draws a triangle: three lines, unless the implementation can do better.
     fn triangle(&mut self, corners: [Vec3; 3], role: DrawRole) {
         let [a, b, c] = corners;
         self.line(a, b, role);
@@ -62,7 +62,7 @@ pub trait DebugDraw {
         self.line(c, a, role);
     }
 
-    /// A box; twelve lines, unless the drawer can do better.
+    /// Draws a box: twelve lines, unless the implementation can do better.
     fn aabb(&mut self, aabb: &Aabb, role: DrawRole) {
         let corner = |bits: usize| {
             let at = |axis: usize| if bits >> axis & 1 == 0 { aabb.min[axis] } else { aabb.max[axis] };
@@ -79,8 +79,9 @@ pub trait DebugDraw {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Draws the result of the last detection. Lengths of normals and axes are in the settings'
-    /// unit of length.
+    /// Draws the boxes, bodies and joints at their present poses, and the contacts of the last
+    /// detection. Normals are drawn with a length of 1/4, and axes with a length of 1/2, in the
+    /// unit of length of the settings.
     pub fn debug_draw(&self, draw: &mut dyn DebugDraw, flags: DrawFlags) {
         let unit = self.settings().solver.length_unit;
         for view in self.bodies() {

@@ -21,12 +21,12 @@ use carom_broad::{BroadPhase, Groups, Mobility};
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct QueryFilter<'a> {
-    /// Colliders that collide with this filter are found. By default it has all groups in its
-    /// groups and mask. A collider without a group, or with an empty mask, is not found.
+    /// Colliders that collide with this filter are found. The default is in all groups, and its
+    /// mask has all groups. A collider without a group, or with an empty mask, is not found.
     pub filter: Filter,
     /// The mobilities of bodies that are found.
     pub mobilities: &'a [Mobility],
-    /// Whether colliders that are no sensors are found.
+    /// Whether colliders that are not sensors are found.
     pub solids: bool,
     /// Whether sensors are found.
     pub sensors: bool,
@@ -34,12 +34,12 @@ pub struct QueryFilter<'a> {
     pub excluded_bodies: &'a [BodyId],
     /// Colliders that are not found.
     pub excluded_colliders: &'a [ColliderId],
-    /// Called last; false excludes the collider.
+    /// Called last. If it returns false, the collider is not found.
     pub predicate: Option<&'a (dyn Fn(ColliderId) -> bool + Sync)>,
 }
 
 impl<'a> QueryFilter<'a> {
-    /// All colliders but sensors. The default.
+    /// All colliders except sensors. This is the default.
     pub const SOLID: QueryFilter<'static> = QueryFilter { sensors: false, ..QueryFilter::ALL };
     /// Solid colliders of fixed bodies.
     pub const FIXED: QueryFilter<'static> =
@@ -60,7 +60,7 @@ impl<'a> QueryFilter<'a> {
         predicate: None,
     };
 
-    /// Restricts the selection to what a collider with this filter collides with.
+    /// Restricts the selection to the colliders with which a collider with this filter collides.
     #[must_use]
     pub const fn with_filter(self, filter: Filter) -> QueryFilter<'a> {
         QueryFilter { filter, ..self }

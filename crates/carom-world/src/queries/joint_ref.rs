@@ -17,69 +17,71 @@ pub struct JointRef<'a> {
 }
 
 impl<'a> JointRef<'a> {
-    /// The handle of the joint.
+    /// Returns the handle of the joint.
     pub fn id(&self) -> JointId {
         self.id
     }
 
-    /// The joint as the solver sees it: frames, settings, impulses and load. Its bodies are given
-    /// by [`BodyId::index`].
+    /// Returns the joint as the solver has it: frames, settings, impulses and load. Its bodies are
+    /// given by [`BodyId::index`].
     pub fn data(&self) -> &'a Joint {
         self.joint
     }
 
-    /// The degrees of freedom that the joint leaves, with limits and motors.
+    /// Returns the degrees of freedom that the joint leaves, with limits and motors.
     pub fn kind(&self) -> JointKind {
         self.joint.kind
     }
 
-    /// The bodies A and B.
+    /// Returns the bodies A and B.
     pub fn bodies(&self) -> [BodyId; 2] {
         self.body_ids
     }
 
-    /// Returns the angle of a revolute joint in radians, with whole turns if it has a torsion
-    /// spring: see [`Joint::angle`]. `None` for other kinds.
+    /// Returns the angle of a revolute joint in radians. It counts full turns if the joint has a
+    /// torsion spring: see [`Joint::angle`]. `None` for other kinds.
     pub fn angle(&self) -> Option<f64> {
         self.joint.angle(self.bodies[0], self.bodies[1])
     }
 
-    /// Returns the translation of a prismatic joint along its axis. `None` for other kinds.
+    /// Returns the translation of a prismatic joint along its axis, a length. `None` for other
+    /// kinds.
     pub fn translation(&self) -> Option<f64> {
         self.joint.translation(self.bodies[0], self.bodies[1])
     }
 
-    /// Returns the speed of a prismatic joint along its axis, or that of a revolute joint in
-    /// radians per unit of time. `None` for other kinds.
+    /// Returns the speed of a prismatic joint along its axis, in length per time, or that of a
+    /// revolute joint, in radians per time. `None` for other kinds.
     pub fn speed(&self) -> Option<f32> {
         self.joint.speed(self.bodies[0], self.bodies[1])
     }
 
-    /// Returns the place along an axis, or the angle about it within pi, of a joint of six degrees
-    /// of freedom. `None` for other kinds.
+    /// Returns the coordinate of an axis of a joint of six degrees of freedom. It is the
+    /// translation along the axis, or the angle about it in radians from -pi to pi. `None` for
+    /// other kinds.
     pub fn axis_place(&self, axis: JointAxis) -> Option<f32> {
         self.joint.axis_places(self.bodies[0], self.bodies[1]).map(|places| places[axis as usize])
     }
 
     /// Returns the force on B at its joint point in the last step, in the world frame, as the mean
-    /// over the step. That on A is the opposite. While the bodies sleep, it is that of the last
-    /// step before.
+    /// over the step. The force on A is its opposite. While the bodies sleep, it is that of the
+    /// last step before.
     pub fn force(&self) -> Vec3 {
         self.joint.load.force()
     }
 
     /// Returns the torque on B about its joint point in the last step, in the world frame, as the
-    /// mean over the step. That of limits, motors and springs is part of it.
+    /// mean over the step. It includes the torque of limits, motors and springs.
     pub fn torque(&self) -> Vec3 {
         self.joint.load.torque()
     }
 
-    /// Returns the position error of the joint: see [`Joint::gap`].
+    /// Returns the position error of the joint, a length: see [`Joint::gap`].
     pub fn error(&self) -> f32 {
         self.joint.gap(self.bodies[0], self.bodies[1])
     }
 
-    /// The user data.
+    /// Returns the user data.
     pub fn user_data(&self) -> u64 {
         self.joint.user_data
     }

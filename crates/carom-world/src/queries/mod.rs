@@ -1,4 +1,4 @@
-//! Reading a world between steps.
+//! Reading the state of a world between steps.
 //!
 //! - `query`, `filter`, `cast`, `batch`, `soft_rays`: rays, casts, overlaps and nearest bodies.
 //! - `body_ref`, `collider_ref`, `joint_ref`: views of a body, a collider and a joint.

@@ -1,8 +1,8 @@
 //! Queries of the whole world: rays, overlaps, and the nearest collider.
 //!
 //! - The broad phase finds candidate bodies, and the shapes of their colliders are tested.
-//! - If all colliders of a body, or all that are no sensors, pass the filter, they are tested as
-//!   one shape. Otherwise each that passes is tested.
+//! - If all colliders of a body pass the filter, or all solid ones, they are tested as one shape.
+//!   Otherwise each collider that passes is tested.
 //! - If two answers are equal, that with the smaller handle is returned, so the answer does not
 //!   depend on the broad phase.
 //!
@@ -28,7 +28,8 @@ pub struct BodyHit {
     pub body: BodyId,
     /// The collider that is hit.
     pub collider: ColliderId,
-    /// The hit, in the world frame. Its part is that of the collider's shape.
+    /// The hit, in the world frame. Its part is numbered as in
+    /// [`ColliderRef::shape`](crate::ColliderRef::shape).
     pub hit: RayHit,
 }
 
@@ -40,13 +41,14 @@ pub struct NearBody {
     pub body: BodyId,
     /// The collider that is nearest.
     pub collider: ColliderId,
-    /// The point and its distance, in the world frame. Its part is that of the collider's shape.
+    /// The point and its distance, in the world frame. Its part is numbered as in
+    /// [`ColliderRef::shape`](crate::ColliderRef::shape).
     pub projection: PointProjection,
 }
 
 /// The queries of a world, for the colliders that pass a filter: [`World::query`].
 ///
-/// It keeps its buffers, so one query object for many queries allocates less.
+/// It keeps its buffers, so many queries with one query object allocate less.
 pub struct Query<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a World<B>,
     pub(crate) filter: QueryFilter<'a>,
@@ -64,7 +66,7 @@ impl<B: BroadPhase> core::fmt::Debug for Query<'_, B> {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Returns the queries for the colliders that pass a filter, in the state after the last step.
+    /// Returns the queries for the colliders that pass a filter, at their present poses.
     ///
     /// ```
     /// use carom_geom::Sphere;
@@ -93,8 +95,8 @@ impl<B: BroadPhase> World<B> {
 }
 
 impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
-    /// Returns the first hit of the ray with a parameter in `range`, in lengths of its direction. A
-    /// number x stands for 0 to x.
+    /// Returns the first hit of the ray with a parameter in `range`. The parameter counts lengths
+    /// of the direction of the ray, and a number x stands for 0 to x.
     ///
     /// Shapes are treated as surfaces: a ray from inside hits the far side. A ray with a NaN or an
     /// infinity hits nothing.
@@ -116,7 +118,7 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
         best
     }
 
-    /// Returns all hits of the ray in `range`, sorted by the parameter, then by the collider:
+    /// Returns all hits of the ray in `range`, sorted by the parameter, then by the collider: see
     /// [`Query::cast_ray`].
     pub fn cast_ray_all(&mut self, ray: &Ray, range: impl Into<Interval>) -> &[BodyHit] {
         let range = range.into();
@@ -135,7 +137,7 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
         &self.hits
     }
 
-    /// Returns the colliders that touch the shape at the pose, sorted.
+    /// Returns the colliders that touch the shape at `pose` in the world, sorted by their handles.
     pub fn overlap_shape(&mut self, shape: &Shape, pose: &Pose) -> &[ColliderId] {
         let mut all = core::mem::take(&mut self.colliders);
         all.clear();
@@ -154,8 +156,8 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
         &self.colliders
     }
 
-    /// Returns the collider nearest to the point, at most `max_distance` away. Inside a collider
-    /// the distance is negative. `None` for a point that is not finite.
+    /// Returns the collider nearest to the point, at most `max_distance` away. The distance is
+    /// negative inside a collider. `None` if no collider is as near, or the point is not finite.
     pub fn nearest(&mut self, point: Vec3, max_distance: f32) -> Option<NearBody> {
         let mut best: Option<NearBody> = None;
         let limit = |best: Option<NearBody>| best.map_or(max_distance, |b| b.projection.distance.max(0.0));
@@ -208,7 +210,7 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     }
 
     /// Calls `each` with the colliders of a body that pass, their shapes in the frame of the body,
-    /// and the pose of that.
+    /// and the pose of the body.
     pub(crate) fn visit_each(&self, index: u32, each: &mut dyn FnMut(ColliderId, &Shape, &Pose)) {
         let bodies = &self.world.bodies;
         let Some((body, shape, pose)) = self.may_find(index) else { return };
@@ -245,7 +247,8 @@ impl Found<'_> {
         BodyHit { body: self.body, collider, hit }
     }
 
-    /// Returns the collider of a part, and makes its number that of the part in the collider.
+    /// Returns the collider of a part, and changes `part` from its number on the body to that in
+    /// the collider.
     fn collider(&self, part: &mut u32) -> ColliderId {
         let index = self.body.index as usize;
         let (slot, own) = match (self.slot, self.bodies.composite(index), &self.bodies.shapes[index]) {

@@ -13,8 +13,8 @@ use carom_broad::BroadPhase;
 use carom_geom::Manifold;
 
 impl<B: BroadPhase> World<B> {
-    /// Returns the pairs that touched or were near at the last detection, sorted by the numbers of
-    /// their bodies. If a body has several colliders, these are pairs of colliders.
+    /// Returns the pairs that touched or were near each other at the last detection, sorted by the
+    /// numbers of their bodies. If a body has several colliders, these are pairs of colliders.
     ///
     /// After a step these are the contacts at its start, some of them recycled. [`World::detect`]
     /// finds them at the present poses. A manifold has at most four points, and points of the last
@@ -89,20 +89,20 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the pairs that pushed each other in the last step by more than a threshold, sorted
-    /// by the bodies. Not a part of a snapshot.
+    /// by the bodies. They are not part of a snapshot.
     ///
     /// If continuous detection stops a fast body at an impact, the impulse acts in the next step.
     pub fn impulse_events(&self) -> &[ImpulseEvent] {
         &self.contacts.impulse_events
     }
 
-    /// Returns the events of rules in the last step, sorted by the bodies. Not a part of a
-    /// snapshot.
+    /// Returns the events of responses other than a collision in the last step, sorted by the
+    /// bodies. They are not part of a snapshot.
     pub fn responses(&self) -> &[ResponseEvent] {
         &self.contacts.responses
     }
 
-    /// The joints that broke in the last step, in the order of their insertion.
+    /// Returns the joints that broke in the last step, in the order of their insertion.
     pub fn broken_joints(&self) -> &[JointBroken] {
         &self.joints.broken
     }

@@ -1,7 +1,7 @@
 //! Rays and nearest points of soft things.
 //!
 //! Cloth and soft bodies are tested as meshes, ropes and particles as balls. If two answers are
-//! equal, the lowest thing index counts, then the lowest part index.
+//! equal, the one with the lower index of its thing is returned, then the one with the lower part.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6.2 (rays against spheres).
 
@@ -18,8 +18,8 @@ use carom_query::{Shape, cast_ray, project_point};
 pub struct SoftHit {
     /// The soft thing.
     pub thing: SoftThing,
-    /// The parameter of a ray, in lengths of its direction; for a nearest point the distance, not
-    /// negative.
+    /// The parameter of a ray, in lengths of its direction. For a nearest point it is the
+    /// distance, not negative.
     pub t: f32,
     /// The point, in the world.
     pub point: Vec3,
@@ -27,12 +27,12 @@ pub struct SoftHit {
     pub part: u32,
 }
 
-/// For the filter of a query, soft things are solid and dynamic. Their own filter counts as that of
-/// a collider.
+/// Queries of soft things. For the filter of a query they are solid and dynamic, and their own
+/// filter counts as that of a collider.
 impl<B: BroadPhase> Query<'_, B> {
-    /// Returns the first hit of a ray on a soft thing, with a parameter in `range`, in lengths of
-    /// its direction. A number x stands for 0 to x. A ray from inside a particle hits it at the
-    /// start of the range. A ray that is not finite hits nothing.
+    /// Returns the first hit of a ray on a soft thing, with a parameter in `range`. The parameter
+    /// counts lengths of the direction, and a number x stands for 0 to x. A ray from inside a
+    /// particle hits it at the start of the range. A ray that is not finite hits nothing.
     ///
     /// ```
     /// use carom_math::{Ray, Vec3};
@@ -85,7 +85,7 @@ impl<B: BroadPhase> Query<'_, B> {
     }
 
     /// Returns the point of a soft thing nearest to a point, at most `max_distance` away. `None`
-    /// for a point that is not finite.
+    /// if there is none, or the point is not finite.
     pub fn nearest_soft(&self, point: Vec3, max_distance: f32) -> Option<SoftHit> {
         let set = self.soft_things().filter(|_| point.is_finite())?;
         let mut best: Option<SoftHit> = None;

@@ -6,10 +6,10 @@ use crate::World;
 use carom_broad::BroadPhase;
 
 impl<B: BroadPhase> World<B> {
-    /// A hash of all poses, velocities and sleep flags: equal bits give equal hashes. Soft things
-    /// are in it, if there are any.
+    /// Returns a hash of all poses, velocities and sleep flags: equal bits give equal hashes. Soft
+    /// things are included, if there are any.
     ///
-    /// Fowler, Noll, Vo: FNV-1a with 64 bits.
+    /// The hash is FNV-1a with 64 bits (Fowler, Noll, Vo).
     pub fn state_hash(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
         let mut take = |word: u32| {

@@ -45,7 +45,8 @@ impl<B: BroadPhase> World<B> {
         self.expand_bounds_of_deforming();
     }
 
-    /// Does this for fast bodies. If the last step had another length, also for all awake ones.
+    /// Expands the boxes of fast bodies, and those of all awake bodies if the last step had
+    /// another length.
     fn expand_bounds_of_fast(&mut self, dt: f32) {
         if core::mem::replace(&mut self.last.dt, dt) != dt {
             for place in 0..self.bodies.active.awake().len() {
@@ -62,8 +63,8 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// After a change of velocity: expands the box of a fast or swift body to contain its path in a
-    /// step as long as the last one.
+    /// Expands the box of a fast or swift body after a change of its velocity. The box then
+    /// contains its path in a step as long as the last one.
     pub(crate) fn expand_bounds_of(&mut self, index: usize) {
         let (Some(proxy), Some(shape)) = (self.bodies.proxies[index], &self.bodies.shapes[index]) else {
             return;
@@ -100,7 +101,7 @@ impl<B: BroadPhase> World<B> {
         let updated = self.broad.update(&moves);
         debug_assert!(updated.is_ok(), "the broad phase refused a box: {updated:?}");
         if is_unlimited {
-            // On a budget the next step does this, before it selects bodies.
+            // With a budget, the next step does this before it selects bodies.
             self.broad.refresh();
         }
         self.contacts.scratch.moves = moves;
@@ -132,7 +133,7 @@ fn refit_in_parts(
         .map(fill)
         .reduce(|| true, |a, b| a & b);
     if !has_all {
-        // A body has no box: the entries behind it move up.
+        // A body has no box, so the entries behind it move up.
         out.clear();
         out.extend(active.iter().filter_map(refit));
     }

@@ -1,4 +1,5 @@
-//! The end of a step: joints that carried more than they bear are removed and reported.
+//! The end of a step: joints whose load exceeds their break force or torque are removed and
+//! reported.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (forces of joints).
 

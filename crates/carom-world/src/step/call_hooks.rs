@@ -33,7 +33,7 @@ use carom_response::{ContactSettings, SurfaceVelocity};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// Pairs of a chunk.
+/// The number of pairs of a chunk.
 const CHUNK_PAIRS: usize = 64;
 
 /// The input for calls of hooks.
@@ -44,7 +44,7 @@ struct Caller<'a> {
 }
 
 impl<'a> Caller<'a> {
-    /// Returns the view of a pair of colliders; `None` if one of them is not there.
+    /// Returns the view of a pair of colliders; `None` if one of them does not exist.
     fn view(&self, state: &PairState, slots: [ColliderSlot; 2]) -> Option<PairView<'a>> {
         let solids = self.solids();
         let side = |id: BodyId, slot: ColliderSlot| {
@@ -104,7 +104,7 @@ impl<'a> Caller<'a> {
             self.call_for_colliders(place, slots_of(&own[0]), (own, first), out);
             first += own.len() as u32;
         }
-        // Pairs without contacts may be met by a body that travels far.
+        // Colliders without contacts may meet in the step if a body travels far.
         for [own, other] in solids.meeting(bodies[0], bodies[1]) {
             let slots = [own.0, other.0];
             if !called.contains(&slots) && !is_sensor_pair(state, &solids, slots) {
@@ -368,7 +368,7 @@ fn has_hooks(traits: &[Traits], pair: Pair, hooks: ActiveHooks) -> bool {
     (traits[pair.a as usize].hooks | traits[pair.b as usize].hooks).intersects(hooks)
 }
 
-/// Lists the places of the active pairs for which `is_it` holds.
+/// Lists the positions of the active pairs for which `is_it` holds.
 fn find_places(contacts: &ContactSet, places: &mut Vec<u32>, is_it: impl Fn(&PairState) -> bool) {
     places.clear();
     let is_it = |place: &u32| {

@@ -9,8 +9,9 @@ use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 
 impl<B: BroadPhase> World<B> {
-    /// After the events of pairs of bodies: replaces those of bodies with several colliders by
-    /// those of their colliders. `has_detected` says whether this detection tested any pair.
+    /// Runs after the events of pairs of bodies. Replaces those of bodies with several colliders
+    /// by the events of their colliders. `has_detected` says whether this detection tested any
+    /// pair.
     pub(crate) fn report_colliders(&mut self, has_detected: bool) {
         if self.bodies.composites.is_empty() && self.contacts.touches.is_empty() {
             return;

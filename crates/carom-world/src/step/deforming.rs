@@ -1,5 +1,5 @@
-//! Deforming meshes within a step: their boxes, waking of bodies that they reach, and the exchange
-//! of the mesh after the solver.
+//! Deforming meshes within a step: their boxes, the waking of bodies that they may reach, and the
+//! exchange of the meshes after the solver.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 6.4.2 (refit of deforming
 //! meshes).

@@ -14,7 +14,7 @@ use crate::stats::{Clock, StepStats};
 use carom_broad::BroadPhase;
 
 impl<B: BroadPhase> World<B> {
-    /// Finds contacts and reports events. `filter` decides which pairs meet; without it the
+    /// Finds contacts and reports events. `filter` decides which pairs may touch; without it the
     /// decisions of the last step stay.
     pub(crate) fn detect_within(
         &mut self,
@@ -78,7 +78,7 @@ impl<B: BroadPhase> World<B> {
         self.continuous_step().find_swift();
     }
 
-    /// Reports which contacts began, persisted and ended. `has_detected`: whether any pair was
+    /// Reports which contacts began, persisted and ended. `has_detected` says whether any pair was
     /// tested.
     fn report_events(&mut self, had_suspended: bool, has_detected: bool) {
         self.last.stats.n_touching = if had_suspended && self.bodies.active.has_suspended() {
@@ -94,7 +94,7 @@ impl<B: BroadPhase> World<B> {
     /// Narrow phase: finds the contacts of the active pairs, or of as many as the budget allows.
     ///
     /// 1. Copies the pair states of the active pairs into one row, unless all are active.
-    /// 2. On a budget: selects the pairs that are tested; the others are deferred.
+    /// 2. With a budget: selects the pairs that are tested; the others are deferred.
     /// 3. Updates the pair states of the row: tests, recycles, copies or defers each pair
     ///    (`narrow`). Smooths internal edges.
     /// 4. Counts the deferred pairs. Moves manifolds of pairs in which nothing moves to

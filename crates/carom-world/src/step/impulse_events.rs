@@ -1,9 +1,9 @@
 //! Impulse events: how hard two colliders pushed each other in a step.
 //!
 //! A collider has a threshold
-//! ([`ColliderDesc::impulse_threshold`](crate::ColliderDesc::impulse_threshold)).
-//! A pair is reported if the sum of its normal impulses in a step is above the lower threshold of
-//! the two. The speed of approach is noted before the solver changes the velocities.
+//! ([`ColliderDesc::impulse_threshold`](crate::ColliderDesc::impulse_threshold)). A pair is
+//! reported if the sum of its normal impulses in a step is above the lower threshold of the two.
+//! The speed of approach is recorded before the solver changes the velocities.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2ContactHitEvent`, 2025; rapier 0.36, `ContactForceEvent`.
 
@@ -18,7 +18,7 @@ use carom_math::Vec3;
 use carom_response::ContactImpulse;
 
 impl<B: BroadPhase> World<B> {
-    /// Before the solver: lists the pairs with a threshold, and the speed at which each approaches.
+    /// Before the solver: lists the pairs with a threshold, each with its speed of approach.
     pub(crate) fn note_approach_speeds(&mut self) {
         let mut approaches = core::mem::take(&mut self.contacts.approaches);
         approaches.clear();
@@ -64,7 +64,7 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// After the solver: reports those of these pairs whose impulses were above the threshold.
+    /// After the solver: reports the listed pairs whose impulses were above the threshold.
     pub(crate) fn report_impulses(&mut self) {
         let mut events = core::mem::take(&mut self.contacts.impulse_events);
         let (contacts, impulses) = (&self.contacts, self.solver.contact_impulses());

@@ -11,8 +11,8 @@
 //! - `deforming`: meshes that change their shape.
 //! - `break_joints`, `responses`: joints that break, bodies that stick or are knocked away.
 //!
-//! Soft things are stepped in `soft/advance.rs`. The files of this folder hold the order of the
-//! work; most of the work itself is in `bodies`, `contacts`, `continuous` and `budget`.
+//! Soft things are stepped in `soft/advance.rs`. The files of this folder have the order of the
+//! work. The work itself is mainly in `bodies`, `contacts`, `continuous` and `budget`.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2.
 
@@ -118,7 +118,7 @@ impl<B: BroadPhase> World<B> {
             let index = self.bodies.active.kinematic()[place] as usize;
             let body = &mut self.bodies.motions[index];
             let pose = body.pose_after(dt);
-            // Beyond the finite range the body stays; the solver returns the error later.
+            // Beyond the finite range the body stays, and the solver returns the error later.
             if body.is_moving_kinematic() && pose.is_finite() {
                 body.pose = pose;
                 self.refit(index);

@@ -10,12 +10,12 @@ use carom_math::Budget;
 #[derive(Default)]
 #[non_exhaustive]
 pub struct StepOptions<'a> {
-    /// Bound of the work or time of the step: see
+    /// The bound of the work or the time of the step: see
     /// [`World::step_with_budget`](crate::World::step_with_budget).
     pub budget: Budget,
-    /// Called within the step, for pairs.
+    /// The hooks, which are called within the step for pairs of colliders: see [`Hooks`].
     pub hooks: Option<&'a dyn Hooks>,
-    /// Called before each substep, to apply forces: see [`Substep`].
+    /// The callback before each substep, which may apply forces: see [`Substep`].
     pub on_substep: Option<&'a mut dyn FnMut(&mut Substep<'_>)>,
 }
 
@@ -37,10 +37,10 @@ impl<'a> StepOptions<'a> {
         StepOptions { hooks: Some(hooks), ..self }
     }
 
-    /// Sets what is called before each substep.
+    /// Sets the callback before each substep.
     ///
     /// If it panics, the step is completed without it, and then the panic is resumed. Without the
-    /// feature `std` the world is not usable after a panic.
+    /// feature `std` the world cannot be used after a panic.
     #[must_use]
     pub fn with_on_substep(self, on_substep: &'a mut dyn FnMut(&mut Substep<'_>)) -> Self {
         StepOptions { on_substep: Some(on_substep), ..self }

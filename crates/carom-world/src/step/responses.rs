@@ -1,9 +1,9 @@
 //! Responses other than a collision: bodies that touch stick, are knocked away, or pass.
 //!
 //! - A rule belongs to a body or to a pair. The rule of a pair has precedence. Otherwise the
-//!   response is the later one of the two bodies in the order collide, knock, stick, pass
-//!   ([`Response::of_pair`]).
-//! - Pairs that pass are sensor pairs: tested and reported, not pushed apart.
+//!   response is the later one of those of the two bodies, in the order collide, knock, stick,
+//!   pass ([`Response::of_pair`]).
+//! - Pairs that pass are treated as sensors: tested and reported, but not pushed apart.
 //! - Bodies that stick collide without restitution and friction until a detection finds that they
 //!   touch. At the end of that step they get a common motion and a weld joint. The common motion
 //!   follows from their momentum, which impulses between them do not change. Angular momentum is

@@ -1,9 +1,10 @@
-//! Forces of the caller: before each substep, and for all awake bodies before a step.
+//! Forces of the caller: before a step for all awake bodies, and before each substep.
 //!
 //! - [`World::for_each_active`](crate::World::for_each_active) applies forces for the next step to
 //!   all awake bodies, on several threads.
-//! - [`StepOptions::with_on_substep`] is called before each substep, so that a force that depends
-//!   on the position of a body, such as that of a stiff spring, is as accurate as the substeps are.
+//! - [`StepOptions::with_on_substep`] sets a callback before each substep. So a force that depends
+//!   on the position of a body, such as that of a stiff spring, is as accurate as the substeps
+//!   are.
 //!
 //! [`StepOptions::with_on_substep`]: crate::StepOptions::with_on_substep
 //!
@@ -18,10 +19,11 @@ use carom_response::{self as response, BodyMotion};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// An awake dynamic body, to which forces can be applied.
+/// An awake dynamic body, to which forces can be applied. Vectors and points are in the world
+/// frame.
 ///
-/// Forces act in the next step or substep. A call with or leading to a number that is not finite
-/// changes nothing.
+/// Forces act in the next step or substep. A call changes nothing if a number in it, or the
+/// result, is not finite.
 #[derive(Debug)]
 pub struct BodyForces<'a> {
     id: BodyId,
@@ -30,17 +32,17 @@ pub struct BodyForces<'a> {
 }
 
 impl BodyForces<'_> {
-    /// Returns the handle.
+    /// Returns the handle of the body.
     pub fn id(&self) -> BodyId {
         self.id
     }
 
-    /// Returns the caller's own number.
+    /// Returns the user data of the body.
     pub fn user_data(&self) -> u64 {
         self.user_data
     }
 
-    /// Returns the pose.
+    /// Returns the pose of the body.
     pub fn pose(&self) -> Pose {
         self.motion.pose
     }
@@ -50,12 +52,12 @@ impl BodyForces<'_> {
         self.motion.center
     }
 
-    /// Returns the mass; it is infinite if no force moves the body.
+    /// Returns the mass; it is infinite if forces do not move the body.
     pub fn mass(&self) -> f32 {
         1.0 / self.motion.inverse_mass
     }
 
-    /// Returns the velocity of the centre of mass.
+    /// Returns the velocity of the centre of mass, length per time.
     pub fn linear_velocity(&self) -> Vec3 {
         self.motion.linear_velocity
     }
@@ -65,7 +67,8 @@ impl BodyForces<'_> {
         self.motion.angular_velocity
     }
 
-    /// Returns the velocity of a point of the body, given in the world frame.
+    /// Returns the velocity of the material point of the body that is now at `point`, length per
+    /// time.
     pub fn velocity_at(&self, point: Vec3) -> Vec3 {
         self.motion.linear_velocity + self.motion.angular_velocity.cross(point - self.motion.center)
     }
@@ -85,7 +88,7 @@ impl BodyForces<'_> {
         self.push(Vec3::ZERO, torque);
     }
 
-    /// Changes the momentum by an impulse at a point of the world, at once.
+    /// Changes the velocities at once by an impulse at a point, mass times length per time.
     pub fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
         let motion = &self.motion;
         let linear = motion.linear_velocity + impulse * motion.inverse_mass;
@@ -93,13 +96,13 @@ impl BodyForces<'_> {
         self.set_velocity(linear, motion.angular_velocity + turn);
     }
 
-    /// Changes the angular momentum, at once.
+    /// Changes the angular velocity at once by an angular impulse, mass times area per time.
     pub fn apply_angular_impulse(&mut self, impulse: Vec3) {
         let turn = self.motion.inverse_inertia * impulse;
         self.set_velocity(self.motion.linear_velocity, self.motion.angular_velocity + turn);
     }
 
-    /// Sets both velocities, at once.
+    /// Sets both velocities at once.
     pub fn set_velocity(&mut self, linear: Vec3, angular: Vec3) {
         if linear.is_finite() && angular.is_finite() {
             (self.motion.linear_velocity, self.motion.angular_velocity) = (linear, angular);
@@ -114,7 +117,7 @@ impl BodyForces<'_> {
     }
 }
 
-/// The start of a substep: gives access to the bodies, at the poses after the substep before.
+/// The start of a substep. It gives access to the bodies, at the poses after the substep before.
 #[derive(Debug)]
 pub struct Substep<'a> {
     inner: response::Substep<'a>,
@@ -122,7 +125,7 @@ pub struct Substep<'a> {
 }
 
 impl Substep<'_> {
-    /// Returns its number within the step, from 0.
+    /// Returns the index of the substep within the step, from 0.
     pub fn index(&self) -> u32 {
         self.inner.index
     }
@@ -132,13 +135,13 @@ impl Substep<'_> {
         self.inner.count
     }
 
-    /// Returns its length.
+    /// Returns the length of the substep, a time.
     pub fn dt(&self) -> f32 {
         self.inner.dt
     }
 
-    /// Returns a dynamic body that moves in this step. `None` for others: those that sleep, are
-    /// suspended by a budget, or were removed.
+    /// Returns a dynamic body that moves in this step. `None` for a body that sleeps, is suspended
+    /// by a budget, is not dynamic, or was removed.
     pub fn body(&mut self, id: BodyId) -> Option<BodyForces<'_>> {
         let place = self.inner.movers.binary_search(&id.index).ok()?;
         let motion = self.inner.motions.get_mut(place).filter(|motion| motion.is_dynamic)?;
@@ -206,7 +209,7 @@ impl<'a> Guarded<'a> {
         }
     }
 
-    /// Whether there is something to call.
+    /// Whether there is a callback.
     pub(crate) fn is_there(&self) -> bool {
         self.callback.is_some()
     }

@@ -1,5 +1,5 @@
-//! Hands the solver the velocities of moving surfaces (belts, deforming meshes) and the rolling
-//! friction of contacts.
+//! Passes the velocities of moving surfaces (belts, deforming meshes) and the rolling friction of
+//! contacts to the solver.
 //!
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
@@ -88,7 +88,7 @@ impl<B: BroadPhase> World<B> {
                 }
             });
         }
-        // Stable: a deforming mesh with a belt has two entries, which are added in this order.
+        // Stable: the two entries of a deforming mesh with a belt are added in this order.
         out.sort_by_key(|surface| surface.contact);
         out.dedup_by(|later, kept| {
             let is_same = later.contact == kept.contact;

@@ -2,23 +2,23 @@
 //!
 //! | reason | function, and when it runs |
 //! |---|---|
-//! | a contact of it began | `wake_newly_touched`, after detection |
+//! | a contact of the body began | `wake_newly_touched`, after detection |
 //! | a moving body touches it, may reach it, or is joined to it | `wake_touched`, before the solver |
 //! | a setting that acts on it changed | `apply_settings`, at the start of a step |
-//! | it or a body that it touches was edited | in the folder `edit` |
+//! | it, or a body that it touches, was edited | in the folder `edit` |
 //!
 //! All of them call `BodySet::wake`, which wakes the whole group that fell asleep together.
 //!
-//! Each step compares the settings with those of the step before, so a change is found however it
-//! was made. It wakes the bodies on which it acts:
+//! Each step compares the settings with those of the step before, so it finds any change of them.
+//! A change wakes the bodies on which it acts:
 //!
 //! 1. gravity: bodies that feel gravity;
 //! 2. stiffness and damping of joints: bodies in joints;
 //! 3. slop, push-out and internal edges: bodies that touch another one;
 //! 4. the unit of length, a stricter rule of sleep, or no sleep at all: all bodies.
 //!
-//! The last one wakes soft things too, and so do gravity and their own settings. The other settings
-//! act on moving bodies only.
+//! Changes of the fourth kind wake soft things too, and so do gravity and their own settings. The
+//! other settings act on moving bodies only.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (waking).
 
@@ -52,11 +52,11 @@ impl<B: BroadPhase> World<B> {
     /// Wakes each sleeping body that a moving body touches, or may reach in this step, with its
     /// group.
     ///
-    /// A sleeping body takes no impulse: it would act as a wall, and momentum would be lost. Woken
-    /// bodies may wake others, so this repeats until no body wakes.
+    /// A sleeping body takes no impulse, so it would act as a wall, and momentum would be lost.
+    /// Woken bodies may wake others, so this repeats until no body wakes.
     ///
-    /// While bodies are suspended, the bodies of an island fall asleep one after the other. So then
-    /// a body that is about to fall asleep wakes no other one.
+    /// While bodies are suspended, the bodies of an island fall asleep one after the other. Then a
+    /// body that is about to fall asleep wakes no other body.
     pub(crate) fn wake_touched(&mut self, dt: f32) {
         let drowsy = if self.bodies.active.has_suspended() { self.drowsy_from(dt) } else { f32::INFINITY };
         // A step has at least one substep, and bounces look ahead from its end.
@@ -134,8 +134,8 @@ impl<B: BroadPhase> World<B> {
         (self.settings.solver.sleep_delay - 2.0 * dt).max(0.0)
     }
 
-    /// While bodies are suspended: keeps a body that touches a suspended one from falling asleep
-    /// before it.
+    /// Keeps a body that touches a suspended one from falling asleep before that one. It is called
+    /// while bodies are suspended.
     ///
     /// Its slow time stays just below the delay until the suspended body has been slow for as long.
     pub(crate) fn keep_awake(&mut self, dt: f32) {
