@@ -1,9 +1,10 @@
 //! Closed-form collision of one contact: the reflected velocity, and the impulse between two
 //! bodies.
 //!
-//! v' = v_p - k v_n, with v_n along the normal and v_p across it. k is from 0 (no bounce) to 1
-//! (perfectly elastic). For two bodies, the same holds for the relative velocity at the contact
-//! point, and the masses share the change.
+//! The velocity v after a collision is v' = v_p - k v_n. Here v_n is the part of v along the
+//! normal, v_p the part across it, and k the restitution. It is from 0 (no bounce) to 1 (perfectly
+//! elastic). For two bodies, the same holds for the relative velocity at the contact point, and
+//! both share the change according to their masses.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9, eq. 25.12 to 25.14; B.
 //! Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, 3.
@@ -14,8 +15,8 @@ use carom_math::{Mat3, Real, Vec3};
 
 /// Returns the velocity after a collision with a static surface of unit normal `normal`.
 ///
-/// `restitution` is k of eq. 25.14; `friction` is Coulomb's coefficient. A velocity away from the
-/// surface is returned unchanged.
+/// `restitution` is k of eq. 25.14, and `friction` is Coulomb's coefficient. A velocity away from
+/// the surface is returned unchanged.
 pub fn reflect(velocity: Vec3, normal: Vec3, restitution: Real, friction: Real) -> Vec3 {
     let speed = velocity.dot(normal);
     if !(speed < 0.0) {
@@ -37,11 +38,11 @@ pub fn remaining_move(velocity_after: Vec3, dt: Real, t: Real) -> Vec3 {
     velocity_after * (dt * (1.0 - t.clamp(0.0, 1.0)))
 }
 
-/// Returns the impulse on B at `point`, whose opposite acts on A. It is zero if the bodies do not
-/// approach each other there along the unit `normal` from A to B.
+/// Returns the impulse on B at `point`; its opposite acts on A. `normal` is a unit vector from A
+/// to B. The impulse is zero if the bodies do not approach each other there along it.
 ///
-/// Everything is in the world frame. Bodies that are not dynamic or have infinite mass do not
-/// change.
+/// All is in the world frame; an impulse is mass times length per time. Bodies that are not
+/// dynamic or have infinite mass do not change.
 pub fn collision_impulse(
     a: &Body,
     b: &Body,

@@ -1,14 +1,14 @@
 //! Rotation over time: a free body keeps its angular momentum in the world, and its energy.
 //!
-//! - The angular momentum is constant, so the angular velocity follows from the orientation: w = R
-//!   I^-1 R^T L.
+//! - The angular momentum L is constant, so the angular velocity w follows from the orientation R
+//!   and the inertia I of the body: w = R I^-1 R^T L.
 //! - The orientation is integrated by the Runge-Kutta method, in steps of an eighth of a radian.
 //! - At the end a small rotation corrects the energy for the truncation error.
 //! - A fast body with an axis of symmetry has a closed form: it spins about its axis, and the axis
 //!   precesses about the angular momentum.
 //!
 //! For motion with forces and contacts, see [`crate::ode`]. Bodies that joints hold turn in each
-//! substep, see `gyroscope.rs`.
+//! substep: see `bodies/gyroscope.rs`.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (the ODE form); E. Hairer,
 //! C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, IV.4 (projection onto invariants)
@@ -21,20 +21,20 @@ use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 const PIECE_TURN: f64 = 0.125;
 
 /// The largest number of steps of one call: 128 radians. A body without an axis of symmetry turns
-/// no farther. It keeps momentum and energy.
+/// no farther, but keeps momentum and energy.
 const MAX_PIECES: u32 = 1024;
 
-/// Radians. If a body with an axis of symmetry turns farther, the closed form is used, which is
-/// cheaper.
+/// If a body with an axis of symmetry turns farther, in radians, the closed form is used, because
+/// it is cheaper.
 const MIN_CLOSED_TURN: f64 = 2.0;
 
 /// The largest rotation, in radians, that corrects the energy after free rotation. It is far above
 /// truncation and rounding errors.
 const MAX_CORRECTION: f64 = 1e-3;
 
-/// Returns the orientation of a body after `h` of free rotation.
+/// Returns the orientation of a body after a free rotation for the time `h`.
 ///
-/// `momentum` is the angular momentum about the centre of mass in the world, and `inverse_inertia`
+/// `momentum` is the angular momentum about the centre of mass in the world. `inverse_inertia` is
 /// the inverse of the inertia tensor in the body's frame. The energy of that momentum is the same
 /// at the end as at the start.
 pub fn rotate_freely(rotation: DQuat, momentum: DVec3, inverse_inertia: &DMat3, h: f64) -> DQuat {
@@ -77,7 +77,8 @@ fn axis_of_symmetry(inverse_inertia: &DMat3) -> Option<DVec3> {
     axes.into_iter().find(|(_, a, b)| a == b).map(|(axis, ..)| axis)
 }
 
-/// Returns the orientation after `h` of the free rotation of a body with an axis of symmetry.
+/// Returns the orientation of a body with an axis of symmetry after a free rotation for the time
+/// `h`.
 ///
 /// Reference: H. Goldstein, Classical Mechanics, 3rd ed., 5.7 (the symmetrical top free of torque).
 fn precess(start: DQuat, momentum: DVec3, inverse_inertia: &DMat3, axis: DVec3, h: f64) -> DQuat {
@@ -90,8 +91,8 @@ fn precess(start: DQuat, momentum: DVec3, inverse_inertia: &DMat3, axis: DVec3, 
     (precession * start * rotation).normalize()
 }
 
-/// Rotates a body slightly, so that twice its energy becomes `twice_energy`. A rotation by more
-/// than `most`, in radians, is left out.
+/// Rotates a body slightly, so that twice its energy becomes `twice_energy`. If this needs more
+/// than `most` radians, the body is not rotated.
 pub(crate) fn restore_energy(
     mut q: DQuat,
     momentum: DVec3,
@@ -119,7 +120,8 @@ pub(crate) fn restore_energy(
     q
 }
 
-/// Returns the angular velocity in the world of a body with this orientation and angular momentum.
+/// Returns the angular velocity in the world, in radians per time, of a body with this orientation
+/// and angular momentum.
 pub fn spin_of(rotation: DQuat, momentum: DVec3, inverse_inertia: &DMat3) -> DVec3 {
     // Any length is allowed, as within a Runge-Kutta step: only the direction of the quaternion
     // counts.
@@ -151,7 +153,8 @@ pub fn rotation_by(turn: DVec3) -> DQuat {
 /// Half angles up to the root of this use the series: radians squared.
 const SERIES_HALF_TURN_SQ: Real = 0.0625;
 
-/// Returns a unit quaternion turned for `h` at a constant angular velocity in the parent frame.
+/// Returns a unit quaternion after a rotation for the time `h` at a constant angular velocity in
+/// the parent frame.
 #[inline]
 pub fn turn(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     let half = angular_velocity * (0.5 * h);
@@ -180,11 +183,11 @@ pub fn turn(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     Quat::from_xyzw(next[0] * scale, next[1] * scale, next[2] * scale, next[3] * scale)
 }
 
-/// Returns a unit quaternion turned for `h` at an angular velocity in the parent frame: one Euler
-/// step, normalised.
+/// Returns a unit quaternion after a rotation for the time `h` at an angular velocity in the
+/// parent frame: one Euler step, normalised.
 ///
-/// It turns less than [`turn`], and by at most half a turn. Joints correct their errors at the end
-/// of a substep, and a body that turned less is pulled less.
+/// The rotation is smaller than that of [`turn`], and at most half a turn. Joints correct their
+/// errors at the end of a substep, and a body that turned less is pulled less.
 #[inline]
 pub fn turn_by_euler(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     let half = angular_velocity * (0.5 * h);

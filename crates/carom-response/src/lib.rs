@@ -1,6 +1,6 @@
 //! The response to contacts and joints: computes velocities and poses.
 //!
-//! Input and output are plain data. A [`Body`] has mass and motion; a [`ContactPair`] has a
+//! Input and output are plain data. A [`Body`] has mass and motion. A [`ContactPair`] has a
 //! manifold in the world frame. The crate has no shapes and finds no contacts.
 //!
 //! ```
@@ -31,8 +31,9 @@
 //! # Ok::<(), carom_response::SolverError>(())
 //! ```
 //!
-//! Use springs if only depths are known: of a contact, or of vertices along rays. A [`Penalty`]
-//! pushes bodies that overlap, and never pulls (test: `penalty::never_pulls_and_keeps_momentum`).
+//! If only depths are known, of a contact or of vertices along rays, use springs. A [`Penalty`]
+//! pushes bodies that overlap apart, and never pulls (test:
+//! `penalty::never_pulls_and_keeps_momentum`).
 //!
 //! ```
 //! use carom_math::{Mat3, Pose, Vec3};

@@ -1,12 +1,12 @@
 //! The motion of bodies as one ordinary differential equation, y' = f(t, y), for a general solver.
 //!
-//! - The state of a body is 13 numbers: centre of mass, rotation, momentum, angular momentum.
-//! - The derivative gets forces and contacts from the caller: [`RigidOde`]. Contacts are springs.
+//! - The state of a body has 13 numbers: centre of mass, rotation, momentum, angular momentum.
+//! - The caller adds forces and contacts for each derivative: [`RigidOde`]. Contacts are springs.
 //! - The solver has fixed steps of fourth order, or adaptive steps by a pair of orders 5 and 4:
 //!   [`Integrator`].
 //!
-//! Without forces both momenta are constant to the bit, because the state stores them. Everything
-//! is in `f64`. A solver knows nothing of bodies: [`Ode`] is any y' = f(t, y).
+//! Without forces both momenta are constant to the bit, because the state stores them. All numbers
+//! are `f64`. A solver does not depend on bodies: [`Ode`] is any y' = f(t, y).
 //!
 //! A body of infinite mass keeps its velocities. A body that cannot turn keeps its angular
 //! velocity.
@@ -27,8 +27,8 @@ const BODY_NUMBERS: usize = 13;
 
 /// An ordinary differential equation y' = f(t, y).
 pub trait Ode {
-    /// Writes the derivative of `y` at `t` to `slope`. Both slices have the same length, and every
-    /// entry is written.
+    /// Writes the derivative of `y` at the time `t` to `slope`. Both slices have the same length,
+    /// and every entry is written.
     fn derivative(&self, t: f64, y: &[f64], slope: &mut [f64]);
 }
 
@@ -50,11 +50,11 @@ pub struct State {
 pub struct BodyState {
     /// The centre of mass.
     pub center: DVec3,
-    /// Rotation from the body's frame to the world; a unit quaternion.
+    /// Rotation from the body's frame to the world, a unit quaternion.
     pub rotation: DQuat,
-    /// Momentum. Zero for a body that forces do not move.
+    /// Momentum. It is zero for a body that forces do not move.
     pub momentum: DVec3,
-    /// Angular momentum about the centre of mass. Zero for a body that torques do not turn.
+    /// Angular momentum about the centre of mass. It is zero for a body that torques do not turn.
     pub angular_momentum: DVec3,
 }
 
@@ -150,7 +150,7 @@ impl Inertia {
     }
 }
 
-/// The states of the bodies at one time, and the sum of the forces so far.
+/// The states of the bodies at one time, and the sum of the forces that were added so far.
 pub struct Loads<'a> {
     inertias: &'a [Inertia],
     numbers: &'a [f64],
@@ -159,12 +159,12 @@ pub struct Loads<'a> {
 }
 
 impl Loads<'_> {
-    /// Returns the state of a body. Like all methods here, it panics if the index is out of range.
+    /// Returns the state of a body. This method and the others panic if the index is out of range.
     pub fn body(&self, body: usize) -> BodyState {
         BodyState::read(self.numbers, body)
     }
 
-    /// Returns the velocity of a world point that moves with the body.
+    /// Returns the velocity of the material point of the body that is now at a point of the world.
     pub fn velocity_at(&self, body: usize, point: DVec3) -> DVec3 {
         let (state, inertia) = (self.body(body), &self.inertias[body]);
         inertia.velocity(&state) + inertia.angular_velocity(&state).cross(point - state.center)
@@ -226,8 +226,8 @@ impl Loads<'_> {
 
 /// The equation of rigid bodies under forces and contacts.
 ///
-/// `loads` is called for each derivative, with the time. It adds all forces at the given states of
-/// the bodies.
+/// `loads` is called for each derivative with the time. It adds all forces that act at the given
+/// states of the bodies.
 #[derive(Clone, Debug)]
 pub struct RigidOde<F> {
     inertias: Vec<Inertia>,
@@ -296,7 +296,7 @@ pub enum Method {
     },
 }
 
-/// Counts of one call.
+/// Counts of one call of [`Integrator::advance`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OdeStats {
@@ -308,7 +308,7 @@ pub struct OdeStats {
     pub n_derivatives: usize,
 }
 
-/// The reason why a solver stopped. The state is that of the time reached.
+/// The reason why a solver stopped. The state is then that of the time reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum OdeError {
@@ -388,6 +388,8 @@ impl Integrator {
     }
 
     /// Integrates `y` from the time `from` to the time `to`, which is not earlier.
+    ///
+    /// Errors: see [`OdeError`].
     pub fn advance(
         &mut self,
         ode: &impl Ode,

@@ -3,9 +3,9 @@
 //! F = n max(0, k d - c v). Here d is the depth, v the speed at which B separates along n, k the
 //! stiffness, c the damping. A damper acts across the normal, limited by Coulomb friction.
 //!
-//! The caller chooses the depth: that of a contact, or of many vertices along rays. Bodies sink in
-//! by m g / k until the springs carry them. The step has to be short compared with the oscillation
-//! of the stiffest spring: see [`Penalty::longest_step`].
+//! The caller chooses the depth: that of a contact, or those of many vertices along rays. Bodies
+//! sink in by m g / k until the springs carry them. The step must be short compared with the
+//! oscillation of the stiffest spring: see [`Penalty::longest_step`].
 //!
 //! The force is zero if there is no overlap or a number is NaN.
 //!
@@ -25,8 +25,8 @@ pub struct Penalty {
     pub stiffness: Real,
     /// Force per speed. Not negative.
     pub damping: Real,
-    /// Coulomb's coefficient. `damping` brakes sliding, with at most this part of the normal force.
-    /// Not negative.
+    /// Coulomb's coefficient of friction. `damping` also brakes sliding, by at most this times the
+    /// normal force. Not negative.
     pub friction: Real,
 }
 
@@ -60,8 +60,8 @@ impl Penalty {
     }
 
     /// Returns the force on B, in the world frame. The opposite acts on A. `displacement` is the
-    /// displacement of B that ends the overlap, along the normal from A to B. `velocity` is that of
-    /// B relative to A at the contact.
+    /// displacement of B that ends the overlap, along the normal from A to B. `velocity` is that
+    /// of B relative to A at the contact.
     pub fn force(&self, displacement: Vec3, velocity: Vec3) -> Vec3 {
         let depth = displacement.length();
         let normal = displacement / depth;

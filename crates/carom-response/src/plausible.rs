@@ -1,9 +1,9 @@
 //! Plausible responses of two bodies if there was no time to find their contact.
 //!
-//! - They stop approaching: [`stop_approach`]. It is one impulse through both centres of mass,
-//!   along a direction that the caller estimates from their volumes.
+//! - They stop approaching: [`stop_approach`]. One impulse acts through both centres of mass,
+//!   along a direction that the caller estimates from their bounding volumes.
 //! - Or they separate in a random direction around that of a bounce: [`Scatter`]. Many such
-//!   collisions look natural, and an observer cannot tell one from the exact one.
+//!   collisions look natural, and an observer cannot distinguish one from the exact one.
 //!
 //! Neither adds energy, for any direction. Both keep the momentum and change no rotation.
 //!
@@ -18,8 +18,8 @@ use carom_math::splitmix::{GAMMA, mixed};
 use carom_math::{Real, Vec3, ops};
 use core::f32::consts::{FRAC_PI_2, TAU};
 
-/// Removes the speed at which the centres approach along `normal`, a unit vector from A to B.
-/// Returns whether they approached.
+/// Removes the speed at which the centres of mass approach along `normal`, a unit vector from A to
+/// B in the world frame. Returns whether they approached.
 ///
 /// Sleeping, fixed and kinematic bodies keep their velocities.
 pub fn stop_approach(a: &mut Body, b: &mut Body, normal: Vec3) -> bool {
@@ -42,8 +42,8 @@ pub struct Scatter {
     /// Coefficient of restitution, from 0 to 1. At 0 the direction is not random: the bodies slide
     /// along each other.
     pub restitution: Real,
-    /// The largest angle between the direction and that of the reflection, in radians, from 0 to pi
-    /// / 2. It is reduced if such a direction would lead into the other body.
+    /// The largest angle between the direction and that of the reflection, in radians, from 0 to
+    /// pi / 2. It is reduced if such a direction would lead into the other body.
     pub spread: Real,
     /// The seed of the random directions.
     pub seed: u64,
@@ -60,13 +60,13 @@ impl Scatter {
         (0.0..=1.0).contains(&self.restitution) && (0.0..=FRAC_PI_2).contains(&self.spread)
     }
 
-    /// Separates two bodies whose centres approach along `normal`, a unit vector from A to B.
-    /// Returns whether they approached. `draw` is the index of the random number: equal indices
-    /// give equal directions.
+    /// Separates two bodies whose centres of mass approach along `normal`, a unit vector from A to
+    /// B in the world frame. Returns whether they approached. `draw` is the index of the random
+    /// number: equal indices give equal directions.
     ///
     /// The relative velocity keeps the length of the reflected one. Its direction is uniform in a
-    /// spherical cap around the reflection. So the mean direction and the energy of each result are
-    /// those of the reflection. Bodies that do not move are as in [`stop_approach`].
+    /// spherical cap around the reflection. So the mean direction and the energy of each result
+    /// are those of the reflection. Bodies that do not move are treated as in [`stop_approach`].
     pub fn apply(&self, a: &mut Body, b: &mut Body, normal: Vec3, draw: u64) -> bool {
         let Some(meeting) = Meeting::of(a, b, normal) else { return false };
         let speed = meeting.velocity.dot(normal);

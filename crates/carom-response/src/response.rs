@@ -1,15 +1,15 @@
 //! Responses of two touching bodies: collide, knock each other away, stick together, or pass.
 //!
-//! Each is one formula for two bodies and a contact, and returns the exchanged impulse and energy:
-//! [`Exchange`].
+//! Each of them is one formula for two bodies and a contact. It returns the impulse and the energy
+//! that the bodies exchanged: [`Exchange`].
 //!
-//! - Bodies that stick have the velocity field of one rigid body with their common momentum and
-//!   angular momentum. No other result that keeps both removes as much energy.
+//! - Bodies that stick move like one rigid body, with their common momentum and angular momentum.
+//!   No other motion that keeps both removes as much energy.
 //! - A knock is an impulse of a given size along the normal. It may add energy.
 //! - Bodies that pass exchange nothing. The contact is still reported.
 //!
-//! A body of infinite mass sets the common motion. A body that cannot turn sets the common
-//! rotation. If there are several, the first one does.
+//! A body of infinite mass determines the common motion, and a body that cannot turn the common
+//! rotation. If there are several such bodies, the first one counts.
 //!
 //! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 2002, 1.2 and 5.3 (momenta and inertia of
 //! a system); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9.
@@ -27,7 +27,7 @@ pub enum Response {
     /// They push each other, with restitution and friction.
     #[default]
     Collide,
-    /// They collide. Each first touch also pushes both apart by an impulse along the normal.
+    /// They collide. At each first touch, an impulse along the normal also pushes both apart.
     Knock {
         /// Size of the impulse: mass times length per time. Not negative.
         impulse: Real,
@@ -45,14 +45,14 @@ pub enum Response {
 pub struct Exchange {
     /// Change of the momentum of B, in the world frame. That of A is the opposite.
     pub impulse: Vec3,
-    /// Kinetic energy of both before, minus that after. It is negative if energy was added, for
+    /// Kinetic energy of both before minus that after. It is negative if energy was added, for
     /// example by a knock or a kinematic body.
     pub energy_lost: f64,
 }
 
 impl Response {
-    /// Returns the response of a pair from those of its bodies: the later one in the order collide,
-    /// knock, stick, pass. If both are knocks, the stronger one is taken.
+    /// Returns the response of a pair from those of its bodies: the later one in the order
+    /// collide, knock, stick, pass. If both are knocks, the stronger one is used.
     pub fn of_pair(a: Response, b: Response) -> Response {
         if let (Response::Knock { impulse: size_a }, Response::Knock { impulse: size_b }) = (a, b) {
             return Response::Knock { impulse: size_a.max(size_b) };
@@ -68,11 +68,11 @@ impl Response {
         }
     }
 
-    /// Changes the velocities of two bodies that touch at `point`, with the unit `normal` from A to
-    /// B, all in the world frame. Restitution and friction are those of
+    /// Changes the velocities of two bodies that touch at `point`, with the unit `normal` from A
+    /// to B, all in the world frame. Restitution and friction are those of
     /// [`bounce::collision_impulse`].
     ///
-    /// Only the velocities change. To stay together, bodies that stick need a joint.
+    /// Only the velocities change. Bodies that stick need a joint to stay together.
     pub fn apply(
         self,
         (a, b): (&mut Body, &mut Body),
@@ -104,7 +104,7 @@ impl Response {
     }
 }
 
-/// Gives two bodies their common velocities: the perfectly inelastic collision.
+/// Gives two bodies their common velocities, as in a perfectly inelastic collision.
 pub fn stick(a: &mut Body, b: &mut Body) -> Exchange {
     let before = [*a, *b];
     let common = CommonMotion::of([&*a, &*b]);
@@ -120,8 +120,8 @@ pub fn stick(a: &mut Body, b: &mut Body) -> Exchange {
     Exchange { impulse, energy_lost: energy([&before[0], &before[1]]) - energy([a, b]) }
 }
 
-/// Pushes two bodies apart at `point` by an impulse of size `impulse` along the unit `normal` from
-/// A to B. Bodies that are not dynamic do not change.
+/// Pushes two bodies apart at `point` by an impulse of size `impulse`, mass times length per time.
+/// It acts along the unit `normal` from A to B. Bodies that are not dynamic do not change.
 pub fn knock(a: &mut Body, b: &mut Body, point: Vec3, normal: Vec3, impulse: Real) -> Exchange {
     exchange(a, b, normal * impulse, point)
 }
@@ -140,8 +140,8 @@ fn exchange(a: &mut Body, b: &mut Body, impulse: Vec3, point: Vec3) -> Exchange 
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CommonMotion {
-    /// A point that moves with `linear_velocity`: the common centre of mass, or the centre of the
-    /// first body of infinite mass.
+    /// A point that moves with `linear_velocity`: the common centre of mass, or the centre of mass
+    /// of the first body of infinite mass.
     pub center: Vec3,
     /// Velocity of that point.
     pub linear_velocity: Vec3,
@@ -150,9 +150,9 @@ pub struct CommonMotion {
 }
 
 impl CommonMotion {
-    /// Returns the motion that keeps the momentum and the angular momentum of the bodies. There
-    /// must be at least one. A fixed or kinematic body, or one of infinite mass, sets the motion
-    /// instead.
+    /// Returns the motion that keeps the momentum and the angular momentum of the bodies, of which
+    /// there must be at least one. A fixed or kinematic body, or one of infinite mass, determines
+    /// the motion instead.
     pub fn of<'a, I>(bodies: I) -> CommonMotion
     where
         I: IntoIterator<Item = &'a Body>,

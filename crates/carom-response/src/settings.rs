@@ -1,7 +1,7 @@
 //! Settings of the solver, and its errors.
 //!
-//! Every setting has a lower and an upper bound, far beyond any use. Within them, a step neither
-//! overflows nor takes forever.
+//! Each setting has a lower and an upper bound, far beyond any use. Within them a step neither
+//! overflows nor runs forever.
 
 use carom_math::{Real, Vec3};
 
@@ -14,7 +14,7 @@ const LENGTH_UNITS: [Real; 2] = [1e-9, 1e9];
 /// The upper bound of [`SolverSettings::max_load_factor`].
 const MAX_LOAD_FACTOR: u32 = 16;
 
-/// The largest component of gravity, in world units.
+/// The largest component of gravity, in world units of length per time squared.
 const MAX_GRAVITY: Real = 1e18;
 
 /// Settings of the solver. The defaults are for metres, kilograms and seconds.
@@ -22,44 +22,49 @@ const MAX_GRAVITY: Real = 1e18;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SolverSettings {
-    /// Acceleration of all dynamic bodies.
+    /// Acceleration of all dynamic bodies, in the world frame. World units of length per time
+    /// squared.
     pub gravity: Vec3,
-    /// Number of equal substeps of a step. Each solves all contacts once and relaxes them once.
-    /// From 1 to [`SolverSettings::MAX_SUBSTEPS`]. A step that is shorter than the last ones has
-    /// fewer, of about the same length. More substeps make stacks stiffer: ten boxes
-    /// stand with 3, a house of cards of five floors with 4, twenty boxes with 5.
+    /// Number of equal substeps of a step, from 1 to [`SolverSettings::MAX_SUBSTEPS`]. Each
+    /// substep solves all contacts once and relaxes them once. A step that is shorter than the
+    /// last ones has fewer substeps, of about the same length. More substeps make stacks stiffer:
+    /// ten boxes stand with 3, a house of cards of five floors with 4, twenty boxes with 5.
     pub substeps: u32,
-    /// The largest factor by which the number of substeps grows while a body carries many times its
-    /// own weight, such as a crate under a tank. From 1 to 16. On a budget the factor is 1.
+    /// The largest factor by which the number of substeps grows under heavy loads: while a body
+    /// carries many times its own weight, such as a crate under a tank. From 1 to 16. In a step
+    /// with a budget the factor is 1.
     pub max_load_factor: u32,
-    /// The length of one metre in world units. All lengths and speeds below are in units of it.
+    /// The length of one metre in world units. All lengths and speeds below are in multiples of
+    /// it.
     pub length_unit: Real,
     /// Stiffness of joints, as a frequency in cycles per unit of time.
     pub joint_frequency: Real,
-    /// Damping of joints, relative to the critical damping.
+    /// Damping of joints, as a ratio to the critical damping.
     pub joint_damping: Real,
-    /// Fraction of the overlap beyond the slop that is corrected per unit of time; at most a
-    /// quarter per substep.
+    /// Fraction of the overlap beyond the slop that is corrected per unit of time. At most a
+    /// quarter is corrected per substep.
     pub push_out_rate: Real,
-    /// The largest speed at which overlapping bodies are pushed apart.
+    /// The largest speed at which overlapping bodies are pushed apart, length per time.
     pub push_out_speed: Real,
-    /// Overlap that is not corrected, so that a pile can come to rest. It grows to twice this for
-    /// bodies that have been at rest for the delay, in islands of four bodies or more.
+    /// Overlap that is not corrected, so that a pile can come to rest; a length. It doubles for
+    /// bodies that have been at rest for `sleep_delay`, in islands of four bodies or more.
     pub slop: Real,
-    /// Approach speed below which bodies do not bounce.
+    /// Speed of approach below which bodies do not bounce, length per time.
     pub restitution_threshold: Real,
-    /// Bodies slower than this, rotation included, may fall asleep.
+    /// Bodies slower than this may fall asleep, length per time. Rotation counts as the speed at
+    /// the radius of gyration.
     pub sleep_speed: Real,
     /// Time for which all bodies of an island must be at rest before it falls asleep. An island
-    /// with a motor or spring that moves stays awake.
+    /// that a motor or a spring moves stays awake.
     pub sleep_delay: Real,
-    /// Deceleration of calm bodies in islands of four bodies or more. A body is calm if it stayed
-    /// near its position and no motor moves its island, even if it may not sleep. Without it the
-    /// top of a tall stack sways for minutes, because one iteration corrects a lean late.
+    /// Deceleration of calm bodies in islands of four bodies or more, length per time squared. A
+    /// body is calm if it stayed near its position and no motor moves its island, even if it may
+    /// not sleep. Without this deceleration the top of a tall stack sways for minutes, because one
+    /// iteration corrects a lean late.
     pub settle_braking: Real,
     /// Whether islands fall asleep.
     pub sleep: bool,
-    /// The largest speed of a body.
+    /// The largest speed of a body, length per time.
     pub max_speed: Real,
 }
 
@@ -89,8 +94,8 @@ impl SolverSettings {
     /// The largest number of substeps of a step.
     pub const MAX_SUBSTEPS: u32 = 1024;
 
-    /// Checks the length of a step and the settings. The length must be finite and not negative;
-    /// see [`SolverSettings::validate`] for the settings.
+    /// Checks the length of a step, which must be finite and not negative, and the settings: see
+    /// [`SolverSettings::validate`].
     pub fn check(&self, dt: Real) -> Result<(), SolverError> {
         if !(0.0 <= dt && dt.is_finite()) {
             return Err(SolverError::BadStep);
@@ -136,7 +141,7 @@ impl SolverSettings {
         self
     }
 
-    /// Sets the largest factor of substeps under heavy loads.
+    /// Sets the largest factor of the number of substeps under heavy loads.
     #[must_use]
     pub fn with_max_load_factor(mut self, max_load_factor: u32) -> SolverSettings {
         self.max_load_factor = max_load_factor;
@@ -164,7 +169,8 @@ impl SolverSettings {
         self
     }
 
-    /// Sets the speed below which bodies do not bounce.
+    /// Sets the speed of approach below which bodies do not bounce, in multiples of the unit of
+    /// length per time.
     #[must_use]
     pub fn with_restitution_threshold(mut self, restitution_threshold: Real) -> SolverSettings {
         self.restitution_threshold = restitution_threshold;
@@ -182,13 +188,13 @@ pub enum SolverError {
     BadSetting {
         /// The name of the setting.
         name: &'static str,
-        /// Its value; of gravity, the first number that is wrong.
+        /// Its value. For gravity, the first component that is wrong.
         value: Real,
     },
     /// The body of this index has a number that is infinite or NaN.
     BodyNotFinite(usize),
-    /// The list of moving bodies is wrong at this position: no such body, or not in ascending
-    /// order.
+    /// The list of moving bodies is wrong at this position: the body does not exist, or the order
+    /// is not ascending.
     Mover(usize),
     /// The manifold of this index has a body that does not exist, or the same body twice.
     ContactBody(usize),
@@ -203,11 +209,12 @@ pub enum SolverError {
         /// Its value.
         value: Real,
     },
-    /// The surface velocity at this position is not finite, has no such contact, or is not in
-    /// ascending order.
+    /// The surface velocity at this position is not finite, has a contact that does not exist, or
+    /// is not in ascending order.
     SurfaceVelocity(usize),
     /// An entry of [`Solver::round_contacts_mut`](crate::Solver::round_contacts_mut) is out of its
-    /// range, out of order, or not of a contact of the step. This is its place in the list.
+    /// range, out of order, or has a contact that does not exist. This is its position in the
+    /// list.
     RoundContact(usize),
     /// An entry of the contact settings has a number out of its range. For an entry out of order,
     /// or without a contact, `what` is "contact" and `value` its index.
@@ -219,12 +226,13 @@ pub enum SolverError {
         /// Its value.
         value: Real,
     },
-    /// The list of moving joints is wrong at this position: no such joint, or not in ascending
-    /// order.
+    /// The list of moving joints is wrong at this position: the joint does not exist, or the order
+    /// is not ascending.
     MovingJoint(usize),
     /// The joint of this index has a body that does not exist, or the same body twice.
     JointBody(usize),
-    /// The joint of this index has a number that is infinite or NaN, or bounds out of order.
+    /// The joint of this index has a number that is infinite or NaN, or bounds that are out of
+    /// order.
     JointNotFinite(usize),
 }
 

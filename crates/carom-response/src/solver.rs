@@ -2,7 +2,7 @@
 //!
 //! - Each substep applies forces and restitution, solves joints and contacts, and integrates the
 //!   poses. Then it relaxes the joints, applies restitution again, and relaxes the contacts.
-//!   Jointed bodies that land are relaxed again: see `joint_passes.rs`.
+//!   Jointed bodies that land are relaxed again: see `joints/passes.rs`.
 //! - Impulses are cached by pair and feature for the next step (warm starting).
 //! - [`Solver::islands`] reports for how long each island has been at rest.
 //!   [`Sleepers`](crate::Sleepers) puts islands to sleep.
@@ -66,24 +66,24 @@ pub struct SolverStats {
     pub n_manifolds: usize,
     /// Contacts in these manifolds.
     pub n_contacts: usize,
-    /// Contacts that were warm started: their impulse was known from the step before.
+    /// Contacts that were warm started: their impulses were known from the step before.
     pub n_warm: usize,
     /// Colours of the graph colouring. Manifolds of one colour share no moving body.
     pub n_colors: usize,
     /// Substeps of this step.
     pub n_substeps: u32,
-    /// Groups of bodies whose impulses were reduced, because they would have added energy.
+    /// Groups of bodies whose impulses were reduced because they would have added energy.
     pub n_bounded: usize,
 }
 
-/// A body that a step moved, and its island: the bodies that contacts and joints connect with it.
+/// A body that a step moved, with its island: the bodies that contacts and joints connect with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IslandMember {
     /// The index of the body.
     pub body: u32,
     /// The lowest index of a body of its island.
     pub island: u32,
-    /// Time for which the whole island has been at rest, in units of time.
+    /// Time for which the whole island has been at rest.
     pub rest_time: Real,
 }
 
@@ -107,7 +107,7 @@ pub struct Solver {
     movers: Vec<u32>,
     /// The slot of each body; [`STILL`] for a body that does not move.
     slots: Vec<u32>,
-    /// Emptied by each step.
+    /// The optional details of contacts. Each step empties them.
     details: ContactDetails,
     // Workspace.
     group_details: Vec<GroupDetails>,
@@ -181,8 +181,8 @@ impl Solver {
         &self.settings
     }
 
-    /// Returns the settings, to be changed between steps. The solver does not know the bodies: if a
-    /// change concerns sleeping bodies, wake them ([`Body::wake`]).
+    /// Returns the settings, for changes between steps. The solver does not know the bodies. If a
+    /// change acts on sleeping bodies, wake them ([`Body::wake`]).
     pub fn settings_mut(&mut self) -> &mut SolverSettings {
         &mut self.settings
     }
@@ -243,20 +243,19 @@ impl Solver {
         self.load = memory.load;
     }
 
-    /// Returns the impulses of each contact pair of the last step, in the order of its input. Those
-    /// of bounces are included. They are zero for pairs that were not solved because neither body
-    /// moves.
+    /// Returns the impulses of each contact pair of the last step, in the order of its input. They
+    /// include those of bounces. Pairs in which neither body moves were not solved, and have zero.
     pub fn contact_impulses(&self) -> &[ContactImpulse] {
         &self.impulses
     }
 
-    /// Returns the same list, for an owner that reports the impulses of other contact points than
-    /// it gave to the step. No step reads it.
+    /// Returns the same list to be changed, for an owner that reports other contact points than it
+    /// gave to the step. No step reads it.
     pub fn contact_impulses_mut(&mut self) -> &mut [ContactImpulse] {
         &mut self.impulses
     }
 
-    /// Returns the bodies that the last step moved by forces, in ascending order, each with its
+    /// Returns the bodies that forces moved in the last step, in ascending order, each with its
     /// island. The list is empty after a step of zero length.
     ///
     /// [`Sleepers::fall_asleep`](crate::Sleepers::fall_asleep) reads it.
@@ -269,7 +268,7 @@ impl Solver {
         })
     }
 
-    /// Advances the bodies by `dt`.
+    /// Advances the bodies by the time `dt`, finite and not negative. An error changes no body.
     ///
     /// `contacts` are the manifolds for the present poses of the bodies, in the world frame.
     /// Manifolds between two bodies that sleep or cannot move may be left out; their impulses stay
@@ -324,20 +323,20 @@ impl Solver {
         self.advance(bodies, contacts, (joints, all), dt, None)
     }
 
-    /// Like [`Solver::step`], for a world in which most bodies sleep. It reads only the bodies in
-    /// `movers` and those that contacts and joints connect with them. The cost does not depend on
-    /// the others.
+    /// Advances the bodies like [`Solver::step`], for a world in which most bodies sleep. It reads
+    /// only the bodies in `movers` and those that contacts and joints connect with them. The cost
+    /// does not depend on the others.
     ///
-    /// - `movers` are indices of bodies, ascending. All bodies that are dynamic and awake are among
-    ///   them, and all that their owner moves. Other bodies are not moved, asleep or not.
-    /// - The list with the joints has indices of joints, ascending. All joints of such bodies are
-    ///   among them. Other joints are not read.
+    /// - `movers` are indices of bodies, ascending. They include all bodies that are dynamic and
+    ///   awake, and all that their owner moves. Other bodies are not moved, asleep or not.
+    /// - The list with the joints has indices of joints, ascending. They include all joints of
+    ///   these bodies. Other joints are not read.
     ///
     /// The step wakes no body. If a moving body touches a sleeping one, wake that body and its
     /// island before the step ([`Sleepers`](crate::Sleepers)).
     ///
     /// `on_substep` is called before each substep, and may change the motions of the bodies that
-    /// move. With it the thread pool is entered for each loop, so the step takes longer.
+    /// move. With a callback the thread pool is entered for each loop, so the step takes longer.
     pub fn step_awake(
         &mut self,
         bodies: &mut [Body],

@@ -1,4 +1,4 @@
-//! Bodies: mass, pose and motion, without a shape.
+//! Bodies: mass, pose and motion, without shapes.
 
 use crate::bodies::locked_axes::LockedAxes;
 use crate::integrate;
@@ -6,7 +6,7 @@ use crate::sleep::rest::RestTimer;
 use carom_math::glam::{DMat3, DVec3};
 use carom_math::{Mat3, Pose, Real, Vec3, rotation};
 
-/// How a body is moved.
+/// The cause of the motion of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum BodyKind {
@@ -22,10 +22,10 @@ pub enum BodyKind {
 /// Kinetic and potential energy, in `f64`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
-    /// m v^2 / 2 plus w I w / 2.
+    /// Kinetic energy: m v^2 / 2 plus w I w / 2.
     pub kinetic: f64,
-    /// The potential energy of gravity, which is 0 at the origin. For a world, it includes the
-    /// energy of springs.
+    /// Potential energy of gravity, which is 0 at the origin. For a world, it includes the energy
+    /// of springs.
     pub potential: f64,
 }
 
@@ -51,7 +51,7 @@ impl core::ops::Add for Energy {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Body {
-    /// How it is moved.
+    /// The cause of its motion.
     pub kind: BodyKind,
     /// Pose of the body frame in the world.
     pub pose: Pose,
@@ -60,11 +60,11 @@ pub struct Body {
     /// One over the mass; 0 is an infinite mass. Not negative.
     pub inverse_mass: Real,
     /// Inverse of the inertia tensor about the centre of mass, in the body's frame. Symmetric. If
-    /// it is zero, the body never turns.
+    /// it is zero, no torque or impulse turns the body.
     pub inverse_inertia: Mat3,
-    /// Velocity of the centre of mass.
+    /// Velocity of the centre of mass, length per time.
     pub linear_velocity: Vec3,
-    /// In radians per unit of time.
+    /// Angular velocity, in radians per time.
     pub angular_velocity: Vec3,
     /// Force on the centre of mass during the whole step. A step does not reset it.
     pub force: Vec3,
@@ -72,16 +72,16 @@ pub struct Body {
     pub torque: Vec3,
     /// Factor of the gravity of the settings; 1 is full gravity.
     pub gravity_scale: Real,
-    /// Linear damping: the fraction of the velocity that is lost per unit of time; 0 is none. Not
-    /// negative.
+    /// Linear damping, a rate per unit of time: in a short time `t` the velocity loses the
+    /// fraction `t` times this. 0 is no damping. Not negative.
     pub linear_damping: Real,
-    /// Angular damping: the fraction of the angular velocity that is lost per unit of time; 0 is
-    /// none. Not negative.
+    /// Angular damping, a rate per unit of time like the linear damping. 0 is no damping. Not
+    /// negative.
     pub angular_damping: Real,
     /// Axes of the world along which a dynamic body does not move, or about which it does not turn.
     pub locked_axes: LockedAxes,
-    /// The largest speed of the centre of mass of a dynamic body. The default is the largest
-    /// number.
+    /// The largest speed of the centre of mass of a dynamic body, length per time. The default is
+    /// the largest number.
     pub max_linear_speed: Real,
     /// The largest angular speed of a dynamic body, in radians per unit of time. The default is the
     /// largest number.
@@ -128,7 +128,7 @@ impl Body {
         body
     }
 
-    /// Returns a body moved by forces. `inertia` is the tensor about the centre of mass, in the
+    /// Returns a body that forces move. `inertia` is the tensor about the centre of mass, in the
     /// body's frame.
     ///
     /// A mass that is not positive counts as infinite. A tensor that is not positive definite
@@ -149,7 +149,7 @@ impl Body {
         body
     }
 
-    /// Returns the centre of mass in the world.
+    /// Returns the centre of mass in the world frame.
     #[inline]
     pub fn world_center(&self) -> Vec3 {
         self.pose.transform_point(self.center_of_mass)
@@ -163,14 +163,14 @@ impl Body {
         self.locked_axes.free_inverse_inertia(rotation * self.inverse_inertia * rotation.transpose())
     }
 
-    /// Returns the velocity of a world point that moves with the body.
+    /// Returns the velocity of the material point of the body that is now at a point of the world.
     #[inline]
     pub fn velocity_at(&self, point: Vec3) -> Vec3 {
         self.linear_velocity + self.angular_velocity.cross(point - self.world_center())
     }
 
-    /// Applies an impulse at a world point to a dynamic body, and wakes it. Other bodies of its
-    /// sleeping island stay asleep: see [`Sleepers::wake`](crate::Sleepers::wake).
+    /// Applies an impulse at a point of the world to a dynamic body, and wakes it. Other bodies of
+    /// its sleeping island stay asleep: see [`Sleepers::wake`](crate::Sleepers::wake).
     pub fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
         if self.kind == BodyKind::Dynamic {
             let lever = point - self.world_center();
@@ -187,8 +187,8 @@ impl Body {
         self.rest.begin_anew();
     }
 
-    /// Returns m v^2 / 2 plus w I w / 2. It is 0 if the body is not dynamic; terms with infinite
-    /// mass or inertia are left out.
+    /// Returns the kinetic energy, m v^2 / 2 plus w I w / 2. It is 0 if the body is not dynamic.
+    /// Terms with infinite mass or inertia are left out.
     pub fn kinetic_energy(&self) -> Real {
         if self.kind != BodyKind::Dynamic {
             return 0.0;
@@ -205,12 +205,13 @@ impl Body {
         energy
     }
 
-    /// Returns the energy of a dynamic body after a step with substeps of `substep`; 0 for other
-    /// bodies.
+    /// Returns the energy of a dynamic body after a step, and 0 for other bodies. `substep` is the
+    /// length of its substeps, a time.
     ///
     /// Semi-implicit integration stores a velocity that lags half a substep behind the position.
-    /// The kinetic energy adds the change by gravity and the force in that half. So free flight and
-    /// bounces of restitution 1 keep the total. A `substep` of 0 uses the stored velocity.
+    /// The kinetic energy therefore includes the change of the velocity by gravity and the force
+    /// in that half. So free flight and bounces of restitution 1 keep the total. A `substep` of 0
+    /// uses the stored velocity.
     pub fn energy(&self, gravity: Vec3, substep: Real) -> Energy {
         if self.kind != BodyKind::Dynamic {
             return Energy::default();
@@ -242,7 +243,7 @@ impl Body {
         wide.transform_vector(inertia * wide.inverse_transform_vector(self.angular_velocity.as_dvec3()))
     }
 
-    /// Returns the pose after `dt` at constant velocities.
+    /// Returns the pose after the time `dt` at constant velocities.
     pub fn pose_after(&self, dt: Real) -> Pose {
         let rotation = integrate::turn(self.pose.rotation, self.angular_velocity, dt);
         let center = self.world_center() + self.linear_velocity * dt;

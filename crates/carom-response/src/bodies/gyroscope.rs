@@ -1,8 +1,8 @@
 //! Rotation of a jointed body within a substep, at constant angular momentum (gyroscopic torque).
 //!
 //! If the moments of inertia differ, the angular velocity of a free body changes as it turns: its
-//! momentum is constant, and its inertia tensor turns. A joint acts on the present orientation, so
-//! it needs the angular velocity that belongs to it.
+//! momentum is constant, and its inertia tensor turns. A joint acts on the body in its present
+//! orientation, so it needs the angular velocity that belongs to this orientation.
 //!
 //! 1. The body is rotated by half a substep. Its momentum gives the angular velocity there
 //!    (midpoint rule).
@@ -31,7 +31,7 @@ use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation, tol};
 /// Radians. A substep in which a body turns farther is divided.
 const PIECE_TURN: Real = 0.08;
 
-/// The largest number of pieces of a substep.
+/// The largest number of parts of a substep.
 const MAX_PIECES: Real = 32.0;
 
 /// A jointed body whose moments of inertia differ.
@@ -64,7 +64,7 @@ impl Gyroscope {
         let (v, w) = motion(state);
         let angle = w.length() * h;
         let pieces = ops::ceil(angle / PIECE_TURN).clamp(1.0, MAX_PIECES);
-        // The pieces together turn as far as one Euler step.
+        // The parts together turn as far as one Euler step.
         let h =
             if 1.0 < pieces && !self.is_sprung { 2.0 * h * ops::atan2(0.5 * angle, 1.0) / angle } else { h };
         let (mut delta, mut new_w) = (delta_rotation(state), w);

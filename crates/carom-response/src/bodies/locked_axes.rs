@@ -1,4 +1,4 @@
-//! Axes of the world along which a body does not move, or about which it does not turn.
+//! Axes of the world along which a body does not move, and axes about which it does not turn.
 //!
 //! A locked rotation has zero inverse inertia in the world frame, so no impulse turns the body
 //! about it. Locked translations are removed from velocities: see
@@ -10,7 +10,7 @@
 use carom_math::{Mat3, Real, Vec3};
 
 bitflags::bitflags! {
-    /// Axes of the world along which a body does not move, or about which it does not turn.
+    /// Axes of the world along which a body does not move, and axes about which it does not turn.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct LockedAxes: u8 {

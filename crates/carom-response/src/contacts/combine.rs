@@ -6,7 +6,7 @@
 use carom_math::{Real, ops};
 
 /// The rule by which two coefficients become one.
-///
+/// If two bodies have different rules, the rule that is later in this list is used.
 /// If two bodies have different rules, the one that is later in this list counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -24,8 +24,8 @@ pub enum CombineRule {
 }
 
 impl CombineRule {
-    /// Combines two coefficients that are not negative by the later one of two rules. The result is
-    /// finite.
+    /// Combines two coefficients, which are not negative, by the later one of two rules. The
+    /// result is finite.
     #[inline]
     pub fn combine(rules: [CombineRule; 2], [a, b]: [Real; 2]) -> Real {
         let combined = match rules[0].max(rules[1]) {

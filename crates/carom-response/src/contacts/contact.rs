@@ -13,18 +13,19 @@ pub struct ContactPair {
     pub body_a: u32,
     /// Index of body B.
     pub body_b: u32,
-    /// In the world frame, normal from A to B. Contacts at a positive distance may close within the
-    /// step, but not overshoot. Parts and features match contacts from step to step.
+    /// The manifold in the world frame, with normals from A to B. Contacts at a positive distance
+    /// may close within the step, but not overshoot. Parts and features match contacts from step
+    /// to step.
     pub manifold: Manifold,
-    /// Coulomb's coefficient of the two surfaces. Not negative; 0 has no friction.
+    /// Friction, Coulomb's coefficient of the two surfaces. Not negative; 0 has no friction.
     pub friction: Real,
-    /// Coefficient of restitution: 0 does not bounce, 1 keeps the speed. Not negative; above 1 adds
+    /// Restitution: 0 does not bounce, 1 keeps the speed. Not negative; a value above 1 adds
     /// energy.
     pub restitution: Real,
 }
 
 impl ContactPair {
-    /// Returns a pair with its manifold in the world frame.
+    /// Returns a pair with this manifold in the world frame, friction and restitution.
     pub const fn new(
         body_a: u32,
         body_b: u32,
@@ -41,7 +42,7 @@ impl ContactPair {
     }
 }
 
-/// A [`ContactPair`] that refers to its manifold by index, in a twelfth of the memory.
+/// A [`ContactPair`] that refers to its manifold by its index, in a twelfth of the memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContactLink {
@@ -55,13 +56,13 @@ pub struct ContactLink {
     pub friction: Real,
     /// See [`ContactPair::restitution`].
     pub restitution: Real,
-    /// Whether the pair is new: it was not in a step since its bodies got their indices. Impulses
+    /// Whether the pair is new: it was in no step since its bodies got their indices. Impulses
     /// cached under these indices belong to removed bodies, and are dropped.
     pub is_new: bool,
 }
 
 impl ContactLink {
-    /// Returns a pair with the manifold of this index.
+    /// Returns a pair with the manifold of this index, friction and restitution.
     pub const fn new(
         body_a: u32,
         body_b: u32,
@@ -215,18 +216,18 @@ impl PairKey {
     }
 }
 
-/// The impulses of a manifold in the last step. Divide by the time step to get the mean force.
-/// After an overflow it is 0.
+/// The impulses of a manifold in the last step, in mass times length per time. Divided by the time
+/// step they are the mean forces. After an overflow they are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ContactImpulse {
-    /// Along the normal, for each contact of the manifold in its order. It acts on B; the opposite
-    /// acts on A.
+    /// The impulse along the normal of each contact of the manifold, in their order. It acts on B,
+    /// and its opposite on A.
     pub normal: [Real; MAX_CONTACTS],
-    /// Friction of the whole manifold, on B, in the world frame.
+    /// The impulse of friction of the whole manifold, on B, in the world frame.
     pub friction: Vec3,
-    /// Angular impulse of friction about the normal, on B.
+    /// The angular impulse of friction about the normal, on B.
     pub twist: Real,
 }
 
@@ -246,8 +247,8 @@ impl ContactImpulse {
 }
 
 /// The largest ratio of substep lengths for which cached impulses are used. An impulse is scaled
-/// by this ratio, but one that only corrects a velocity should not grow. A large factor would
-/// throw bodies. A change from six substeps to one has a ratio of 6.
+/// by this ratio, although one that only corrects a velocity should not grow. With a large ratio,
+/// scaled impulses would throw bodies away. A change from six substeps to one has a ratio of 6.
 const MAX_SUBSTEP_RATIO: Real = 7.0;
 
 /// Returns the factor that scales impulses of a substep of length `from` to length `h`, or 0 if

@@ -27,8 +27,8 @@ impl ContactDetails {
         self.rounds.clear();
     }
 
-    /// Errors: the first entry of a list that is out of its range, out of order, or not of one of
-    /// the contacts.
+    /// Checks the lists. The error names the first entry that is out of its range, out of order,
+    /// or of a contact that does not exist.
     pub(crate) fn check(&self, contacts: &Contacts<'_>) -> Result<(), SolverError> {
         let n = contacts.len();
         if let Some(place) = find_bad(&self.surfaces, n, |one| (one.contact, one.is_finite())) {

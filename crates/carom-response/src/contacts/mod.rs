@@ -1,4 +1,4 @@
-//! Contacts: the input of the solver, and what may be said about a single contact.
+//! Contacts: the input of the solver, and the optional properties of single contacts.
 
 pub(crate) mod combine;
 pub(crate) mod contact;

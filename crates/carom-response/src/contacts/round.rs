@@ -28,11 +28,11 @@ use carom_math::{Real, Vec3, ops};
 pub struct RoundContact {
     /// Index of the contact among those of the step.
     pub contact: u32,
-    /// For A and B, the axis about which the surface is round, in the world frame: a unit vector,
-    /// or zero for a ball.
+    /// For A and B: the axis about which the surface is round, in the world frame. It is a unit
+    /// vector, or zero for a ball.
     pub axis: [Vec3; 2],
-    /// For A and B, and for each contact point, the distance from the axis, or from the centre of
-    /// the ball. 0 for a surface that is not round. Not negative.
+    /// For A and B, and for each contact point: the distance from the axis, or from the centre of
+    /// the ball. It is 0 for a surface that is not round. Not negative.
     pub radius: [[Real; MAX_CONTACTS]; 2],
 }
 

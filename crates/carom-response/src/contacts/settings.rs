@@ -3,8 +3,8 @@
 //! - A spring pushes with stiffness times overlap plus damping times speed, and never pulls. It has
 //!   no slop and no push-out speed, and it is not relaxed: its speed is real.
 //! - The force follows from the overlap at the start of the substep, so a spring without damping
-//!   loses no energy. For a spring too stiff for the substep, a part of the overlap is that at its
-//!   end, which is stable for any stiffness.
+//!   loses no energy. If a spring is too stiff for this, a part of the overlap is that at the end
+//!   of the substep. This is stable for any stiffness.
 //! - A bound of the impulse is divided equally among the substeps, so it bounds the force.
 //! - A mass scale applies to one contact only. Such a contact does not keep the total momentum.
 //! - All of it is written once per step into the [`GroupDetails`] of groups that have such a
@@ -20,12 +20,12 @@ use crate::sleep::rest::Touch;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Real, Vec3};
 
-/// The stiffest spring: square of the phase per substep. It is as good as rigid, and no product of
-/// it overflows.
+/// The stiffest spring, as the square of its phase per substep in radians. It is as good as rigid,
+/// and no product with it overflows.
 const MAX_PHASE_SQ: Real = 1e6;
 
-/// Square of the phase per substep up to which a spring reads the overlap at the start of the
-/// substep only. Symplectic Euler is stable up to 4.
+/// A spring up to this square of the phase per substep uses only the overlap at the start of the
+/// substep. Symplectic Euler is stable up to 4.
 const EXPLICIT_PHASE_SQ: Real = 1.0;
 
 /// Settings of one contact in the next step: [`Solver::contact_settings_mut`].
@@ -36,8 +36,8 @@ const EXPLICIT_PHASE_SQ: Real = 1.0;
 pub struct ContactSettings {
     /// Index of the contact among those of the step.
     pub contact: u32,
-    /// For each contact point, the largest normal impulse in the step, in mass times speed. Not
-    /// negative; infinite for no bound. The contact does not bounce if one of them is finite.
+    /// For each contact point: the largest normal impulse in the step, in mass times speed. Not
+    /// negative, and infinite for no bound. If one of them is finite, the contact does not bounce.
     pub max_impulse: [Real; MAX_CONTACTS],
     /// Force per length of overlap of each contact point; 0 for a rigid contact. Not negative. A
     /// contact with a spring does not bounce.
@@ -47,7 +47,8 @@ pub struct ContactSettings {
     /// Rolling friction: the largest torque against rolling divided by the normal force, a length.
     /// Not negative.
     pub rolling_friction: Real,
-    /// Factors of the masses of A and B. Above 0; infinite for a side that is not pushed.
+    /// Factors of the masses of A and B in this contact. At least [`MIN_MASS_SCALE`]; infinite for
+    /// a side that is not pushed.
     pub mass_scales: [Real; 2],
 }
 
@@ -141,7 +142,7 @@ impl ContactSettings {
     }
 }
 
-/// The least mass scale: a choice, not a rounding.
+/// The least mass scale. The value is a choice, and does not follow from rounding.
 pub const MIN_MASS_SCALE: Real = 1e-3;
 
 /// Inverse effective mass of a contact point along the normal.

@@ -20,8 +20,8 @@ use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Real, Vec3};
 
-/// A body is carried, and not at rest, if it moves with a surface at this fraction of its speed or
-/// faster.
+/// The least fraction of the speed of a surface at which a body that moves with it counts as
+/// carried. A carried body is not at rest.
 const CARRIED_PART: Real = 1.0 / 16.0;
 
 /// The velocity of the surface of B relative to that of A at one contact, in addition to the motion
@@ -33,19 +33,19 @@ const CARRIED_PART: Real = 1.0 / 16.0;
 pub struct SurfaceVelocity {
     /// Index of the contact among those of the step.
     pub contact: u32,
-    /// The point at which `slide` applies.
+    /// The point at which `slide` is the velocity of the surface.
     pub point: Vec3,
     /// Velocity along the surfaces, in length per time. The component along the normal is ignored.
     pub slide: Vec3,
     /// Angular velocity of the surface about the normal, in radians per time.
     pub spin: Real,
-    /// For each contact of the manifold, the speed at which the surfaces separate along the normal,
-    /// in length per time.
+    /// For each contact of the manifold: the speed at which the surfaces separate along the
+    /// normal, in length per time.
     pub part: [Real; MAX_CONTACTS],
 }
 
 impl SurfaceVelocity {
-    /// Returns a surface that does not move, at the contact of this index.
+    /// Returns a surface that does not move, for the contact of this index.
     pub const fn new(contact: u32, point: Vec3) -> SurfaceVelocity {
         SurfaceVelocity { contact, point, slide: Vec3::ZERO, spin: 0.0, part: [0.0; MAX_CONTACTS] }
     }

@@ -189,7 +189,7 @@ impl GroupDetails {
 }
 
 /// The round surfaces of eight manifolds, of A and of B: see
-/// [`round_contact`](crate::contacts::round).
+/// [`round`](crate::contacts::round).
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct Round {
@@ -265,9 +265,9 @@ pub(crate) enum Stage {
     /// Solves without push-out. Only the change is added to the totals.
     Relax,
     /// Relaxes between two substeps. Deep contacts keep their impulse: see
-    /// [`impulse`](crate::impulses::solve).
+    /// [`solve`](crate::impulses::solve).
     RelaxBetween,
     /// Does the same once more for contacts of marked bodies, without rolling friction: see
-    /// [`joint_passes`](crate::joints::passes).
+    /// [`passes`](crate::joints::passes).
     Repeat,
 }

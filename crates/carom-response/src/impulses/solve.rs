@@ -11,9 +11,9 @@
 //! - **Speculative contacts.** A contact at a positive distance may close within the substep, but
 //!   not overshoot.
 //! - **Springs, bounds and rolling friction.** A group with a [`GroupDetails`] has them: see
-//!   [`contact_settings`](crate::contacts::settings).
+//!   [`settings`](crate::contacts::settings).
 //! - **Round surfaces.** The anchor of a ball or wheel is corrected as it rolls: see
-//!   [`round_contact`](crate::contacts::round).
+//!   [`round`](crate::contacts::round).
 //! - **Friction.** It is solved after the normals, so it stays within Coulomb's cone (test:
 //!   `patches::friction_stays_within_its_limit`). There is one friction vector per manifold, at the
 //!   centre of pressure, and a torque about the normal.

@@ -102,7 +102,7 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
     let left = |length: S::F32x8, limit: S::F32x8| S::F32x8::select(length.gt(limit), limit / length, one);
     let [along_1, along_2] = [0, 1].map(|k| S::F32x8::load(simd, &g.tangent_total[k]));
     let twist = S::F32x8::load(simd, &g.twist_total);
-    // Force and torque have one limit: see [`impulse`](crate::impulses::solve).
+    // Force and torque have one limit: see [`solve`](crate::impulses::solve).
     let has_lever = zero.lt(pressed) & zero.lt(pressed_lever);
     let around = S::F32x8::select(has_lever, twist * pressed / pressed_lever, zero);
     let length = (along_1 * along_1 + along_2 * along_2 + around * around).sqrt();

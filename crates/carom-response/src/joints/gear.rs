@@ -24,8 +24,11 @@ use crate::joints::torsion_spring::Winding;
 use carom_math::{Mat3, Pose, Real, Vec3, rotation};
 
 impl Joint {
-    /// Returns a gear or a rack and pinion between two joints, or the fault of the first joint that
-    /// does not fit. `bodies` are A and B of each joint.
+    /// Returns a gear of two revolute joints, or a rack and pinion of a prismatic and a revolute
+    /// joint, in this order. `bodies` are A and B of each joint.
+    ///
+    /// Errors: [`JointFault::Needs`] for joints of other kinds, and [`JointFault::SameBody`] if
+    /// both have the same body B.
     pub fn gear(kind: JointKind, joints: [&Joint; 2], bodies: [[&Body; 2]; 2]) -> Result<Joint, JointFault> {
         let is_wheel = joints.map(|joint| matches!(joint.kind, JointKind::Revolute { .. }));
         let is_rack = matches!(joints[0].kind, JointKind::Prismatic { .. });
@@ -59,7 +62,11 @@ impl Joint {
         Ok(gear)
     }
 
-    /// Changes the ratio of a pulley, a gear, or a rack and pinion. A gear keeps its present state.
+    /// Changes the ratio of a pulley, a gear, or a rack and pinion. A gear keeps its present
+    /// state.
+    ///
+    /// Errors: the kind has no ratio, or the ratio is out of its range. After the second error the
+    /// joint has the refused ratio.
     pub fn set_ratio(&mut self, new: Real) -> Result<(), JointFault> {
         let old = self.kind.gear_factor();
         match &mut self.kind {

@@ -5,10 +5,10 @@
 use crate::joints::torsion_spring::Winding;
 use carom_math::{Pose, Quat, Real, Vec3};
 
-/// The joints that a gear couples, apart from the bodies that turn or slide.
+/// The joints that a gear couples, without the bodies that turn or slide.
 ///
-/// Body A of the gear is body B of the first joint, body B of the gear is body B of the second one.
-/// The frames of the gear are the frames B of the two joints.
+/// Bodies A and B of the gear are the bodies B of the first and of the second joint. The frames of
+/// the gear are the frames B of the two joints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -17,9 +17,10 @@ pub struct GearParts {
     pub mounts: [u32; 2],
     /// The frames A of the two joints.
     pub frames: [Pose; 2],
-    /// The angles of the two joints at the start of the last substep; not used for a rack.
+    /// The angles of the two joints at the start of the last substep. The entry of a rack is not
+    /// used.
     pub windings: [Winding; 2],
-    /// The value of the row at the insertion, in radians or as a length.
+    /// The value of the row when the gear was inserted, in radians or as a length.
     pub rest: f64,
 }
 

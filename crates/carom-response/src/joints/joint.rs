@@ -25,15 +25,18 @@ pub struct Joint {
     pub body_a: u32,
     /// Index of body B.
     pub body_b: u32,
-    /// The joint frame on A. Its x axis is the axis of a revolute or prismatic joint, or of a cone.
+    /// The joint frame, relative to A. Its x axis is the axis of a revolute or prismatic joint, or
+    /// of a cone.
     pub frame_a: Pose,
-    /// The joint frame on B. Its x axis is the axis of a revolute or prismatic joint, or of a cone.
+    /// The joint frame, relative to B. Its x axis is the axis of a revolute or prismatic joint, or
+    /// of a cone.
     pub frame_b: Pose,
-    /// The degrees of freedom that it leaves.
+    /// The degrees of freedom that the joint leaves free.
     pub kind: JointKind,
-    /// Impulses of the last substep, for the warm start. Set them to zero if the joint was changed.
+    /// Impulses of the last substep, for the warm start. Set them to zero after a change of the
+    /// joint.
     pub impulse: JointImpulse,
-    /// How soft the joint is; `None` is the stiffness of the solver settings.
+    /// The stiffness of a soft joint; `None` is the stiffness of the solver settings.
     #[cfg_attr(feature = "serde", serde(default))]
     pub spring: Option<Spring>,
     /// A spring about the axis of a revolute joint; other kinds have none.
@@ -45,17 +48,18 @@ pub struct Joint {
     /// The joints that a gear or a rack and pinion couples; `None` for other kinds.
     #[cfg_attr(feature = "serde", serde(default))]
     pub gear: Option<GearParts>,
-    /// The force above which the joint is overloaded; `None` has no limit. Not negative. The owner
-    /// removes overloaded joints.
+    /// The force above which the joint is overloaded, as a mean over a step; `None` has no limit.
+    /// Not negative. The owner of the joint removes overloaded joints.
     #[cfg_attr(feature = "serde", serde(default))]
     pub break_force: Option<Real>,
-    /// The torque above which the joint is overloaded; `None` has no limit. Not negative.
+    /// The torque above which the joint is overloaded, as a mean over a step; `None` has no limit.
+    /// Not negative.
     #[cfg_attr(feature = "serde", serde(default))]
     pub break_torque: Option<Real>,
-    /// Whether the two bodies also collide. The solver does not read it.
+    /// Whether the two bodies also collide. The owner of the joint uses it, not the solver.
     #[cfg_attr(feature = "serde", serde(default))]
     pub has_contacts: bool,
-    /// A number of the owner. The solver does not read it.
+    /// User data. The solver does not read it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub user_data: u64,
     /// The load in the last step in which one of the bodies moved.
@@ -65,7 +69,7 @@ pub struct Joint {
 
 impl Joint {
     /// Returns a joint of two bodies with these frames, each relative to its body. It has no
-    /// impulses, no springs, and does not break.
+    /// impulses and no springs, and it does not break.
     pub fn new(kind: JointKind, [body_a, body_b]: [u32; 2], [frame_a, frame_b]: [Pose; 2]) -> Joint {
         Joint {
             body_a,
@@ -87,7 +91,7 @@ impl Joint {
     }
 
     /// Returns a joint at `point` in the world, for the present poses of the bodies. Its x axis is
-    /// `axis`, a unit vector. `None` if a body does not exist.
+    /// `axis`, a unit vector in the world. `None` if a body does not exist.
     pub fn at(
         kind: JointKind,
         bodies: &[Body],
@@ -140,7 +144,7 @@ impl Joint {
         is_load(self.break_torque, "break_torque")
     }
 
-    /// The indices of its bodies; for a gear, of those that carry them, too.
+    /// Returns the indices of its bodies and, for a gear, of the bodies that carry them.
     pub(crate) fn bodies(&self) -> impl Iterator<Item = u32> + use<> {
         let mounts = self.gear.into_iter().flat_map(|gear| gear.mounts);
         [self.body_a, self.body_b].into_iter().chain(mounts)

@@ -6,12 +6,12 @@ use crate::joints::fault::{JointFault, demand, demand_bounds};
 use crate::joints::motor::Motor;
 use carom_math::{Real, Vec3};
 
-/// The degrees of freedom that a joint leaves.
+/// The degrees of freedom that a joint leaves free.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum JointKind {
-    /// None: the frames coincide.
+    /// No motion: the frames coincide.
     #[doc(alias = "fixed")]
     Weld,
     /// Rotation about the common origin, within a cone and within limits of twist.
@@ -20,7 +20,7 @@ pub enum JointKind {
     Spherical {
         /// The largest angle between the two x axes, in radians; pi or more is free. Not negative.
         cone: Real,
-        /// The least and the largest twist about the x axis, in radians from -pi to pi; `None` has
+        /// The least and the largest twist about the x axis, in radians from -pi to pi. `None` has
         /// no limits. With limits, the cone is at most [`JointKind::MAX_TWISTED_CONE`].
         twist: Option<[Real; 2]>,
     },
@@ -28,8 +28,9 @@ pub enum JointKind {
     #[doc(alias = "hinge")]
     #[doc(alias = "axle")]
     Revolute {
-        /// The least and the largest angle from A's y axis to B's; `None` has no limits. Angles
-        /// count modulo a full turn: the one nearest to the middle of the limits is used.
+        /// The least and the largest angle from A's y axis to B's, in radians; `None` has no
+        /// limits. Angles are counted modulo a full turn: the one nearest to the middle of the
+        /// limits is used.
         limits: Option<[Real; 2]>,
         /// A motor about the axis; `None` has no motor.
         motor: Option<Motor>,
@@ -37,7 +38,8 @@ pub enum JointKind {
     /// Translation along A's x axis.
     #[doc(alias = "slider")]
     Prismatic {
-        /// The least and the largest place of B's origin along A's x axis; `None` has no limits.
+        /// The least and the largest position of B's origin along A's x axis, lengths; `None` has
+        /// no limits.
         limits: Option<[Real; 2]>,
         /// A motor along the axis; `None` has no motor.
         motor: Option<Motor>,
@@ -47,45 +49,46 @@ pub enum JointKind {
     #[doc(alias = "cylindrical")]
     #[doc(alias = "universal")]
     SixDof(SixDof),
-    /// All, if the distance of the two origins stays within these bounds. Equal bounds make a rod;
-    /// 0 and a length make a rope.
+    /// All motions that keep the distance of the two origins within these bounds. Equal bounds
+    /// make a rod; 0 and a length make a rope.
     #[doc(alias = "rope")]
     #[doc(alias = "rod")]
     Distance {
-        /// Not negative, and finite.
+        /// The least distance, finite and not negative.
         min: Real,
-        /// Not below `min`.
+        /// The largest distance, not below `min`.
         max: Real,
     },
-    /// All, if a rope from A over two fixed points to B is not too long. It only pulls:
-    /// `|a - supports[0]| + ratio |b - supports[1]|` is at most `length`.
+    /// All motions for which a rope from A over two fixed points to B is long enough. The rope
+    /// only pulls: `|a - supports[0]| + ratio |b - supports[1]|` is at most `length`.
     Pulley {
         /// The two points over which the rope runs, in the world.
         supports: [Vec3; 2],
-        /// The force on B is that on A times this. Positive and finite.
+        /// The force on B is `ratio` times that on A. Positive and finite.
         ratio: Real,
-        /// Positive and finite.
+        /// The length of the rope, with the side of B counted `ratio` times. Positive and finite.
         length: Real,
     },
-    /// Two revolute joints, whose angles keep `angle 1 + ratio * angle 2` at its first value. The
-    /// joint has [`GearParts`](crate::GearParts).
+    /// The rotations of two revolute joints that keep `angle 1 + ratio * angle 2` at its first
+    /// value. The joint has [`GearParts`](crate::GearParts).
     #[doc(alias = "cogwheel")]
     Gear {
-        /// For two wheels with parallel axes that mesh outside: teeth of the second by teeth of the
-        /// first. Finite, and not 0.
+        /// For two wheels with parallel axes that mesh outside: the teeth of the second divided by
+        /// those of the first. Finite, and not 0.
         ratio: Real,
     },
-    /// A prismatic and a revolute joint, which keep `translation - ratio * angle` at its first
-    /// value. The joint has [`GearParts`](crate::GearParts).
+    /// The motions of a prismatic and a revolute joint that keep `translation - ratio * angle` at
+    /// its first value. The joint has [`GearParts`](crate::GearParts).
     RackAndPinion {
-        /// Length of the rack per radian of the pinion: its radius. A negative one reverses the
-        /// direction. Finite, and not 0.
+        /// Length of the rack per radian of the pinion: the radius of the pinion. A negative one
+        /// reverses the direction. Finite, and not 0.
         ratio: Real,
     },
 }
 
 impl JointKind {
-    /// The largest cone of a joint with limits of twist, in radians. Twist is not defined at pi.
+    /// The largest cone of a joint with limits of twist, in radians. At pi the twist is not
+    /// defined.
     pub const MAX_TWISTED_CONE: Real = 3.0;
 
     /// A spherical joint without limits.
@@ -152,8 +155,8 @@ impl JointKind {
         }
     }
 
-    /// Checks that no number is NaN, the bounds are in order, and a state exists that satisfies
-    /// them. The error names the first number that does not.
+    /// Checks that no number is NaN, that bounds are in order, and that some state of the bodies
+    /// satisfies them. The error names the first number for which this does not hold.
     pub fn validate(&self) -> Result<(), JointFault> {
         match *self {
             JointKind::Weld => Ok(()),
@@ -198,30 +201,30 @@ pub enum JointAxis {
     Z,
     /// Rotation about A's x axis.
     AngX,
-    /// Rotation about the axis across A's x axis and B's z axis.
+    /// Rotation about the axis perpendicular to A's x axis and to B's z axis.
     AngY,
     /// Rotation about B's z axis.
     AngZ,
 }
 
-/// How far a joint lets B move along or about an axis.
+/// How far a joint lets B move along or about an axis, relative to A.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AxisLimit {
-    /// Without limits.
+    /// Any coordinate is allowed.
     Free,
-    /// Not at all.
+    /// The coordinate is kept at 0.
     Locked,
-    /// Between a least and a largest place, or angle in radians.
+    /// The coordinate is kept between a least and a largest value: lengths, or angles in radians.
     Between(Real, Real),
 }
 
 /// How far B may move along and about each axis, and the motors of the axes.
 ///
-/// Places are those of B's origin in A's frame. Angles are Euler angles: rotations about x, then
-/// the new y, then the new z, turn A's frame into B's. At a right angle about y the other two axes
-/// coincide. So the angle about y stays within [`SixDof::MAX_ANGLE_Y`], unless all three are free
-/// and without motors.
+/// Translations are coordinates of B's origin in A's frame. Angles are Euler angles: rotations
+/// about x, then the new y, then the new z, turn A's frame into B's. If the angle about y is a
+/// right angle, the other two axes coincide. So this angle stays within [`SixDof::MAX_ANGLE_Y`],
+/// unless all three are free and without motors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SixDof {
@@ -233,7 +236,7 @@ pub struct SixDof {
 }
 
 impl SixDof {
-    /// The largest angle about y, in radians.
+    /// The largest angle about y, in radians, in both directions.
     pub const MAX_ANGLE_Y: Real = 1.5;
 
     /// All axes locked, without motors.
@@ -259,7 +262,7 @@ impl SixDof {
         self
     }
 
-    /// Sets the motor of an axis. A motor of a locked axis does not act.
+    /// Sets the motor of an axis. The motor of a locked axis does not act.
     #[must_use]
     pub const fn with_motor(mut self, axis: JointAxis, motor: Motor) -> SixDof {
         self.motors[axis as usize] = Some(motor);

@@ -4,16 +4,16 @@
 
 use carom_math::{Real, Vec3};
 
-/// The impulses of a joint in the last substep, on B.
+/// The impulses on B of a joint in the last substep.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct JointImpulse {
-    /// At the joint point, in the world frame. For a prismatic joint and six degrees of
-    /// freedom: of the locked axes, in A's joint frame.
+    /// Impulse at the joint point, in the world frame. For a prismatic joint and six degrees of
+    /// freedom: impulses of the locked axes, in A's joint frame.
     pub linear: Vec3,
-    /// Angular impulse, in the world frame. For a prismatic joint and six degrees of
-    /// freedom: about the locked axes, in the order of [`JointAxis`](crate::JointAxis).
+    /// Angular impulse, in the world frame. For a prismatic joint and six degrees of freedom:
+    /// angular impulses about the locked axes, in the order of [`JointAxis`](crate::JointAxis).
     pub angular: Vec3,
     /// Impulse of the lower limit of an angle or a distance, and of a cone.
     pub lower: Real,
@@ -30,8 +30,8 @@ pub struct JointImpulse {
     /// by axis. Those of twist are about x.
     #[cfg_attr(feature = "serde", serde(default))]
     pub limits: [[Real; 2]; 6],
-    /// Length of the substep of these impulses, to which they are proportional. 0 if there was
-    /// none.
+    /// Length of the substep of these impulses, to which they are proportional. 0 if there was no
+    /// substep.
     pub substep: Real,
 }
 
@@ -75,13 +75,14 @@ pub struct JointLoad {
 }
 
 impl JointLoad {
-    /// Returns the force on B at its joint point, in the world frame. That on A is the opposite.
+    /// Returns the force on B at its joint point, in the world frame. The force on A is its
+    /// opposite.
     pub fn force(&self) -> Vec3 {
         if 0.0 < self.time { self.linear / self.time } else { Vec3::ZERO }
     }
 
-    /// Returns the torque on B about its joint point, in the world frame. That of limits, motors
-    /// and springs is part of it.
+    /// Returns the torque on B about its joint point, in the world frame. It includes the torque
+    /// of limits, motors and springs.
     pub fn torque(&self) -> Vec3 {
         if 0.0 < self.time { self.angular / self.time } else { Vec3::ZERO }
     }

@@ -1,8 +1,8 @@
 //! Joints: their kinds, limits, motors and springs, and how they are solved.
 //!
-//! `joint` is the joint as a user describes it. `passes` runs over all joints in a substep, `step`
-//! solves one of them, with the rows of `rows`, `axes`, `gear`, `pulley` and `twist`. `mass` and
-//! `load_paths` choose the masses that rows use.
+//! `joint` is a joint as its owner describes it. `passes` runs over all joints in a substep.
+//! `step` solves one of them, with the rows of `rows`, `axes`, `gear`, `pulley` and `twist`.
+//! `mass` and `load_paths` compute the masses that rows use.
 
 pub(crate) mod axes;
 pub(crate) mod fault;

@@ -13,13 +13,13 @@ use crate::joints::fault::{JointFault, demand, demand_setting};
 use crate::joints::softness::Softness;
 use carom_math::Real;
 
-/// A damped spring, by the free oscillation of the mass that it moves.
+/// A damped spring, given by the free oscillation of the mass that it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Spring {
     /// Oscillations per unit of time, without damping. Above 0, at most 1e9.
     pub frequency: Real,
-    /// Damping relative to the critical one, from 0 to 1e9. At 1 it does not overshoot.
+    /// Damping as a ratio to the critical damping, from 0 to 1e9. At 1 it does not overshoot.
     pub damping_ratio: Real,
 }
 
@@ -62,10 +62,10 @@ pub struct Motor {
     /// The largest force along an axis, or the largest torque about one. Not negative.
     ///
     /// A body that joints or contacts hold between two others, both more than 300 times heavier,
-    /// counts in its joints as a three-hundredth of the lighter one. A fixed body is infinitely
-    /// heavy. If such a body moves against both, it accelerates less than this force says. All
-    /// other bodies have their true masses (test: `unequal_joints::motors_act_on_true_masses`, in
-    /// carom-world).
+    /// counts in its joints as heavier than it is: as a three-hundredth of the lighter one. A fixed
+    /// body is infinitely heavy. If such a body moves against both, it accelerates less than this
+    /// force says. All other bodies have their true masses (test:
+    /// `unequal_joints::motors_act_on_true_masses`, in carom-world).
     pub max_force: Real,
 }
 
@@ -118,7 +118,7 @@ impl Motor {
 
     /// Returns the motor with its speed reduced, so that it does not pass the limits in a substep
     /// of length `h`. Otherwise motor and limit would push against each other with growing
-    /// impulses, and the limit, which is softer, would give way.
+    /// impulses, and the limit, which is softer, would yield.
     pub(crate) fn within(&self, place: Real, [low, high]: [Real; 2], h: Real) -> Motor {
         match self.drive {
             Drive::Velocity(speed) => {

@@ -1,16 +1,17 @@
 //! The passes of a substep over all joints, and their repetition if a contact stops a jointed
 //! body.
 //!
-//! A joint and a contact of a light limb take turns: the contact stops the limb, and the joint
-//! gives it a part of the momentum of the heavy body behind it. One pass takes only about the
-//! ratio of their masses. So the joint opens while the heavy body goes on.
+//! A joint and a contact of a light limb alternate: the contact stops the limb, and the joint
+//! gives it a part of the momentum of the heavy body behind it. One pass removes only a small
+//! part of this momentum, about the ratio of their masses. So the joint opens while the heavy body
+//! continues to move.
 //!
 //! 1. A joint *parts* if its two points separate faster than [`MAX_PARTING_SPEED`] after the
 //!    relaxation of a substep.
 //! 2. Its system, the bodies that joints connect with it, is relaxed again: all joints of the
 //!    system, then all contacts of its bodies. Bodies that touch none of them keep their velocities
 //!    to the bit (test: `landings::a_landing_changes_no_bit_of_other_bodies`).
-//! 3. That ends if none parts, or after [`MAX_REPEATS`].
+//! 3. The repetition ends if no joint parts, or after [`MAX_REPEATS`].
 //! 4. A system that touches nothing is not repeated: nothing stops it.
 //!
 //! Reference: none; E. Catto, Solver2D, box2d.org, 2024, relaxes all constraints once.
@@ -24,10 +25,10 @@ use crate::joints::rows::{JointStep, Jointed, Substep};
 use alloc::vec::Vec;
 use carom_math::Real;
 
-/// Metres per second, if the length unit is a metre.
+/// Speed in metres per second, if the length unit is a metre.
 pub(crate) const MAX_PARTING_SPEED: Real = 0.5;
 
-/// Passes that are added to a substep, at most.
+/// The largest number of passes that are added to a substep.
 pub(crate) const MAX_REPEATS: u32 = 8;
 
 /// All joints that are solved in a step.

@@ -29,7 +29,7 @@ impl Joint {
     /// kinds.
     ///
     /// `a` and `b` are its bodies. With a torsion spring, the angle counts full turns since the
-    /// spring was set. Otherwise it is within pi.
+    /// spring was set. Otherwise it is from -pi to pi.
     pub fn angle(&self, a: &Body, b: &Body) -> Option<f64> {
         let JointKind::Revolute { .. } = self.kind else { return None };
         let [rotation_a, rotation_b] = self.rotations(a, b);
@@ -40,8 +40,8 @@ impl Joint {
         Some(if is_counted { self.winding.at(angle, 0.0).total() } else { f64::from(angle) })
     }
 
-    /// Returns the place of B's joint point along the axis of a prismatic joint; `None` for other
-    /// kinds.
+    /// Returns the position of B's joint point along the axis of a prismatic joint, a length;
+    /// `None` for other kinds.
     ///
     /// `a` and `b` are its bodies.
     pub fn translation(&self, a: &Body, b: &Body) -> Option<f64> {
@@ -49,8 +49,8 @@ impl Joint {
         Some(f64::from(self.axis(a).dot(self.offset(a, b))))
     }
 
-    /// Returns the velocity of B relative to A along the axis of a prismatic joint, or the angular
-    /// one about the axis of a revolute joint. `None` for other kinds.
+    /// Returns the speed of B relative to A along the axis of a prismatic joint. For a revolute
+    /// joint it is the angular speed about the axis. `None` for other kinds.
     ///
     /// `a` and `b` are its bodies.
     pub fn speed(&self, a: &Body, b: &Body) -> Option<Real> {
@@ -66,11 +66,11 @@ impl Joint {
         }
     }
 
-    /// Returns the places along and the angles about the six axes, in the order of
-    /// [`JointAxis`](crate::JointAxis), for a joint of six degrees of freedom. `None` for other
-    /// kinds.
+    /// Returns the coordinates of the six axes of a joint of six degrees of freedom, in the order
+    /// of [`JointAxis`](crate::JointAxis). They are translations along the axes, and angles about
+    /// them in radians from -pi to pi. `None` for other kinds.
     ///
-    /// `a` and `b` are its bodies. Angles are within pi.
+    /// `a` and `b` are its bodies.
     pub fn axis_places(&self, a: &Body, b: &Body) -> Option<[Real; 6]> {
         let JointKind::SixDof(_) = self.kind else { return None };
         let [rotation_a, rotation_b] = self.rotations(a, b);
@@ -79,9 +79,9 @@ impl Joint {
         Some([x, y, z, angle_x, angle_y, angle_z])
     }
 
-    /// Returns the position error of the joint, a length that is not negative. For a rope or a rod
-    /// it is how far the distance is out of its bounds, for a pulley how much the rope is too long.
-    /// It is 0 for gears.
+    /// Returns the position error of the joint, a length that is not negative. For a rope or a rod,
+    /// it is how far the distance is out of its bounds. For a pulley, it is how far the path of the
+    /// rope exceeds the length of the rope. It is 0 for gears.
     ///
     /// `a` and `b` are its bodies.
     pub fn gap(&self, a: &Body, b: &Body) -> Real {
@@ -109,10 +109,10 @@ impl Joint {
 
     /// Returns the energy that is stored in the torsion spring; 0 without one.
     ///
-    /// `a` and `b` are the bodies of the joint, `substep` is the length of a substep. Velocities
-    /// lag half a substep behind positions, so the angle of half a substep ago is used. For a free
-    /// wheel, the sum with the kinetic energy is then constant. A `substep` of 0 uses the present
-    /// angle.
+    /// `a` and `b` are the bodies of the joint, and `substep` is the length of a substep, a time.
+    /// Velocities lag half a substep behind positions, so the angle of half a substep ago is used.
+    /// For a free wheel, the sum with the kinetic energy is then constant. A `substep` of 0 uses
+    /// the present angle.
     pub fn spring_energy(&self, a: &Body, b: &Body, substep: Real) -> f64 {
         let (Some(spring), Some(angle)) = (self.torsion_spring, self.angle(a, b)) else { return 0.0 };
         let back = 0.5 * f64::from(substep) * f64::from(self.turning_speed(a, b));

@@ -33,11 +33,11 @@ use core::f64::consts::TAU;
 pub struct TorsionSpring {
     /// Torque per radian, from 0 to 1e9.
     pub stiffness: Real,
-    /// The angle from A's y axis to B's at which it has no torque, in radians. Values beyond pi
-    /// include full turns: the angle of a hinge is within pi when it gets its spring. At most 1e9
-    /// in absolute value.
+    /// The angle from A's y axis to B's at which the spring has no torque, in radians. When a
+    /// hinge gets its spring, the angle of the hinge is within pi. So rest angles beyond pi
+    /// include full turns. At most 1e9 in absolute value.
     pub rest_angle: Real,
-    /// Torque per angular speed, against the motion, from 0 to 1e9.
+    /// Torque per angular speed, which acts against the motion, from 0 to 1e9.
     pub damping: Real,
 }
 
@@ -92,9 +92,9 @@ impl TorsionSpring {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Winding {
-    /// Full turns.
+    /// The number of full turns.
     pub turns: i32,
-    /// The remaining angle, from -pi to pi.
+    /// The remaining angle, in radians from -pi to pi.
     pub angle: Real,
 }
 

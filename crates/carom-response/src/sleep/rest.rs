@@ -22,7 +22,7 @@ const STEADY_TOLERANCE: Real = 0.2;
 /// unit of time.
 const NEAR_TOLERANCE: Real = 0.2;
 
-/// Rule 2: the number of delays that the body has to stay there.
+/// Rule 2: the time for which the body has to stay near its position, in units of the delay.
 const NEAR_DELAYS: Real = 3.0;
 
 /// Rule 3: speed below which an unsupported body counts as still, as a fraction of the sleep speed.
@@ -35,7 +35,7 @@ const PUSHED_OUT_SPEED: Real = 0.25;
 /// Depth of a deep overlap, in units of the slop.
 pub(crate) const DEEP_SLOPS: Real = 4.0;
 
-/// Like [`NEAR_DELAYS`], for a body to become calm.
+/// Time for which a body has to stay near its position to become calm, in units of the delay.
 const CALM_DELAYS: Real = 1.5;
 
 /// The closest contact of a body.
@@ -66,21 +66,22 @@ pub(crate) struct StepMotion {
     pub(crate) touch: Touch,
 }
 
-/// The rest times of a body, and the references of the rules of this file.
+/// The rest times of a body, and the reference velocities and positions for the rules of this
+/// file.
 ///
-/// Times are in units of time. Speeds are displacements over a step divided by its length.
+/// Times are in units of time. Speeds are displacements in a step divided by its length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RestTimer {
     /// Rule 1: for how long it has been slow.
     slow_time: Real,
-    /// Rule 2: for how long its velocity has been steady and something supported it. Below: the
-    /// linear and angular velocities at the beginning of that time.
+    /// Rule 2: for how long its velocity has been steady and something supported it. The two
+    /// vectors below are its linear and angular velocity at the beginning of that time.
     steady_time: Real,
     steady_linear: Vec3,
     steady_angular: Vec3,
-    /// Rule 2: for how long it has been near one position and something supported it. Below: its
-    /// displacement and rotation since then.
+    /// Rule 2: for how long it has been near one position and something supported it. The two
+    /// vectors below are its displacement and rotation since then.
     near_time: Real,
     near_linear: Vec3,
     near_angular: Vec3,
@@ -90,7 +91,7 @@ pub struct RestTimer {
 }
 
 impl RestTimer {
-    /// All times are zero.
+    /// All times zero.
     pub const NONE: RestTimer = RestTimer {
         slow_time: 0.0,
         steady_time: 0.0,

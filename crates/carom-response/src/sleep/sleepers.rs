@@ -50,8 +50,8 @@ pub struct Sleepers {
 }
 
 impl Sleepers {
-    /// Puts islands to sleep that have been at rest for the delay of the settings. Call it after a
-    /// step. Returns how many bodies fell asleep.
+    /// Puts islands to sleep that have been at rest for the delay of the settings. Call it after
+    /// each step. Returns how many bodies fell asleep.
     pub fn fall_asleep(&mut self, bodies: &mut [Body], solver: &Solver) -> usize {
         let &SolverSettings { sleep, sleep_delay, .. } = solver.settings();
         self.fallen.clear();
@@ -78,12 +78,13 @@ impl Sleepers {
         }
     }
 
-    /// Wakes a body and its group. The rest time of the body starts again, even if it was awake.
+    /// Wakes a body and its group, and restarts the rest time of the body, even if it was awake.
     pub fn wake(&self, bodies: &mut [Body], body: usize) {
         self.wake_each(bodies, body, |_| ());
     }
 
-    /// Like [`Sleepers::wake`], and calls `woken` with the index of each body that was asleep.
+    /// Wakes a body and its group like [`Sleepers::wake`], and calls `woken` with the index of
+    /// each body that was asleep.
     pub fn wake_each(&self, bodies: &mut [Body], body: usize, mut woken: impl FnMut(usize)) {
         bodies[body].rest.begin_anew();
         let mut at = body;
@@ -95,7 +96,7 @@ impl Sleepers {
     }
 
     /// Wakes every sleeping body that a moving one touches, directly or through others. Call it
-    /// before a step.
+    /// before each step.
     pub fn wake_touched(
         &self,
         bodies: &mut [Body],
