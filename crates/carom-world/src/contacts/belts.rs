@@ -1,4 +1,4 @@
-//! Belts: surface velocities relative to the body, by body.
+//! Belts: the surface velocities of bodies, relative to the bodies.
 //!
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
@@ -12,18 +12,19 @@ use carom_response::Inconsistency;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Belt {
-    /// At the origin of the body.
+    /// Velocity at the origin of the body.
     pub(crate) velocity: Vec3,
     pub(crate) spin: Vec3,
 }
 
 impl Belt {
-    /// With this velocity and spin.
+    /// Returns a belt with this velocity and spin.
     pub(crate) fn of([velocity, spin]: [Vec3; 2]) -> Belt {
         Belt { velocity, spin }
     }
 
-    /// The velocity at a point of the world, and the angular velocity, both in the world frame.
+    /// Returns the velocity at a point of the world, and the angular velocity, both in the world
+    /// frame.
     pub(crate) fn at(&self, pose: &Pose, point: Vec3) -> [Vec3; 2] {
         let spin = pose.transform_vector(self.spin);
         [pose.transform_vector(self.velocity) + spin.cross(point - pose.translation), spin]
@@ -55,7 +56,7 @@ impl Belts {
         set(&mut self.of_bodies, body, moves.then_some(Belt { velocity, spin }));
     }
 
-    /// Checks that belts are sorted, of living bodies, and finite.
+    /// Checks that belts are sorted and finite, and belong to living bodies.
     pub(crate) fn check(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
         let is_sound = |place: usize| {
             let (body, belt) = self.of_bodies[place];

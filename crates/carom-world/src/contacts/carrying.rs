@@ -1,6 +1,6 @@
-//! Moves the contacts of a pair that a budget defers along with its bodies.
+//! Moves the contacts of a pair that a budget defers along with the bodies of the pair.
 //!
-//! Unlike `recycling`, the bodies may have moved far, so contacts may be lost.
+//! Unlike in `recycling`, the bodies may have moved far, so contacts may be lost.
 //!
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
 //! Based Animation, Eurographics 2000.
@@ -8,7 +8,7 @@
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
 
-/// How one body of a manifold moved since the manifold was found.
+/// The motion of one body of a manifold since the manifold was found.
 #[derive(Clone, Copy)]
 pub(crate) struct Carrier<'a> {
     /// Its pose when the manifold was found.
@@ -28,14 +28,14 @@ impl Carrier<'_> {
     }
 }
 
-/// Returns a manifold after its bodies have moved.
+/// Returns a manifold moved along with its bodies.
 ///
 /// - Points are fixed to their bodies.
 /// - A contact is dropped if its points are farther apart than `reach`, along the normal or across
 ///   it.
 /// - On a rounded body the point moves with the core, and the point of the other body is opposite
-///   to it. If the point turned with a rolling ball, it would end up behind the ball and accelerate
-///   it.
+///   to it. If the point turned with a rolling ball, it would end up behind the ball and
+///   accelerate it.
 pub(crate) fn carry(manifold: &Manifold, a: Carrier<'_>, b: Carrier<'_>, reach: f32) -> Manifold {
     let normal = manifold.normal();
     let across_reach = reach + 0.5 * a.round.max(b.round);

@@ -1,16 +1,16 @@
 //! Changes of the pairs: the difference of two sorted lists, and the edits that update the table of
 //! pair states.
 //!
-//! The pair states are a sorted table with gaps (a packed-memory array). Pair states are large, so
-//! in a pile it would be slow to move all of them behind each change.
+//! The pair states are a sorted table with gaps (a packed-memory array). Without gaps, each change
+//! would move all pair states behind it. Pair states are large, so this would be slow in a pile.
 //!
 //! - A removed pair state becomes a gap. The narrow phase skips gaps.
-//! - A new pair takes the nearest gap, and only the pair states between move.
+//! - A new pair gets the place of the nearest gap, and only the pair states between them move.
 //! - If no gap is near, a range around the new pair is rebuilt with regular gaps.
 //! - If there are too many gaps, they are removed in parts. Each step moves some pair states
 //!   towards the start. The gaps collect in one run, the *compaction front*, which moves to the end
 //!   of the table.
-//! - If gaps are far too many or too few, or the table is small, all of it is rebuilt.
+//! - If there are far too many gaps or too few, or the table is small, the whole table is rebuilt.
 //!
 //! All moves are first computed on the list of pairs, which is small. The resulting edits are then
 //! applied to pair states and caches, each on its own thread.
@@ -27,7 +27,7 @@ use carom_broad::Pair;
 use carom_response::shrink_unused;
 use core::ops::Range;
 
-/// Pairs that are compared at once.
+/// The number of pairs that are compared at once.
 const BLOCK_PAIRS: usize = 32;
 
 /// A table of fewer pair states has no gaps.
@@ -41,8 +41,9 @@ const GAP_SPACING: usize = 64;
 const COMPACTION_SPACING: usize = 16;
 const REBUILD_SPACING: usize = 4;
 
-/// Pair states that a step moves while gaps are removed, and additional ones for each removed pair.
-/// So compaction is faster than new gaps appear.
+/// The number of pair states that a step moves while gaps are removed, and the number that it
+/// moves in addition for each removed pair. With these numbers, compaction is faster than new gaps
+/// appear.
 const PAIRS_PER_COMPACTION: usize = 2048;
 const PAIRS_PER_REMOVAL: usize = 2 * COMPACTION_SPACING;
 
@@ -53,7 +54,7 @@ const MAX_SEARCH_WORDS: usize = 2;
 /// The least number of places on each side that are rebuilt if no gap is near.
 const MIN_REBUILD_REACH: usize = 512;
 
-/// The places that are gaps, one bit each. Places beyond the last word are no gaps.
+/// The places that are gaps, one bit for each. Places beyond the last word are not gaps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FreeSlots {
     words: Vec<u64>,
@@ -119,7 +120,7 @@ impl FreeSlots {
         word * 64
     }
 
-    /// A run of gaps; usually empty.
+    /// Returns the compaction front, a run of gaps; usually it is empty.
     pub(crate) fn front(&self) -> Range<usize> {
         self.front.clone()
     }
@@ -159,10 +160,11 @@ impl FreeSlots {
     }
 }
 
-/// Places in the old list of pairs that ended, and indices in the new list of new pairs. Ascending.
+/// Places of ended pairs in the old list, and indices of new pairs in the new list, both
+/// ascending.
 pub(crate) type Difference<'a> = (&'a mut Vec<u32>, &'a mut Vec<u32>);
 
-/// The argument `is_same` if equal pairs are always the same.
+/// The value of the argument `is_same` if equal pairs are always the same.
 #[cfg(any(feature = "parallel", test))]
 pub(crate) const ALL_SAME: Option<fn(usize) -> bool> = None;
 
@@ -215,8 +217,8 @@ impl Lists<'_> {
         added.extend(to as u32..new.len() as u32);
     }
 
-    /// Returns where both lists can be cut, near the middle of the old one, so that equal pairs are
-    /// on the same side.
+    /// Returns the positions at which both lists can be cut, near the middle of the old one. Equal
+    /// pairs are then on the same side.
     #[cfg(feature = "parallel")]
     pub(crate) fn middle(&self) -> (usize, usize) {
         let n = self.old.len();
@@ -237,7 +239,7 @@ pub(crate) struct PairChanges {
     /// Scratch memory for the rear half.
     #[cfg(feature = "parallel")]
     behind: (Vec<u32>, Vec<u32>),
-    /// Runs of pair states that stay: from, to, length.
+    /// Runs of pair states that stay: first old place, first new place, length.
     runs: Vec<[usize; 3]>,
     /// In a rebuilt range: indices of new pairs (or `GAP`), with their places.
     coming: Vec<(u32, u32)>,
@@ -437,7 +439,7 @@ impl PairChanges {
     }
 }
 
-/// Stands for a gap instead of an index.
+/// The entry for a gap instead of an index.
 const GAP: u32 = u32::MAX;
 
 /// Moves the pair states between the position of a new pair and the nearest gap by one. Returns the
@@ -483,7 +485,7 @@ fn n_equal(block: &[Pair], list: &[Pair]) -> usize {
     }
 }
 
-/// Pairs that one thread compares: about 10 microseconds of work.
+/// The number of pairs that one thread compares: about 10 microseconds of work.
 #[cfg(feature = "parallel")]
 const MIN_PARALLEL_PAIRS: usize = 1 << 14;
 

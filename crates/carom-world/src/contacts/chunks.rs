@@ -1,5 +1,5 @@
-//! The narrow phase on several threads, in chunks of the list of active pairs. The results are the
-//! same bits as on one thread.
+//! The narrow phase on several threads, in chunks of the list of active pairs. The results have
+//! the same bits as on one thread.
 //!
 //! Each chunk writes its manifolds to its own range (room) of the common list:
 //!
@@ -20,13 +20,14 @@ use carom_geom::Manifold;
 use carom_math::Vec3;
 use rayon::prelude::*;
 
-/// Pairs of a chunk: about 20 to 60 microseconds of work.
+/// The number of pairs of a chunk: about 20 to 60 microseconds of work.
 const CHUNK_PAIRS: usize = 256;
 
 /// Less new memory than this, in bytes, is written by one thread.
 const MIN_PARALLEL_BYTES: usize = 1 << 16;
 
-/// Like [`narrow::update_all`], with unused entries between the manifolds of chunks.
+/// Updates pair states like [`narrow::update_all`], but leaves unused entries between the
+/// manifolds of chunks.
 ///
 /// `counts` is the number of manifolds of each chunk in the last call, and is updated.
 pub(crate) fn update_all(
@@ -88,8 +89,8 @@ pub(crate) fn update_all(
     tally
 }
 
-/// Like [`Vec::resize`]. The first write to new memory is slow (page faults), so all threads share
-/// it.
+/// Resizes a list like [`Vec::resize`]. The first write to new memory is slow (page faults), so
+/// all threads share it.
 fn resize<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
     let n_more = n.saturating_sub(list.len());
     if size_of::<T>() * n_more <= MIN_PARALLEL_BYTES {
@@ -99,10 +100,10 @@ fn resize<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
     list.par_extend(rayon::iter::repeat_n(value, n_more));
 }
 
-/// Room for the manifolds of a chunk, and a list of those that do not fit.
+/// The room for the manifolds of a chunk, and a list of the manifolds that do not fit.
 struct Room<'a> {
     room: &'a mut [Manifold],
-    /// How many manifolds are in the room.
+    /// The number of manifolds in the room.
     n: usize,
     /// Whether a manifold did not fit. All later ones go to `beyond` too, so that they stay in
     /// order.
@@ -159,7 +160,7 @@ struct ChunkResult {
 }
 
 impl ChunkResult {
-    /// Joins these counts with those of the chunks behind.
+    /// Joins these counts with those of the chunks that follow.
     fn and(mut self, mut other: ChunkResult) -> ChunkResult {
         let (all, own) = (&mut self.tally, &mut other.tally);
         all.n_tested += own.n_tested;

@@ -1,9 +1,10 @@
 //! A limit on the number of pairs, for thousands of bodies at one point.
 //!
 //! Ten thousand such bodies have fifty million pairs, whose contacts would need tens of gigabytes.
-//! Above two million pairs, a pair is left out if both bodies already have [`MIN_PARTNERS`] pairs,
-//! in the order of the pairs. So each body keeps this many pairs, and each body on a floor keeps
-//! its pair with it. When bodies separate, the limit no longer applies.
+//! Above two million pairs, the pairs are examined in their order. A pair is left out if both of
+//! its bodies already have [`MIN_PARTNERS`] pairs. So each body keeps this many pairs, and each
+//! body on a floor keeps its pair with the floor. When bodies separate, the limit no longer
+//! applies.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 1.3 (the
 //! number of pairs is what a scene costs).
@@ -14,7 +15,7 @@ use carom_broad::Pair;
 /// Up to this number all pairs are kept.
 const MIN_THINNED_PAIRS: usize = 1 << 21;
 
-/// Pairs that each body keeps.
+/// The number of pairs that each body keeps.
 const MIN_PARTNERS: u32 = 32;
 
 /// Removes pairs if there are too many, and returns how many it removed. Pairs for which `wanted`

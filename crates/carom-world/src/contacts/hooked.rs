@@ -49,13 +49,13 @@ pub(crate) struct Answers {
     pub(crate) changes: Vec<Change>,
 }
 
-/// The result of hooks for a pair.
+/// The results of hooks for a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairAnswer {
     /// The place of its pair state.
     pub(crate) place: u32,
     pub(crate) key: ColliderPair,
-    /// The memory to keep; 0 for none.
+    /// The tag to keep; 0 for none.
     pub(crate) tag: u32,
     pub(crate) is_disabled: bool,
 }

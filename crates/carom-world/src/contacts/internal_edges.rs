@@ -15,7 +15,8 @@ use carom_geom::Manifold;
 use carom_query::{Neighbour, smooth_internal_edges};
 use carom_response::BodyKind;
 
-/// A piece that is higher than the floor by less than this fraction of the slop is no step.
+/// The largest height of a piece above the floor that does not count as a step, as a fraction of
+/// the slop.
 const MAX_STEP_RATIO: f32 = 0.25;
 
 /// A dynamic body in contact with a body that contacts do not move.

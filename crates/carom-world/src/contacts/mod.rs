@@ -12,8 +12,8 @@
 //!   one body.
 //! - `touches`: touching pairs of colliders, for bodies with several colliders.
 //! - `events`: contacts that began, persisted and ended. `rules`: responses other than a collision.
-//! - `solver_input`: the contacts as input of the solver. `belts`, `surface_velocity`: moving
-//!   surfaces.
+//! - `solver_input`: the contacts as input of the solver. `belts`, `surface_velocity`: surfaces
+//!   that move relative to their bodies.
 //! - `round_contacts`: round surfaces for the solver, so that balls and wheels roll within a step.
 //! - `hooked`: the memory of hooks, and their changes.
 //!
@@ -84,20 +84,20 @@ pub(crate) struct ContactSet {
     pub(crate) is_changed: bool,
     /// Whether pairs may be due although none of their bodies moved. Then all pairs are active.
     pub(crate) is_unsettled: bool,
-    /// Whether a number was reused by another body, or a response rule changed, since the last
-    /// broad phase.
+    /// Whether another body got the number of a removed one, or a response rule changed, since the
+    /// last broad phase.
     pub(crate) is_renumbered: bool,
     /// The manifolds of the active pairs, in their order, possibly with unused entries between
     /// them.
     pub(crate) manifolds: Vec<Manifold>,
     /// The manifolds of the other pairs.
     pub(crate) sleeping: SleepingManifolds,
-    /// The pairs of each body, valid as long as the places of the pair states stay.
+    /// The pairs of each body. Valid until the places of the pair states change.
     pub(crate) pairs_by_body: PairsByBody,
     pub(crate) events: Vec<Event>,
     /// The pairs of colliders that touch, of bodies that have several.
     pub(crate) touches: Vec<Touch>,
-    /// Rules for responses other than a collision, and below the events of the last step.
+    /// Rules for responses other than a collision. The list below has the events of the last step.
     pub(crate) rules: Rules,
     pub(crate) responses: Vec<ResponseEvent>,
     /// The pairs that pushed each other in the last step by more than a threshold.
@@ -153,7 +153,7 @@ impl ContactSet {
         (active, caches, list)
     }
 
-    /// Puts back what [`ContactSet::take_active_states`] took.
+    /// Puts the pair states that [`ContactSet::take_active_states`] took back to their places.
     pub(crate) fn put_back_active_states(
         &mut self,
         mut active: Vec<PairState>,
@@ -170,8 +170,8 @@ impl ContactSet {
         self.states = PairStates { list: active, caches };
     }
 
-    /// Moves the manifolds of pairs in which nothing moves from `found` to `sleeping`. Returns how
-    /// many these are.
+    /// Moves the manifolds of pairs in which nothing moves from `found` to `sleeping`. Returns the
+    /// number of these manifolds.
     pub(crate) fn put_to_rest(
         &mut self,
         states: &mut [PairState],
@@ -269,8 +269,8 @@ impl ContactSet {
         n_touching
     }
 
-    /// Like [`ContactSet::report_events`], if bodies are suspended now and were at the last
-    /// detection. Events of pairs that are not active become persisted.
+    /// Writes events like [`ContactSet::report_events`], if bodies are suspended now and were at
+    /// the last detection. Events of pairs that are not active become persisted.
     pub(crate) fn report_events_of_active(&mut self) -> usize {
         let ContactSet { events, scratch, states, active_pairs, .. } = self;
         let fresh = &mut scratch.fresh;
@@ -280,7 +280,7 @@ impl ContactSet {
         for &place in &*active_pairs {
             let state = &mut states[place as usize];
             let event = events::take(state);
-            // A pair without an event replaces its last one by none.
+            // Without a new event, the pair gets an ended one, which removes its last event.
             let (a, b, is_sensor) = (state.a, state.b, state.is_sensor);
             let (slots, kind) = (events::FIRST_SLOTS, EventKind::Ended);
             let last_events = event.unwrap_or(Event { a, b, slots, kind, is_sensor });
@@ -296,7 +296,7 @@ impl ContactSet {
                 events.extend(has_event.then_some(*event));
             }
             let is_fresh = fresh.peek().is_some_and(|(event, _)| (event.a, event.b) == (old.a, old.b));
-            // The begin of the pass of a sensor, whose end follows, is not persisted.
+            // A sensor that was passed has two events. The first one does not become persisted.
             let is_over = |next: &Event| (next.a, next.b, next.kind) == (old.a, old.b, EventKind::Ended);
             let is_over = scratch.last_events.get(number + 1).is_some_and(is_over);
             if !is_fresh && !is_over && old.kind != EventKind::Ended {

@@ -4,12 +4,12 @@
 //!
 //! | case | action |
 //! |---|---|
-//! | its bodies hardly moved | contacts are moved along (`recycling`) |
-//! | not wanted | no contacts |
+//! | the bodies hardly moved | contacts are moved along (`recycling`) |
+//! | the pair is not wanted (`is_wanted`) | no contacts |
 //! | nothing moved since the last test | contacts are copied |
-//! | a budget defers it, or time is up | contacts are moved along, and it stays due (`carry_over`) |
-//! | a sensor pair | tested for overlap only |
-//! | else | tested: `carom_query::manifolds`, with the cache of the pair |
+//! | deferred by a budget, or time is up | contacts are moved along, it stays due (`carry_over`) |
+//! | the pair is a sensor pair | tested for overlap only |
+//! | otherwise | tested: `carom_query::manifolds`, with the cache of the pair |
 //!
 //! Manifolds are written to one list, in the order of the pairs.
 //!
@@ -54,7 +54,7 @@ pub(crate) struct Tally {
     /// Manifolds.
     pub(crate) n_found: usize,
     pub(crate) n_deferred: usize,
-    /// Pair states in which neither body moves in this step.
+    /// The number of pair states in which neither body moves in this step.
     pub(crate) n_still: usize,
     /// Runs of manifolds in `SleepingManifolds` that are no longer used: first index and length.
     pub(crate) left: Vec<(u32, u32)>,
@@ -133,7 +133,7 @@ fn update_pair(
 ) {
     state.was_touching = state.is_touching;
     let is_skipped = core::mem::take(&mut state.is_skipped);
-    // The usual case in a pile at rest. It does not read shapes, which are large.
+    // The usual case in a pile at rest. It does not read shapes, because they are large.
     if state.is_wanted
         && scene.has_moved(state)
         && let Some(moved) = &scene.recycles(state)

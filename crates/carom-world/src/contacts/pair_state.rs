@@ -19,8 +19,8 @@ pub(crate) struct PairState {
     /// in `ContactSet::sleeping` if `is_at_rest`.
     pub(crate) first: u32,
     pub(crate) n: u32,
-    /// The index of its first manifold in the input of the last solver step; `NOT_SOLVED` if it was
-    /// not solved.
+    /// The index of its first manifold in the input of the last solver step, or `NOT_SOLVED` if
+    /// the pair was not solved.
     pub(crate) first_solved: u32,
     /// Whether the narrow phase tests the pair: see `narrow::is_wanted`.
     pub(crate) is_wanted: bool,
@@ -32,10 +32,10 @@ pub(crate) struct PairState {
     pub(crate) was_touching: bool,
     /// Whether the cache at its place is valid: its shapes were tested before.
     pub(crate) has_cache: bool,
-    /// Whether it was not tested yet, or has to be tested as if it were new.
+    /// Whether its shapes were not tested yet, or have to be tested as if the pair were new.
     pub(crate) is_new: bool,
-    /// Whether it was not solved yet. Impulses that the solver caches for these numbers then belong
-    /// to removed bodies.
+    /// Whether it was not solved yet. Impulses that the solver has cached for the numbers of its
+    /// bodies then belong to removed bodies.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) is_unsolved: bool,
     /// Whether it was due at the last detection, and a budget deferred it.
@@ -84,8 +84,8 @@ impl PairState {
         }
     }
 
-    /// Makes the pair due as if it were new. It keeps its manifolds, and whether it touched, for
-    /// events.
+    /// Makes the pair due as if it were new. It keeps its manifolds and, for events, whether it
+    /// touched.
     pub(crate) fn forget(&mut self) {
         self.has_cache = false;
         self.first_solved = NOT_SOLVED;
@@ -94,8 +94,8 @@ impl PairState {
         self.is_skipped = false;
     }
 
-    /// Whether its bodies may push each other: it is tested, is no sensor pair, and is not disabled
-    /// by a hook.
+    /// Whether its bodies may push each other: the pair is tested, is not a sensor pair, and is
+    /// not disabled by a hook.
     pub(crate) fn may_push(&self) -> bool {
         self.is_wanted && !self.is_sensor && !self.is_disabled
     }

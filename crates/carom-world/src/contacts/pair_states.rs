@@ -1,9 +1,9 @@
 //! The tables of pair states and of the caches of shape queries.
 //!
-//! A cache holds data of the last query of a pair for the next one, such as a separating axis. It
-//! is twice as large as a pair state, and only tests of shapes need it. Pair states are read about
-//! ten times in a step, and most pairs are not tested. So caches are in a list of their own, at the
-//! same places.
+//! A cache holds data of the last query of a pair for the next query, such as a separating axis.
+//! It is twice as large as a pair state, and only tests of shapes need it. Pair states are read
+//! about ten times in a step, and most pairs are not tested. So caches are in a list of their own,
+//! at the same places.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 13.3.1 (hot and cold data in
 //! separate structures).
@@ -16,10 +16,10 @@ use carom_broad::Pair;
 use carom_query::ManifoldCache;
 use core::ops::{Deref, DerefMut, Range};
 
-/// A change of the places of pair states. Each refers to the places after the changes before it.
+/// A change of the places of pair states. Its places are those after the changes before it.
 ///
-/// The first step of a large world has one for each pair, so they are small. A pair state is
-/// created at its final place.
+/// The first step of a large world has one change for each pair, so changes are small. A pair
+/// state is created at its final place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Edit {
     /// Moves `n` pair states to another place, overwriting what is there.
@@ -37,7 +37,7 @@ pub(crate) enum Edit {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairStates {
     pub(crate) list: Vec<PairState>,
-    /// The entry is invalid if the pair state has no cache.
+    /// The caches. The cache of a pair state without one is invalid.
     pub(crate) caches: Vec<ManifoldCache>,
 }
 
@@ -81,7 +81,7 @@ fn places(first: u32, n: u32) -> Range<usize> {
     first as usize..first as usize + n as usize
 }
 
-/// Access to the pair states. Places cannot be changed through it.
+/// Gives access to the pair states. Places cannot be changed through it.
 impl Deref for PairStates {
     type Target = [PairState];
     fn deref(&self) -> &[PairState] {

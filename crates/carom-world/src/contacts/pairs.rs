@@ -16,7 +16,8 @@ use carom_response::shrink_unused;
 use core::mem;
 
 impl ContactSet {
-    /// Updates the pair states to the pairs whose boxes overlap. Remaining pairs keep their state.
+    /// Updates the pair states to the pairs whose boxes overlap. Pairs that remain keep their
+    /// state.
     ///
     /// Calls `note_change` with 1 for each new pair, and with -1 for each pair that ended.
     pub(crate) fn find_pairs<B: BroadPhase>(

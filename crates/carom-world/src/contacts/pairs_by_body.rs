@@ -1,8 +1,8 @@
 //! Finds the pairs of one body, for edits of that body.
 //!
-//! Pairs are sorted by their first body, so pairs with the body as first one are found by
-//! bisection. For pairs with the body as second one, the first few queries scan all pairs. Later
-//! ones use an index.
+//! Pairs are sorted by their first body, so the pairs whose first body it is are found by
+//! bisection. For the pairs whose second body it is, the first few queries scan all pairs. Later
+//! queries use an index.
 //!
 //! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys: an
 //! inverted list).
@@ -19,7 +19,7 @@ pub(crate) struct PairsByBody {
     n_queries: u32,
 }
 
-/// Queries before the index is built: sorting takes as long as this many scans.
+/// The number of queries before the index is built. Sorting takes as long as this many scans.
 const MAX_SCANS: u32 = 32;
 
 impl PairsByBody {

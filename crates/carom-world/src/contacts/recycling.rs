@@ -1,7 +1,7 @@
 //! Contact recycling: the contacts of a pair that hardly moved since its last test are moved along
-//! with its bodies, instead of a new test.
+//! with its bodies, and the pair is not tested.
 //!
-//! In a pile at rest this holds for nearly all pairs. A new test would find the same contacts. If
+//! In a pile at rest nearly all pairs hardly move. A new test would find the same contacts. If
 //! features are nearly parallel it could find others, and the pile would creep.
 //!
 //! - The relative motion of the pair is summed up from step to step (the *drift* of the pair
@@ -15,7 +15,7 @@
 //!
 //! Reference: rapier 0.32, `contact_recycling` (contacts are reused while the poses of a pair
 //! hardly change).
-//! Differs: the sum of the motion, limited in proportion to the size of the smaller body.
+//! Differs: the motion is summed up, and limited in proportion to the size of the smaller body.
 //! Tried: 2 and 4 mm instead of 1; pairs overlap by 5 cm. See `benches/notes/carom-world.md`.
 
 use crate::bodies::size::smaller;
@@ -66,8 +66,8 @@ impl Motion {
         self.translation + self.turned(point - self.origin)
     }
 
-    /// Returns the angle between the rotations of two bodies, if it is small; exactly, twice the
-    /// sine of half the angle.
+    /// Returns the angle between the rotations of two bodies, if it is small. Exactly it is twice
+    /// the sine of half the angle.
     #[inline]
     fn turned_against(&self, other: &Motion) -> f32 {
         2.0 * rotation::mul(other.turn.conjugate(), self.turn).xyz().length()
@@ -101,8 +101,8 @@ impl Scene<'_> {
         }
     }
 
-    /// Returns how the bodies of a due pair moved, and its new drift. `None` if the pair has to be
-    /// tested.
+    /// Returns the motions of the bodies of a due pair, and its new drift. `None` if the pair has
+    /// to be tested.
     #[inline]
     pub(crate) fn recycles(&self, state: &PairState) -> Option<(Motions, f32)> {
         if state.is_new || state.is_deferred {
@@ -158,7 +158,7 @@ impl Motions {
     ///
     /// - The normal turns with the body whose face touches. Without a face, it turns by the mean of
     ///   both rotations. A half-space has no features and counts as a face.
-    /// - A point on a rounded body moves with its core, and the other body's point is opposite to
+    /// - A point on a rounded body moves with the core, and the other body's point is opposite to
     ///   it. If it turned with a rolling ball, it would end up behind the ball.
     ///
     /// The copy is changed in place, because a second copy would be slow (store forwarding).

@@ -1,5 +1,5 @@
-//! Finds the contacts of balls, wheels and other round surfaces, for the solver. It must not let
-//! their anchors turn with the body: see `carom_response::RoundContact`.
+//! Finds the contacts of balls, wheels and other round surfaces, for the solver. On these the
+//! solver must not let anchors turn with the body: see `carom_response::RoundContact`.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.2.2 (extent of a disc along an
 //! axis).

@@ -31,14 +31,14 @@ pub(crate) struct Scene<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) traits: &'a [Traits],
     pub(crate) girths: &'a [Girth],
-    /// Whether the body travels far for its thickness in a step.
+    /// For each body: whether it travels far for its thickness in a step.
     pub(crate) swift: &'a [bool],
     pub(crate) active: &'a ActiveBodies,
     pub(crate) deforming: &'a Deforming,
-    /// Whether the pose, shape or filter changed since the last detection.
+    /// For each body: whether its pose, shape or filter changed since the last detection.
     pub(crate) is_stale: &'a [bool],
-    /// Poses at the last detection. `None` if the pose was set since, so that contacts cannot be
-    /// moved along.
+    /// For each body: its pose at the last detection. `None` if the pose was set since then, so
+    /// that contacts cannot be moved along.
     pub(crate) detected_poses: &'a [Option<Pose>],
     /// The manifolds of active pairs at the last detection.
     pub(crate) old: &'a [Manifold],
@@ -46,22 +46,22 @@ pub(crate) struct Scene<'a> {
     pub(crate) sleeping: &'a SleepingManifolds,
     /// The share of the budget for tests of pairs.
     pub(crate) narrow_budget: NarrowBudget,
-    /// Contacts are found within this distance.
+    /// The distance within which contacts are found.
     pub(crate) prediction: f32,
-    /// Contacts at a distance of at most this touch.
+    /// The distance up to which contacts touch.
     pub(crate) slop: f32,
     /// The recycling distance: how far the bodies of a pair may move before it is tested again; 0
     /// without recycling.
     pub(crate) recycling: f32,
     /// Whether contacts with internal edges are smoothed.
     pub(crate) smooths_internal_edges: bool,
-    /// Length of the step: contacts of fast and swift bodies are found for their motion in this
+    /// Length of the step. For fast and swift bodies, contacts are found for their motion in this
     /// time.
     pub(crate) dt: f32,
 }
 
-/// The largest rotation for which contacts are found ahead, in radians per step. A body that turns
-/// farther has other parts there at the end of the step.
+/// The largest rotation for which contacts are found ahead, in radians per step. After a larger
+/// rotation, another part of the body is at the contact.
 const MAX_REACH_TURN: f32 = 2.0;
 
 impl<'a> Scene<'a> {

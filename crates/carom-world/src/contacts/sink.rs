@@ -1,4 +1,4 @@
-//! An output for manifolds: the common list, or the range of a chunk.
+//! An output for manifolds: the common list, or the room of a chunk in this list.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 13.3 (memory in the order in which
 //! it is read).

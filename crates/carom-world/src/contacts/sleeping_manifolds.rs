@@ -1,6 +1,6 @@
 //! The manifolds of pairs in which neither body moves: both sleep, are suspended, or cannot move.
 //!
-//! They stay in place, so that sleeping bodies cost nothing. Manifolds of active pairs are
+//! They keep their places, so that sleeping bodies cost nothing. Manifolds of active pairs are
 //! rewritten in each step (`ContactSet::manifolds`).
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (contacts of sleeping islands are
@@ -10,13 +10,14 @@ use crate::contacts::pair_state::PairState;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
 
-/// The list is not compacted up to this number of unused manifolds.
+/// The list is compacted only if it has more than this number of unused manifolds.
 const MIN_UNUSED: usize = 1024;
 
-/// The longest run of unused manifolds that is reused. Longer ones, of meshes, are few.
+/// The longest run of unused manifolds that is reused. Longer runs belong to meshes, and there are
+/// few.
 const MAX_REUSED_RUN: usize = 4;
 
-/// Manifolds of the pairs at rest, in no order.
+/// The manifolds of the pairs at rest. They are not in the order of the pairs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SleepingManifolds {
     manifolds: Vec<Manifold>,
@@ -43,24 +44,24 @@ impl SleepingManifolds {
         &mut self.manifolds
     }
 
-    /// The number of those in use.
+    /// Returns the number of manifolds in use.
     pub(crate) fn len(&self) -> usize {
         self.manifolds.len() - self.n_unused
     }
 
-    /// Reserves memory for `n` manifolds. If the list grew by doubling, single steps would copy all
-    /// of it; memory that is reserved but not touched is free.
+    /// Reserves memory for `n` manifolds. If the list grew by doubling, single steps would copy
+    /// all of it. Memory that is reserved but never written costs nothing.
     pub(crate) fn make_room(&mut self, n: usize) {
         self.manifolds.reserve(n.saturating_sub(self.manifolds.len()));
     }
 
-    /// The number of manifolds for which there is room.
+    /// Returns the number of manifolds for which there is room.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.manifolds.capacity()
     }
 
-    /// The manifolds of a snapshot, all of them at rest.
+    /// Returns the manifolds of a snapshot, all of them at rest.
     pub(crate) fn of(manifolds: &[Manifold], states: &mut [PairState]) -> SleepingManifolds {
         states.iter_mut().for_each(|state| state.is_at_rest = true);
         SleepingManifolds { manifolds: manifolds.to_vec(), ..SleepingManifolds::default() }

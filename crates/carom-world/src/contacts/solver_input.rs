@@ -20,10 +20,10 @@ pub(crate) struct SolverInput<'a> {
     pub(crate) is_active: &'a [bool],
     pub(crate) traits: &'a [Traits],
     pub(crate) rules: &'a Rules,
-    /// If some colliders or parts have materials of their own: all colliders, with the manifolds.
+    /// All colliders with the manifolds, if some colliders or parts have materials of their own.
     pub(crate) colliders: Option<(Solids<'a>, [&'a [Manifold]; 2])>,
-    /// The number of manifolds of active pairs. In the indices of the solver, those of pairs at
-    /// rest follow.
+    /// The number of manifolds of active pairs. In the indices of the solver, the manifolds of
+    /// pairs at rest follow after these.
     pub(crate) n_manifolds: u32,
 }
 
@@ -112,8 +112,8 @@ pub(crate) fn unmark_solved(states: &mut [PairState], active_pairs: &[u32], cont
     }
 }
 
-/// Like [`SolverInput::select`], on several threads. The output of each chunk begins at the start
-/// of the chunk.
+/// Selects pair states like [`SolverInput::select`], on several threads. The output of each chunk
+/// begins at the start of the chunk.
 #[cfg(feature = "parallel")]
 pub(crate) fn select_in_chunks(
     solver_input: &SolverInput<'_>,
@@ -147,7 +147,7 @@ pub(crate) fn select_in_chunks(
     );
 }
 
-/// Like [`SolverInput::write_links`], on several threads, after [`select_in_chunks`].
+/// Writes links like [`SolverInput::write_links`], on several threads, after [`select_in_chunks`].
 #[cfg(feature = "parallel")]
 pub(crate) fn write_links_in_chunks(
     solver_input: &SolverInput<'_>,

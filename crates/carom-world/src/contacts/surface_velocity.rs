@@ -1,8 +1,9 @@
 //! Velocities of surfaces relative to their bodies: belts, and deforming meshes.
 //!
-//! A belt is a rigid velocity field in the frame of its body or collider. At each contact, friction
-//! pulls the other body to its tangential part; its normal part is ignored. A deforming mesh has
-//! the velocity of its vertices, interpolated in the triangle of the contact.
+//! A belt is a rigid velocity field in the frame of its body or collider. At each contact,
+//! friction pulls the other body to the tangential part of this velocity; the normal part is
+//! ignored. A deforming mesh has the velocity of its vertices, interpolated in the triangle of the
+//! contact.
 //!
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
@@ -68,8 +69,9 @@ impl Sheet<'_> {
     }
 }
 
-/// Returns the velocity of the surface against the body at a point of one of its parts, and the
-/// angular velocity. All are in the world frame, or in that of the body if `pose` is the identity.
+/// Returns the velocity of the surface relative to the body at a point of one of its parts, and
+/// the angular velocity. All vectors are in the world frame, or in the body's frame if `pose` is
+/// the identity.
 pub(crate) fn belt_at(
     (solids, belts): (&Solids<'_>, &Belts),
     (body, part): (u32, u32),
@@ -94,7 +96,7 @@ pub(crate) fn middle_of(manifold: &Manifold) -> Vec3 {
     sum / contacts.len().max(1) as f32
 }
 
-/// Returns the velocity of a point of a body. That of a fixed body is zero, whatever is stored.
+/// Returns the velocity of a point of a body. For a fixed body it is zero, whatever is stored.
 pub(crate) fn velocity_at(body: &Body, point: Vec3) -> Vec3 {
     if body.kind == BodyKind::Fixed { Vec3::ZERO } else { body.velocity_at(point) }
 }

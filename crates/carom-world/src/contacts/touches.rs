@@ -1,9 +1,9 @@
 //! The touching pairs of colliders, for bodies with several colliders.
 //!
 //! A pair state belongs to a pair of bodies. If one of them has several colliders, events are
-//! reported for pairs of colliders. This list has the touching ones; its changes since the last
-//! detection are the events. Solid colliders touch if one of their manifolds does. Sensors are
-//! tested for overlap here, in the order of the pairs, on one thread.
+//! reported for pairs of colliders. This list has the touching pairs of colliders, and its changes
+//! since the last detection are the events. Solid colliders touch if one of their manifolds does.
+//! Sensors are tested for overlap here, in the order of the pairs, on one thread.
 //!
 //! Reference: E. Catto, Box2D 3.1, sensor.c, 2025 (overlaps of the last step and of this one).
 
@@ -37,7 +37,7 @@ impl Touch {
     }
 }
 
-/// Whether a pair of colliders is a sensor pair: reported, but not pushed apart.
+/// Whether a pair of colliders is a sensor pair: it is reported, but not pushed apart.
 pub(crate) fn is_sensor_pair(state: &PairState, solids: &Solids<'_>, slots: [ColliderSlot; 2]) -> bool {
     let is_one = |id: BodyId, slot| solids.traits_of(id.index as usize, slot).is_sensor;
     state.is_sensor || is_one(state.a, slots[0]) || is_one(state.b, slots[1])
@@ -89,7 +89,7 @@ pub(crate) fn find_touches(
     out.truncate(kept);
 }
 
-/// Checks that touches are sorted, and of pairs of bodies.
+/// Checks that touches are sorted, and belong to pairs of bodies.
 pub(crate) fn check(touches: &[Touch], n_bodies: usize) -> Result<(), Inconsistency> {
     let list: Vec<(_, bool)> = touches.iter().map(|touch| (touch.key(), touch.is_sensor)).collect();
     let is_sound = |k: usize| {
