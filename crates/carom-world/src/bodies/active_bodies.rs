@@ -16,17 +16,17 @@
 use alloc::vec::Vec;
 use carom_response::{Body, BodyKind, Sleepers, Solver};
 
-/// The bodies that are awake, kinematic ones included.
+/// The bodies that are awake, including kinematic ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ActiveBodies {
     /// Numbers of the awake bodies, ascending. Later additions wait in `pending` for
     /// `apply_changes`.
     awake: Vec<u32>,
     pending: Vec<u32>,
-    /// By number: whether the body is in one of the two lists.
+    /// By number: whether the body is in `awake` or `pending`.
     is_listed: Vec<bool>,
-    /// Whether a budget suspends some bodies. If so, `moving` lists the others, ascending, and
-    /// `is_moving` has them by number.
+    /// Whether a budget suspends some bodies. If it does, `moving` lists the others, ascending,
+    /// and `is_moving` has them by number.
     has_suspended: bool,
     moving: Vec<u32>,
     is_moving: Vec<bool>,
@@ -43,7 +43,8 @@ fn may_move(body: &Body) -> bool {
 }
 
 impl ActiveBodies {
-    /// Returns the active bodies of a restored world, of which `suspended` are suspended.
+    /// Returns the active bodies of a restored world. `suspended` are the numbers of the suspended
+    /// ones.
     pub(crate) fn of(bodies: &[Body], sleepers: &Sleepers, suspended: &[u32]) -> ActiveBodies {
         let mut active = ActiveBodies { sleepers: sleepers.clone(), ..ActiveBodies::default() };
         for (number, body) in bodies.iter().enumerate() {
@@ -73,7 +74,7 @@ impl ActiveBodies {
         }
     }
 
-    /// Notes that a body was removed.
+    /// Records that a body was removed.
     pub(crate) fn note_removal(&mut self) {
         self.has_changes = true;
     }
@@ -86,15 +87,15 @@ impl ActiveBodies {
         self.sleepers = sleepers;
     }
 
-    /// After a step: puts to sleep the islands that are at rest. Returns how many bodies fell
-    /// asleep.
+    /// Puts the islands to sleep that are at rest. Call it after a step. Returns how many bodies
+    /// fell asleep.
     pub(crate) fn fall_asleep(&mut self, bodies: &mut [Body], solver: &Solver) -> usize {
         let n_fallen = self.sleepers.fall_asleep(bodies, solver);
         self.has_changes |= 0 < n_fallen;
         n_fallen
     }
 
-    /// The groups of sleeping bodies.
+    /// Returns the groups of sleeping bodies.
     pub(crate) fn sleepers(&self) -> &Sleepers {
         &self.sleepers
     }
@@ -147,7 +148,8 @@ impl ActiveBodies {
         }
     }
 
-    /// Ends the suspension: all move again. Returns whether some were suspended.
+    /// Ends the suspension, so that all awake bodies move again. Returns whether some were
+    /// suspended.
     pub(crate) fn resume(&mut self) -> bool {
         core::mem::take(&mut self.has_suspended)
     }
@@ -157,7 +159,7 @@ impl ActiveBodies {
         self.has_suspended && self.is_awake(body) && !self.moves(body)
     }
 
-    /// The number of suspended bodies.
+    /// Returns the number of suspended bodies.
     pub(crate) fn n_suspended(&self) -> usize {
         if self.has_suspended { self.awake.len() - self.moving.len() } else { 0 }
     }
@@ -167,22 +169,24 @@ impl ActiveBodies {
         self.has_suspended
     }
 
-    /// The numbers of the bodies that move in this step, ascending. Valid after `apply_changes`.
+    /// Returns the numbers of the bodies that move in this step, ascending. Valid after
+    /// `apply_changes`.
     pub(crate) fn moving(&self) -> &[u32] {
         if self.has_suspended { &self.moving } else { &self.awake }
     }
 
-    /// The kinematic bodies among the awake ones.
+    /// Returns the kinematic bodies among the awake ones.
     pub(crate) fn kinematic(&self) -> &[u32] {
         &self.kinematic
     }
 
-    /// The numbers of the awake bodies: moving or suspended.
+    /// Returns the numbers of the awake bodies: moving or suspended.
     pub(crate) fn awake(&self) -> &[u32] {
         &self.awake
     }
 
-    /// By number: whether the body moves in this step. May be shorter than the table of bodies.
+    /// Returns, by number, whether the body moves in this step. May be shorter than the table of
+    /// bodies.
     fn flags(&self) -> &[bool] {
         if self.has_suspended { &self.is_moving } else { &self.is_listed }
     }
@@ -193,8 +197,8 @@ impl ActiveBodies {
         self.flags().get(body as usize).is_some_and(|moves| *moves)
     }
 
-    /// Writes by number whether the solver moves the body: it is moving and dynamic. Valid after
-    /// `apply_changes`.
+    /// Writes, by number, whether the solver moves the body, because it is moving and dynamic.
+    /// Valid after `apply_changes`.
     pub(crate) fn write_dynamic(&self, bodies: &[Body], out: &mut Vec<bool>) {
         out.clear();
         out.extend_from_slice(self.flags());

@@ -1,5 +1,5 @@
-//! Computes the boxes of bodies: around the shape, or around the whole path of a fast or swift
-//! body.
+//! Computes the boxes of bodies: around the shape or, for a fast or swift body, around its whole
+//! path.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of
 //! bullets).
@@ -12,13 +12,13 @@ use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::Body;
 
-/// The input for boxes, besides the shapes.
+/// The input for the boxes of bodies, besides the shapes.
 #[derive(Clone, Copy)]
 pub(crate) struct BodyBounds<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) traits: &'a [Traits],
     pub(crate) girths: &'a [Girth],
-    /// A length.
+    /// The prediction, a length.
     pub(crate) prediction: f32,
     /// Length of the step.
     pub(crate) dt: f32,
@@ -59,7 +59,7 @@ impl BodyBounds<'_> {
 }
 
 /// Returns a box around the shape at a pose, with `margin` on each side, clamped to the finite
-/// range. That of a half-space reaches to the end of the range.
+/// range. The box of a half-space reaches to the end of this range.
 pub(crate) fn boxed(shape: &Shape, pose: &Pose, margin: f32) -> Aabb {
     clamped(&shape.aabb(pose).inflated(margin))
 }

@@ -1,11 +1,12 @@
 //! Bodies with several colliders, or with one collider that is not at the body's frame.
 //!
-//! - All colliders of such a body are one compound, `BodySet::shapes`, so the broad phase, queries,
-//!   and continuous detection see one shape. Solid ones come first, then sensors, each in the order
-//!   of their slots. Parts are numbered alike in the compound and in that of the solid ones.
+//! - All colliders of such a body are one compound, `BodySet::shapes`. So the broad phase,
+//!   queries, and continuous detection see one shape. Solid colliders come first, then sensors,
+//!   each in the order of their slots. Parts have the same numbers in this compound and in that of
+//!   the solid ones.
 //! - The part number of a contact determines the collider.
-//! - The other properties of a collider are stored here by slot: pose, density, and the traits that
-//!   a body with a single collider has itself.
+//! - The other properties of a collider are stored here by slot: pose, density, and traits. A body
+//!   with a single collider has the traits itself.
 //! - A body with one collider at its frame, the usual case, has no composite.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (hierarchies of parts); Jolt
@@ -31,9 +32,9 @@ pub(crate) struct Collider {
     pub(crate) traits: Traits,
     pub(crate) density: f32,
     pub(crate) pose: Pose,
-    /// Velocity of its surface at its origin, and spin, both in its frame.
+    /// Velocity of its surface at its origin, and the spin of the surface, both in its frame.
     pub(crate) surface: [Vec3; 2],
-    /// How many parts of the compound are its own.
+    /// The number of parts of the compound that belong to it.
     pub(crate) n_parts: u32,
 }
 
@@ -41,7 +42,7 @@ pub(crate) struct Collider {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Slot {
-    /// Odd if it has a collider; each insertion and each removal adds one.
+    /// Odd if the slot has a collider. Each insertion and each removal adds one.
     pub(crate) generation: u16,
     pub(crate) collider: Option<Collider>,
 }
@@ -52,7 +53,7 @@ pub(crate) struct Composite {
     slots: Vec<Slot>,
     /// By slot: the shape of the collider in the frame of the body.
     placed: Vec<Option<Shape>>,
-    /// All solid colliders.
+    /// All solid colliders as one shape.
     solid: Option<Shape>,
     /// The slots in the order of their parts, each with its first part.
     starts: Vec<(u32, u16)>,
@@ -64,10 +65,10 @@ pub(crate) struct Composite {
 pub(crate) type PartsBySlot = Vec<Vec<CompoundPart>>;
 
 impl Composite {
-    /// Returns the colliders of a new body and their shape. `None` if there is one at the body's
-    /// frame.
+    /// Returns the colliders of a new body and their common shape. `None` if there is one
+    /// collider, at the body's frame.
     ///
-    /// Errors: a collider with a bad number.
+    /// Errors: a collider with a number out of its range.
     pub(crate) fn of(
         colliders: &[ColliderDesc],
         mobility: Mobility,
@@ -150,7 +151,7 @@ impl Composite {
         self.is_uniform = is_uniform;
     }
 
-    /// Changes a collider. Sensor flag and filter must stay.
+    /// Changes a collider. The sensor flag and the filter must stay the same.
     pub(crate) fn change(&mut self, slot: ColliderSlot, change: impl FnOnce(&mut Collider)) {
         let found = self.slots.get_mut(usize::from(slot.index));
         found.and_then(|slot| slot.collider.as_mut()).map(change);
@@ -161,14 +162,14 @@ impl Composite {
         &self.slots
     }
 
-    /// All colliders with their slots.
+    /// Returns all colliders with their slots.
     pub(crate) fn colliders(&self) -> impl Iterator<Item = (ColliderSlot, &Collider)> + '_ {
         (0..).zip(&self.slots).filter_map(|(index, slot)| {
             Some((ColliderSlot { index, generation: slot.generation }, slot.collider.as_ref()?))
         })
     }
 
-    /// The properties of all colliders with their slots.
+    /// Returns the properties of all colliders with their slots.
     pub(crate) fn all_traits(&self) -> impl Iterator<Item = (ColliderSlot, &Traits)> + '_ {
         self.colliders().map(|(slot, collider)| (slot, &collider.traits))
     }
@@ -181,7 +182,7 @@ impl Composite {
         self.is_uniform
     }
 
-    /// The solid colliders as one shape; `None` if there is none.
+    /// Returns the solid colliders as one shape; `None` if there is none.
     pub(crate) fn solid(&self) -> Option<&Shape> {
         self.solid.as_ref()
     }
@@ -225,8 +226,8 @@ impl Composite {
         }
     }
 
-    /// Returns the slot of a part of the common shape, by its number in a contact or a hit, and the
-    /// number of the part in its collider.
+    /// Returns the slot of a part of the common shape, and the number of the part in its collider.
+    /// `number` is that of the part in a contact or a hit.
     pub(crate) fn locate(&self, shape: &Shape, number: u32) -> (ColliderSlot, u32) {
         let Shape::Compound(compound) = shape else { return (ColliderSlot::FIRST, number) };
         let part = compound.locate(number).0 as u32;
@@ -245,8 +246,9 @@ impl Composite {
         }
     }
 
-    /// Returns mass, centre and inertia of the solid colliders, each of its density. If all are
-    /// sensors, of these. Zero if one of them has no end: see [`Shape::mass_properties`].
+    /// Returns mass, centre and inertia of the solid colliders, each with its own density. If all
+    /// are sensors, they all count. The result is zero if one of them is infinite: see
+    /// [`Shape::mass_properties`].
     pub(crate) fn mass(&self) -> MassProperties {
         let all_sense = self.solid.is_none();
         let mut masses = Vec::new();
@@ -352,7 +354,7 @@ pub(crate) fn parts_of(shape: &Shape, pose: &Pose) -> Vec<CompoundPart> {
     }
 }
 
-/// Returns parts after a change of their frame.
+/// Returns parts of a collider after a change of its pose.
 pub(crate) fn moved(parts: &[CompoundPart], from: &Pose, to: &Pose) -> Vec<CompoundPart> {
     let place = |pose: &Pose| match pose {
         pose if from == to => *pose,
@@ -405,7 +407,7 @@ impl Composites {
         self.of_bodies[index] = composite.map(Box::new);
     }
 
-    /// All of them with their bodies, ascending.
+    /// Returns all composites with their bodies, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Composite)> + '_ {
         (0..).zip(&self.of_bodies).filter_map(|(body, composite)| Some((body, composite.as_deref()?)))
     }

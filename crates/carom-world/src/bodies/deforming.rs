@@ -1,14 +1,15 @@
 //! Deforming meshes: their vertices after the next step, and the state of their trees.
 //!
-//! - The owner sets the positions of the vertices after the next step. In the step each vertex
+//! - The caller sets the positions of the vertices after the next step. In the step each vertex
 //!   moves there in a straight line.
 //! - Contacts are found on the mesh at the start of the step, within the largest displacement of a
 //!   vertex. They get the velocity of the vertices
-//!   ([`surface_velocity`](crate::contacts::surface_velocity)), so the solver sees the surface
-//!   move.
+//!   ([`surface_velocity`](crate::contacts::surface_velocity)), so the solver uses the motion of
+//!   the surface.
 //! - After the solver the new mesh replaces the old one. Two copies alternate, so that a step does
 //!   not allocate.
-//! - Trees are refitted. They are rebuilt when their cost for a ray has grown by `MAX_COST_RATIO`.
+//! - Trees are refitted. They are rebuilt when the cost of a ray has grown by the factor
+//!   `MAX_COST_RATIO`.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 6.4.2 (refit of deforming
 //! meshes).
@@ -30,13 +31,13 @@ const COST_PERIOD: u32 = 16;
 #[derive(Debug)]
 pub(crate) struct Sheet {
     pub(crate) body: u32,
-    /// The mesh after the next step, if it will be another one.
+    /// The mesh after the next step, if it differs from the present one.
     next: Option<Arc<MeshShape>>,
-    /// Memory for the next one: the mesh before the last step.
+    /// Memory for the next mesh: the mesh before the last step.
     spare: Option<Arc<MeshShape>>,
     /// The largest displacement of a vertex in the next step.
     farthest: f32,
-    /// The mesh for which its trees were built, if that was not the first one.
+    /// The vertices for which its trees were built, if they were rebuilt since the first mesh.
     base: Option<Vec<Vec3>>,
     /// Cost of the trees when they were built, and deformations since.
     cost: f64,
@@ -78,17 +79,17 @@ impl Deforming {
         0 < self.n_pending
     }
 
-    /// The bodies of these meshes.
+    /// Returns the bodies whose meshes will deform in the next step.
     pub(crate) fn pending(&self) -> impl Iterator<Item = u32> + '_ {
         self.sheets.iter().filter(|sheet| sheet.next.is_some()).map(|sheet| sheet.body)
     }
 
-    /// The mesh that a body has after the next step, if it will be another one.
+    /// Returns the mesh that a body has after the next step, if it differs from the present one.
     pub(crate) fn next_of(&self, body: u32) -> Option<&Arc<MeshShape>> {
         self.sheet(body)?.next.as_ref()
     }
 
-    /// The mesh that a body had before the solver, if it has another one now.
+    /// Returns the mesh that a body had before the solver, if it has another one now.
     pub(crate) fn before(&self, body: u32) -> Option<&MeshShape> {
         self.sheet(body).filter(|_| self.is_swapped(body))?.spare.as_deref()
     }
@@ -118,8 +119,8 @@ impl Deforming {
         }
     }
 
-    /// Sets the vertices after the next step, and their largest displacement. On an error nothing
-    /// changes.
+    /// Sets the vertices after the next step, and finds their largest displacement. On an error
+    /// nothing is changed.
     pub(crate) fn set_next(
         &mut self,
         body: u32,
@@ -150,7 +151,7 @@ impl Deforming {
         let was_pending = sheet.next.is_some();
         let slot = if was_pending { &mut sheet.next } else { &mut sheet.spare };
         if slot.as_mut().is_none_or(|mesh| Arc::get_mut(mesh).is_none()) {
-            // It is shared with a snapshot or a renderer, or does not exist.
+            // The mesh is shared with a snapshot or a renderer, or there is none.
             let mut other = (**now).clone();
             other.set_vertices(positions)?;
             *slot = Some(Arc::new(other));
@@ -171,7 +172,7 @@ impl Deforming {
         Ok(farthest)
     }
 
-    /// Returns the mesh after the step, which becomes that of the body, and keeps the old one for
+    /// Returns the mesh after the step, which becomes that of the body. Keeps the old mesh for
     /// reuse.
     pub(crate) fn take_next(&mut self, body: u32, old: &Arc<MeshShape>) -> Option<Arc<MeshShape>> {
         let place = self.place_of(body).ok()?;
@@ -206,7 +207,7 @@ impl Deforming {
     }
 
     /// Restores the stored sheet of a body, and returns its present shape. `given` is the mesh in
-    /// any state.
+    /// any of its states.
     pub(crate) fn restore(&mut self, stored: &StoredSheet, given: &Shape) -> Option<Shape> {
         let Shape::Mesh(given) = given else { return None };
         let mut now = (**given).clone();
@@ -248,7 +249,7 @@ impl Sheet {
         mesh.rebuild().ok()?;
         self.cost = mesh.tree().quality().sah_cost;
         self.base = Some(mesh.mesh().vertices().to_vec());
-        // Its trees are the old ones.
+        // The trees of the spare mesh are the old ones.
         self.spare = None;
         Some(mesh)
     }
@@ -259,8 +260,8 @@ impl StoredSheet {
         self.body
     }
 
-    /// Checks that sheets are sorted, of living bodies, and have as many finite vertices in all
-    /// states.
+    /// Checks that sheets are sorted and belong to living bodies. All states of a mesh must have
+    /// the same number of vertices, all finite.
     pub(crate) fn check(list: &[StoredSheet], is_live: &[bool]) -> Result<(), Inconsistency> {
         let is_good = |place: usize| {
             let sheet = &list[place];

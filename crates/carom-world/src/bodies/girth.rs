@@ -8,15 +8,16 @@ use carom_math::{Pose, Vec3, ops};
 use carom_query::{Shape, ShapeKind};
 use carom_response::{Body, BodyKind};
 
-/// The lengths that decide whether a body needs the guard. Kept apart from the shape, which is
-/// large.
+/// The lengths that decide whether a body needs the guard. They are stored apart from the shape,
+/// because the shape is large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Girth {
-    /// Twice the depth of the middle of the shape, or of the thinnest part of a compound.
+    /// Twice the depth of the middle of the shape below its surface, or of the thinnest part of a
+    /// compound.
     pub(crate) thickness: f32,
-    /// Largest distance of such a middle from the centre of mass.
+    /// The largest distance of such a middle from the centre of mass.
     pub(crate) lever: f32,
-    /// Distance of the farthest corner of the shape's box from the origin of the body.
+    /// The distance of the farthest corner of the shape's box from the origin of the body.
     pub(crate) radius: f32,
     /// The largest displacement of the surface along its normal per radian of a small rotation
     /// about the centre of mass: 0 for a ball.
@@ -26,7 +27,7 @@ pub(crate) struct Girth {
 }
 
 impl Girth {
-    /// For a number without a body.
+    /// The girth of a number without a body.
     pub(crate) const NONE: Girth =
         Girth { thickness: f32::INFINITY, lever: 0.0, radius: 0.0, turn_lever: 0.0, is_surface: false };
 
@@ -66,8 +67,8 @@ impl Girth {
         girth
     }
 
-    /// Whether contacts are found ahead for the rotation of the body. A dynamic mesh would have too
-    /// many of them near another mesh.
+    /// Whether contacts are found ahead for the rotation of the body. A dynamic mesh near another
+    /// mesh would have too many of them.
     pub(crate) fn looks_ahead(&self, body: &Body) -> bool {
         body.kind != BodyKind::Dynamic || !self.is_surface
     }

@@ -15,14 +15,15 @@ pub struct BodyId {
 }
 
 impl BodyId {
-    /// The number of the body. It is unique among living bodies, and reports of the world are
-    /// sorted by it.
+    /// Returns the number of the body. It is unique among living bodies, and reports of the world
+    /// are sorted by it.
     #[inline]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// Counts the insertions and removals at this number.
+    /// Returns the count of insertions and removals at this number. It is odd while the body
+    /// lives.
     #[inline]
     pub const fn generation(self) -> u32 {
         self.generation
@@ -39,20 +40,21 @@ pub struct ColliderId {
 }
 
 impl ColliderId {
-    /// The body that it is on.
+    /// Returns the body of the collider.
     #[inline]
     pub const fn body(self) -> BodyId {
         self.body
     }
 
-    /// Its number among the colliders of its body: 0 for the first. Numbers of removed colliders
-    /// are reused.
+    /// Returns its number among the colliders of its body: 0 for the first. Numbers of removed
+    /// colliders are reused.
     #[inline]
     pub const fn index(self) -> u32 {
         self.slot.index as u32
     }
 
-    /// Counts the insertions and removals at this number. Odd while the collider lives.
+    /// Returns the count of insertions and removals at this number. It is odd while the collider
+    /// lives.
     #[inline]
     pub const fn generation(self) -> u32 {
         self.slot.generation as u32

@@ -1,15 +1,17 @@
 //! The bodies of a world: one table for each property, all indexed by the number of the body.
 //!
 //! - `body`, `collider`, `material`: descriptions by the user. `checks`: checks of their numbers.
-//! - `traits`: the properties besides motion and shape.
-//! - `composites`: the colliders of bodies that have several, or one at another pose.
+//! - `traits`: the properties of a body other than motion and shape.
+//! - `composites`: the colliders of bodies that have several, or one that is not at the body's
+//!   frame.
 //! - `solids`: which shapes of two bodies may push each other.
 //! - `weight`: where the mass of a body comes from.
 //! - `active_bodies`: which bodies are awake, which move in this step, and which sleep together.
 //! - `active_hooks`: which hooks are called for a body.
 //! - `steering`: forces and targets for the next step. `force_fields`: forces by region.
 //! - `deforming`: meshes that change their shape.
-//! - `places`: the origin of the frame, and the remainders of `f64` positions. `shift`: its move.
+//! - `places`: the origin of the frame, and the remainders of `f64` positions. `shift`: the
+//!   translation of all points when the origin moves.
 //! - `girth`: thickness, and whether a body is swift.
 //! - `size`: the radius that the recycling of contacts needs.
 //! - `body_bounds`: the boxes of bodies.
@@ -77,7 +79,8 @@ pub(crate) struct BodySet {
     pub(crate) free: Vec<u32>,
     /// The number of bodies.
     pub(crate) n_live: usize,
-    /// The shape of each body. With several colliders, a compound of all of them, sensors last.
+    /// The shape of each body. For several colliders it is a compound of all of them, sensors
+    /// last.
     pub(crate) shapes: Vec<Option<Shape>>,
     /// The colliders of bodies that have several, or one that is not at the body's frame.
     pub(crate) composites: Composites,
@@ -88,21 +91,22 @@ pub(crate) struct BodySet {
     pub(crate) roundness: Vec<Roundness>,
     pub(crate) girths: Vec<Girth>,
     pub(crate) traits: Vec<Traits>,
-    /// Where its mass comes from.
+    /// The source of the mass of each body.
     pub(crate) weights: Vec<Weight>,
     /// Forces and targets for the next step only.
     pub(crate) steering: Steering,
     pub(crate) force_fields: ForceFields,
-    /// Mass, pose and motion, as the solver sees them.
+    /// Mass, pose and motion of each body, as the solver uses them.
     pub(crate) motions: Vec<Body>,
     pub(crate) places: Places,
     pub(crate) proxies: Vec<Option<ProxyId>>,
-    /// Whether the pose, shape or filter changed since the last detection.
+    /// Whether the pose, shape or filter of the body changed since the last detection.
     pub(crate) is_stale: Vec<bool>,
-    /// Whether it was moving at the last detection. Then its pairs are active once more, so that
-    /// their manifolds are moved to `ContactSet::sleeping`.
+    /// Whether the body was moving at the last detection. Then its pairs are active once more, so
+    /// that their manifolds are moved to `ContactSet::sleeping`.
     pub(crate) moved: Vec<bool>,
-    /// Its pose at the last detection; `None` if its pose was set since, or it is new.
+    /// The pose of the body at the last detection. `None` if its pose was set since then, or it is
+    /// new.
     pub(crate) detected_poses: Vec<Option<Pose>>,
     /// The number of bodies whose shape is a surface.
     pub(crate) n_surfaces: usize,
@@ -132,13 +136,14 @@ impl BodySet {
         }
     }
 
-    /// Returns the handle of the body with a number, or of the last body that had it.
+    /// Returns the handle of the body with a number. If there is none, returns that of the last
+    /// body that had it.
     pub(crate) fn id_at(&self, index: u32) -> BodyId {
         BodyId { index, generation: self.generations[index as usize] }
     }
 
-    /// Returns the body with a number, its shape and its pose; `None` if there is none, or it has
-    /// no collider.
+    /// Returns the body with a number, its shape and its pose. `None` if there is no such body, or
+    /// it has no collider.
     pub(crate) fn solid_at(&self, index: u32) -> Option<(BodyId, &Shape, &Pose)> {
         let shape = self.shapes.get(index as usize)?.as_ref()?;
         if self.composite(index as usize).is_some_and(|composite| composite.colliders().next().is_none()) {
@@ -158,7 +163,7 @@ impl BodySet {
         }
     }
 
-    /// Returns the colliders of a body that has several, or one at another pose.
+    /// Returns the colliders of a body that has several, or one that is not at the body's frame.
     pub(crate) fn composite(&self, index: usize) -> Option<&Composite> {
         self.solids([&[], &[]]).composite(index)
     }
@@ -234,7 +239,7 @@ impl BodySet {
         self.motions.get(index as usize)
     }
 
-    /// Returns the number of a handle.
+    /// Returns the number of the body of a handle.
     ///
     /// Errors: the body of the handle was removed.
     pub(crate) fn index_of(&self, id: BodyId) -> Result<usize, WorldError> {
@@ -251,8 +256,8 @@ impl BodySet {
         // Sensors push nothing, so they are used only if there is no solid collider.
         let solid = composite.and_then(Composite::solid).or(shape.as_ref());
         let size = solid.map_or(Size::Other, |shape| Size::of(shape, is_fast));
-        // A mesh that moves may meet other meshes: its second tree is built now, not in the step in
-        // which it does.
+        // A mesh that moves may meet other meshes. Its second tree is built now, not in the step
+        // in which it meets one.
         if self.motions[index].kind != BodyKind::Fixed {
             solid.into_iter().for_each(Shape::prepare_mesh_pairs);
         }
@@ -279,8 +284,8 @@ impl BodySet {
         self.put_shape(index, shape);
     }
 
-    /// Whether a budget suspends the body in this step. It keeps its velocity, and acts on others
-    /// as a static body.
+    /// Whether a budget suspends the body in this step. A suspended body keeps its velocity, and
+    /// acts on others as a static body.
     pub(crate) fn is_suspended(&self, index: usize) -> bool {
         self.motions[index].kind == BodyKind::Dynamic && self.active.is_suspended(index as u32)
     }
@@ -291,7 +296,7 @@ impl BodySet {
         suspended.map(|index| index as u32)
     }
 
-    /// Wakes a body and the bodies that it fell asleep with.
+    /// Wakes a body and the bodies with which it fell asleep.
     pub(crate) fn wake(&mut self, index: usize) {
         self.active.wake(&mut self.motions, index);
     }
@@ -320,7 +325,8 @@ impl BodySet {
         moved.extend((0..motions.len() as u32).map(|body| active.moves(body)));
     }
 
-    /// Returns the pose of the body at the last detection: for a step, its start.
+    /// Returns the pose of the body at the last detection. In a step this is its pose at the
+    /// start.
     pub(crate) fn start_of(&self, index: usize) -> Option<Pose> {
         self.detected_poses.get(index).copied().flatten()
     }
@@ -354,7 +360,7 @@ pub(crate) fn note_detected_poses(is_stale: &mut [bool], bodies: &[Body], seen: 
     }
 }
 
-/// Like [`note_detected_poses`], on several threads.
+/// Writes poses like [`note_detected_poses`], on several threads.
 #[cfg(feature = "parallel")]
 pub(crate) fn note_detected_poses_in_chunks(
     is_stale: &mut [bool],

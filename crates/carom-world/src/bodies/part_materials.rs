@@ -1,10 +1,10 @@
 //! Materials of the parts of colliders: triangles of a mesh or a height field, parts of a compound.
 //!
-//! - A collider has a material for each of its parts, or none. Few colliders have them, so they are
-//!   in a table of their own, with a flag in the traits of the body.
+//! - A collider has a material for each of its parts, or no materials of parts. Few colliders have
+//!   them, so they are in a table of their own, with a flag in the traits of the body.
 //! - Parts are numbered as in hits and contacts. The material of a manifold is that of the parts
-//!   that its points touch, or the mean of these ([`Solids::mixed`]).
-//! - Snapshots share the lists.
+//!   that its points touch, or the mean over its points ([`Solids::mixed`]).
+//! - Snapshots share the lists with the world.
 //!
 //! [`Solids::mixed`]: crate::bodies::solids::Solids::mixed
 //!

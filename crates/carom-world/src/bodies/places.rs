@@ -2,8 +2,9 @@
 //! of bodies.
 //!
 //! The position of a body far from the origin is rounded, by millimetres at 100 km. As long as the
-//! body does not move, the remainder is stored. So its position is exact again when the origin
-//! comes near (test: `origins::sleeping_bodies_are_in_place_when_the_frame_comes_back`).
+//! body does not move, the remainder of the rounding is stored. So its position is exact again
+//! when the origin comes near (test:
+//! `origins::sleeping_bodies_are_in_place_when_the_frame_comes_back`).
 //!
 //! Reference: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision, 1971
 //! (a number as the sum of two).
@@ -13,18 +14,19 @@ use carom_math::Vec3;
 use carom_math::glam::DVec3;
 use carom_response::Inconsistency;
 
-/// The origin of the frame, and remainders by body.
+/// The origin of the world's frame, and the remainders of positions, by body.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Places {
-    /// The place of the origin of the world's frame.
+    /// The origin of the world's frame, as a position in `f64`.
     pub(crate) origin: DVec3,
-    /// Remainders, each with the position that it belongs to: a body that has moved since has none.
+    /// Remainders, each with the position for which it is valid. A body that has moved since has
+    /// none.
     remainders: Vec<(Vec3, Vec3)>,
 }
 
 impl Places {
-    /// Returns the remainder of a body at a position.
+    /// Returns the remainder of a body, if it is at this position, else zero.
     pub(crate) fn remainder(&self, body: usize, position: Vec3) -> DVec3 {
         let known = self.remainders.get(body).filter(|(at, _)| *at == position);
         known.map_or(DVec3::ZERO, |(_, rest)| rest.as_dvec3())

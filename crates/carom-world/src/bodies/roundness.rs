@@ -1,4 +1,4 @@
-//! Classifies shapes by how they are round, and so how they roll.
+//! Classifies shapes by how they are round, which determines how they roll.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.1
 //! (convex shapes as cores with a rounding radius).
@@ -8,7 +8,7 @@ use carom_math::{Pose, Vec3, rotation};
 use carom_query::Shape;
 use carom_response::RoundContact;
 
-/// How a shape is round. It is read for each contact in each step, so it is stored apart from the
+/// How a shape is round. It is read for each contact in each step. So it is stored apart from the
 /// shape, which is large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Roundness {
@@ -50,7 +50,8 @@ impl Roundness {
         if let Roundness::Core(radius) = self { radius } else { 0.0 }
     }
 
-    /// Whether contact points move on the shape when it turns, so that old ones are of no use.
+    /// Whether contact points move on the shape when it turns, so that old contact points are
+    /// useless.
     pub(crate) fn is_uneven(self) -> bool {
         matches!(self, Roundness::Revolved | Roundness::Other)
     }
@@ -88,17 +89,17 @@ impl Roundness {
     }
 }
 
-/// The least sine of the angle between the normal and the axis for which a shape rolls. A flatter
-/// one, such as a coin on its face, tips over its edge.
+/// The least sine of the angle between the contact normal and the axis for which a shape rolls. A
+/// shape with a smaller sine, such as a coin on its face, tips over its edge.
 const MIN_SINE: f32 = 0.3;
 
-/// The least cosine of the angle between the normal and the direction from the axis to a point on
-/// which a shape rolls, both across the axis. The point of a wheel that comes down next is near the
-/// lowest one; points of a flat end lie in all directions.
+/// The least cosine for which a shape rolls on a point. The angle is that between the normal and
+/// the direction from the axis to the point, both across the axis. The next point on which a wheel
+/// comes down is near its lowest point, but points of a flat end lie in all directions.
 const MIN_ALIGNMENT: f32 = 0.7;
 
-/// Returns the distance of a point from an axis through the origin, if the surface rolls on it; 0
-/// otherwise. `outwards` is the normal of the surface.
+/// Returns the distance of a point from an axis through the origin if the surface rolls on this
+/// point, else 0. `outwards` is the normal of the surface.
 fn rolling_radius(point: Vec3, axis: Vec3, outwards: Vec3) -> f32 {
     let across = |v: Vec3| v - axis * v.dot(axis);
     let (from_axis, outwards) = (across(point), across(outwards));

@@ -5,7 +5,7 @@
 use carom_math::Vec3;
 use carom_math::glam::DVec3;
 
-/// A translation of all that a world holds. Sums are computed in `f64` and rounded once.
+/// A translation of all points of a world. Sums are computed in `f64` and rounded once.
 #[derive(Clone, Copy)]
 pub(crate) struct Shift(pub(crate) DVec3);
 

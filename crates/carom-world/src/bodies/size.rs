@@ -6,8 +6,8 @@ use crate::bodies::roundness::Roundness;
 use carom_geom::SupportMap;
 use carom_query::{Shape, ShapeKind};
 
-/// The size of a shape for recycling. It is read for each active pair in each step, so it is stored
-/// apart from the shape, which is large.
+/// The size of a shape for recycling. It is read for each active pair in each step. So it is
+/// stored apart from the shape, which is large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Size {
     /// A finite shape with corners, edges and faces, sharp or with one rounding radius, or a
@@ -16,8 +16,8 @@ pub(crate) enum Size {
     Small { radius: f32 },
     /// A flat shape, possibly infinite, or a compound with such a part.
     Large,
-    /// Contacts are not recycled: the shape is round in another way, so that contacts move on it
-    /// when it turns, or the body is fast, or there is no body.
+    /// Contacts are not recycled, because there is no body, or it is fast, or its shape is round
+    /// in another way. In the last case contacts move on the shape when it turns.
     Other,
 }
 
@@ -57,8 +57,8 @@ impl Size {
     }
 }
 
-/// Returns whether A is the smaller body, and the radius of the smaller one about its origin.
-/// `None` if contacts of the two are not recycled.
+/// Returns whether A is the smaller body, and the radius of the smaller body about its origin.
+/// `None` if the contacts of the two are not recycled.
 pub(crate) fn smaller(a: Size, b: Size) -> Option<(bool, f32)> {
     match (a, b) {
         (Size::Small { radius: a }, Size::Small { radius: b }) => Some((a <= b, a.min(b))),

@@ -1,9 +1,9 @@
-//! Which shapes of two bodies may push each other.
+//! Decides which shapes of two bodies may push each other.
 //!
 //! Two bodies of one collider each have one pair of shapes. With several colliders:
 //!
 //! - If all colliders of a body have the same filter, they are tested as one compound. So the
-//!   result is the same as for a body with that compound, bit for bit (test:
+//!   result is the same, bit for bit, as for a body with that compound (test:
 //!   `colliders::as_one_compound`).
 //! - Otherwise each pair of colliders that the filters allow is tested.
 //!
@@ -85,7 +85,8 @@ impl<'a> Solids<'a> {
         self.traits[a].has_part_materials | self.traits[b].has_part_materials
     }
 
-    /// Returns the collider of a part number of a contact, and the number among its own parts.
+    /// Returns the collider of a part, and the number of the part among those of the collider.
+    /// `part` is its number in a contact.
     pub(crate) fn locate(&self, body: usize, part: u32) -> (ColliderSlot, u32) {
         match (self.composite(body), &self.shapes[body]) {
             (Some(composite), Some(shape)) => composite.locate(shape, part),
@@ -93,12 +94,12 @@ impl<'a> Solids<'a> {
         }
     }
 
-    /// Returns the collider of a part number of a contact.
+    /// Returns the collider of a part, given by its number in a contact.
     pub(crate) fn slot_of(&self, body: usize, part: u32) -> ColliderSlot {
         self.locate(body, part).0
     }
 
-    /// Returns the material of a part of a collider, if its parts have some.
+    /// Returns the material of a part of a collider, if its parts have materials of their own.
     pub(crate) fn part_material(
         &self,
         body: usize,
@@ -109,7 +110,7 @@ impl<'a> Solids<'a> {
         own?.get(part as usize)
     }
 
-    /// Returns the properties of a collider at a part number of a contact.
+    /// Returns the properties of the collider of a part, given by its number in a contact.
     pub(crate) fn traits_at(&self, body: usize, part: u32) -> Traits {
         let place = self.locate(body, part);
         let traits = *self.traits_of(body, place.0);
@@ -123,8 +124,8 @@ impl<'a> Solids<'a> {
         [self.slot_of(a, part_a), self.slot_of(b, part_b)]
     }
 
-    /// Returns friction and restitution of a manifold of two bodies, by the rules of its colliders.
-    /// With materials by part, the mean over its points.
+    /// Returns friction and restitution of a manifold of two bodies, by the combine rules of its
+    /// colliders. With materials by part, it is the mean over the points.
     pub(crate) fn mixed(&self, bodies: [usize; 2], manifold: &Manifold) -> [f32; 2] {
         let [a, b] = bodies;
         if self.has_part_materials(a, b) {
@@ -135,7 +136,7 @@ impl<'a> Solids<'a> {
         self.traits_of(bodies[0], slot_a).mixed_with(self.traits_of(bodies[1], slot_b))
     }
 
-    /// Returns the rolling friction of a manifold of two bodies: the larger one of both.
+    /// Returns the rolling friction of a manifold of two bodies: the larger one of the two values.
     pub(crate) fn mixed_rolling(&self, [a, b]: [usize; 2], manifold: &Manifold) -> f32 {
         let larger = |c: &Contact| {
             let of = |body, part| self.traits_at(body, part).rolling_friction;
@@ -145,7 +146,8 @@ impl<'a> Solids<'a> {
         rolling
     }
 
-    /// Returns the properties of a collider; of the body, if it has one collider.
+    /// Returns the properties of a collider. If the body has one collider, they are those of the
+    /// body.
     pub(crate) fn traits_of(&self, body: usize, slot: ColliderSlot) -> &'a Traits {
         let found = self.composite(body).and_then(|composite| composite.at(slot.index));
         found.map_or(&self.traits[body], |collider| &collider.traits)
@@ -159,7 +161,7 @@ impl<'a> Solids<'a> {
         }
     }
 
-    /// All colliders of a body with their properties.
+    /// Returns all colliders of a body with their properties.
     pub(crate) fn colliders(&self, body: usize) -> Vec<(ColliderSlot, &'a Traits)> {
         match self.composite(body) {
             None => alloc::vec![(ColliderSlot::FIRST, &self.traits[body])],

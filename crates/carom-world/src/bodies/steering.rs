@@ -1,4 +1,4 @@
-//! Forces and targets for the next step only, set by `BodyMut::apply_force` and `BodyMut::move_to`.
+//! Forces and targets for the next step only: `BodyMut::apply_force` and `BodyMut::move_to`.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2Body_SetTargetTransform` and `b2Body_ApplyForce`, 2025.
 

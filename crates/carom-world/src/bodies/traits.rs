@@ -1,4 +1,4 @@
-//! The properties of a body, or of one of several colliders, besides motion and shape.
+//! The properties of a body, or of one of several colliders, other than motion and shape.
 //!
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
@@ -7,10 +7,11 @@ use crate::bodies::material::{self, Material};
 use carom_broad::{Filter, Mobility};
 use carom_response::CombineRule;
 
-/// The properties of a body besides its motion and its shape.
+/// The properties of a body other than its motion and its shape.
 ///
-/// With several colliders, each has its own, and those of the body are a conservative summary: the
-/// union of the groups, the lowest threshold, the largest restitution and rolling friction.
+/// If a body has several colliders, each has its own. Those of the body are then a conservative
+/// summary: the union of the groups, the lowest threshold, the largest restitution and rolling
+/// friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Traits {
@@ -40,7 +41,7 @@ pub(crate) struct Traits {
 }
 
 impl Traits {
-    /// For a number without a body.
+    /// The traits of a number without a body.
     pub(crate) const NONE: Traits = Traits {
         filter: Filter::new(Mobility::Fixed),
         friction: 0.0,
@@ -86,7 +87,7 @@ impl Traits {
         CombineRule::combine(rules, [self.restitution, other.restitution])
     }
 
-    /// Whether hooks are called for it.
+    /// Whether hooks are called for its pairs.
     pub(crate) fn has_hooks(&self) -> bool {
         !self.hooks.is_empty()
     }
@@ -103,7 +104,7 @@ impl Traits {
 }
 
 impl Traits {
-    /// Returns the filter as users give it.
+    /// Returns the filter in the form of the public interface.
     pub(crate) fn user_filter(&self) -> material::Filter {
         material::Filter::new(self.filter.membership, self.filter.mask).with_family(self.family)
     }

@@ -8,23 +8,23 @@ use crate::bodies::checks::{check_finite, check_mass, check_not_negative, check_
 use carom_geom::MassProperties;
 use carom_query::Shape;
 
-/// Where the mass of a body comes from.
+/// The source of the mass of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Weight {
-    /// From its shape, of this density.
+    /// The shape, with this density.
     Density(f32),
-    /// Given by the caller.
+    /// Mass properties that the caller set.
     Given(MassProperties),
-    /// From its colliders, each of its own density.
+    /// The colliders, each with its own density.
     Colliders,
 }
 
 impl Weight {
-    /// For a number without a body.
+    /// The weight of a number without a body.
     pub(crate) const NONE: Weight = Weight::Density(0.0);
 
-    /// Mass, centre and inertia of a body of this shape.
+    /// Returns mass, centre and inertia of a body of this shape.
     ///
     /// Errors: those of [`Weight::checked`].
     pub(crate) fn of(&self, shape: &Shape) -> Result<MassProperties, WorldError> {
@@ -48,7 +48,7 @@ impl Weight {
         Ok(mass)
     }
 
-    /// Refuses a number that is out of its range even if the body is not dynamic.
+    /// Refuses a number that is out of its range, even if the body is not dynamic.
     pub(crate) fn check(&self) -> Result<(), WorldError> {
         match self {
             Weight::Density(density) => check_not_negative(*density, "density"),

@@ -2,12 +2,12 @@
 //! of work.
 //!
 //! There is one set of costs, for steps in which all bodies move. With suspended bodies the same
-//! work costs a fixed factor more, because fewer pairs have two moving bodies, and impulses are
-//! stored and restored. Both kinds of steps update the same costs.
+//! work costs more by a fixed factor: fewer pairs have two moving bodies, and impulses are stored
+//! and restored. Both kinds of steps update the same costs.
 //!
-//! While some bodies are suspended, the cost of moving all of them cannot be measured, so it is
-//! tried from time to time. A failed try makes a step late, so after each failure the wait until
-//! the next try doubles (exponential backoff).
+//! While some bodies are suspended, the cost of moving all of them cannot be measured. So from
+//! time to time a step tries to move all. A failed try makes a step late. So after each failure
+//! the number of steps until the next try doubles (exponential backoff).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and eq. 25.2 (the terms of
 //! the cost).
@@ -39,15 +39,15 @@ pub(crate) const OVERHEAD_RATIO: f64 = 0.125;
 /// Factor of all costs while bodies are suspended. Measured: 2 to 4.
 const SUSPENDED_COST_RATIO: f64 = 3.0;
 
-/// Steps with suspended bodies before a try to move all: initial and largest number.
+/// The least and the largest number of steps with suspended bodies before a try to move all.
 const MIN_WAIT_STEPS: u32 = 8;
 const MAX_WAIT_STEPS: u32 = 1024;
 
-/// A try has succeeded after this many steps in which all bodies moved.
+/// A try has succeeded after this many steps in a row in which all bodies moved.
 const MIN_LASTING_STEPS: u32 = 64;
 
-/// A measurement above this multiple of the known cost was disturbed. A real growth is learned
-/// within a few steps.
+/// A measurement above this multiple of the known cost counts as disturbed. A real growth of the
+/// cost is learned within a few steps.
 const MAX_GROWTH_RATIO: f64 = 1.5;
 
 /// Costs of units of work, in seconds.
@@ -55,11 +55,11 @@ const MAX_GROWTH_RATIO: f64 = 1.5;
 pub(crate) struct UnitCosts {
     /// Work before bodies are selected: the broad phase.
     pub(crate) before: f64,
-    /// Work that is done for all pairs: collecting the active ones, and reporting events.
+    /// Work for all pairs: collecting the active ones, and reporting events.
     pub(crate) always: f64,
-    /// A test of a pair of shapes.
+    /// One test of a pair of shapes.
     pub(crate) pair: f64,
-    /// A manifold in one substep.
+    /// One manifold in one substep.
     pub(crate) solve: f64,
 }
 
@@ -73,8 +73,8 @@ impl UnitCosts {
         self.solve * load * (OVERHEAD_SUBSTEPS + substeps)
     }
 
-    /// Returns how many substeps with `load` manifolds fit into a time. Negative if not even the
-    /// work outside of substeps fits.
+    /// Returns how many substeps with `load` manifolds fit into a time. It is negative if not even
+    /// the work outside of substeps fits.
     pub(crate) fn substeps_in(&self, seconds: f64, load: f64) -> f64 {
         seconds / (self.solve * load) - OVERHEAD_SUBSTEPS
     }
@@ -96,14 +96,14 @@ pub(crate) struct StepWork {
     pub(crate) n_due: usize,
     /// Whether bodies are suspended.
     pub(crate) has_suspended: bool,
-    /// Seconds of the work that is done for all pairs.
+    /// Seconds of the work for all pairs: see [`UnitCosts::always`].
     pub(crate) always: f64,
 }
 
 /// The costs of recent steps, and the state of the tries to move all bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CostModel {
-    /// `None`: not measured yet.
+    /// The costs; `None` if they were not measured yet.
     unit_costs: Option<UnitCosts>,
     /// The fraction of the pairs of moving bodies that has to be tested.
     due: f64,
@@ -116,7 +116,7 @@ pub(crate) struct CostModel {
     /// The number of consecutive steps with suspended bodies, and without.
     n_suspending: u32,
     n_whole: u32,
-    /// Steps with suspended bodies before all are tried.
+    /// The number of steps with suspended bodies before a try to move all.
     wait: u32,
 }
 
@@ -148,7 +148,7 @@ impl CostModel {
         self.due
     }
 
-    /// Manifolds for each pair of a moving body.
+    /// Returns the number of manifolds for each pair of a moving body.
     pub(crate) fn density(&self) -> f64 {
         self.density
     }
@@ -206,7 +206,7 @@ impl CostModel {
     }
 }
 
-/// Returns the factor of all costs.
+/// Returns the factor of all costs, with suspended bodies or without.
 fn cost_ratio(has_suspended: bool) -> f64 {
     if has_suspended { SUSPENDED_COST_RATIO } else { 1.0 }
 }

@@ -1,9 +1,9 @@
-//! Levels of detail for collision: far and small bodies get simpler shapes, with a bound of the
-//! error.
+//! Levels of detail for collision: distant and small bodies get simpler shapes, with a bound of
+//! the error.
 //!
 //! A level is a shape and its error. The distance between its surface and that of the exact shape
-//! is at most the error, in both directions. So the error of distances and depths of two bodies is
-//! at most the sum of their errors. The allowed error follows from the angle at which a viewer sees
+//! is at most the error, in both directions. So distances and depths of two bodies are wrong by at
+//! most the sum of their errors. The allowed error follows from the angle at which a viewer sees
 //! it ([`allowed_error`]).
 //!
 //! Reference: R. Kulpa et al., Imperceptible Relaxation of Collision Avoidance Constraints in
@@ -21,13 +21,13 @@ const COARSER_BELOW: f32 = 0.75;
 
 /// Returns the length that is seen at an `angle` from a `distance`, in the unit of the distance.
 ///
-/// The angle is in radians, and small. That of a pixel is the field of view over the number of
-/// pixels.
+/// The angle is in radians, and small. For a pixel, it is the field of view divided by the number
+/// of pixels.
 pub fn allowed_error(distance: f32, angle: f32) -> f32 {
     distance.max(0.0) * angle.max(0.0)
 }
 
-/// The shapes of a body from exact to coarse, each with the bound of its error.
+/// The shapes of a body from exact to coarse, each with a bound of its error.
 ///
 /// ```
 /// use carom_geom::{Cuboid, Sphere};
@@ -54,12 +54,14 @@ pub struct DetailLevels {
 }
 
 impl DetailLevels {
-    /// The exact shape alone.
+    /// Returns the exact shape as the only level.
     pub fn new(exact: Shape) -> DetailLevels {
         DetailLevels { levels: alloc::vec![(exact, 0.0)] }
     }
 
-    /// With a coarser shape and its error, a length. Errors must ascend.
+    /// Adds a coarser shape with its error, a length.
+    ///
+    /// Errors: `error` is below that of the level before, or is not finite.
     pub fn with_level(mut self, shape: Shape, error: f32) -> Result<DetailLevels, WorldError> {
         let last = self.levels.last().map_or(0.0, |level| level.1);
         demand(last <= error && error < f32::INFINITY, "error of a level", error)?;
@@ -69,20 +71,21 @@ impl DetailLevels {
 
     /// Returns the number of the coarsest level whose error is allowed; 0 is the exact shape.
     ///
-    /// `current` is the present level of the body. A coarser one is selected only if its error is
-    /// well below the allowed one.
+    /// `allowed` is the allowed error, a length. `current` is the present level of the body. A
+    /// coarser level is selected only if its error is well below the allowed one.
     pub fn level(&self, allowed: f32, current: usize) -> usize {
         let coarsest = |limit: f32| self.levels.iter().rposition(|level| level.1 <= limit).unwrap_or(0);
         let fine_enough = coarsest(allowed);
         if fine_enough <= current { fine_enough } else { coarsest(COARSER_BELOW * allowed).max(current) }
     }
 
-    /// Returns the shape of a level, or the coarsest one.
+    /// Returns the shape of a level. Beyond the last level it is the coarsest one.
     pub fn shape(&self, level: usize) -> &Shape {
         &self.levels[level.min(self.levels.len() - 1)].0
     }
 
-    /// Returns the error of a level, or of the coarsest one: a length.
+    /// Returns the error of a level, a length. Beyond the last level it is that of the coarsest
+    /// one.
     pub fn error(&self, level: usize) -> f32 {
         self.levels[level.min(self.levels.len() - 1)].1
     }

@@ -5,12 +5,13 @@
 //!
 //! - The prediction is the running mean plus four running mean deviations, as in the timeout of
 //!   TCP.
-//! - The mean rises faster than it falls: a frame that is late costs more than a step with less
-//!   work.
-//! - It uses the median of the last three frames, so one slow frame hardly changes it.
+//! - The mean rises faster than it falls, because a late frame does more harm than a step with
+//!   less work.
+//! - The mean is updated by the median of the last three frames, so one slow frame hardly changes
+//!   it.
 //! - If steps take longer than their budgets, the budgets shrink by the same ratio.
 //!
-//! It reads no clock, so equal costs give equal budgets.
+//! The controller reads no clock, so equal costs give equal budgets.
 //!
 //! Reference: V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988 (mean and deviation);
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and 19.9.3 (constant frame rates).
@@ -18,17 +19,18 @@
 use carom_math::Budget;
 use core::time::Duration;
 
-/// Fraction of a change by which the mean follows in a frame: if costs rise, and if they fall.
+/// The fraction of a change by which the mean follows in one frame: if costs rise, and if they
+/// fall.
 const MEAN_GAINS: [f64; 2] = [0.5, 0.125];
 
-/// Fraction of a change by which the deviation follows in a frame.
+/// The fraction of a change by which the deviation follows in one frame.
 const DEVIATION_GAIN: f64 = 0.25;
 
-/// The prediction is this many deviations above the mean.
+/// The number of deviations by which the prediction is above the mean.
 const N_DEVIATIONS: f64 = 4.0;
 
-/// A single cost is clamped to this many deviations, above and below the mean. So falling costs do
-/// not increase the prediction.
+/// A single cost is clamped to this many deviations above and below the mean, so that falling
+/// costs do not increase the prediction.
 const MAX_DEVIATIONS: [f64; 2] = [3.0, 1.0];
 
 /// Running mean, mean deviation, and the last two costs.
@@ -61,7 +63,7 @@ impl Prediction {
     }
 }
 
-/// Chooses the budget of each step from the costs of the frames before.
+/// Computes the budget of each step from the costs of the frames before.
 ///
 /// ```
 /// use carom_world::{Budget, FrameController, World};
@@ -81,25 +83,25 @@ impl Prediction {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameController {
-    /// Seconds.
+    /// The deadline of a frame, in seconds after its start.
     deadline: f64,
     least: f64,
-    /// Seconds of a frame without its step; `None` before the first one.
+    /// Seconds of a frame without its step; `None` before the first frame.
     rest: Option<Prediction>,
-    /// The time of a step in units of its budget; 1 if it ends on time.
+    /// The time of a step divided by its budget; 1 if it ends on time.
     overrun: Prediction,
 }
 
 impl FrameController {
-    /// Creates a controller for frames that end within `deadline` of their start. A step gets at
-    /// least a sixteenth of it, and half of it in the first frame.
+    /// Returns a controller for frames that end within `deadline` of their start. The budget of a
+    /// step is at least a sixteenth of the deadline, and half of it in the first frame.
     pub fn new(deadline: Duration) -> FrameController {
         let deadline = deadline.as_secs_f64();
         FrameController { deadline, least: deadline / 16.0, rest: None, overrun: Prediction::new(1.0) }
     }
 
-    /// Sets the least budget of a step, so that bodies move even if the other work takes all the
-    /// time.
+    /// Sets the least budget of a step, so that bodies move even if the other work of a frame
+    /// takes all the time.
     pub fn with_least(self, least: Duration) -> FrameController {
         FrameController { least: least.as_secs_f64(), ..self }
     }
@@ -117,7 +119,8 @@ impl FrameController {
         (left / self.overrun.high()).max(self.least)
     }
 
-    /// Notes the time of the step of a frame, and the time of the whole frame, the step included.
+    /// Records the time of the step of a frame, and the time of the whole frame, the step
+    /// included. Call it at the end of each frame.
     pub fn note(&mut self, step: Duration, frame: Duration) {
         let budget = self.seconds();
         let cost = step.as_secs_f64();

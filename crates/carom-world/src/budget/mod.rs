@@ -1,5 +1,5 @@
-//! Steps on a budget: selects the pairs that are tested and the bodies that move, if there is not
-//! time for all.
+//! Steps with a budget: if there is not time for all, select the pairs that are tested and the
+//! bodies that move.
 //!
 //! - `time_critical`: the budget of a step, and the selection of pairs.
 //! - `round_robin`, `suspension`: the selection of bodies that move, and the treatment of the
@@ -10,7 +10,7 @@
 //! - `frame_controller`, `detail`: budgets for a series of frames, and coarser shapes.
 //! - `noticed`: how noticeable a body is to a viewer.
 //!
-//! Five terms, from mild to strict:
+//! Five terms, from the mildest to the strictest:
 //!
 //! | word | meaning |
 //! |---|---|
@@ -40,7 +40,7 @@ use carom_broad::Pair;
 /// State of budgets that is kept between steps.
 pub(crate) struct BudgetState {
     pub(crate) cost_model: CostModel,
-    /// The pair from which the next step on a budget selects pairs.
+    /// The pair with which the next selection of pairs begins.
     pub(crate) next_pair: Pair,
     /// The selection of the bodies that move, if the budget is too small for all.
     pub(crate) round_robin: RoundRobin,

@@ -5,7 +5,7 @@
 
 use crate::stats::Clock;
 
-/// The least additional cost of a test compared with moving contacts along, as a fraction of a
+/// The least cost of a test beyond that of moving contacts along, as a fraction of the cost of a
 /// test.
 const MIN_TEST_COST_RATIO: f64 = 0.25;
 
@@ -19,13 +19,13 @@ const MIN_PAIRS: usize = PAIRS_PER_CLOCK_READ;
 pub(crate) struct NarrowBudget {
     /// The share of the pairs. `None`: all pairs may be tested.
     pub(super) pairs: Option<Share>,
-    /// Seconds after the start of the step at which tests stop.
+    /// Tests stop this many seconds after the start of the step.
     pub(super) until: f64,
     pub(super) clock: Clock,
 }
 
-/// A share of a budget for pairs: a number, or seconds with the cost of a test and of a deferred
-/// pair.
+/// A share of a budget for pairs: a number of pairs, or seconds with the costs of a test and of a
+/// deferred pair.
 #[derive(Clone, Copy)]
 pub(super) enum Share {
     Pairs(usize),
@@ -46,18 +46,18 @@ impl NarrowBudget {
         })
     }
 
-    /// Sets that at most `n` pairs are tested. If these are few, the clock is not read.
+    /// Sets that at most `n` pairs are tested. If `n` is small, the clock is not read.
     pub(crate) fn note_most(&mut self, n: usize) {
         if n <= MIN_PAIRS {
             self.until = f64::INFINITY;
         }
     }
 
-    /// Whether the time is used up.
+    /// Whether the time for tests is over.
     pub(crate) fn is_over(&self) -> bool {
         self.until < f64::INFINITY && self.until <= self.clock.since_start()
     }
 }
 
-/// Pairs from one read of the clock to the next: about 5 microseconds.
+/// The number of pairs from one read of the clock to the next: about 5 microseconds.
 pub(crate) const PAIRS_PER_CLOCK_READ: usize = 16;

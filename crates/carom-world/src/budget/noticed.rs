@@ -1,18 +1,19 @@
 //! How noticeable a body is to a viewer, from its size, its position in the view and its speed.
 //!
-//! - The eye resolves the finest angle where it looks. Away from that direction the resolved angle
-//!   grows linearly with the eccentricity.
-//! - A body that moves across the view is blurred: details below the angle that it moves during
-//!   [`EXPOSURE`] are lost.
+//! - The eye resolves the finest angle in the direction in which it looks. The angle between that
+//!   direction and another one is the eccentricity. The resolved angle grows linearly with it.
+//! - A body that moves across the view is blurred: details are lost below the angle by which it
+//!   moves during [`EXPOSURE`].
 //! - The noticeability is the angular size of the body divided by the resolved angle.
 //!
-//! It measures what can be resolved, not what draws attention: no color, contrast or meaning.
+//! The result depends on resolution alone, not on colour, contrast or meaning.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (priority by visibility,
 //! eccentricity, distance); R. Kulpa et al., Imperceptible Relaxation of Collision Avoidance
 //! Constraints in Virtual Crowds, ACM TOG 30(6), 2011; B. Guenter et al., Foveated 3D Graphics, ACM
 //! TOG 31(6), 2012 (the resolved angle is linear in the eccentricity).
-//! Differs: from angles that the eye resolves, not from thresholds of a user study.
+//! Differs: the result follows from angles that the eye resolves, not from thresholds of a user
+//! study.
 
 use crate::WorldError;
 use crate::bodies::checks::{check_finite, demand};
@@ -20,19 +21,20 @@ use carom_math::glam::DVec3;
 use carom_math::{Vec3, ops};
 use core::f64::consts::{FRAC_PI_2, PI};
 
-/// The eccentricity at which the resolved angle is twice the finest one, radians: 2.5 degrees.
-/// Measured values are from 1 to 4 degrees, and differ with the task.
+/// The eccentricity at which the resolved angle is twice the finest one, in radians: 2.5 degrees.
+/// Measured values are from 1 to 4 degrees, and depend on the task.
 const DOUBLING_ECCENTRICITY: f64 = 2.5 / 180.0 * PI;
 
-/// The time over which the eye adds up light, seconds (Bloch's law): that of daylight. Measured
-/// values are from 0.03 s in bright light to 0.1 s in the dark.
+/// The time over which the eye adds up light (Bloch's law), in seconds. The value is that of
+/// daylight: measured ones are from 0.03 s in bright light to 0.1 s in the dark.
 const EXPOSURE: f64 = 0.04;
 
-/// An eye or a camera that looks in a direction.
+/// A viewer, an eye or a camera, that looks in one direction.
 ///
-/// It gives priorities of pairs for `AnytimeMeshes::run_by` of carom-query. The overlap of two
-/// bodies is no larger than the less noticeable one, so the priority of a pair is the smaller
-/// noticeability. The resolved angle is also the one for [`allowed_error`](crate::allowed_error).
+/// It gives the priorities of pairs for `AnytimeMeshes::run_by` of carom-query. The overlap of two
+/// bodies is no larger than the less noticeable one. So the priority of a pair is the smaller
+/// noticeability of its bodies. The resolved angle is also the argument `angle` of
+/// [`allowed_error`](crate::allowed_error).
 ///
 /// ```
 /// use carom_math::Vec3;
@@ -50,7 +52,7 @@ const EXPOSURE: f64 = 0.04;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewer {
     position: DVec3,
-    /// A unit vector.
+    /// The direction of the view, a unit vector.
     forward: DVec3,
     half_view: f64,
     finest: f64,
@@ -58,21 +60,22 @@ pub struct Viewer {
 
 /// A ball as it is seen.
 struct Seen {
-    /// Half of the angle at which it is seen.
+    /// Half of the angle at which it is seen, in radians.
     radius: f64,
-    /// The angle from the direction of the view to its nearest point.
+    /// The angle from the direction of the view to its nearest point, in radians.
     eccentricity: f64,
-    /// The speed of its center across the view, radians per second.
+    /// The speed of its centre across the view, in radians per second.
     speed: f64,
 }
 
 impl Viewer {
-    /// Creates a viewer at a position. `forward` is the direction in which it looks, of any length
+    /// Returns a viewer at `position`. `forward` is the direction in which it looks, of any length
     /// but 0. `half_view` is the angle from there to the border of the view, above 0 and at most
-    /// pi. `finest_angle` is what it resolves in that direction: the angle of a pixel, or 0.0003
-    /// for a good eye. Angles are in radians.
+    /// pi. `finest_angle` is the angle that the viewer resolves in that direction: the angle of a
+    /// pixel, or 0.0003 for a good eye. Angles are in radians.
     ///
-    /// Errors name the first bad number in the order of the arguments.
+    /// Errors: [`WorldError::BadValue`] with the first number that is wrong, in the order of the
+    /// arguments.
     pub fn new(
         position: Vec3,
         forward: Vec3,
@@ -96,22 +99,23 @@ impl Viewer {
         })
     }
 
-    /// Returns the smallest angle, in radians, that is resolved on a ball: infinity if the ball is
-    /// out of the view, or an argument is not finite.
+    /// Returns the smallest angle, in radians, that is resolved on a ball. It is infinite if the
+    /// ball is out of the view, or an argument is not finite.
     ///
-    /// `center` and `radius` are of the ball around a body, in the unit of the position. `velocity`
-    /// is relative to the viewer, in units per second. Multiplied with the distance this is the
-    /// error that is not noticed: [`allowed_error`](crate::allowed_error).
+    /// `center` and `radius` are those of a ball around a body, in the unit of the position.
+    /// `velocity` is relative to the viewer, in this unit per second. The angle times the distance
+    /// is the error that is not noticed: [`allowed_error`](crate::allowed_error).
     pub fn resolved_angle(&self, center: Vec3, radius: f32, velocity: Vec3) -> f32 {
         self.seen(center, radius, velocity).map_or(f32::INFINITY, |seen| self.resolved(&seen) as f32)
     }
 
-    /// Returns the angular size of the ball divided by the smallest resolved angle: 0 if it is out
-    /// of the view, or an argument is not finite. Below 1 the body is smaller than a dot.
+    /// Returns the angular size of the ball divided by the smallest resolved angle. It is 0 if the
+    /// ball is out of the view, or an argument is not finite. Below 1 the body is smaller than a
+    /// dot.
     ///
-    /// Arguments are those of [`Viewer::resolved_angle`]. The number falls with the distance, the
-    /// eccentricity and the speed, and grows with the radius
-    /// (test: `noticed::far_small_fast_and_eccentric_balls_are_noticed_less`).
+    /// The arguments are those of [`Viewer::resolved_angle`]. The number falls with the distance,
+    /// the eccentricity and the speed, and grows with the radius (test:
+    /// `noticed::far_small_fast_and_eccentric_balls_are_noticed_less`).
     pub fn noticeability(&self, center: Vec3, radius: f32, velocity: Vec3) -> f32 {
         // The conversion may round to infinity, which is the largest priority.
         self.seen(center, radius, velocity)
@@ -130,7 +134,7 @@ impl Viewer {
         let (to_center, radius) = (center.as_dvec3() - self.position, f64::from(radius.max(0.0)));
         let distance_sq = to_center.length_squared();
         let distance = ops::sqrt(distance_sq);
-        // A ball around the viewer fills the view. A viewer at its center sees no motion.
+        // A ball around the viewer fills the view. A viewer at its centre sees no motion.
         let across = ops::sqrt(velocity.as_dvec3().cross(to_center).length_squared());
         if distance <= radius {
             let speed = if distance == 0.0 { 0.0 } else { across / distance / radius };

@@ -1,14 +1,15 @@
 //! Round-robin selection of the bodies that move, if a budget does not suffice for all. The others
 //! are suspended for the step.
 //!
-//! A suspended body keeps its pose and its velocity, and no force acts on it. For other bodies it
-//! acts as a static body, so it gives them no energy. Its contacts stay, and it wakes no sleeping
-//! body.
+//! A suspended body keeps its pose and its velocity, and no force acts on it. It acts on other
+//! bodies as a static body, so it gives them no energy. Its contacts stay, and it wakes no
+//! sleeping body.
 //!
-//! Bodies are selected cyclically in the order of their numbers, until their costs fill the budget.
-//! Bodies with consecutive numbers are often neighbours and share pairs.
+//! Bodies are selected cyclically in the order of their numbers, until their costs fill the
+//! budget. One cycle is a *lap*. Bodies with consecutive numbers are often neighbours that share
+//! pairs.
 //!
-//! - Fast bodies are selected in each lap, because their motion is visible.
+//! - Fast bodies are selected in every lap, because their motion is visible.
 //! - Slow bodies are selected in blocks of 16 by number, one block in four in each lap. So each
 //!   body moves within four laps.
 //! - In every step at least one body moves, with all bodies that joints connect to it.
@@ -27,10 +28,10 @@ use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_response::{Body, BodyKind};
 
-/// A slow body is selected in one of this many laps.
+/// The number of laps in which each slow body is selected once.
 pub(crate) const LAPS_OF_SLOW_BODIES: u32 = 4;
 
-/// Slow bodies are selected in blocks of this many numbers.
+/// The number of consecutive body numbers in a block of slow bodies.
 const BLOCK_BODIES: u32 = 16;
 
 /// Costs of bodies and the amounts to spend, in seconds or in steps of work.
@@ -43,9 +44,9 @@ pub(crate) struct Costs {
     pub(crate) manifold_now: f64,
     /// Cost of each pair of a body, in the next step.
     pub(crate) pair_later: f64,
-    /// The amount for the bodies that move in this step.
+    /// The amount to spend on the bodies that move in this step.
     pub(crate) now: f64,
-    /// The amount for them in every step, including the pairs of the next one.
+    /// The amount to spend on these bodies in every step, including the pairs of the next step.
     pub(crate) steady: f64,
 }
 
@@ -56,10 +57,10 @@ pub(crate) struct Demand {
     pub(crate) n_bodies: usize,
     /// The sum of the numbers of their pairs.
     pub(crate) n_pair_ends: usize,
-    /// The number of manifolds of these pairs, if they were counted; otherwise 0.
+    /// The number of manifolds of these pairs if they were counted, else 0.
     pub(crate) n_manifolds: usize,
-    /// Pairs in which a body moved in the step before. Unless manifolds were counted, the sum of
-    /// the pairs of these bodies.
+    /// The number of pairs in which a body moved in the step before. If manifolds were not
+    /// counted, it is the sum of the numbers of pairs of these bodies.
     pub(crate) n_due: usize,
 }
 
@@ -79,19 +80,19 @@ pub(crate) struct RoundRobin {
     /// The body with which the next selection begins.
     pub(crate) next: u32,
     pub(crate) lap: u32,
-    /// `next` and `lap` before the last selection.
+    /// The values of `next` and `lap` before the last selection.
     before: (u32, u32),
-    /// By number: how many pairs a body has, kept from step to step, and how many manifolds, if
-    /// counted.
+    /// Whether the two lists below are valid. By number of the body they have its pairs, kept from
+    /// step to step, and its manifolds, if these were counted.
     are_counted: bool,
     n_pair_ends: Vec<u32>,
     n_manifold_ends: Vec<u32>,
     is_chosen: Vec<bool>,
-    /// The sum of the numbers of pairs of the bodies selected last.
+    /// The sum of the numbers of pairs of the bodies in the last selection.
     n_moving_pair_ends: usize,
     /// By number: the next body in the ring of bodies that joints connect.
     ring: Vec<u32>,
-    /// Whether the rings are up to date: no joint was inserted or removed since.
+    /// Whether the rings are up to date: no joint was inserted or removed since they were found.
     pub(crate) are_rings_known: bool,
 }
 
@@ -215,7 +216,8 @@ impl RoundRobin {
         chosen
     }
 
-    /// Undoes the last selection, whose bodies did not move. The next one begins with them again.
+    /// Undoes the last selection, because its bodies did not move. The next selection begins with
+    /// them.
     pub(crate) fn undo_selection(&mut self) {
         (self.next, self.lap) = self.before;
     }
@@ -225,7 +227,7 @@ impl RoundRobin {
         self.is_chosen[body as usize]
     }
 
-    /// Selects a body, and all bodies that joints connect to it.
+    /// Selects a body and all bodies that joints connect with it.
     fn take(&mut self, body: u32, bodies: &[Body], active: &ActiveBodies) -> Selection {
         let mut group = Selection::default();
         let mut at = body;
@@ -245,7 +247,7 @@ impl RoundRobin {
         }
     }
 
-    /// Undoes the selection of a body, and of all that joints connect to it.
+    /// Undoes the selection of a body and of all bodies that joints connect with it.
     fn leave(&mut self, body: u32) {
         let mut at = body;
         loop {
@@ -266,7 +268,7 @@ impl RoundRobin {
         }
         self.ring.clear();
         self.ring.extend(0..n_bodies as u32);
-        // By number: a body closer to the least one of its ring.
+        // For each number: a body that is closer to the lowest one of its ring.
         let mut root: Vec<u32> = self.ring.clone();
         let find = |root: &mut [u32], mut at: u32| {
             while root[at as usize] != at {

@@ -3,12 +3,12 @@
 //!
 //! Touching pairs in which neither body moves are reported as persisted.
 //!
-//! A pile whose bodies never all move in the same step comes to rest part by part, by two rules in
-//! `step/waking.rs`:
+//! In a pile with suspended bodies, the bodies never all move in the same step. It comes to rest
+//! part by part, by two rules in `step/waking.rs`:
 //!
 //! - A body that is slow for long enough falls asleep only if all suspended bodies that it touches
 //!   have been slow for nearly as long.
-//! - A body that is about to fall asleep wakes no other one.
+//! - A body that is about to fall asleep wakes no other body.
 //!
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
 //! Based Animation, Eurographics 2000.
@@ -23,7 +23,7 @@ use crate::joints::Joints;
 use carom_response::{Body, SolverSettings};
 
 impl BudgetState {
-    /// Selects the bodies that move: all, or as many as the budget is expected to suffice for.
+    /// Selects the bodies that move: all, or as many as the budget is expected to allow.
     pub(crate) fn select_moving(
         &mut self,
         step_budget: &mut StepBudget,

@@ -1,7 +1,6 @@
-//! Time-critical steps: the distribution of a budget over the phases, and the selection of the
-//! pairs that are tested.
+//! Time-critical steps: divides a budget among the phases, and selects the pairs that are tested.
 //!
-//! The order of spending:
+//! The budget is spent in this order:
 //!
 //! 1. The broad phase always runs to its end.
 //! 2. If one substep of all bodies does not fit, some bodies are suspended
@@ -10,24 +9,24 @@
 //!    The others follow cyclically, from where the last step stopped.
 //! 4. The contacts of deferred pairs are moved along with their bodies. If a pair was never tested,
 //!    the approach of its bodies is stopped.
-//! 5. The solver gets the rest: fewer and longer substeps, at least one. For the bodies that move,
-//!    the whole time step passes.
+//! 5. The solver gets the remaining budget: fewer and longer substeps, at least one. For the
+//!    bodies that move, the whole time step passes.
 //!
 //! A call is *deferred* (only kinematic bodies move, and the next call continues the step) in two
 //! cases:
 //!
 //! - Less than [`MIN_TESTED_RATIO`] of the due pairs can be tested.
-//! - The response would be late, or would have less than two thirds of the substeps that would fit
-//!   into a call without tests.
+//! - The response would end too late, or would have less than two thirds of the substeps that
+//!   would fit into a call without tests.
 //!
 //! A budget in seconds is planned with the costs of recent steps ([`crate::budget::cost_model`]).
-//! If tests take longer than planned, the clock ends them. The number of substeps is not changed
-//! once the solver runs.
+//! If tests take longer than planned, the clock ends them. Once the solver runs, the number of
+//! substeps is not changed.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C.
 //! O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation,
 //! Eurographics 2000.
-//! Differs: pairs are interrupted, not the tests of one pair.
+//! Differs: the sequence of pairs is interrupted, not the test of one pair.
 //! Tried: moving bodies before most pairs are tested; heaps sink or never rest. See
 //! `benches/notes/carom-world.md`.
 
@@ -44,23 +43,23 @@ use carom_broad::Pair;
 use carom_geom::Manifold;
 use carom_math::Budget;
 
-/// The fraction of the time for pairs that is planned. If the clock ends the tests, the last pairs
-/// are always the ones left out.
+/// The fraction of the time for pairs that is planned. If the clock ended the tests, it would
+/// always be the last pairs that are left out.
 const PLANNED_TIME_RATIO: f64 = 0.875;
 
-/// A step rarely has more than this multiple of the due pairs of the step before.
+/// The largest likely ratio of the due pairs of a step to those of the step before.
 const LIKELY_PAIR_RATIO: usize = 2;
 
-/// At least this fraction of the due pairs is tested before anything moves.
+/// The least fraction of the due pairs that is tested before anything moves.
 const MIN_TESTED_RATIO: f64 = 0.75;
 
-/// At most this many calls in a row are deferred.
+/// The largest number of calls in a row that are deferred.
 pub(crate) const MAX_DEFERRED_CALLS: u32 = 16;
 
-/// The number of manifolds may grow by this fraction in a step.
+/// The largest fraction by which the number of manifolds may grow in a step.
 const MANIFOLD_GROWTH_RATIO: f64 = 1.0 / 16.0;
 
-/// The budget of one step, while it is spent.
+/// The budget of one step, and how much of it is spent.
 #[derive(Clone, Copy)]
 pub(crate) struct StepBudget {
     budget: Budget,
@@ -131,8 +130,8 @@ impl StepBudget {
         self.cost_model.unit_costs(self.work.has_suspended)
     }
 
-    /// Returns what can be spent on bodies; `None` if all fit. `is_suspending`: some were suspended
-    /// until now.
+    /// Returns the costs of bodies and the amounts to spend on them; `None` if all fit.
+    /// `is_suspending` says whether some were suspended until now.
     pub(crate) fn costs(&mut self, demand: &Demand, is_suspending: bool) -> Option<Costs> {
         let density = self.cost_model.density();
         (self.work.n_manifold_ends, self.work.n_due) = (demand.n_pair_ends, demand.n_due);
@@ -177,8 +176,8 @@ impl StepBudget {
         }
     }
 
-    /// Records that only these bodies move, with the number of their manifolds if they were
-    /// counted.
+    /// Records that only these bodies move. `n_manifolds` is the number of their manifolds if they
+    /// were counted.
     pub(crate) fn suspend_others(&mut self, chosen: &Selection, n_manifolds: usize) {
         self.work.has_suspended = true;
         self.work.load = if self.counts_work() {
@@ -190,7 +189,8 @@ impl StepBudget {
         };
     }
 
-    /// Returns what the narrow phase may spend: all that is left, except one substep of the solver.
+    /// Returns the share of the narrow phase: all that is left, except for one substep of the
+    /// solver.
     ///
     /// Tried: leaving more substeps for the solver; a heap on half its steps then deferred pairs in
     /// every step, and still had one substep.
@@ -236,19 +236,20 @@ impl StepBudget {
         f64::from((n_alone as u32).min(most).max(1))
     }
 
-    /// Returns the seconds after the start of the step at which the response should end. It may use
-    /// half of the reserve, because the costs are better known by then.
+    /// Returns the seconds after the start of the step at which the response should end. The
+    /// response may use half of the reserve, because the costs are better known by then.
     fn deadline(&self) -> f64 {
         self.limit().map_or(f64::INFINITY, |limit| 0.5 * (1.0 + PLANNED_BUDGET_RATIO) * limit)
     }
 
-    /// Whether `n` pairs are likely to be enough, so that due pairs need not be counted.
+    /// Whether `n` pairs are probably enough, so that due pairs need not be counted.
     pub(crate) fn is_ample(&self, n: usize) -> bool {
         self.limit().is_some() && LIKELY_PAIR_RATIO * self.cost_model.n_wanted < n
     }
 
     /// Decides whether the call may be deferred, if only `n` of `n_all` due pairs can be tested
-    /// before the response. It may if that is too few, and a few calls would suffice for all.
+    /// before the response. It may be if that is too few, and if a few calls would suffice for
+    /// all.
     pub(crate) fn decide_deferral(&mut self, n: usize, n_all: usize) -> bool {
         let is_of_use = match self.budget {
             Budget::Steps(steps) => n_all as u64 <= steps.saturating_mul(u64::from(MAX_DEFERRED_CALLS)),
@@ -305,8 +306,8 @@ impl StepBudget {
     }
 }
 
-/// On a budget that may not suffice for all: selects the pair states that are tested, beginning at
-/// the pair `from`, and decides whether the call may be deferred.
+/// If a budget may not suffice for all: selects the pair states that are tested, beginning at the
+/// pair `from`. Then decides whether the call may be deferred.
 pub(crate) fn plan_tests(
     states: &mut [PairState],
     scene: &mut Scene<'_>,
@@ -346,8 +347,8 @@ fn mark_candidates(states: &mut [PairState], scene: &Scene<'_>) -> (usize, usize
 }
 
 /// Selects `n` of the marked pair states. The others keep the mark and are deferred. Pair states
-/// that were never tested come first, then those that lost contacts, then the others cyclically
-/// from `from`.
+/// that were never tested come first, and then those that lost contacts. The others follow
+/// cyclically from `from`.
 fn select_pairs(states: &mut [PairState], from: Pair, mut n: usize) {
     let mut take = |state: &mut PairState| {
         state.is_skipped = n == 0;

@@ -14,8 +14,8 @@ use carom_query::Shape;
 use carom_response::plausible::Scatter;
 use carom_response::{Body, plausible};
 
-/// Stops the approach of bodies whose boxes touch and whose shapes were never tested. Returns in
-/// how many pairs this changed a velocity.
+/// Stops the approach of bodies whose boxes touch and whose shapes were never tested. Returns the
+/// number of pairs in which this changed a velocity.
 pub(crate) fn stop_unknown<B: BroadPhase>(
     bodies: &mut BodySet,
     contacts: &ContactSet,
@@ -57,8 +57,8 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
     n_stopped
 }
 
-/// Returns the seed of a random draw for two bodies. It differs between pairs, and changes when one
-/// of the bodies moves. It depends on the state only, so a restored world draws the same.
+/// Returns the seed of a random draw for two bodies. It differs between pairs, and changes when
+/// one of the bodies moves. It depends on the state alone, so a restored world has the same draws.
 pub(crate) fn number_of_draw(pair: Pair, a: &Body, b: &Body) -> u64 {
     let velocities = [a.linear_velocity, b.linear_velocity, a.pose.translation, b.pose.translation];
     let words = velocities.into_iter().flat_map(|v| v.to_array()).map(f32::to_bits);
@@ -76,7 +76,7 @@ pub(crate) fn least_overlap(a: &Aabb, b: &Aabb) -> Vec3 {
     } else {
         Vec3::Z
     };
-    // Twice the centres; halves first, so that they stay finite.
+    // The difference of the centres. Halves come first, so that the sums stay finite.
     let apart = (b.min * 0.5 + b.max * 0.5) - (a.min * 0.5 + a.max * 0.5);
     if apart.dot(axis) < 0.0 { -axis } else { axis }
 }

@@ -1,12 +1,12 @@
 //! The core of a body: a ball in its middle, which is swept even while the body overlaps something.
 //!
-//! A surface without an inside pushes a body to the side on which its middle is. So the middle must
-//! stay on its side. There are three cases:
+//! A surface without an inside pushes a body to the side on which the middle of the body is. So
+//! the middle must stay on its side. There are three cases:
 //!
 //! - The core does not touch the other body at the start: it is swept.
-//! - It touches at the start: its radius is reduced to half of the distance of its middle, so that
-//!   the sweep starts free. A middle that is very near may not approach further, because otherwise
-//!   its distance would be halved in each step.
+//! - The core touches the other body at the start: its radius is reduced to half of the distance
+//!   of its middle, so that the sweep starts free. If the middle is very near, it may not approach
+//!   further. Otherwise its distance would be halved in each step.
 //! - Its middle is inside the other body at the start: it is not swept, so the body can leave.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores).
@@ -33,8 +33,8 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Returns the core of a single shape around a point of it. A surface has none around a point
-    /// that it does not enclose.
+    /// Returns the core of a single shape around a point of it. A surface that does not enclose
+    /// the point has none.
     pub(crate) fn of(shape: &Shape, center: Vec3) -> Option<Core> {
         if matches!(shape, Shape::HeightField(_))
             || matches!(shape.kind(), ShapeKind::HalfSpace(_) | ShapeKind::Field(_))
@@ -49,8 +49,9 @@ impl Core {
     /// Returns the fraction of a path, at most `end`, on which the core does not touch another
     /// body.
     ///
-    /// `middle` is the start of the path, `pose` the pose of the other body then. `cast` sweeps a
-    /// ball instead of the core, and returns the fraction that is free.
+    /// `middle` is the start of the path, and `pose` the pose of the other body at that time.
+    /// `cast` sweeps a ball instead of the core, and returns the fraction of the path that is
+    /// free.
     pub(crate) fn free_until(
         &self,
         middle: DVec3,

@@ -1,8 +1,8 @@
 //! The cores of compounds, kept from step to step.
 //!
-//! Cores depend on the shape only. Their computation needs the mass and the depth of each part,
-//! which is slow for meshes. An entry belongs to one body, and is valid as long as the body has the
-//! same compound.
+//! Cores depend only on the shape. Their computation needs the mass and the depth of each part,
+//! which is slow for meshes. An entry belongs to one body, and is valid as long as the body has
+//! the same compound.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores).
 

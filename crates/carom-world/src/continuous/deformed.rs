@@ -1,7 +1,7 @@
 //! Bodies near deforming meshes: keeps the middle of a body on its side of the mesh.
 //!
-//! - Both move in straight lines in the frame of the mesh's body: a middle from its start to the
-//!   result of the solver, each vertex from its old to its new position.
+//! - In the frame of the body of the mesh, all paths are straight lines. A middle moves from its
+//!   start to the result of the solver, and each vertex from its old to its new position.
 //! - For each triangle near the path, the first time of contact with the middle is computed.
 //! - From then on the body moves with the triangle. At the end its core touches the triangle, on
 //!   its side.
@@ -79,8 +79,8 @@ fn normal_of([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a)
 }
 
-/// Barycentric coordinates of the nearest place in the triangle, or near it; the mean where the
-/// triangle has no area.
+/// Returns barycentric coordinates of the nearest place in the triangle, or near it. If the
+/// triangle has no area, they are those of its middle.
 fn weights_of([a, b, c]: [DVec3; 3], p: DVec3) -> [f64; 3] {
     let (u, v, w) = (b - a, c - a, p - a);
     let normal = u.cross(v);
@@ -94,7 +94,8 @@ fn weights_of([a, b, c]: [DVec3; 3], p: DVec3) -> [f64; 3] {
 }
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
-    /// After the solver: moves bodies whose middle a deforming mesh would pass along with the mesh.
+    /// After the solver: for bodies whose middle a deforming mesh would pass, moves them along
+    /// with the mesh.
     pub(crate) fn guard_deformed(&mut self) {
         if self.bodies.deforming.swapped.is_empty() {
             return;
@@ -158,7 +159,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         vertices.map(|(old, new)| old.as_dvec3().distance(new.as_dvec3())).fold(0.0, f64::max)
     }
 
-    /// Returns the displacement of a body at the end of the step, so that none of its cores has
+    /// Returns the displacement of a body at the end of the step after which none of its cores has
     /// passed the mesh.
     fn shift_off(&self, start: &Pose, index: usize, (sheet, farthest): (u32, f64), cores: &[Core]) -> Vec3 {
         let deforming = &self.bodies.deforming;

@@ -1,7 +1,8 @@
-//! The path of a body in a step: its centre moves along a straight line, while it turns through a
-//! few orientations.
+//! The path of a body in a step: its centre of mass moves along a straight line, while it turns
+//! through a few orientations.
 //!
-//! - A sweep needs a constant angular velocity, but that of a free body changes as it turns.
+//! - A sweep needs a constant angular velocity, but the angular velocity of a free body changes as
+//!   it turns.
 //! - So the path is divided into legs. Their ends are orientations of the free rotation, and each
 //!   leg turns at a constant rate.
 //! - The last leg ends at the pose that the solver computed, so a body with a free path is not
@@ -19,7 +20,7 @@ use carom_query::Motion;
 use carom_response::integrate::{rotate_freely, rotation_by, spin_of};
 use carom_response::{Body, BodyKind};
 
-/// Rotation of one leg, in radians.
+/// The rotation of one leg, in radians.
 const LEG_TURN: f64 = 0.5;
 
 /// The largest number of legs of a path.
@@ -78,12 +79,12 @@ pub(crate) struct Flight {
     local_center: DVec3,
     center: DVec3,
     linear: DVec3,
-    /// Index of its first orientation in the common list. It has one orientation more than legs.
+    /// Index of its first orientation in the common list. There is one orientation more than legs.
     first: usize,
     n_legs: u32,
     /// Whether only the path of the centre is swept.
     is_straight: bool,
-    /// Upper bound of its rotation, in radians.
+    /// An upper bound of its rotation, in radians.
     turn: f64,
     /// Its free rotation; `None` if it is in a joint.
     pub(crate) rotor: Option<Rotor>,
@@ -92,8 +93,8 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
-    /// Returns the path of a body from a pose to its present one. With `is_jointed` its rotation is
-    /// not free.
+    /// Returns the path of a body from a pose to its present one. With `is_jointed`, the rotation
+    /// is not that of a free body.
     pub(crate) fn new(
         body: &Body,
         start: &Pose,
@@ -161,7 +162,7 @@ impl Flight {
         Flight { local_center: DVec3::ZERO, n_legs: 1, turn: 0.0, is_straight: true, ..*self }
     }
 
-    /// Displacement of the centre.
+    /// Returns the displacement of the centre of mass.
     pub(crate) fn linear(&self) -> DVec3 {
         self.linear
     }
@@ -202,7 +203,7 @@ impl Flight {
         (place as usize, legs - place)
     }
 
-    /// Returns the motion from a time to the end of the leg. Its time 0 is that time.
+    /// Returns the motion from a time to the end of the leg. Time 0 of the motion is that time.
     pub(crate) fn motion_from(&self, time: f64, all: &[DQuat]) -> Option<Motion> {
         let rotations = self.rotations(all);
         if self.is_straight {

@@ -8,15 +8,15 @@
 //!    and kinematic bodies and with surfaces are found along the whole path, so the solver stops it
 //!    before it overlaps deeply.
 //! 2. **Sweep of the core.** Stage 1 does not predict impacts of other bodies and heavy loads. So
-//!    after the solver the travel of each body is compared with the part of it that was above the
+//!    after the solver, the travel of each body is compared with the height of its part above the
 //!    surface. If the travel is longer, the core of the body is swept, and the body is moved back
 //!    to where the core stops. Each part of a compound has a core.
 //! 3. **Deep overlap.** If the body overlaps deeply at the start, the core shrinks (`core_ball`).
 //!    If no pose on the path is free, because parts of the body turned into others, the body is
 //!    moved back to its pose at the start of the step.
 //!
-//! A body that was not swift may leave its box, outside of which it has no pairs. Then its path is
-//! tested against the boxes of all surfaces.
+//! A body that was not swift may leave its box in the broad phase, and it has no pairs outside of
+//! this box. Then its path is tested against the boxes of all surfaces.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (speculative
 //! contacts, cores).
@@ -46,7 +46,7 @@ const MAX_PASSES: u32 = 3;
 
 /// The first obstacle that a body met on its path.
 struct Met {
-    /// The displacement back to where it met it.
+    /// The displacement of the body back to where it met the obstacle.
     back: Vec3,
     /// Poses of the obstacle at the start and at the end of the step.
     other: [Pose; 2],
@@ -74,7 +74,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.continuous.swift = swift;
     }
 
-    /// After the solver and the sweeps of fast bodies: moves back bodies that would pass through
+    /// After the solver and the sweeps of fast bodies: moves bodies back that would pass through
     /// something.
     pub(crate) fn guard_bodies(&mut self) {
         let mut guard = core::mem::take(&mut self.continuous.guard);
@@ -99,8 +99,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             && self.bodies.active.moves(index as u32)
     }
 
-    /// Computes the travel of each body. Returns whether one is so far that its pairs must be
-    /// swept.
+    /// Computes the travel of each body. Returns whether a body has travelled so far that its
+    /// pairs must be swept.
     fn note_travels(&self, guard: &mut Guard) -> bool {
         let Guard { travels, escaped, .. } = guard;
         travels.clear();
@@ -187,7 +187,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 .is_some_and(|&place| !contacts.states[place as usize].may_push())
     }
 
-    /// Finds the pairs in which a body travelled farther than the part of it above the surface.
+    /// Finds the pairs in which a body travelled farther than the height of its part above the
+    /// surface.
     fn find_guarded(&self, guard: &mut Guard) {
         let Guard { pairs, travels, .. } = &mut *guard;
         pairs.clear();
@@ -232,8 +233,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         girth.is_surface || (kind != BodyKind::Dynamic && girth.radius < f32::INFINITY)
     }
 
-    /// Whether the anchors of a joint of this body are farther apart than its thickness. Then it is
-    /// on the wrong side of something, and is not guarded.
+    /// Whether the anchors of a joint of this body are farther apart than its thickness. Such a
+    /// body is on the wrong side of something, and is not guarded.
     fn is_torn(&self, index: usize) -> bool {
         self.joints.of(index as u32).iter().filter_map(|&(_, id)| self.joints.get(id)).any(|joint| {
             let end = |body: u32, frame: &Pose| {
@@ -263,7 +264,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             met = self.first_met(pairs, [&start, &end], guard, false);
         }
         if met.is_some() {
-            // A core may overlap slightly, for instance by rounding; its middle may not.
+            // A core may overlap slightly, for instance by rounding, but its middle may not.
             guard.cores.iter_mut().for_each(|core| core.radius = 0.0);
             met = self.first_met(pairs, [&start, &end], guard, true);
         }
@@ -355,7 +356,7 @@ fn chord_of_turn(from: &Pose, to: &Pose) -> f32 {
     2.0 * (v * a.w - u * b.w - u.cross(v)).length()
 }
 
-/// A pose in single precision.
+/// Returns a pose in single precision.
 fn single(pose: &WidePose) -> Pose {
     let rotation = DQuat::from_mat3(&pose.rotation).normalize().as_quat();
     Pose::new(rotation, pose.translation.as_vec3())

@@ -1,11 +1,12 @@
-//! Continuous detection: bodies that travel far for their size in a step do not pass through
-//! others.
+//! Continuous detection: bodies that travel far for their size in a step do not pass through other
+//! bodies.
 //!
 //! Two terms:
 //!
-//! - *fast*: marked by the user (`BodyDesc::with_ccd`). Swept along its path in each step.
+//! - *fast*: marked by the user (`BodyDesc::with_ccd`). A fast body is swept along its path in
+//!   each step.
 //! - *swift*: will travel far for its thickness in this step, by translation or rotation
-//!   (`Girth::is_swift`). Its contacts are found along its path.
+//!   (`Girth::is_swift`). The contacts of a swift body are found along its path.
 //!
 //! The stages, in the order of a step:
 //!
@@ -20,9 +21,9 @@
 //! | other bodies are kept on their side of surfaces | `guard` | then |
 //! | sensors that a body passed are reported | `passes` | last |
 //!
-//! Other files: `core_ball` is the core of a body, the ball in its middle, and `core_cache` stores
-//! those of compounds. `flight` is the path of a body. `put_back` corrects the velocities of bodies
-//! that were moved back.
+//! Other files: `core_ball` is the core of a body, the ball in its middle. `core_cache` stores the
+//! cores of compounds. `flight` is the path of a body. `put_back` corrects the velocities of
+//! bodies that were moved back.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013.
 
@@ -87,9 +88,9 @@ impl<B> ContinuousStep<'_, B> {
 /// State of continuous detection that is kept between steps.
 #[derive(Default)]
 pub(crate) struct Continuous {
-    /// By number: whether the body is swift, since the last detection.
+    /// By number: whether the body is swift; updated in each detection.
     pub(crate) swift: Vec<bool>,
-    /// The bodies that are marked fast, ascending, if `are_fast_known`.
+    /// The bodies that are marked fast, ascending. Valid if `are_fast_known`.
     pub(crate) fast: Vec<u32>,
     pub(crate) are_fast_known: bool,
     pub(crate) sweeps: Sweeps,
@@ -97,7 +98,7 @@ pub(crate) struct Continuous {
 }
 
 impl Continuous {
-    /// Lists the bodies that are marked fast, if that has changed.
+    /// Lists the bodies that are marked fast, if the set of them has changed.
     pub(crate) fn find_fast(&mut self, traits: &[Traits]) {
         if !core::mem::replace(&mut self.are_fast_known, true) {
             self.fast.clear();

@@ -1,9 +1,9 @@
 //! Reports sensors that a body passed within a step.
 //!
-//! Detection tests the poses at the start of a step. A body may touch a sensor within the step, and
-//! be apart again at its end. So pairs with sensors that travelled far for their thickness are
-//! swept, along the path to their final poses. A pass within the step is reported as begun and
-//! ended. If they touch at the end, the next detection reports it.
+//! Detection tests the poses at the start of a step. A body may touch a sensor within the step,
+//! and be apart again at its end. So pairs with sensors that travelled far for their thickness are
+//! swept along the path to their final poses. A pass within the step is reported as begun and
+//! ended. If the two touch at the end, the next detection reports it.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (sensors and fast
 //! bodies).
@@ -65,7 +65,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Reports the passes of two bodies of which one has several colliders.
+    /// Reports the passes of two bodies if one of them has several colliders.
     fn report_collider_passes(&mut self, state: &PairState, guard: &mut Guard) {
         let pair = [state.a.index as usize, state.b.index as usize];
         let solids = self.solids();
@@ -107,14 +107,14 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let (Some(shape_a), Some(shape_b)) = (solids.shape(a, parts[0]), solids.shape(b, parts[1])) else {
             return false;
         };
-        // A grazing pair is undecided, and does not count.
+        // A grazing pair is undecided, and does not count as a pass.
         let settings = ImpactSettings::default().with_times(0.0, 1.0).with_target_distance(0.0);
         let met = cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, &mut guard.memory);
         met.hit().is_some()
             && !intersects(shape_a, &self.bodies.motions[a].pose, shape_b, &self.bodies.motions[b].pose)
     }
 
-    /// Returns the motion of a body from `start` to its present pose, in a time of 1.
+    /// Returns the motion of a body from `start` to its present pose, in the time from 0 to 1.
     fn find_motion(&self, index: usize, start: &Pose) -> Option<Motion> {
         let body = &self.bodies.motions[index];
         let wide = |pose: &Pose| (pose.rotation.as_dquat(), pose.translation.as_dvec3());

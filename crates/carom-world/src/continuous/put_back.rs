@@ -2,12 +2,13 @@
 //! and no energy is gained.
 //!
 //! - A body keeps its angular momentum, so its angular velocity changes with its orientation.
-//! - The solver accelerated the body by gravity along its whole path, but it falls only a part of
-//!   it. If it and the dynamic bodies beside it have gained energy in the step, the energy of the
-//!   remaining height is removed. For a body beside static ones only, all gained energy is removed.
-//! - The energy is taken from its velocity along gravity first, then from its rotation, then from
-//!   its velocity across gravity.
-//! - If it gave all its speed to another body, the remaining energy is taken from that one.
+//! - The solver accelerated the body by gravity along its whole path, but the body falls only
+//!   along a part of it. If the body and the dynamic bodies beside it have gained energy in the
+//!   step, the energy of the remaining height is removed. For a body that is only beside static
+//!   ones, all gained energy is removed.
+//! - The energy is taken from the velocity along gravity first, then from the rotation, then from
+//!   the velocity across gravity.
+//! - If the body gave all its speed to another body, the remaining energy is taken from that body.
 //!
 //! Semi-implicit Euler stores a velocity that lags half a substep behind the pose. All energies
 //! here are those at the pose.
@@ -23,13 +24,13 @@ use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Vec3, ops};
 use carom_response::{Body, BodyKind};
 
-/// Gravity on a body in a step.
+/// The effect of gravity on a body in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fall {
     gravity: DVec3,
     /// The direction of gravity; zero without gravity.
     down: DVec3,
-    /// How far the stored speed along gravity lags behind.
+    /// The stored speed along gravity lags behind that at the pose by this much.
     lag: f64,
 }
 
@@ -45,7 +46,7 @@ impl Fall {
         -displacement.dot(self.gravity)
     }
 
-    /// Removes kinetic energy from a body. Returns the part that it did not have.
+    /// Removes kinetic energy from a body. Returns the part of it that the body did not have.
     fn remove_energy(&self, body: &mut Body, excess: f64, dt: f32) -> f64 {
         let mass = 1.0 / f64::from(body.inverse_mass);
         let missing = self.remove_along(body, excess / mass);
@@ -53,8 +54,8 @@ impl Fall {
         mass * self.remove_across(body, missing / mass)
     }
 
-    /// Removes an energy per mass from the velocity of a body along gravity. Returns the part that
-    /// it did not have.
+    /// Removes an energy per mass from the velocity of a body along gravity. Returns the part of
+    /// it that the body did not have.
     fn remove_along(&self, body: &mut Body, excess: f64) -> f64 {
         if !(0.0 < excess) {
             return 0.0;
@@ -67,8 +68,8 @@ impl Fall {
         excess
     }
 
-    /// Removes an energy per mass from the velocity of a body across gravity. Returns the part that
-    /// it did not have.
+    /// Removes an energy per mass from the velocity of a body across gravity. Returns the part of
+    /// it that the body did not have.
     fn remove_across(&self, body: &mut Body, excess: f64) -> f64 {
         let velocity = body.linear_velocity.as_dvec3();
         let along = self.down * velocity.dot(self.down);
@@ -83,7 +84,7 @@ impl Fall {
 }
 
 /// Returns the square of a speed after an energy per mass was removed, and the energy that was
-/// missing. Also for twice a kinetic energy and an energy.
+/// missing. It also applies to twice a kinetic energy and an energy.
 fn reduced(square: f64, excess: f64) -> (f64, f64) {
     let left = (square - 2.0 * excess.max(0.0)).max(0.0);
     (left, excess - 0.5 * (square - left))
@@ -202,7 +203,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         body.energy(gravity, substep).total() - before.energy(gravity, substep).total()
     }
 
-    /// The length of a substep of this step.
+    /// Returns the length of a substep of this step.
     fn substep(&self) -> f32 {
         self.dt / self.stats.solver.n_substeps.max(1) as f32
     }
@@ -228,7 +229,7 @@ fn limit_spin(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2], spin: DVec3) {
     }
 }
 
-/// Removes energy from the rotation of a body. Returns the part that it did not have.
+/// Removes energy from the rotation of a body. Returns the part of it that the body did not have.
 fn remove_from_spin(body: &mut Body, excess: f64, dt: f32) -> f64 {
     let Some(rotor) = Rotor::of(body, dt).filter(|_| 0.0 < excess) else { return excess };
     let spin = body.angular_velocity.as_dvec3();

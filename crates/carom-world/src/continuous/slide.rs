@@ -1,15 +1,16 @@
-//! Fast bodies that were stopped slide along the obstacle for the rest of the step.
+//! Fast bodies that were stopped slide along the obstacle in the remaining time of the step.
 //!
-//! Contacts let a body come close to a wall, where the sweep would stop it in every step. Without
-//! this file its motion along the wall would be lost.
+//! Contacts let a body come close to a wall, and there the sweep would stop it in every step.
+//! Without sliding, its motion along the wall would be lost.
 //!
-//! 1. The rest of the motion is projected, so that it does not lead into the walls near the body.
-//! 2. It is swept again, against all others at their poses at the end of the step.
-//! 3. If it meets something else, that becomes a wall too, and the procedure is repeated from 1.
+//! 1. The remaining motion is projected, so that it does not lead into the walls near the body.
+//! 2. It is swept again, against all other bodies at their poses at the end of the step.
+//! 3. If the body meets something else, that becomes a wall too, and the procedure is repeated
+//!    from 1.
 //! 4. The body turns to the final orientation of its path or not at all, because at other
 //!    orientations the same angular momentum has another energy.
 //!
-//! So the body does not pass through anything, and its path is not longer than that of the solver.
+//! So the body passes through nothing, and its path is not longer than that of the solver.
 //!
 //! Reference: P. Fauerby, Improved Collision Detection and Response, 2003 (collide and slide).
 //! Differs: any shapes, with rotation; the motion is projected onto the cone of all walls at once;
@@ -32,8 +33,8 @@ const MAX_SWEEPS: u32 = 4;
 /// A body within this multiple of the stopping distance counts as a wall.
 const WALL_DISTANCE_RATIO: f64 = 1.25;
 
-/// A path along a wall leads away from it by this fraction of its length, which bounds the rounding
-/// of normals in single precision.
+/// A path along a wall leads away from the wall by this fraction of its length, which bounds the
+/// rounding of normals in single precision.
 const AWAY_RATIO: f64 = 1e-6;
 
 /// A path leads into a wall if its normal part exceeds this fraction of its length, which bounds
@@ -82,8 +83,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         near.clear();
         walls.clear();
         stopped.clear();
-        // A body with several legs does not turn further: its present orientation follows from its
-        // momentum.
+        // A body with several legs does not turn further, because its present orientation follows
+        // from its momentum.
         let mut may_turn = whole.n_legs() == 1;
         for other in pairs.iter().map(|pair| pair.1 as usize) {
             let pose = self.bodies.motions[other].pose;
@@ -174,7 +175,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let translation = motion.center_at(until) - rotation * center;
             pose = Pose::new(rotation.as_quat(), translation.as_vec3());
             let Some((place, normal)) = met else { break };
-            // It is already at the target distance, and would be stopped at once.
+            // The body is already at the target distance, and would be stopped at once.
             if let Some(target) = &mut near[place].target {
                 *target *= 0.5;
             }
@@ -201,9 +202,9 @@ impl Sweeps {
     }
 }
 
-/// Returns a motion without its parts that lead away from other stopped bodies.
+/// Returns a motion without the parts that lead away from other stopped bodies.
 ///
-/// Otherwise, if a stopped body follows another one, both lose the rest of their motion in each
+/// Otherwise, if a stopped body follows another one, both lose their remaining motion in each
 /// step, and the follower never reaches the other body.
 fn staying(displacement: DVec3, stopped: &[DVec3]) -> DVec3 {
     stopped.iter().fold(displacement, |displacement, normal| {

@@ -49,21 +49,21 @@ pub(crate) enum Attachment {
 pub(crate) struct Slides {
     /// Pairs of a stopped body and a body near it.
     pub(super) pairs: Vec<(u32, u32)>,
-    /// The bodies near one of them.
+    /// The bodies near the body that slides.
     pub(super) near: Vec<Near>,
-    /// Unit vectors into the walls beside it.
+    /// Unit vectors into the walls beside the body that slides.
     pub(super) walls: Vec<DVec3>,
-    /// Unit vectors into bodies beside it that were stopped as well.
+    /// Unit vectors into the bodies beside it that were stopped as well.
     pub(super) stopped: Vec<DVec3>,
 }
 
-/// A body near one that slides.
+/// A body near the body that slides.
 pub(super) struct Near {
     pub(super) index: usize,
     /// The shapes of the body that slides and of this one.
     pub(super) parts: [Part; 2],
     pub(super) motion: Motion,
-    /// The distance that is kept. `None` if they overlap: then only the core is swept.
+    /// The distance that is kept. `None` if the two overlap: then only the core is swept.
     pub(super) target: Option<f64>,
 }
 
@@ -71,8 +71,8 @@ pub(super) struct Near {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Travel {
     pub(super) displacement: Vec3,
-    /// The largest displacement of the middle of a part by rotation; for a surface or a kinematic
-    /// body, of any point.
+    /// The largest displacement of the middle of a part by rotation. For a surface or a kinematic
+    /// body, it is the largest displacement of any point.
     pub(super) turned: f32,
     /// The largest displacement of a point by rotation.
     pub(super) swept: f32,
@@ -81,15 +81,15 @@ pub(super) struct Travel {
 /// Scratch memory of the guard.
 #[derive(Default)]
 pub(crate) struct Guard {
-    /// By number.
+    /// The travels, by number of the body.
     pub(super) travels: Vec<Travel>,
-    /// Bodies to be swept, and the other body of each pair.
+    /// Pairs of a body that is swept and the other body of the pair.
     pub(super) pairs: Vec<(u32, u32)>,
     /// Bodies that left their boxes.
     pub(super) escaped: Vec<u32>,
     pub(super) surfaces: Vec<u32>,
     pub(super) cores: Vec<Core>,
-    /// The cores of one collider of several.
+    /// The cores of one collider, on a body with several.
     pub(super) part_cores: Vec<Core>,
     pub(super) core_cache: CoreCache,
     pub(crate) memory: Workspace,

@@ -1,20 +1,20 @@
 //! Fast bodies are swept along the path that the solver computed, and stopped before the first
 //! impact.
 //!
-//! The box of a fast body contains its whole path in a step, including rotation. So it can only
-//! meet bodies with which it has a pair.
+//! The box of a fast body contains its whole path in a step, including rotation. So it can meet
+//! only bodies with which it has a pair.
 //!
 //! 1. **Sweep.** After the solver, the time of impact of each pair is computed, with both bodies
 //!    moving. Each body stops at its earliest one. Up to then its path is proved to be free.
 //! 2. **Target distance.** A body stops at a distance of the slop, so that contacts of the next
-//!    step act on it. A body that starts nearer must be able to slide and to separate: its target
-//!    is half of its distance.
+//!    step act on it. A body that starts nearer must be able to slide and to separate. So its
+//!    target is half of its distance.
 //! 3. **Overlap.** If the bodies overlap at the start, the core of the fast one (`core_ball`) is
-//!    swept. The body does not turn in that step if it would get deeper.
-//! 4. **Joints.** Of a jointed body only the core is swept. If its surface were stopped, the error
-//!    of its joints would throw it back in every step. If the error of a joint exceeds the width of
-//!    the body, the body is on the wrong side of something, and is not stopped.
-//! 5. **Slide.** It slides along the obstacle for the rest of the step (`slide`).
+//!    swept. If rotation would deepen the overlap, the body does not turn in that step.
+//! 4. **Joints.** For a jointed body, only the core is swept. If its surface were stopped, the
+//!    error of its joints would throw it back in every step. If the error of a joint exceeds the
+//!    width of the body, the body is on the wrong side of something, and is not stopped.
+//! 5. **Slide.** The body slides along the obstacle in the remaining time of the step (`slide`).
 //! 6. **Velocity.** A body that is moved back keeps its angular momentum, so its angular velocity
 //!    changes with its orientation (`put_back`).
 //!
@@ -51,23 +51,23 @@ const PATH_STEP: f64 = 1.0 / 1024.0;
 /// The number of secant steps to find where the path leaves the box, before bisection.
 const MAX_SECANT_STEPS: u32 = 8;
 
-/// The gap that a near body keeps is at most this fraction of its thickness, and at most this
-/// fraction of the slop.
+/// The largest gap that a near body keeps, as a fraction of its thickness and as a fraction of the
+/// slop.
 const GAP_OF_THICKNESS: f64 = 1.0 / 16.0;
 const GAP_OF_SLOP: f64 = 0.2;
 
 /// A body that is nearer than the gap may lose this fraction of its distance in a step.
 const CLOSING_RATIO: f64 = 0.02;
 
-/// A stopped body may turn to the orientation of free rotation, if its points move by at most this
-/// fraction of its distance.
+/// The largest displacement of the points of a stopped body when it turns to the orientation of
+/// free rotation. A fraction of its distance from others.
 const CLEARANCE_RATIO: f64 = 0.5;
 
-/// If a body is stopped earlier than this fraction of the step, it may be stuck near the slop,
-/// where the sweep stops it but contacts do not act yet. Such a body may approach to a fraction of
+/// If a body is stopped earlier than this fraction of the step, it may be stuck near the slop: the
+/// sweep stops it there, but contacts do not act yet. Such a body may approach to a fraction of
 /// its distance.
 const MIN_FREE_SHARE: f64 = 0.25;
-/// A body that starts within this many slops is nearly at the slop.
+/// A body that starts within this many slops counts as near the slop.
 const NEAR_SLOP_RATIO: f64 = 1.25;
 
 /// An overlap gets deeper if it grows by more than this fraction of the thickness, which bounds the
@@ -102,7 +102,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         sweeps.put_back.clear();
         sweeps.attachments.clear();
         sweeps.attachments.resize(self.bodies.motions.len(), Attachment::Free);
-        // All swept bodies move, so their joints are among these.
+        // All swept bodies move, so their joints are among these joints.
         for joint in self.contacts.scratch.joints.iter().map(|&place| self.joints.at(place)) {
             let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
             let [a, b] = ends.map(|(body, frame)| {
@@ -149,7 +149,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         for state in near.filter(|state| state.may_push()) {
             let pair = [state.a.index as usize, state.b.index as usize];
             if pair.iter().any(|&index| self.bodies.deforming.is_swapped(index as u32)) {
-                // The vertices move: `deformed` handles it.
+                // The vertices move, so `deformed` handles this pair.
                 continue;
             }
             let is_swept =
@@ -265,7 +265,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         all
     }
 
-    /// Sweeps a pair of shapes of two bodies until `end` at most.
+    /// Sweeps a pair of shapes of two bodies, until `end` at most.
     fn sweep_shapes(
         &self,
         pair: [usize; 2],
@@ -342,7 +342,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         free(until, 0.0)
     }
 
-    /// Sweeps the bounding balls of bodies that turn far. They touch no later than the bodies.
+    /// Sweeps the bounding balls of bodies that turn far. Balls touch no later than their bodies.
     fn spheres_until(
         &self,
         pair: [usize; 2],
@@ -363,7 +363,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let local = shape.aabb(&Pose::IDENTITY);
             let center = self.bodies.motions[pair[k]].center_of_mass;
             let corner = (local.min - center).abs().max((local.max - center).abs()).as_dvec3();
-            // Above the rounding to single precision.
+            // The factor is above the rounding to single precision.
             let radius = ops::sqrt(corner.length_squared()) * (1.0 + 1e-6);
             shapes[k] = Sphere::new(radius as f32).ok().map(Shape::Sphere);
             straight[k] = flights[k].straight();
@@ -469,7 +469,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
 struct Swept {
     /// The fraction of the step that is free.
     until: f64,
-    /// The bodies stay at least this far apart until then.
+    /// The least distance of the bodies until then.
     clearance: f64,
     /// Whether the bodies overlap and may not turn.
     is_turn_locked: bool,
