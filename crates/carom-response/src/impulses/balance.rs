@@ -1,14 +1,15 @@
 //! Bodies whose cached impulses do not balance.
 //!
-//! - A body that is jammed between two others has a large impulse on either side. They cancel. If
-//!   one contact ends, or its normal turns, the other impulse would throw the body away.
-//! - A body that rests or is jammed gains almost no speed and no spin by its warm start, whatever
-//!   the load. One that gains more than [`MAX_GAIN`], and is in a deep overlap, is *unbalanced*.
-//! - In the first substep, the contacts of unbalanced bodies keep a small impulse only.
+//! - A body that is jammed between two others has a large impulse on either side. The two cancel.
+//!   If one contact ends or its normal turns, the other impulse would throw the body away.
+//! - By its warm start, a body that rests or is jammed gains almost no speed and no spin, whatever
+//!   the load. A body that gains more than [`MAX_GAIN`], and is in a deep overlap, is
+//!   *unbalanced*.
+//! - In the first substep, the contacts of unbalanced bodies keep only a small impulse.
 //!
 //! Reference: none; E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005, warm starts
 //! without a check.
-//! Tried: bodies that gain 2 m/s; piles that land on themselves sink, for many of theirs do.
+//! Tried: bodies that gain 2 m/s; piles that land on themselves sink, as many of their bodies do.
 //! Figures: `benches/notes/carom-world.md`.
 
 use crate::bodies::mass::MassData;
@@ -17,10 +18,10 @@ use crate::sleep::rest::Touch;
 use alloc::vec::Vec;
 use carom_math::Vec3;
 
-/// Metres per second, if the length unit is a metre.
+/// Speed in metres per second, if the length unit is a metre.
 const MAX_GAIN: f32 = 5.0;
 
-/// Metres per second, for [`Unbalanced::max_speed`].
+/// Speed in metres per second, for [`Unbalanced::max_speed`].
 const MAX_KEPT_SPEED: f32 = 2.0;
 
 /// The bodies that the warm start of a step would throw.
@@ -30,7 +31,7 @@ pub(crate) struct Balance {
     before: Vec<[Vec3; 2]>,
     /// By slot: the velocities gained by the whole warm start. Empty if nothing is measured.
     gains: Vec<[Vec3; 2]>,
-    /// By slot; empty if all are balanced.
+    /// By slot: whether the body is unbalanced. Empty if all are balanced.
     is_unbalanced: Vec<bool>,
 }
 
@@ -45,7 +46,7 @@ impl Balance {
         }
     }
 
-    /// Calls `warm_start`, and adds what the bodies gain by it.
+    /// Calls `warm_start`, and adds the velocities that the bodies gain by it.
     pub(crate) fn measure(&mut self, states: &mut [State], warm_start: impl FnOnce(&mut [State])) {
         if self.gains.is_empty() {
             return warm_start(states);
@@ -85,26 +86,26 @@ fn velocities(state: &State) -> [Vec3; 2] {
     [Vec3::new(x, y, z), Vec3::new(u, v, w)]
 }
 
-/// Bodies whose contacts keep a small impulse only.
+/// The bodies whose contacts keep only a small impulse.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unbalanced<'a> {
-    /// By slot; empty if there are none.
+    /// By slot: whether the body is unbalanced. Empty if there is none.
     slots: &'a [bool],
     /// Each contact keeps at most the impulse that gives its bodies this speed.
     pub(crate) max_speed: f32,
 }
 
 impl Unbalanced<'_> {
-    /// No body.
+    /// No bodies.
     pub(crate) const NONE: Unbalanced<'static> = Unbalanced { slots: &[], max_speed: 0.0 };
 
-    /// Whether there are none.
+    /// Whether there is no unbalanced body.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Whether the body in this slot is one of them.
+    /// Whether the body in this slot is unbalanced.
     pub(crate) fn includes(&self, slot: usize) -> bool {
         self.slots.get(slot).is_some_and(|is_unbalanced| *is_unbalanced)
     }

@@ -1,7 +1,7 @@
 //! The impulses of the last step, for the warm start of the next one. Without them stacks fall.
 //!
 //! A contact finds its cached impulse by pair, parts and features. If a pair sleeps, its impulses
-//! are kept with one of its bodies.
+//! are stored with one of its bodies.
 //!
 //! Reference: E. Catto, Contact Manifolds, GDC 2007 (feature ids); E. Catto, Iterative Dynamics
 //! with Temporal Coherence, GDC 2005 (warm starting).
@@ -40,8 +40,8 @@ pub(crate) struct CachedImpulse {
 
 /// The cached pairs of a step.
 ///
-/// They are in the order of lanes, eight for each group, so impulses are stored as whole lanes. The
-/// next step has almost the same order, so it reads them nearly in sequence.
+/// They are in the order of lanes, eight for each group, so impulses are stored as whole lanes.
+/// The order of the next step is almost the same, so reads are nearly sequential.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImpulseCache {
     /// Key and position of each pair, sorted by key.
@@ -51,7 +51,7 @@ pub(crate) struct ImpulseCache {
 }
 
 impl ImpulseCache {
-    /// Builds a list from pairs in any order.
+    /// Returns a list of these pairs, which may be in any order.
     pub(crate) fn of(pairs: impl IntoIterator<Item = CachedImpulse>) -> ImpulseCache {
         let mut list = ImpulseCache::default();
         list.extend(pairs);
@@ -203,8 +203,8 @@ impl ManifoldKey {
     /// Assigns the impulses `old` of this key to new contacts. Returns how many were matched by
     /// their features. `center` is A's centre of mass.
     ///
-    /// Each remaining impulse goes to the nearest contact without one. If a corner slides over an
-    /// edge, its features change but the load stays.
+    /// Each remaining impulse is assigned to the nearest contact without one. If a corner slides
+    /// over an edge, its features change but the load stays.
     pub(crate) fn hand_over(
         &self,
         old: &[Normal; MAX_CONTACTS],

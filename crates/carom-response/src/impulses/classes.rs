@@ -9,7 +9,7 @@ use core::ops::Range;
 /// bodies in every colour.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Classes {
-    /// The first group of each block, colour by colour; one more at the end.
+    /// The first group of each block, colour by colour. The last entry is the number of groups.
     pub(crate) starts: Vec<u32>,
     pub(crate) n_blocks: usize,
 }
@@ -26,7 +26,7 @@ impl Classes {
     }
 
     /// Returns the groups of a colour for one of `n_members` threads. A thread has the same blocks
-    /// in every colour, and so the same bodies.
+    /// in every colour, and therefore the same bodies.
     pub(crate) fn part(&self, color: usize, member: usize, n_members: usize) -> Range<usize> {
         let blocks = &self.starts[color * self.n_blocks..=(color + 1) * self.n_blocks];
         let first_of = |member: usize| {

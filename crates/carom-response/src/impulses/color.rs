@@ -1,11 +1,11 @@
 //! Graph colouring: contacts of one colour share no moving body, so lanes and threads can solve
 //! them in parallel.
 //!
-//! - The colouring is greedy, in the order of the contacts: each gets the lowest colour that
-//!   neither body has yet.
+//! - The colouring is greedy, in the order of the contacts: each contact gets the lowest colour
+//!   that neither of its bodies has yet.
 //! - Contacts with a body that cannot move come after all others, so that the floor is solved last.
 //! - The colours, and so the results, depend only on the order of contacts.
-//! - If a body has more contacts than there are colours, the remaining contacts are coloured with
+//! - If a body has more contacts than there are colours, its remaining contacts are coloured with
 //!   another set. With one colour for each of them, almost all lanes would be empty.
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph
@@ -15,16 +15,17 @@
 use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;
 
-/// Bits of a word: colours for contacts of two moving bodies, and as many for those of one.
+/// The number of colours for contacts of two moving bodies, and for contacts of one: bits of a
+/// word.
 const N_COLORS: usize = 64;
 
-/// Mean number of manifolds of one colour that are sorted by number of contacts. A small number
-/// keeps manifolds of neighbouring bodies together.
+/// The mean number of manifolds of one colour that are sorted by their number of contacts. A small
+/// number keeps manifolds of neighbouring bodies together.
 const BLOCK: usize = 256;
 
 const MAX_BLOCKS: usize = 32;
 
-/// Typical number of colours of a pile.
+/// The usual number of colours of a pile.
 const USUAL_COLORS: usize = 16;
 
 /// An empty entry of an order.
@@ -42,7 +43,7 @@ pub(crate) struct Sides {
 /// The colour and position of each manifold.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coloring {
-    /// By body, the colours in use: for contacts with moving bodies, and with others.
+    /// By body, the colours in use: for contacts of two moving bodies, and for contacts of one.
     used: Vec<[u64; 2]>,
     /// The manifolds without a colour of this set.
     left: Vec<u32>,
@@ -50,7 +51,7 @@ pub(crate) struct Coloring {
     /// of contacts in descending order.
     places: Vec<u32>,
     n_blocks: usize,
-    /// The first body of each block; one more at the end.
+    /// The first body of each block. The last entry is the number of bodies.
     bounds: Vec<u32>,
     /// The block of each body.
     block_of: Vec<u8>,
@@ -65,8 +66,8 @@ impl Coloring {
     /// Colours `n_manifolds` manifolds of bodies with indices below `n_bodies`.
     ///
     /// Within a colour, manifolds with equal numbers of contacts are adjacent. Otherwise almost
-    /// every group of eight would have one with four contacts, and lanes with fewer would be
-    /// wasted.
+    /// every group of eight would have a manifold with four contacts, and lanes with fewer would
+    /// be wasted.
     ///
     /// Returns false, without an order, if a manifold has no movable body.
     pub(crate) fn color(
@@ -119,7 +120,8 @@ impl Coloring {
             return false;
         }
         balance(bounds, &n_in[..*n_blocks]);
-        // Counting sort: first the begin of each bin. Placing its manifolds moves it to the end.
+        // Counting sort: `ends` first has the begin of each bin. When its manifolds are placed, it
+        // moves to the end.
         let mut sum = 0;
         for bins in ends.chunks_mut(*n_blocks * MAX_CONTACTS) {
             for bin in bins {

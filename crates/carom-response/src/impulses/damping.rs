@@ -1,9 +1,9 @@
 //! Damping of contacts, from step to step.
 //!
 //! With one iteration per substep, each contact acts as an undamped spring. A tower that is put
-//! down hops and sways for seconds, and leans more with each hop. So an impulse loses a part of its
-//! difference from its mean over the last steps: see [`Damping`]. A constant load equals its mean
-//! and is not changed.
+//! down hops and sways for seconds, and leans more with each hop. So an impulse loses a part of
+//! its difference from its mean over the last steps: see [`Damping`]. A constant load equals its
+//! mean and does not change.
 //!
 //! Reference: C. Zener, Elasticity and Anelasticity of Metals, 1948 (a spring beside a spring with
 //! a damper: the standard linear solid).
@@ -13,26 +13,26 @@ use carom_math::Real;
 /// The mean of a contact whose impulse is not known yet. No impulse is negative.
 pub(crate) const NO_MEAN: Real = -1.0;
 
-/// How much of an impulse is lost from step to step.
+/// The part of an impulse that is lost from step to step.
 ///
-/// With the stiffness k, the rates a and b below, and the frequency w, a contact has the complex
-/// stiffness k (i w + b) / (i w + a + b). It is k for an impact and k b / (a + b) for a lasting
-/// load. Between them it damps, and most at w^2 = b (a + b): at 4 Hz. Deep contacts are not damped,
-/// as their impulses push bodies out.
+/// Let k be the stiffness, a and b the rates `LOSS_RATE` and `FOLLOW_RATE`, and w the angular
+/// frequency. Then a contact has the complex stiffness k (i w + b) / (i w + a + b). It is k for an
+/// impact and k b / (a + b) for a lasting load. Between them it damps, and most at
+/// w^2 = b (a + b): at 4 Hz. Deep contacts are not damped, because their impulses push bodies out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Damping {
-    /// Part of its difference from the mean that an impulse loses from step to step.
+    /// The part of its difference from the mean that an impulse loses from step to step.
     loss: Real,
-    /// Part of this difference by which the mean follows.
+    /// The part of this difference by which the mean follows.
     follow: Real,
 }
 
 impl Damping {
-    /// Per unit of time. Twice as much lets a tower of ten boxes lean 1.6 times as far.
+    /// Rate per unit of time. With twice as much, a tower of ten boxes leans 1.6 times as far.
     const LOSS_RATE: Real = 8.0;
-    /// The largest loss per substep. With few substeps contacts are soft enough.
+    /// The largest loss per substep. With few substeps, contacts are soft enough without more.
     const MAX_LOSS: Real = 1.0 / 45.0;
-    /// Per unit of time.
+    /// Rate per unit of time.
     const FOLLOW_RATE: Real = 20.0;
 
     /// Returns the damping for steps of length `dt` with substeps of length `h`.

@@ -3,15 +3,15 @@
 //!
 //! - One iteration does not solve contacts exactly, nor bounces at several contacts. For a fast
 //!   body these errors may add much energy.
-//! - One factor in 0..=1 scales all impulses of a group of bodies, so linear and angular momentum
-//!   are kept. The energy is a convex quadratic function of the factor. The largest factor that
-//!   adds no energy is used.
-//! - In a large island only fast bodies are bounded. Otherwise a ball that bounces on a pile would
-//!   be charged for the energy of all push-out below it.
+//! - One factor from 0 to 1 scales all impulses of a group of bodies, so linear and angular
+//!   momentum are kept. The energy is a convex quadratic function of the factor. The largest
+//!   factor that adds no energy is used.
+//! - In a large island only fast bodies are bounded. Otherwise the energy of all push-out below a
+//!   ball that bounces on a pile would be taken from the ball.
 //! - A body that touches only bodies that cannot move, and overlaps deeply, is pushed up. The
 //!   energy for that height is taken from its speed.
-//! - A body that bounced late has a corner in the surface, which is still pushed out. If it is
-//!   alone, it counts as one that bounces until it is out.
+//! - A body that bounced late in a step still has a corner in the surface, and is pushed out. If
+//!   it is alone, it counts as a body that bounces until it is out.
 //!
 //! Groups with joints, kinematic bodies, moving surfaces or contact springs may gain energy. They
 //! are not bounded.
@@ -33,11 +33,11 @@ use alloc::vec::Vec;
 use carom_math::glam::DVec3;
 use carom_math::{Real, Vec3, ops};
 
-/// Radians per step. A group is not bounded if all its bodies turn less, and fly less than their
-/// size.
+/// Radians per step. A group is not bounded if all its bodies turn less than this, and travel less
+/// than their size.
 const MIN_SPIN: Real = 0.2;
 
-/// The largest island in which bouncing bodies are bounded too.
+/// The largest number of bodies of an island in which bouncing bodies are bounded too.
 const MAX_SMALL: usize = 8;
 
 /// Square of the relative change of a velocity that counts as rounding.
@@ -54,14 +54,14 @@ pub(crate) struct Given<'a> {
     pub(crate) masses: &'a [MassData],
     pub(crate) free: &'a [FreeMotion],
     pub(crate) islands: &'a Islands,
-    /// By slot.
+    /// By slot: how the body is supported.
     pub(crate) touches: &'a [Touch],
     pub(crate) summaries: &'a [Summary],
-    /// The contacts that were solved. `slots` gives the slot of a body; bodies that cannot move
-    /// share the last one.
+    /// The contacts that were solved. `slots` has the slot of each body; bodies that cannot move
+    /// share the last slot.
     pub(crate) active: &'a [u32],
     pub(crate) slots: &'a dyn Fn(u32) -> usize,
-    /// By contact.
+    /// The impulses of each contact.
     pub(crate) impulses: &'a [ContactImpulse],
     pub(crate) dt: Real,
     /// Length of the last substep.
@@ -69,8 +69,8 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// Whether the body is fast, bounced in a small island, or bounced alone and still leaves what
-    /// it met.
+    /// Whether the body is fast, bounced in a small island, or bounced alone and has not left the
+    /// body that it met.
     fn is_energetic(&self, slot: usize, state: &State) -> bool {
         let free = &self.free[slot];
         let leaves = || free.is_loose() && self.bodies[self.movers[slot] as usize].rest.is_bouncing();
@@ -79,7 +79,7 @@ impl Given<'_> {
             || self.is_fast(slot, state)
     }
 
-    /// The number of bodies in the island of a body.
+    /// Returns the number of bodies in the island of a body.
     fn island_size(&self, slot: usize) -> usize {
         self.islands.size(self.islands.roots()[slot])
     }
@@ -89,7 +89,7 @@ impl Given<'_> {
         self.touches[slot] == Touch::Deep && self.free[slot].is_loose() && self.island_size(slot) == 1
     }
 
-    /// Whether the body spins fast or flies farther than its size, and contacts changed its
+    /// Whether the body spins fast or travels farther than its size, and contacts changed its
     /// velocities or position.
     fn is_fast(&self, slot: usize, state: &State) -> bool {
         let (free, m) = (&self.free[slot], &state.front);
@@ -129,8 +129,8 @@ pub(crate) struct Energies {
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     is_wanted: bool,
-    /// Whether a body of it is fast or bounced. Cached impulses of other groups are kept, because
-    /// they carry a load that the next step needs.
+    /// Whether a body of the group is fast or bounced. Cached impulses of other groups are kept,
+    /// because they carry a load that the next step needs.
     is_energetic: bool,
     is_exempt: bool,
     max_energy: f64,
@@ -187,9 +187,9 @@ impl Energies {
         n_bounded
     }
 
-    /// Scales the cached impulses as the bound scaled those of this step. Otherwise the next warm
-    /// start would add the energy that was removed. `places` has the position of each active
-    /// contact in `cached`.
+    /// Scales the cached impulses as the bound scaled the impulses of this step. Otherwise the
+    /// next warm start would add the energy that was removed. `places` has the position of each
+    /// active contact in `cached`.
     pub(crate) fn reduce_cached(&mut self, given: &Given<'_>, places: &[u32], cached: &mut [ContactImpulse]) {
         for (&contact, &place) in given.active.iter().zip(places) {
             let key = given.summaries[contact as usize].key;
@@ -229,7 +229,7 @@ impl Energies {
 }
 
 /// The velocities of a body without contacts, the changes by contacts, and the angular momenta of
-/// both.
+/// these two.
 struct Terms {
     v: DVec3,
     w: DVec3,

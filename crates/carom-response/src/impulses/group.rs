@@ -12,16 +12,17 @@ use carom_geom::MAX_CONTACTS;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct GroupPoint {
-    /// Relative to the centres of mass, in the world frame, at the start of the step.
+    /// The point on A relative to A's centre of mass, in the world frame, at the start of the
+    /// step.
     pub(crate) anchor_a: [Lanes; 3],
     pub(crate) anchor_b: [Lanes; 3],
-    /// The given distance. After `Prepare`, the part due to the anchors is subtracted.
+    /// The given distance. From `Prepare` on, the part due to the anchors is subtracted.
     pub(crate) distance: Lanes,
     /// Effective mass along the normal; 0 for an empty lane.
     pub(crate) normal_mass: Lanes,
-    /// Impulse of one substep.
+    /// The impulse of one substep.
     pub(crate) impulse: Lanes,
-    /// Sum over the substeps.
+    /// The sum of the impulses over the substeps.
     pub(crate) total: Lanes,
     /// Lever arm of the contact about the friction centre, which limits the friction torque.
     pub(crate) lever: Lanes,
@@ -58,7 +59,7 @@ pub(crate) struct Group {
     pub(crate) is_loaded: bool,
     /// Whether a lane overlaps by more than the slop.
     pub(crate) is_pushing: bool,
-    /// The friction centre: the point at which friction acts, relative to the centres of mass.
+    /// The friction centre: the point at which friction acts, relative to A's centre of mass.
     pub(crate) friction_a: [Lanes; 3],
     pub(crate) friction_b: [Lanes; 3],
     /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 22, 12.
@@ -69,14 +70,14 @@ pub(crate) struct Group {
     pub(crate) tangent_impulse: [Lanes; 2],
     pub(crate) tangent_total: [Lanes; 2],
     pub(crate) twist_impulse: Lanes,
-    /// Rolling friction about the two tangents. Read only if `GroupDetails::rolls`.
+    /// Impulses of rolling friction about the two tangents. Read only if `GroupDetails::rolls`.
     pub(crate) rolling_impulse: [Lanes; 2],
     pub(crate) twist_total: Lanes,
     pub(crate) points: [GroupPoint; MAX_CONTACTS],
 }
 
-/// Metres per second, for [`Pass::max_warm_start_speed`]. With half of it, a pile of 768 boxes that
-/// lands on itself sinks twice as deep.
+/// Speed in metres per second, for [`Pass::max_warm_start_speed`]. With half of it, a pile of 768
+/// boxes that lands on itself sinks twice as deep.
 const MAX_WARM_START_SPEED: f32 = 32.0;
 
 const NONE: Lanes = [0.0; 8];
@@ -146,10 +147,10 @@ impl Group {
     }
 }
 
-/// The index of a group without a [`GroupDetails`].
+/// The value of [`Group::details`] of a group without details.
 pub(crate) const NO_DETAILS: u32 = u32::MAX;
 
-/// The index of a group without a [`Round`].
+/// The value of [`Group::round`] of a group without round surfaces.
 pub(crate) const NO_ROUND: u32 = u32::MAX;
 
 /// Surface velocities, springs, bounds and rolling friction of eight manifolds: see
@@ -157,16 +158,16 @@ pub(crate) const NO_ROUND: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct GroupDetails {
-    /// For each contact, the speed at which the surfaces separate.
+    /// For each contact, the speed at which the surfaces separate along the normal.
     pub(crate) part: [Lanes; MAX_CONTACTS],
-    /// Velocities along the two tangents, where friction acts.
+    /// The surface velocities along the two tangents, where friction acts.
     pub(crate) slide: [Lanes; 2],
     pub(crate) spin: Lanes,
     /// For each contact, the largest normal impulse of a substep.
     pub(crate) max_impulse: [Lanes; MAX_CONTACTS],
-    /// Spring: impulse of a substep per length of overlap; 0 without a spring.
+    /// For springs: the impulse of a substep per length of overlap; 0 without a spring.
     pub(crate) push: Lanes,
-    /// Spring: impulse of a substep per speed.
+    /// For springs: the impulse of a substep per speed.
     pub(crate) give: Lanes,
     /// The largest torque against rolling, divided by the normal force.
     pub(crate) rolling: Lanes,
@@ -175,7 +176,7 @@ pub(crate) struct GroupDetails {
 }
 
 impl GroupDetails {
-    /// Rigid contacts without bounds, of surfaces that do not move.
+    /// No details: rigid contacts without bounds, of surfaces that do not move.
     pub(crate) const NONE: GroupDetails = GroupDetails {
         part: [NONE; MAX_CONTACTS],
         slide: [NONE; 2],
@@ -201,7 +202,7 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// Surfaces that are not round.
+    /// No round surfaces.
     pub(crate) const NONE: Round =
         Round { axis: [[NONE; 3]; 2], inwards: [[NONE; 3]; 2], radius: [[NONE; MAX_CONTACTS]; 2] };
 }
@@ -218,17 +219,17 @@ pub(crate) struct Pass<'a> {
     pub(crate) slop: f32,
     /// The warm start of a deep contact is at most the impulse that gives its bodies this speed.
     /// Without a limit, the impulses of a body jammed between two others grow from step to step.
-    /// After a small rotation they would throw it away. No pile needs this much.
+    /// After a small rotation they would throw the body away. No pile needs so large an impulse.
     pub(crate) max_warm_start_speed: f32,
     /// Indexed by [`Group::details`].
     pub(crate) details: &'a [GroupDetails],
     /// Indexed by [`Group::round`].
     pub(crate) rounds: &'a [Round],
-    /// Time from the start of the step to the present poses.
+    /// The time from the start of the step to the present poses.
     pub(crate) elapsed: f32,
-    /// The bodies of [`Stage::Repeat`].
+    /// The bodies whose contacts are solved in [`Stage::Repeat`].
     pub(crate) marks: Marks<'a>,
-    /// Bodies whose contacts keep less than `max_warm_start_speed`.
+    /// The bodies whose contacts keep less than `max_warm_start_speed`.
     pub(crate) unbalanced: Unbalanced<'a>,
 }
 
@@ -262,12 +263,12 @@ pub(crate) enum Stage {
     Solve,
     /// Removes the speed that push-out left: see [`take_back`](crate::impulses::take_back).
     TakeBack,
-    /// Solves without push-out. Only the change is added to the totals.
+    /// Solves without push-out. Only the change of the impulses is added to the totals.
     Relax,
     /// Relaxes between two substeps. Deep contacts keep their impulse: see
     /// [`solve`](crate::impulses::solve).
     RelaxBetween,
-    /// Does the same once more for contacts of marked bodies, without rolling friction: see
+    /// Repeats `RelaxBetween` for contacts of marked bodies, without rolling friction: see
     /// [`passes`](crate::joints::passes).
     Repeat,
 }

@@ -1,5 +1,5 @@
 //! Loads the details of contacts into lanes: surface velocities, and contact settings such as
-//! springs. Most groups have none, so details are stored apart from the groups.
+//! springs. Most groups have no details, so details are stored apart from the groups.
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (velocity bias).
 

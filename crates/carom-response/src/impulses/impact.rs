@@ -1,17 +1,17 @@
 //! Restitution: bodies that approach fast, and would touch within a substep, are reflected before
 //! contacts are solved.
 //!
-//! - Each manifold with restitution is one collision: the normal velocities at its points become
-//!   -e times those before (Newton). Gauss-Seidel iterations find impulses that are not negative;
+//! - Each manifold with restitution e is one collision: the normal velocities at its points become
+//!   -e times those before (Newton). Gauss-Seidel iterations find impulses that are not negative.
 //!   Coulomb friction follows.
-//! - The manifolds are swept until none approaches faster than the threshold. So an impulse travels
-//!   through a row of balls one by one, as in Newton's cradle.
+//! - The manifolds are swept until none approaches faster than the threshold. So an impulse
+//!   travels through a row of balls, ball by ball, as in Newton's cradle.
 //! - Slower contacts are left to the contact solver, which stops them.
 //! - Semi-implicit Euler stores a velocity that lags half a substep behind the position. The
 //!   velocity at the position is reflected: the stored one plus half of the acceleration.
-//! - A bounce is applied up to 1.5 substeps before the surfaces meet, or after that if the contact
-//!   was found late. The speed at which they meet is reflected. The body gets the speed that it
-//!   will have when it returns to its present position.
+//! - A bounce is applied up to 1.5 substeps before the surfaces meet, or later if the contact was
+//!   found late. The speed at which they meet is reflected. The body gets the speed that it will
+//!   have when it returns to its present position.
 //!
 //! The last two corrections keep the energy, so a perfect ball returns to its height.
 //!
@@ -32,13 +32,14 @@ use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Mat3, Real, Vec3, ops};
 
-/// Sweeps over all manifolds, at most.
+/// The largest number of sweeps over all manifolds.
 const MAX_SWEEPS: usize = 32;
 
-/// Gauss-Seidel iterations over the contacts of one manifold.
+/// The number of Gauss-Seidel iterations over the contacts of one manifold.
 const GAUSS_SEIDEL_ITERATIONS: usize = 12;
 
-/// Contacts that close within this many substeps bounce, before the contact solver would stop them.
+/// The number of substeps within which closing contacts bounce, before the contact solver would
+/// stop them.
 pub const BOUNCE_LOOK_AHEAD: Real = 1.5;
 
 /// The bodies that bounce, by slot.
@@ -76,7 +77,7 @@ struct ImpactBody {
     inverse_mass: Real,
     inverse_inertia: Mat3,
     center: Vec3,
-    /// Displacement and rotation since the start of the step; the rotation is a unit quaternion.
+    /// Displacement and rotation since the start of the step. The rotation is a unit quaternion.
     shift: Vec3,
     turn: (Vec3, Real),
 }
@@ -131,16 +132,16 @@ impl ImpactBody {
         self.shift + (across * w + q.cross(across)) * 2.0
     }
 
-    /// Returns a direction, turned against the rotation since the start of the step.
+    /// Returns a direction, rotated by the inverse of the rotation since the start of the step.
     fn turned_back(&self, direction: Vec3) -> Vec3 {
         let (q, w) = self.turn;
         let across = direction.cross(q);
         direction + (across * w - q.cross(across)) * 2.0
     }
 
-    /// Returns the change of the velocity along `direction` in a substep: by forces, and by
-    /// contacts as far as they cancel the forces. A larger change by contacts is a collision of the
-    /// substep before.
+    /// Returns the change of the velocity along `direction` in a substep. It is the change by
+    /// forces, plus that by contacts as far as it cancels the forces. A larger change by contacts
+    /// is a collision of the substep before.
     fn gain_along(&self, direction: Vec3) -> Real {
         let (force, held) = (self.by_forces.dot(direction), self.by_contacts.dot(direction));
         force + held.clamp(Real::min(-force, 0.0), Real::max(-force, 0.0))
@@ -158,7 +159,7 @@ impl ImpactBody {
 }
 
 /// Applies restitution. `active` has the indices of the contacts, in the order of solving. `slots`
-/// gives the slot of a body. One slot of `bodies` stands for bodies that cannot move.
+/// returns the slot of a body. One slot of `bodies` stands for bodies that cannot move.
 pub(crate) fn bounce_all(
     contacts: &Contacts<'_>,
     active: &[u32],
@@ -189,11 +190,11 @@ pub(crate) fn bounce_all(
 
 /// Returns the stored speed along the normal after a bounce.
 ///
-/// `speed` is the stored speed before, `gain` is its change in a substep of length `h`. At a
+/// `speed` is the stored speed before, and `gain` is its change in a substep of length `h`. At a
 /// negative `distance` the bodies have already met. They get the speed that they need to separate
 /// correctly.
 ///
-/// Returns `None` if the bodies meet slower than the threshold, or do not come back to this
+/// Returns `None` if the bodies meet more slowly than the threshold, or do not return to this
 /// distance.
 fn speed_after(
     speed: Real,
@@ -230,8 +231,8 @@ fn bounce_one(
     }
     let gain = b.gain_along(normal) - a.gain_along(normal);
     if let Some(surface) = surface {
-        // The whole body B gets the velocity of the surface. This is not stored: `store` writes
-        // changes only.
+        // The whole body B gets the velocity of the surface. This is not stored, because `store`
+        // writes only changes.
         let velocity = surface.mean_velocity(normal, pair.manifold.contacts().len());
         b.v += velocity;
         b.shift += normal * (velocity.dot(normal) * moment.elapsed);

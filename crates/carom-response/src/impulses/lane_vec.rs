@@ -1,8 +1,8 @@
 //! SIMD vectors, symmetric matrices and motions of eight bodies, with gather and scatter.
 //!
-//! A state is two rows of eight floats. Eight states transposed are the lanes. No operation is
-//! fused, and lanes never mix. So any instruction set and any grouping of the same contacts give
-//! the same bits (tests: `par::one_two_and_seven_threads` and `cargo xtask golden`).
+//! A state is two rows of eight floats. Eight states, transposed, are the lanes. No operation is
+//! fused, and lanes are never combined. So any instruction set and any grouping of the same
+//! contacts give the same bits (tests: `par::one_two_and_seven_threads` and `cargo xtask golden`).
 //!
 //! Reference: E. Catto, SIMD Matters, box2d.org, 2024 (gathering bodies into wide contact
 //! constraints).
@@ -13,8 +13,9 @@ use core::ops::{Add, Mul, Sub};
 /// Eight floats in memory.
 pub(crate) type Lanes = [f32; 8];
 
-/// The motion of a body during a step. `front`: velocity, angular velocity, two unused. `back`: the
-/// translation and the rotation (quaternion x y z w) since the step began, one unused.
+/// The motion of a body during a step. `front`: velocity, angular velocity, two unused numbers.
+/// `back`: the translation and the rotation (quaternion x y z w) since the step began, one unused
+/// number.
 pub(crate) type State = Line;
 
 /// The state of a body that does not move.

@@ -9,15 +9,16 @@
 //!    damps it.
 //! 2. The heavy body sinks by (M / m) g h^2, and a column buckles at a load of about 1 / (4 g h^2).
 //!    The next step of a loaded world has more and shorter substeps.
-//! 3. The springs of a stack are softer in a long step than in a short one. If both alternate,
-//!    the stack swings until it falls. So a short step after a long one has fewer substeps, of
-//!    about the same length (test: `stacks::a_stack_sleeps_under_steps_of_two_lengths`).
+//! 3. The springs of a stack are softer in a long step than in a short one. If long and short
+//!    steps alternate, the stack swings until it falls. So a short step after a long one has fewer
+//!    substeps, of about the same length (test:
+//!    `stacks::a_stack_sleeps_under_steps_of_two_lengths`).
 //! 4. Joints are springs of that kind, too. A chain whose links carry 300 times their mass counts
 //!    as loaded from the start, because a spring that becomes stiffer later gives energy
 //!    (test: `chains::a_heavy_load_stretches_a_chain_little_at_any_rate`).
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft contacts leak).
-//! Differs: only loaded contacts leak. If all contacts leak, a pile keeps creeping.
+//! Differs: only loaded contacts leak. If all contacts leaked, a pile would keep creeping.
 //! Tried: pushing a loaded contact more slowly instead. A stack of 1:1000 rests in 0.3 s, but boxes
 //! in a press do not share what it takes, and a body deep in several blocks stays there.
 
@@ -29,19 +30,20 @@ use alloc::collections::BTreeMap;
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
 use carom_math::{Real, ops};
 
-/// Leaking begins at this part of the stability limit, and is complete at twice this load.
+/// The part of the stability limit at which leaking begins. It is complete at twice this load.
 const LEAK_FROM: f32 = 2.0 / 3.0;
 
-/// A body counts as loaded from this part of the stability limit.
+/// The part of the stability limit from which a body counts as loaded.
 const LOADED_FROM: f32 = 0.5;
 
 /// The least stability limit: the load of an ordinary pile, for any number of substeps.
 const MIN_LOAD_LIMIT: f32 = 30.0;
 
-/// The least acceleration used as the unit of loads, in units of length.
+/// The least acceleration that is used as the unit of loads, in units of length.
 const MIN_GRAVITY: f32 = 0.1;
 
-/// Allowed sinking of a loaded body, in units of length. It sets the number of substeps.
+/// The depth by which a loaded body may sink, in units of length. It determines the number of
+/// substeps.
 const SINK_DEPTH: f32 = 0.007;
 
 /// A large island is loaded if at least one in this many of its bodies is.
@@ -56,10 +58,11 @@ const MAX_LOAD: Real = 1e9;
 /// Factor by which the load decays in a step without it.
 const LOAD_DECAY: Real = 0.98;
 
-/// Factor by which the longest length decays in a step: a single long step matters for a few.
+/// Factor by which the longest length decays in a step. So a single long step matters only for a
+/// few steps.
 const LENGTH_DECAY: Real = 0.8;
 
-/// rounding: of a ratio of lengths, times the number of substeps.
+/// The rounding of a ratio of lengths, times the number of substeps.
 const LENGTH_ROUNDING: Real = 1e-3;
 
 /// The scale of loads for the substeps of a step.
@@ -67,13 +70,13 @@ const LENGTH_ROUNDING: Real = 1e-3;
 pub(crate) struct LoadScale {
     /// The inverse of the impulse of gravity on a unit mass in a substep.
     unit: f32,
-    /// The load at the stability limit, in units of the body's own weight.
+    /// The load at the stability limit, as a multiple of the body's own weight.
     limit: f32,
-    /// Part of its impulse that a fully loaded contact loses in a substep.
+    /// The part of its impulse that a fully loaded contact loses in a substep.
     most_leak: f32,
 }
 
-/// The acceleration that is the unit of loads.
+/// Returns the acceleration that is the unit of loads.
 fn gravity_of(settings: &SolverSettings) -> f32 {
     settings.gravity.length().max(MIN_GRAVITY * settings.length_unit)
 }
@@ -122,7 +125,7 @@ impl LoadScale {
 pub(crate) struct WorldLoad {
     /// The load of the last step.
     last: Real,
-    /// The load that is used: it was present in two steps in a row, and decays slowly.
+    /// The load that is used. It was present in two steps in a row, and decays slowly.
     held: Real,
     /// The length of the longest of the last steps, which decays.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -130,7 +133,7 @@ pub(crate) struct WorldLoad {
 }
 
 impl WorldLoad {
-    /// Updates the load after a step. It is the largest load of an island that is small, or of
+    /// Updates the load after a step. It is the largest load of an island that is small, or in
     /// which many bodies are loaded. So a few loaded bodies in a large pile do not count.
     ///
     /// `jointed` has the root of the island of each body whose joints carry [`MAX_RATIO`] times its

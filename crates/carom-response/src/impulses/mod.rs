@@ -1,11 +1,11 @@
 //! The contact solver: from contacts to impulses, eight manifolds at a time.
 //!
-//! - Before the substeps: `color` finds manifolds that share no body, `rows` loads them into a
-//!   `group` of eight lanes, `cache` has their impulses of the last step, and `damping`, `load` and
-//!   `balance` say which part of these is used.
-//! - In each substep: `impact` reflects bodies that bounce, `solve` has the iteration itself.
-//! - After them: `take_back` removes the speed of push-out, `energy` bounds what contacts gave, and
-//!   `results` reads the impulses.
+//! - Before the substeps: `color` finds manifolds that share no body, and `rows` loads them into a
+//!   `group` of eight lanes. `cache` has their impulses of the last step. `damping`, `load` and
+//!   `balance` determine which part of these is used.
+//! - In each substep: `impact` reflects bodies that bounce, and `solve` has the iteration itself.
+//! - After the substeps: `take_back` removes the speed of push-out, `energy` bounds the energy
+//!   that contacts add, and `results` reads the impulses.
 
 pub(crate) mod balance;
 pub(crate) mod cache;

@@ -1,8 +1,8 @@
-//! Loads manifolds into the lanes of a group: eight rows of numbers, one for each manifold, are
+//! Loads manifolds into the lanes of a group. Eight rows of numbers, one for each manifold, are
 //! transposed.
 //!
-//! Friction of a manifold acts at the mean of its contacts, weighted by their cached impulses: at
-//! the centre of pressure.
+//! Friction of a manifold acts at the centre of pressure: the mean of its contacts, weighted by
+//! their cached impulses.
 
 use crate::bodies::mass::{MassData, held_center};
 use crate::contacts::contact::{ContactImpulse, ContactInput};
@@ -23,8 +23,8 @@ pub(crate) struct Rows {
     /// Inverse mass, inverse inertia, and calmness.
     mass_a: [Lanes; 8],
     mass_b: [Lanes; 8],
-    /// The centres of mass of A and B; a flag: 1 if contacts act on the centre of A, 2 for B; the
-    /// number of contacts.
+    /// The centres of mass of A and B, a flag, and the number of contacts. The flag is 1 if
+    /// contacts act on the centre of A, and 2 for B.
     centers: [Lanes; 8],
     /// The normal, the coefficient of friction, the cached friction, and its torque about the
     /// normal.
@@ -107,8 +107,8 @@ impl Rows {
         let mass_b = transposed(simd, &self.mass_b);
         mass_a[0].store(&mut group.inverse_mass_a);
         mass_b[0].store(&mut group.inverse_mass_b);
-        // Calm bodies have up to twice the slop. In a pile, removing the overlap of one resting
-        // body moves others, so the pile would keep creeping.
+        // Calm bodies have up to twice the slop. In a pile, the removal of the overlap of one
+        // resting body moves others, so the pile would keep creeping.
         let calm = mass_a[7].min(mass_b[7]);
         (S::F32x8::splat(simd, slop) * (one + calm)).store(&mut group.slop);
         let mut k = 0;
@@ -214,7 +214,7 @@ fn transposed<S: Simd>(simd: S, rows: &[Lanes; 8]) -> [S::F32x8; 8] {
     ])
 }
 
-/// Whether the impulse can be used. An overflow in the step before is dropped.
+/// Whether the impulse can be used. After an overflow in the step before it is dropped.
 fn is_finite(impulse: &ContactImpulse) -> bool {
     let ContactImpulse { normal, friction, twist } = impulse;
     normal.iter().all(|impulse| impulse.is_finite()) && friction.is_finite() && twist.is_finite()

@@ -1,9 +1,9 @@
 //! The contact solver: sequential impulses on eight manifolds at a time. Each substep solves them
 //! once, and relaxes them once after the bodies have moved.
 //!
-//! - **Overlap.** A contact that overlaps by more than the slop pushes its bodies apart, at a speed
-//!   that grows with the overlap. The relaxation solves the same contacts once more without that
-//!   speed, which removes it again.
+//! - **Overlap.** A contact that overlaps by more than the slop pushes its bodies apart, at a
+//!   speed that grows with the overlap. The relaxation solves the same contacts once more without
+//!   that speed, which removes the speed again.
 //! - **Deep contacts.** The relaxation between two substeps does not reduce the impulse of a deep
 //!   contact, unless it is loaded. So its push-out grows within a step, and frees a body that a
 //!   pile presses into the floor.
@@ -19,8 +19,8 @@
 //!   centre of pressure, and a torque about the normal.
 //! - **Limit surface.** Force and torque share one limit, an ellipsoid: force over the largest
 //!   force, torque over the largest torque. So a patch that slides fast hardly resists rotation.
-//!   While it slides, friction opposes the velocity: the impulse that would stop it has another
-//!   direction if the patch is not below the centre of mass.
+//!   While a patch slides, friction opposes its velocity. The impulse that would stop the slide has
+//!   another direction if the patch is not below the centre of mass.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small
 //! Steps in Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC

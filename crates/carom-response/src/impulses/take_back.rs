@@ -1,9 +1,9 @@
 //! Removes the speed that push-out left, after the last integration of the poses.
 //!
-//! The relaxation removes the push-out speed of the same substep only. A contact that pushed in an
-//! earlier substep may have no impulse left to relax, although its bodies still separate. So each
-//! overlapping contact takes back a part of its impulse of the whole step while its bodies
-//! separate. It removes at most the push-out speed of its overlap. Friction is then limited by the
+//! The relaxation removes only the push-out speed of the same substep. A contact that pushed in an
+//! earlier substep may have no impulse left to relax, although its bodies still separate. So while
+//! its bodies separate, each overlapping contact takes back a part of its impulse of the whole
+//! step. It removes at most the push-out speed of its overlap. Friction is then limited by the
 //! remaining normal impulse. Bodies that push each other need several passes.
 //!
 //! Reference: none; in the terms of E. Catto, Solver2D, box2d.org, 2024, a relaxation over the
@@ -19,7 +19,7 @@ use crate::impulses::lane_vec::{Motion, States, Sym3, V3, gather_motion, scatter
 use carom_geom::MAX_CONTACTS;
 use carom_lanes::{F32Lanes, Simd};
 
-/// Passes over the contacts that push.
+/// The number of passes over the contacts that push.
 pub(crate) const PASSES: usize = 4;
 
 /// The largest speed that a pass removes, as a multiple of the push-out speed.
