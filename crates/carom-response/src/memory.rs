@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// Resizes a list whose contents will be overwritten. If it has to reallocate, it does not copy the
-/// old contents.
+/// Resizes a list whose contents will be overwritten. If it has to reallocate, it does not copy
+/// the old contents.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn renew<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
     give_up(list, n);
@@ -24,14 +24,14 @@ pub(crate) fn give_up<T>(list: &mut Vec<T>, n: usize) {
     }
 }
 
-/// Shrinks a list whose capacity is several times its length: one that was needed in few steps.
+/// Shrinks a list whose capacity is several times its length, because only few steps needed it.
 pub fn shrink_unused<T>(list: &mut Vec<T>) {
     if 1024 + 4 * list.len() < list.capacity() {
         list.shrink_to(2 * list.len());
     }
 }
 
-/// Less new memory than this, in bytes, is filled by one thread.
+/// The least amount of new memory, in bytes, that several threads fill.
 #[cfg(feature = "parallel")]
 const MIN_PARALLEL_BYTES: usize = 1 << 16;
 

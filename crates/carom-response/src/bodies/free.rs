@@ -1,4 +1,5 @@
-//! Motion of a body without contacts in a step, and conversions to and from its state in lanes.
+//! Motion of a body without contacts in a step, and conversions between a body and its state in
+//! lanes.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
@@ -6,7 +7,7 @@ use crate::bodies::body::Body;
 use crate::impulses::lane_vec::State;
 use carom_math::{Quat, Real, Vec3};
 
-/// How a body moves.
+/// The cause of the motion of a body in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moves {
     /// The body does not move: it is fixed or sleeps.
@@ -28,13 +29,13 @@ impl Moves {
     }
 }
 
-/// The motion of a body without contacts.
+/// The motion that a body would have without contacts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeMotion {
     /// Changes of the velocities by the forces of a substep.
     pub(crate) dv: Vec3,
     pub(crate) dw: Vec3,
-    /// Factors of the velocities after damping.
+    /// The factors of the velocities by damping in a substep.
     pub(crate) keep_v: Real,
     pub(crate) keep_w: Real,
     /// The velocities before contacts changed them.
@@ -43,16 +44,16 @@ pub(crate) struct FreeMotion {
     pub(crate) moves: Moves,
     /// Whether contacts changed its velocities.
     pub(crate) is_pushed: bool,
-    /// Whether it turns too far in a step for its contacts. Its rotation is computed at the end of
-    /// the step from its final momentum.
+    /// Whether it turns too far in a step for its contacts. Its rotation is then computed at the
+    /// end of the step from its final momentum.
     pub(crate) is_whirling: bool,
     /// Whether it took part in a bounce.
     pub(crate) has_bounced: bool,
-    /// Whether it is in a joint. Joints turn with the body, so its angular velocity belongs to its
-    /// present orientation.
+    /// Whether it is in a joint. Joints turn with the body, so the angular velocity of such a body
+    /// belongs to its present orientation.
     pub(crate) is_jointed: bool,
-    /// Whether a torsion spring acts on it. It turns by its whole angular velocity, because the
-    /// energy of the spring is that of the angle.
+    /// Whether a torsion spring acts on it. Such a body turns by its whole angular velocity,
+    /// because the energy of the spring depends on the angle.
     pub(crate) is_sprung: bool,
     /// Whether a contact may add energy: one with a moving surface or a spring.
     pub(crate) may_gain_energy: bool,
@@ -64,7 +65,7 @@ pub(crate) struct FreeMotion {
 }
 
 impl FreeMotion {
-    /// For bodies that cannot move.
+    /// The motion of bodies that cannot move.
     pub(crate) const NONE: FreeMotion = FreeMotion {
         dv: Vec3::ZERO,
         dw: Vec3::ZERO,
@@ -83,8 +84,8 @@ impl FreeMotion {
         is_uneven: false,
     };
 
-    /// Returns the change of the velocity by the forces of a substep, and the velocities before
-    /// contacts changed them.
+    /// Returns the change of the linear velocity by the forces of a substep, after damping. Then
+    /// the linear and the angular velocity before contacts.
     pub(crate) fn substep(&self) -> [Vec3; 3] {
         [self.dv * self.keep_v, self.v, self.w]
     }
@@ -106,7 +107,7 @@ impl FreeMotion {
         self.is_steered = true;
     }
 
-    /// Whether the body moves by forces alone, and bounced.
+    /// Whether the body bounced, moves by forces, and is in no joint.
     pub(crate) fn has_bounced(&self) -> bool {
         self.has_bounced && self.is_loose()
     }

@@ -1,10 +1,11 @@
-//! Joints of six axes, three of translation and three of rotation, each one free, locked or
+//! Joints of six axes, three of translation and three of rotation. Each axis is free, locked or
 //! limited.
 //!
-//! - Translation is that of B's joint point along A's axes. Its impulses act at that point on both
-//!   bodies, so they keep the angular momentum.
-//! - Rotation is measured in Euler angles: about A's x axis, the middle y axis, and B's z axis. The
-//!   row of an angle is the dual of these three axes, so that it does not change the other two.
+//! - Translation is the position of B's joint point along A's axes. The impulses of translation
+//!   act at that point on both bodies, so they keep the angular momentum.
+//! - Rotation is measured in Euler angles: about A's x axis, the middle y axis, and B's z axis.
+//!   The row of an angle is the dual vector of its axis, so that it does not change the other two
+//!   angles.
 //! - All locked axes are solved at once, by an L D L^T decomposition of at most 6x6 in `f64`.
 //! - A limit or a motor is a single row. Its impulse is applied together with the response of the
 //!   locked axes. So its effective mass is that of the free motion (Schur complement).
@@ -19,8 +20,8 @@ use crate::joints::rows::{Moving, Rows, angle_near, limit};
 use crate::joints::softness::Softness;
 use carom_math::{Quat, Real, Vec3, ops, rotation};
 
-/// The least cosine of the angle about y that rows of rotation use. It is that of an angle
-/// beyond [`SixDof::MAX_ANGLE_Y`], so it acts only if that limit is passed.
+/// The least cosine of the angle about y that rows of rotation use. It belongs to an angle beyond
+/// [`SixDof::MAX_ANGLE_Y`], so it acts only if that limit is passed.
 const MIN_COSINE: Real = 0.05;
 
 /// A pivot below this fraction of its diagonal entry is zero up to rounding in `f32`: no body can
@@ -33,7 +34,7 @@ pub(crate) struct Axes {
     linear: [Vec3; 6],
     turn_a: [Vec3; 6],
     turn_b: [Vec3; 6],
-    /// The place along each axis, and the angle about it.
+    /// The coordinates: the position along each axis, and the angle about it.
     places: [Real; 6],
 }
 
@@ -68,7 +69,7 @@ impl Axes {
         self.linear[k].dot(rows.v_b - rows.v_a) + self.turn_b[k].dot(rows.w_b) - self.turn_a[k].dot(rows.w_a)
     }
 
-    /// Returns the place along an axis, or the angle about it that is nearest to `middle`.
+    /// Returns the position along an axis, or the angle about it that is nearest to `middle`.
     fn place_near(&self, k: usize, middle: Real) -> Real {
         if k < 3 { self.places[k] } else { angle_near(self.places[k], middle) }
     }
@@ -92,7 +93,8 @@ impl Axes {
         self.push(rows, &total(i));
     }
 
-    /// The impulse on B, in the world: at B's joint point, and the angular one about it.
+    /// Returns the impulse on B, in the world: at B's joint point, and the angular impulse about
+    /// it.
     pub(crate) fn load(&self, i: &JointImpulse) -> (Vec3, Vec3) {
         let impulses = total(i);
         let sum = |axes: &[Vec3], impulses: &[Real]| axes.iter().zip(impulses).map(|(&v, &x)| v * x).sum();
@@ -116,7 +118,7 @@ impl Axes {
 }
 
 /// Returns the angles about A's x axis, the middle y axis and B's z axis that turn A's frame into
-/// B's, in radians. Each is within pi, that about y within a right angle.
+/// B's. They are in radians, within pi, and the one about y is within a right angle.
 pub(crate) fn euler_angles(rotation_a: Quat, rotation_b: Quat) -> [Real; 3] {
     let z = rotation::rotate_back(rotation_a, rotation::rotate(rotation_b, Vec3::Z));
     let x = rotation::rotate_back(rotation_b, rotation::rotate(rotation_a, Vec3::X));
@@ -124,7 +126,7 @@ pub(crate) fn euler_angles(rotation_a: Quat, rotation_b: Quat) -> [Real; 3] {
     [ops::atan2(-z.y, z.z), ops::atan2(z.x, across), ops::atan2(-x.y, x.x)]
 }
 
-/// The impulses of all axes.
+/// Returns the impulses of all axes.
 fn total(i: &JointImpulse) -> [Real; 6] {
     let locked = [i.linear.x, i.linear.y, i.linear.z, i.angular.x, i.angular.y, i.angular.z];
     let mut sum = [0.0; 6];
@@ -146,7 +148,7 @@ fn add_held(i: &mut JointImpulse, more: &[Real; 6], locked: &[usize]) {
 
 /// The locked axes, and the decomposition of their matrix.
 struct LockedSystem {
-    /// The velocity along axis i by a unit impulse along axis k.
+    /// The velocity along axis i that a unit impulse along axis k causes.
     matrix: [[f64; 6]; 6],
     locked: [usize; 6],
     n: usize,
@@ -189,7 +191,7 @@ impl LockedSystem {
         system
     }
 
-    /// Solves the system of the locked axes. Both sides are by place among them.
+    /// Solves the system of the locked axes. Both sides are indexed by place among these axes.
     fn solve(&self, mut x: [f64; 6]) -> [f64; 6] {
         for i in 0..self.n {
             let before: f64 = (0..i).map(|k| self.lower[i][k] * x[k]).sum();
@@ -202,7 +204,7 @@ impl LockedSystem {
         x
     }
 
-    /// Returns by axis the response of the locked axes to a unit impulse along axis k.
+    /// Returns, by axis, the response of the locked axes to a unit impulse along axis k.
     fn answer(&self, k: usize) -> [f64; 6] {
         let mut side = [0.0; 6];
         for (side, &axis) in side.iter_mut().zip(&self.locked[..self.n]) {
@@ -223,8 +225,8 @@ impl LockedSystem {
     }
 }
 
-/// One iteration of a prismatic joint, or of a joint of six degrees of freedom. The springs of
-/// position motors act if `may_spring`.
+/// Does one iteration of a prismatic joint, or of a joint of six degrees of freedom. The springs
+/// of position motors act only if `may_spring`.
 pub(crate) fn solve(
     kind: &SixDof,
     rows: &mut Moving<'_>,
@@ -277,7 +279,7 @@ pub(crate) fn solve(
     }
 }
 
-/// Turns a revolute joint towards the target of its motor, while its point and axis hold.
+/// Turns a revolute joint towards the target of its motor, while its point and axis are held.
 pub(crate) fn turn_to(motor: &Motor, rows: &mut Moving<'_>, i: &mut JointImpulse, h: Real) {
     const AXIS: usize = JointAxis::AngX as usize;
     let axes = Axes::of(rows);
@@ -287,8 +289,8 @@ pub(crate) fn turn_to(motor: &Motor, rows: &mut Moving<'_>, i: &mut JointImpulse
     let change = motor.change(i.motors[AXIS], (angle, speed, mass), true, h);
     i.motors[AXIS] += change;
     let answer = system.answer(AXIS).map(|answer| answer as Real * change);
-    // A revolute joint keeps its impulses in the world, and pushes each body at its own joint
-    // point.
+    // A revolute joint stores its impulses in the world frame, and pushes each body at its own
+    // joint point.
     let sum = |axes: &[Vec3], impulses: &[Real]| -> Vec3 {
         axes.iter().zip(impulses).map(|(&axis, &impulse)| axis * impulse).sum()
     };

@@ -4,8 +4,8 @@
 //!   prismatic joint. The row keeps `coordinate 1 + factor * coordinate 2` at its initial value.
 //! - The row acts on up to four bodies: the two that turn or slide, and the two that carry them. So
 //!   the housing gets the reaction, and momentum is kept.
-//! - One body may be several of the four, such as the arm of a planetary gear. Its parts of the row
-//!   are added up.
+//! - One body may be several of the four, such as the arm of a planetary gear. Its parts of the
+//!   row are added up.
 //!
 //! Reference: E. Catto, Box2D 2.4, b2_gear_joint.cpp, 2020.
 //! Differs: angles count full turns, so a drift is corrected after any number of turns.
@@ -95,8 +95,8 @@ impl Joint {
         }
     }
 
-    /// Whether the bodies of the joint exist: A and B are two of `n_bodies`, and so is what carries
-    /// them.
+    /// Whether the bodies of the joint exist. A and B are two of `n_bodies` bodies, and the bodies
+    /// that carry them are among these too.
     pub(crate) fn has_bodies(&self, n_bodies: usize) -> bool {
         let exists = |body: u32| (body as usize) < n_bodies;
         self.body_a != self.body_b
@@ -116,7 +116,8 @@ struct Part {
 }
 
 impl JointStep {
-    /// Adds the mounts of a gear: `slots` are theirs, `parts` the bodies A and B.
+    /// Adds the mounts of a gear, the bodies that carry A and B. `slots` are those of the mounts,
+    /// and `parts` the bodies A and B.
     pub(crate) fn mount(&mut self, gear: &GearParts, bodies: &[Body], parts: [&Body; 2], slots: [usize; 2]) {
         let mounts = gear.mounts.map(|body| &bodies[body as usize]);
         let on = |k: usize| (mounts[k], &gear.frames[k]);
@@ -164,7 +165,7 @@ impl JointStep {
         }
     }
 
-    /// One iteration of impulses.
+    /// Does one iteration of impulses.
     pub(crate) fn solve_gear(
         &self,
         joint: &mut Joint,
@@ -191,16 +192,16 @@ impl JointStep {
         apply(&parts, change, bodies);
     }
 
-    /// The impulses on B, the second wheel or the pinion: none at its joint point, and the angular
-    /// one. `None` if this is no gear.
+    /// Returns the impulses on B, the second wheel or the pinion: the linear one at its joint
+    /// point, which is zero, and the angular one. `None` if the joint is not a gear.
     pub(crate) fn gear_load(&self, joint: &Joint, states: &[State]) -> Option<(Vec3, Vec3)> {
         let (step, factor) = (self.gear?, joint.kind.gear_factor()?);
         let turn = rotation::mul(delta_rotation(&states[step.slots[1]]), step.rotations[1]);
         Some((Vec3::ZERO, rotation::rotate(turn, Vec3::X) * (factor * joint.impulse.lower)))
     }
 
-    /// The row of a gear, by body: the two that carry, and the two that turn or slide. If a body is
-    /// several of them, the first has the sum.
+    /// Returns the row of a gear, by body: the two that carry, and the two that turn or slide. If
+    /// a body is several of these, the first entry has the sum.
     fn parts(&self, kind: &JointKind, masses: &[JointMass], states: &[State]) -> Option<[Part; 4]> {
         let (step, factor) = (self.gear?, kind.gear_factor()?);
         let part = |slot: usize, linear: Vec3, angular: Vec3| {
@@ -237,7 +238,8 @@ impl JointStep {
         Some(parts)
     }
 
-    /// Vector from the centre of mass of the mount of a rack to the joint point on the rack.
+    /// Returns the vector from the centre of mass of the mount of a rack to the joint point on the
+    /// rack.
     fn rack_arm(&self, step: &GearStep, states: &[State]) -> Vec3 {
         let (mount, rack) = (&states[step.slots[0]], &states[self.slots.0]);
         step.between[0] + moved(rack) - moved(mount) + rotation::rotate(delta_rotation(rack), self.anchor_a)

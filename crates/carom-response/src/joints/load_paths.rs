@@ -1,13 +1,13 @@
 //! The loads that bodies carry between others, by the graph of joints.
 //!
-//! A body between two heavy ones transmits the force that accelerates the lighter of these. A light
-//! body at the end of a chain transmits nothing, whatever it hangs on. So the load of a body is the
-//! largest mass for which a path without repeated bodies leads from a body of this mass or more
-//! through it to another one.
+//! A body between two heavy ones transmits the force that accelerates the lighter of these. A
+//! light body at the end of a chain transmits nothing, whatever the chain hangs on. So consider
+//! the paths through a body, without repeated bodies, that connect two other bodies. The load of
+//! the body is the mass of the lighter end, for the path on which this mass is largest.
 //!
 //! 1. Two bodies are the ends of such a path through a third one in two cases. They are on
-//!    different sides of it, or all three are in one block: a set that stays connected without any
-//!    one of its bodies.
+//!    different sides of it, or all three are in one block. A block is a set of bodies that stays
+//!    connected if any one of them is removed.
 //! 2. A depth-first search finds the blocks. They form a tree with the bodies that connect them.
 //! 3. One pass from the leaves and one from the root find, for each body of a block, the heaviest
 //!    body behind it. The second largest of these values around a body is its load.
@@ -23,11 +23,11 @@ use carom_math::Real;
 #[cfg(test)]
 mod tests;
 
-/// The two least values around a body, and the least ones that came from two different blocks.
+/// The two least values around a body, and the least values that came from two different blocks.
 #[derive(Clone, Copy, Debug)]
 struct Around {
     least: [Real; 2],
-    /// By block: the least one with its block, and the least one of the others.
+    /// By block: the least value with its block, and the least value of the other blocks.
     of_blocks: [Real; 2],
     block: u32,
 }
@@ -58,17 +58,17 @@ impl Around {
     }
 }
 
-/// The search for blocks, and its result. It keeps its memory.
+/// The search for blocks, with its result and its reused memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LoadPaths {
     /// The neighbours of vertex `v` are `neighbours[starts[v]..starts[v + 1]]`.
     starts: Vec<u32>,
     neighbours: Vec<u32>,
-    /// The order of the visit, from 1; 0 before it.
+    /// The position in the order of the visit, from 1; 0 before the visit.
     visited: Vec<u32>,
     /// The earliest vertex that the subtree of a vertex reaches.
     low: Vec<u32>,
-    /// The vertices on the way, with their parents and the next neighbour.
+    /// The vertices on the path of the search, with their parents and the next neighbour.
     way: Vec<(u32, u32, u32)>,
     /// The vertices whose block is not complete.
     open: Vec<u32>,
@@ -80,8 +80,8 @@ pub(crate) struct LoadPaths {
 }
 
 impl LoadPaths {
-    /// Finds the loads. `inverse` has the inverse mass of each vertex, 0 for a fixed one. `links`
-    /// are pairs of vertices; a pair may repeat.
+    /// Finds the loads. `inverse` has the inverse mass of each vertex; it is 0 for a fixed one.
+    /// `links` are pairs of vertices, and a pair may repeat.
     pub(crate) fn find(&mut self, inverse: &[Real], links: impl Iterator<Item = (usize, usize)> + Clone) {
         let n = inverse.len();
         self.connect(n, links);
@@ -102,7 +102,7 @@ impl LoadPaths {
         self.pass_down(inverse);
     }
 
-    /// Returns the inverse of the load of a vertex; infinite if it carries none.
+    /// Returns the inverse of the load of a vertex. It is infinite if the vertex carries none.
     pub(crate) fn inverse_load(&self, vertex: usize) -> Real {
         self.around[vertex].least[1]
     }
@@ -182,8 +182,8 @@ impl LoadPaths {
         self.around[root as usize].add_block(block, least);
     }
 
-    /// Goes through the blocks from the root on. The values behind the root of a block are complete
-    /// then.
+    /// Visits the blocks from the root on. When a block is visited, the values behind its root are
+    /// complete.
     fn pass_down(&mut self, inverse: &[Real]) {
         for block in (0..self.ends.len()).rev() {
             let start = if block == 0 { 0 } else { self.ends[block - 1] };

@@ -1,19 +1,21 @@
-//! Masses that joints use: true ones, except for a light body between two heavy ones.
+//! Masses that joints use: the true masses, except for a light body between two heavy ones.
 //!
 //! A tension T at a lever r acts on a link like a spring of stiffness T r. A joint impulse keeps
 //! its direction for a substep h. So a link of inertia I becomes unstable from about h^2 T r = 4 I
 //! on. More iterations do not help, because only the inertia limits it. Also, the stiffness of a
 //! joint is proportional to the lighter mass, so a light link makes a weak joint.
 //!
-//! 1. The tension of a link is limited by the lighter one of the bodies that it connects. So joints
-//!    use the true mass and inertia of a light body that hangs on a heavy one, of an arm, and of a
-//!    wheel in the air (test: `unequal_joints::motors_act_on_true_masses`, in carom-world).
+//! 1. The tension of a link is limited by the lighter one of the bodies that it connects. So
+//!    joints use true masses and inertias in three cases: a light body that hangs on a heavy one,
+//!    an arm, and a wheel in the air (test: `unequal_joints::motors_act_on_true_masses`, in
+//!    carom-world).
 //! 2. The load of a body is the mass that it carries between others: see [`LoadPaths`]. Fixed and
-//!    kinematic bodies are one body of infinite mass. Contacts connect as joints do: a wheel on the
-//!    ground carries its car. Gears couple turns, not places, so they carry nothing.
-//! 3. Joints use an inverse mass of at most [`MAX_RATIO`] times that of the load. If the heaviest
-//!    body that joints connect with it is lighter than the load, that one counts. The inverse
-//!    inertia is scaled alike. Gravity, contacts and forces use the true mass.
+//!    kinematic bodies count as one body of infinite mass. Contacts connect as joints do: a wheel
+//!    on the ground carries its car. Gears couple rotations, not positions, so they carry nothing.
+//! 3. Joints use an inverse mass of at most [`MAX_RATIO`] times that of the load. If the load is
+//!    heavier than the heaviest body that joints connect with the body, the mass of that heaviest
+//!    body is used instead. The inverse inertia is scaled by the same factor. Gravity, contacts
+//!    and forces use the true mass.
 //! 4. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`]. A load
 //!    that swings or is jerked pulls with several times its weight.
 //! 5. The scales are computed once per step. They depend only on the connections, not on tensions,
@@ -45,7 +47,7 @@ struct JointScale {
 }
 
 impl JointScale {
-    /// Joints use the true mass and inertia.
+    /// The scale of a body whose joints use the true mass and inertia.
     const NONE: JointScale = JointScale { moving: 1.0, turning: 1.0 };
 }
 
@@ -60,16 +62,16 @@ pub(crate) struct JointMass {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JointMasses {
     systems: DisjointSets,
-    /// Per system, under its root: the inverse mass of the heaviest body.
+    /// By root of a system: the inverse mass of its heaviest body.
     least_inverse: Vec<Real>,
-    /// By slot, and once for all bodies without a mass.
+    /// By slot: the inverse mass. One entry more stands for all bodies without a mass.
     inverse: Vec<Real>,
     paths: LoadPaths,
-    /// By root of an island: whether loads matter in it. Empty if they do in none.
+    /// By root of an island: whether loads matter in it. Empty if they matter in none.
     is_uneven: Vec<bool>,
     /// The slots of the bodies of joints, ascending.
     bodies: Vec<u32>,
-    /// Those of them whose mass is scaled.
+    /// The slots of those of these bodies whose mass is scaled.
     scaled: Vec<u32>,
     /// For each of `bodies`: its mass at the start of the step.
     starts: Vec<JointMass>,
@@ -92,9 +94,9 @@ impl JointMasses {
         self.scaled.iter().copied()
     }
 
-    /// Finds the loads, and whether one matters. `links` are the slots of the two bodies of each
-    /// joint that holds places, and `contacts` those of each contact. `islands` has the root of
-    /// each moving body. The order of the links does not matter.
+    /// Finds the loads, and whether one of them matters. `links` are the slots of the two bodies
+    /// of each joint that constrains positions, and `contacts` those of each contact. `islands`
+    /// has the root of each moving body. The order of the links does not matter.
     pub(crate) fn find(
         &mut self,
         masses: &[MassData],
@@ -136,7 +138,7 @@ impl JointMasses {
         paths.find(inverse, all.filter(|&(a, b)| a != b && (is_near(a) || is_near(b))));
     }
 
-    /// Returns the lowest slot of the bodies that joints connect with that in `slot`.
+    /// Returns the lowest slot of the bodies that joints connect with the body in `slot`.
     pub(crate) fn system(&mut self, slot: usize) -> u32 {
         self.systems.root(slot as u32)
     }
@@ -163,7 +165,7 @@ impl JointMasses {
         self.bodies = bodies;
     }
 
-    /// Turns the inertias of the bodies of joints to their present poses.
+    /// Rotates the inertias of the bodies of joints to their present poses.
     pub(crate) fn turn(&mut self, states: &[State]) {
         for (&slot, start) in self.bodies.iter().zip(&self.starts) {
             let slot = slot as usize;
@@ -204,7 +206,7 @@ fn turned_matrix(rotation: Quat, tensor: Mat3) -> Mat3 {
     Mat3::from_cols_array(&[entry(0, 0), xy, xz, xy, entry(1, 1), yz, xz, yz, entry(2, 2)])
 }
 
-/// Whether a body moves by forces and can be pushed away.
+/// Whether a body moves by forces and has a finite mass.
 fn has_mass(mass: &MassData) -> bool {
     0.0 < mass.inverse_mass
 }

@@ -51,7 +51,8 @@ impl JointPasses<'_> {
         }
     }
 
-    /// Records states before the forces of a substep act. `is_first`: of a step.
+    /// Records states before the forces of a substep act. `is_first` says whether it is the first
+    /// substep of a step.
     pub(crate) fn begin(&mut self, states: &[State], is_first: bool) {
         self.each(|step, joint, _, substep| step.begin(joint, states, (substep.h, is_first)));
     }
@@ -77,8 +78,8 @@ impl JointPasses<'_> {
         self.each(|step, joint, masses, substep| step.solve(joint, masses, bodies, substep, false));
     }
 
-    /// Marks the systems that are relaxed again, and relaxes their joints. Returns whether there is
-    /// one: then their contacts follow. See [`Landings::mark`].
+    /// Marks the systems that are relaxed again, and relaxes their joints. Returns whether there
+    /// is such a system; if so, the contacts of these systems must follow. See [`Landings::mark`].
     pub(crate) fn repeat(&mut self, bodies: &mut Jointed<'_>, max_speed: Real) -> bool {
         let joints = MovingJoints { list: self.joints, places: self.places };
         let is_any = self.landings.mark(self.steps, joints, bodies.states, max_speed);
@@ -104,7 +105,7 @@ pub(crate) struct Landings {
     touches: Vec<bool>,
     /// By system: whether it is relaxed again.
     is_marked: Vec<bool>,
-    /// The joints of systems in contact, by their places among those that are solved.
+    /// The joints of systems in contact, by their places among the joints that are solved.
     in_contact: Vec<u32>,
     /// The joints of systems that are relaxed again.
     marked: Vec<u32>,
@@ -118,7 +119,7 @@ pub(crate) struct Marks<'a> {
 }
 
 impl Marks<'_> {
-    /// No body.
+    /// No bodies.
     pub(crate) const NONE: Marks<'static> = Marks { systems: &[], is_marked: &[] };
 
     /// Whether the body in this slot is relaxed again.
@@ -162,9 +163,9 @@ impl Landings {
         self.marked.clone_from(&self.in_contact);
     }
 
-    /// Marks each system that has a joint that parts faster than `max_speed`. After the first call
-    /// in a substep, only systems that are marked are examined: others have not changed. Returns
-    /// whether there is one.
+    /// Marks each system with a joint that parts faster than `max_speed`. After the first call in
+    /// a substep, only marked systems are examined, because the others have not changed. Returns
+    /// whether there is a marked system.
     fn mark(
         &mut self,
         steps: &[JointStep],

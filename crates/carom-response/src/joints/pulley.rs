@@ -48,12 +48,13 @@ impl Rope {
         rows.w_b += rows.inertia_b * rows.anchor_b.cross(b);
     }
 
-    /// The impulse on B at its joint point.
+    /// Returns the impulse on B at its joint point.
     pub(crate) fn pull_on_b(&self, impulse: Real) -> Vec3 {
         self.directions()[1] * (-impulse * self.ratio)
     }
 
-    /// Unit vectors from the fixed points to the ends. An end at its fixed point hangs along -y.
+    /// Returns unit vectors from the fixed points to the ends. If an end is at its fixed point,
+    /// its vector is -y.
     fn directions(&self) -> [Vec3; 2] {
         self.ends.map(|end| end.try_normalize().unwrap_or(Vec3::NEG_Y))
     }

@@ -29,8 +29,8 @@ pub(crate) struct Substep {
 /// The states of the bodies, as joints change them.
 pub(crate) struct Jointed<'a> {
     pub(crate) states: &'a mut [State],
-    /// The velocity changes by joints in this substep. The warm start of contacts must not repeat
-    /// them.
+    /// The velocity changes by joints in this substep, which the warm start of contacts must not
+    /// repeat.
     pub(crate) pushes: &'a mut [(Vec3, Vec3)],
 }
 
@@ -42,16 +42,17 @@ pub(crate) struct JointStep {
     pub(crate) movable: (bool, bool),
     /// The rows at the present poses of the bodies: see [`JointStep::follow`].
     pub(crate) rows: Rows,
-    /// Relative to the centres of mass, in the world frame, at the start of the step.
+    /// The joint points of A and B relative to their centres of mass, in the world frame, at the
+    /// start of the step.
     pub(crate) anchor_a: Vec3,
     pub(crate) anchor_b: Vec3,
-    /// From the centre of mass of A to that of B.
+    /// The vector from A's centre of mass to B's, at the start of the step.
     pub(crate) between: Vec3,
-    /// The joint frames in the world.
+    /// The rotations of the joint frames in the world.
     pub(crate) rotation_a: Quat,
     pub(crate) rotation_b: Quat,
-    /// Angular velocity of B relative to A about the axis of a hinge with a spring, before the
-    /// impulses of the substep.
+    /// Angular velocity of B relative to A about the axis of a hinge with a torsion spring, before
+    /// the impulses of the substep.
     pub(crate) start_speed: Real,
     /// The centres of mass of A and B in the world, at the start of the step.
     pub(crate) centers: [Vec3; 2],
@@ -85,25 +86,26 @@ pub(crate) struct Rows {
     pub(crate) inertia_b: Mat3,
     pub(crate) anchor_a: Vec3,
     pub(crate) anchor_b: Vec3,
-    /// From the centre of mass of A to that of B.
+    /// The vector from A's centre of mass to B's.
     pub(crate) between: Vec3,
     pub(crate) rotation_a: Quat,
     pub(crate) rotation_b: Quat,
-    /// The joint points in the world.
+    /// The joint points of A and B in the world.
     pub(crate) points: [Vec3; 2],
-    /// For kinds that hold the point: the velocity of B's joint point relative to A's, times this,
-    /// is the impulse that stops it.
+    /// For kinds that hold the point: the effective mass. Times the velocity of B's joint point
+    /// relative to A's, it is the impulse that stops this velocity.
     pub(crate) point_mass: Mat3,
-    /// The unit axis and the angle that a hinge or a cone limits. Unused by other kinds, which have
-    /// A's x axis and 0.
+    /// The unit axis and the angle that a hinge or a cone limits. Other kinds do not use them, and
+    /// have A's x axis and 0.
     pub(crate) limited: (Vec3, Real),
     /// The effective inertia about that axis, for a hinge or a cone.
     pub(crate) limited_mass: Real,
-    /// For a weld: the relative angular velocity, times this, is the angular impulse that stops it.
+    /// For a weld: the effective inertia. Times the relative angular velocity, it is the angular
+    /// impulse that stops this velocity.
     turn_mass: Mat3,
-    /// For a hinge.
+    /// For a hinge: the rows across its axis.
     across: Across,
-    /// For a hinge and a weld: the rotation of B relative to A that is not free.
+    /// For a hinge and a weld: the rotation of B relative to A that the joint does not leave free.
     turn_error: Vec3,
 }
 
@@ -113,7 +115,7 @@ struct Across {
     /// Two directions across the axis.
     p: Vec3,
     q: Vec3,
-    /// The inverse effective inertia: 11, 12, 22.
+    /// The inverse of the effective inertia: entries 11, 12, 22.
     inverse: [Real; 3],
     determinant: Real,
 }
@@ -210,13 +212,13 @@ impl Moving<'_> {
         }
     }
 
-    /// Velocity of B's joint point relative to A's.
+    /// Returns the velocity of B's joint point relative to A's.
     pub(crate) fn velocity(&self) -> Vec3 {
         self.v_b + self.w_b.cross(self.anchor_b) - self.v_a - self.w_a.cross(self.anchor_a)
     }
 
-    /// Whether one of the bodies turns so far in the substep that the position of its anchor cannot
-    /// be predicted.
+    /// Whether one of the bodies turns so far in the substep that the position of its joint point
+    /// cannot be predicted.
     pub(crate) fn whirl(&self, kind: &JointKind, substep: &Substep) -> bool {
         let max_rate = MAX_TURN / substep.h;
         let turns = |w: Vec3| max_rate * max_rate < w.length_squared();
@@ -258,7 +260,7 @@ impl Moving<'_> {
         self.w_b += self.inertia_b * impulse;
     }
 
-    /// Angular velocity of B relative to A about the axis.
+    /// Returns the angular velocity of B relative to A about the axis.
     pub(crate) fn hinge_speed(&self) -> Real {
         self.limited.0.dot(self.w_b - self.w_a)
     }
@@ -281,7 +283,7 @@ impl Moving<'_> {
         self.twist(change);
     }
 
-    /// Three rows at once: keeps the two joint points together.
+    /// Keeps the two joint points together, by three rows at once.
     pub(crate) fn hold_point(&mut self, i: &mut JointImpulse, soft: Softness) {
         let want = self.velocity() + self.offset() * soft.bias_rate;
         let change = self.point_mass * want * -soft.mass_scale - i.linear * soft.impulse_scale;
@@ -291,12 +293,13 @@ impl Moving<'_> {
 }
 
 impl Rows {
-    /// Vector from the joint point on A to that on B.
+    /// Returns the vector from the joint point on A to that on B.
     pub(crate) fn offset(&self) -> Vec3 {
         self.between + self.anchor_b - self.anchor_a
     }
 
-    /// Unit vector from the joint point on A to that on B. If they coincide: A's x axis.
+    /// Returns the unit vector from the joint point on A to that on B. If they coincide, it is A's
+    /// x axis.
     pub(crate) fn along(&self) -> Vec3 {
         self.offset().try_normalize().unwrap_or(self.hinge_axis())
     }
@@ -310,12 +313,12 @@ impl Rows {
         axis.dot((self.inertia_a + self.inertia_b) * axis)
     }
 
-    /// A's x axis.
+    /// Returns A's x axis.
     fn hinge_axis(&self) -> Vec3 {
         rotation::rotate(self.rotation_a, Vec3::X)
     }
 
-    /// The unit axis about which B's x axis is rotated away from A's, and the angle.
+    /// Returns the unit axis about which B's x axis is rotated away from A's, and the angle.
     fn bend(&self) -> (Vec3, Real) {
         let (a, b) = (self.hinge_axis(), rotation::rotate(self.rotation_b, Vec3::X));
         let cross = a.cross(b);
@@ -329,7 +332,7 @@ impl Rows {
         inverse_or_zero(self.inverse_effective_inertia(self.limited.0))
     }
 
-    /// Returns the rotation vector between the frames, which is small.
+    /// Returns the rotation vector between the frames, for a small rotation.
     fn weld_error(&self) -> Vec3 {
         let left = rotation::mul(self.rotation_b, self.rotation_a.conjugate());
         let left = if left.w < 0.0 { -left } else { left };
@@ -350,16 +353,16 @@ impl Rows {
     }
 }
 
-/// Returns an angle plus full turns, as near to `middle` as possible. Full turns are not added if
-/// `middle` is not finite.
+/// Returns an angle plus full turns, as near to `middle` as possible. If `middle` is not finite,
+/// no full turns are added.
 pub(crate) fn angle_near(angle: Real, middle: Real) -> Real {
     let turn = 2.0 * core::f32::consts::PI;
     let turns = ops::floor((middle - angle) / turn + 0.5);
     if turns.is_finite() { angle + turns * turn } else { angle }
 }
 
-/// Solves one unilateral row. `room` is the distance from the limit, `speed` its rate of change.
-/// Returns the change of the impulse.
+/// Solves one unilateral row. `room` is the distance from the limit, and `speed` its rate of
+/// change. Returns the change of the impulse.
 pub(crate) fn limit(
     impulse: &mut Real,
     room: Real,
@@ -389,7 +392,7 @@ pub(crate) fn inverse_or_zero(x: Real) -> Real {
     if 0.0 < x { 1.0 / x } else { 0.0 }
 }
 
-/// Returns the inverse, or zero if there is none because neither body can turn. It is computed in
+/// Returns the inverse, or zero if neither body can turn, so that there is none. It is computed in
 /// `f64`: see [`inverse_of`](crate::integrate::inverse_of).
 pub(crate) fn invert(m: Mat3) -> Mat3 {
     let DMat3 { x_axis: x, y_axis: y, z_axis: z } = m.as_dmat3();

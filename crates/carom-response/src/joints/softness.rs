@@ -5,7 +5,7 @@
 /// Spring and damper of a soft constraint, as factors for impulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Softness {
-    /// Bias speed per length of error.
+    /// Bias speed per length of the error.
     pub(crate) bias_rate: f32,
     /// Factor of the impulse that a rigid joint would need.
     pub(crate) mass_scale: f32,

@@ -37,7 +37,7 @@ impl JointStep {
         }
     }
 
-    /// `slots` are those of the two bodies.
+    /// Returns the data of a joint. `slots` are those of its two bodies.
     pub(crate) fn new(
         joint: &Joint,
         a: &Body,
@@ -132,7 +132,7 @@ impl JointStep {
         rows.store(self, bodies);
     }
 
-    /// One iteration of impulses.
+    /// Does one iteration of impulses.
     pub(crate) fn solve(
         &self,
         joint: &mut Joint,
@@ -252,12 +252,12 @@ impl JointStep {
         joint.load.add(of_gear.unwrap_or_else(|| load(&self.rows, &joint.kind, &joint.impulse)), h);
     }
 
-    /// The slot of a body that moves by forces.
+    /// Returns the slot of one of its bodies that forces move.
     pub(crate) fn own_slot(&self) -> usize {
         if self.movable.0 { self.slots.0 } else { self.slots.1 }
     }
 
-    /// The velocity of B's joint point relative to A's.
+    /// Returns the velocity of B's joint point relative to A's.
     pub(crate) fn parting_velocity(&self, states: &[State]) -> Vec3 {
         let velocity = |slot: usize, anchor: Vec3| {
             let (v, w) = motion(&states[slot]);
@@ -267,20 +267,20 @@ impl JointStep {
     }
 }
 
-/// The place of the axis of a revolute joint among the six.
+/// The index of the axis of a revolute joint among the six axes.
 const ABOUT_X: usize = JointAxis::AngX as usize;
 
-/// The angular impulse about the axis of a revolute joint.
+/// Returns the angular impulse about the axis of a revolute joint.
 fn about_axis(i: &JointImpulse) -> Real {
     i.motors[ABOUT_X] + i.spring + i.lower - i.upper
 }
 
-/// The rope of a pulley.
+/// Returns the rope of a pulley.
 fn rope(rows: &Rows, supports: [Vec3; 2], ratio: Real) -> Rope {
     Rope { ends: [rows.points[0] - supports[0], rows.points[1] - supports[1]], ratio }
 }
 
-/// The impulses on B in the world frame: at the joint point, and the angular one about it.
+/// Returns the impulses on B in the world frame: at the joint point, and the angular one about it.
 fn load(rows: &Rows, kind: &JointKind, i: &JointImpulse) -> (Vec3, Vec3) {
     match kind {
         JointKind::Prismatic { .. } | JointKind::SixDof(_) => Axes::of(rows).load(i),

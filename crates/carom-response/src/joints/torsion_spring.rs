@@ -1,18 +1,19 @@
 //! Torsion springs on hinges: the mainspring of a clock, the hairspring of a balance, a door
 //! closer.
 //!
-//! 1. The torque is the stiffness times the angle to the rest angle, minus the damping times the
-//!    speed.
+//! 1. The torque is the stiffness times the angle from the present to the rest angle, minus the
+//!    damping times the speed.
 //! 2. The angle counts full turns, so a spring can be wound up.
-//! 3. The angle is the mean `(x[n-1] + 2 x[n] + x[n+1]) / 4` over substeps. A free wheel then keeps
-//!    its energy exactly, and no stiffness is unstable. At a stop the torque is the full one.
-//!    Its bodies turn by their whole angular velocity, so the angle is that of the energy
-//!    (test: `springs::a_stiff_spring_gives_a_fast_wheel_no_energy`).
-//! 4. The damping acts at the speed at the end of the substep, so it never reverses a wheel.
+//! 3. The torque uses the mean `(x[n-1] + 2 x[n] + x[n+1]) / 4` of the angles x of three substeps.
+//!    A free wheel then keeps its energy exactly, and no stiffness is unstable. At a stop the
+//!    torque is the full one. The bodies of the spring turn by their whole angular velocity, so
+//!    the angle is that of the energy (test:
+//!    `springs::a_stiff_spring_gives_a_fast_wheel_no_energy`).
+//! 4. The damping uses the speed at the end of the substep, so it never reverses a wheel.
 //! 5. A spring accelerates nothing beyond [`MAX_TURN`] per substep, about 180 rad/s by default.
-//!    Beyond that, joints cannot follow the rotation. The excess energy is lost. A spring acts on
-//!    a hinge that cannot follow, too: otherwise it would be wound without work
-//!    (test: `springs::a_spring_pulls_in_a_hinge_that_opens`).
+//!    Beyond that, joints cannot follow the rotation, and the excess energy is lost. A spring also
+//!    acts on a hinge that cannot follow: otherwise the spring would be wound without work (test:
+//!    `springs::a_spring_pulls_in_a_hinge_that_opens`).
 //! 6. The impulse is warm started and corrected in every substep, together with contacts and
 //!    joints.
 //!
@@ -121,7 +122,8 @@ impl Winding {
     }
 }
 
-/// Radians. If a body turns farther in a substep, its velocity at the start does not predict its
-/// orientation at the end. A joint of such a body then constrains velocities only and corrects no
-/// position error. If it did, bodies with a far joint point would gain speed without bound.
+/// The largest rotation in a substep, in radians, after which the velocity at the start predicts
+/// the orientation at the end. If a body turns farther, its joints constrain only velocities and
+/// correct no position errors. Otherwise bodies with a far joint point would gain speed without
+/// bound.
 pub(crate) const MAX_TURN: Real = 0.5;

@@ -1,8 +1,8 @@
 //! Limits of the twist of a spherical joint.
 //!
-//! The twist is the angle about the x axis that is left after the shortest rotation that aligns the
-//! x axes. Its row is the bisector of the two x axes, scaled so that it measures the rate of the
-//! twist.
+//! The twist is the angle about the x axis that remains after the shortest rotation that aligns
+//! the x axes. Its row is the bisector of the two x axes, scaled so that it measures the rate of
+//! the twist.
 //!
 //! Reference: J. Maciel, P. Baerlocher, R. Boulic, Swing-Twist Decomposition, in: Inverse
 //! Kinematics with Joint Limits, 2001.
@@ -13,11 +13,11 @@ use crate::joints::rows::{Moving, Rows, inverse_or_zero, limit};
 use crate::joints::softness::Softness;
 use carom_math::{Real, Vec3, ops, rotation};
 
-/// The least value of 1 + cos of the angle between the x axes at which the twist is defined. It is
-/// half of that at the widest cone, [`JointKind::MAX_TWISTED_CONE`](crate::JointKind).
+/// The least value of 1 + cos of the angle between the x axes for which the twist is defined. It
+/// is half of the value at the widest cone, [`JointKind::MAX_TWISTED_CONE`](crate::JointKind).
 const MIN_TWIST_DIVISOR: Real = 0.005;
 
-/// The place of the impulses of twist among the six axes.
+/// The index of the impulses of twist among the six axes.
 const ABOUT_X: usize = JointAxis::AngX as usize;
 
 impl Moving<'_> {

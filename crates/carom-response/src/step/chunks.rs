@@ -1,5 +1,5 @@
 //! The loops of a step over bodies and manifolds, each over a chunk of the data. A single thread
-//! runs one chunk; several threads share the chunks.
+//! runs one chunk. Several threads share the chunks.
 //!
 //! No iteration of a loop reads what another one writes. So chunks may have any size and any order.
 //!
@@ -40,8 +40,8 @@ pub(crate) fn classify_movers(bodies: &[Body], movers: &[u32], out: &mut [Moves]
 }
 
 /// Finds the cached pair of each active contact. Both lists are sorted by key: `order` has the key
-/// and position of each cached pair. `left` gets the positions of cached pairs that match no active
-/// contact.
+/// and position of each cached pair. `left` gets the positions of the cached pairs that match no
+/// active contact.
 pub(crate) fn match_cached(
     summaries: &[Summary],
     active: &[u32],
@@ -62,7 +62,7 @@ pub(crate) fn match_cached(
     left.extend(order.map(|(_, place)| place));
 }
 
-/// Runs `work` inside the thread pool. Without threads: calls it.
+/// Runs `work` inside the thread pool. Without threads, calls it.
 pub(crate) fn inside<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
@@ -78,8 +78,8 @@ pub(crate) fn both(_size: usize, a: impl FnOnce(), b: impl FnOnce()) {
 pub(crate) struct Forces<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) gravity: Vec3,
-    /// Rest time at which bodies marked in `settles` begin to become calm. After twice this time
-    /// they are calm.
+    /// Rest time at which the bodies marked in `settles` begin to become calm. After twice this
+    /// time they are calm.
     pub(crate) rest_from: Real,
     /// Speed that a calm body loses in this step.
     pub(crate) rest_brake: Real,
@@ -88,8 +88,8 @@ pub(crate) struct Forces<'a> {
     pub(crate) dt: Real,
 }
 
-/// Loads bodies into states. `movers` are their indices. `settles` marks bodies in a large island
-/// that comes to rest.
+/// Loads bodies into states. `movers` are their indices. `settles` marks the bodies of a large
+/// island that comes to rest.
 pub(crate) fn load_bodies(
     forces: &Forces<'_>,
     movers: &[u32],
@@ -110,8 +110,8 @@ pub(crate) fn load_bodies(
             (v, w) = (body.locked_axes.free_translation(v), body.locked_axes.free_rotation(w));
             let i = body.world_inverse_inertia();
             mass.inverse_mass = body.inverse_mass;
-            // The mean of two entries that should be equal: rounding must not make the matrix
-            // unsymmetric.
+            // The mean of two entries that should be equal, because rounding must not make the
+            // matrix unsymmetric.
             let mean = |x: Real, y: Real| 0.5 * (x + y);
             mass.inverse_inertia = [
                 i.x_axis.x,
@@ -172,13 +172,13 @@ pub(crate) struct Manifolds<'a> {
     pub(crate) contacts: &'a Contacts<'a>,
     /// Indices of the contacts that are solved.
     pub(crate) active: &'a [u32],
-    /// For each of them, its position in `cached`.
+    /// For each of these contacts, its position in `cached`.
     pub(crate) matched: &'a [u32],
     /// The pairs of the last step.
     pub(crate) cached: &'a ImpulseCache,
     /// Indices into `active`, eight for each group; [`EMPTY_LANE`] for an empty lane.
     pub(crate) order: &'a [u32],
-    /// Per body; read by [`slot_of`].
+    /// The slot of each body; read by [`slot_of`].
     pub(crate) slots: &'a [u32],
     /// By slot: whether forces move the body.
     pub(crate) is_active: &'a [bool],
@@ -350,7 +350,7 @@ pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses:
 /// The work on bodies between two passes over contacts.
 #[derive(Clone, Copy)]
 pub(crate) enum Advance {
-    /// Adds the forces of a substep. `is_first`: of a step.
+    /// Adds the forces of a substep. `is_first` says whether it is the first substep of a step.
     Begin { is_first: bool },
     /// Integrates velocities to positions for `h`. `dt` is the length of the whole step.
     End { h: Real, dt: Real },
@@ -372,8 +372,8 @@ pub(crate) fn advance(
     }
 }
 
-/// Adds the forces. From the second substep on, it also applies the contact impulses of the substep
-/// before again, as a warm start.
+/// Adds the forces. From the second substep on, also applies the contact impulses of the substep
+/// before once more, as a warm start.
 fn begin_substep(
     states: &mut [State],
     free: &mut [FreeMotion],
@@ -401,10 +401,9 @@ fn begin_substep(
 
 /// Integrates velocities to positions. A free body that spins faster than `fastest` is marked as
 /// whirling.
-///
-/// The angular velocity of a free body belongs to its orientation at the start of the step, as do
-/// the lever arms and inertia of contacts. So it represents the angular momentum; [`store_bodies`]
-/// converts it.
+/// The angular velocity of a free body belongs to its orientation at the start of the step. So do
+/// the lever arms and inertia of contacts. So it represents the angular momentum, and
+/// [`store_bodies`] converts it.
 fn end_substep(states: &mut [State], free: &mut [FreeMotion], h: Real, fastest: Real) {
     for (state, free) in states.iter_mut().zip(free) {
         if free.moves == Moves::Not {

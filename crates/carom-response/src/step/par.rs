@@ -1,8 +1,8 @@
 //! The loops of a step on several threads, with the same bits as on one thread.
 //!
 //! Contacts of one colour share no moving body. So in any order and on any thread, each body is
-//! read and written by one contact only. The colours follow each other as on one thread. Meanwhile,
-//! the states are atomic words ([`SharedLine`]).
+//! read and written by one contact only. The colours follow each other in the same order as on one
+//! thread. While several threads work, the states are atomic words ([`SharedLine`]).
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph
 //! colouring).
@@ -26,17 +26,17 @@ use rayon::prelude::*;
 
 pub(crate) use workers::Colors;
 
-/// Bodies or manifolds per chunk.
+/// The number of bodies or manifolds per chunk.
 const CHUNK: usize = 512;
 
-/// Bodies per chunk of loops with little work per body. With chunks of 512, two threads are slower
-/// than one for 3,000 bodies.
+/// The number of bodies per chunk in loops with little work per body. With chunks of 512, two
+/// threads are slower than one for 3,000 bodies.
 const LIGHT_CHUNK: usize = 2048;
 
-/// Groups per chunk when loading.
+/// The number of groups per chunk when groups are loaded.
 const CHUNK_GROUPS: usize = 16;
 
-/// Groups per chunk of loops with little work per group.
+/// The number of groups per chunk in loops with little work per group.
 const LIGHT_CHUNK_GROUPS: usize = 256;
 
 impl States for &[SharedLine] {
@@ -58,7 +58,7 @@ impl States for &[SharedLine] {
     }
 }
 
-/// Runs `work` inside the thread pool, so that it is entered once, not for each loop.
+/// Runs `work` inside the thread pool, so that the pool is entered once, not for each loop.
 pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     if rayon::current_num_threads() == 1 || rayon::current_thread_index().is_some() {
         return chunks::inside(work);
@@ -185,8 +185,8 @@ pub(crate) fn load_groups(
     counts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-/// Divides groups into chunks, in their order. `cut` gets the size of the next chunk. The result is
-/// ordered by the thread that solves each chunk, because rayon lets each thread begin with its own
+/// Divides groups into chunks, in their order. `cut` gets the size of the next chunk. The result
+/// is ordered by the thread that solves each chunk, because rayon starts each thread with its own
 /// part.
 fn in_shares<T>(classes: &Classes, per_piece: usize, mut cut: impl FnMut(usize) -> T) -> Vec<T> {
     let n_members = rayon::current_num_threads();
@@ -234,7 +234,7 @@ pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses:
         .for_each(|(places, impulses)| chunks::sort_reports(places, reports, impulses));
 }
 
-/// Splits the first `n` entries off a list. Returns an empty slice if there are fewer.
+/// Splits off the first `n` entries of a list. Returns an empty slice if there are fewer.
 pub(crate) fn take<'a, T>(list: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     list.split_off_mut(..n).unwrap_or_default()
 }

@@ -25,7 +25,8 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_math::Real;
 
-/// Islands with fewer bodies converge in a step, and come to rest without braking.
+/// The least number of bodies of an island that is braked. Smaller islands converge in a step, and
+/// come to rest without braking.
 const MANY_BODIES: u32 = 4;
 
 /// The input of all stages.
@@ -33,7 +34,7 @@ const MANY_BODIES: u32 = 4;
 pub(crate) struct Given<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) joints: MovingJoints<'a>,
-    /// One for each contact.
+    /// The summaries of the contacts, one for each.
     pub(crate) summaries: &'a [Summary],
     pub(crate) surfaces: &'a [SurfaceVelocity],
     /// The slot of each body; read by [`slot_of`].
@@ -43,7 +44,7 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// The slot of bodies that cannot move.
+    /// Returns the slot of bodies that cannot move.
     fn still(&self) -> u32 {
         (self.is_active.len() - 1) as u32
     }
@@ -66,7 +67,7 @@ impl Given<'_> {
     /// - `settles`: by slot, whether the body is in a large island that comes to rest.
     /// - `touches`: by slot, how the body is supported.
     /// - `disturbed`: indices of bodies that touch a moving kinematic body or are carried by a
-    ///   surface. Their rest time is reset.
+    ///   surface. Their rest times are reset.
     pub(crate) fn find_islands(
         &self,
         islands: &mut Islands,
@@ -134,7 +135,7 @@ impl Given<'_> {
 
     /// For each manifold in `active`, finds its position in `cached`. Cached pairs of sleeping
     /// bodies that are needed are appended to `cached`. `h` is the length of the substep of
-    /// `cached`; `unmatched` is workspace.
+    /// `cached`. `unmatched` is workspace.
     pub(crate) fn match_cached(
         &self,
         active: &[u32],
@@ -151,8 +152,8 @@ impl Given<'_> {
         let is_there = |body: u32| (body as usize) < self.bodies.len();
         let is_asleep = |body: u32| is_there(body) && is_dynamic(body) && !self.moves(body);
         let is_at_rest = |body: u32| is_there(body) && !self.moves(body);
-        // The impulses of a pair that does not move, with a dynamic body, are stored until it moves
-        // again.
+        // The impulses of a pair that does not move, with a dynamic body, are stored until the
+        // pair moves again.
         for &old in unmatched.iter() {
             let Some(cached) = cached.get(old) else { continue };
             let PairKey { body_a, body_b, .. } = cached.manifold_key.key;
@@ -183,8 +184,8 @@ impl Given<'_> {
         }
     }
 
-    /// Colours the manifolds and builds groups of eight. Returns false, without groups, if there is
-    /// a manifold in which no body moves.
+    /// Colours the manifolds and builds groups of eight. Returns false, without groups, if no body
+    /// moves in some manifold.
     pub(crate) fn build_groups(
         &self,
         active: &[u32],

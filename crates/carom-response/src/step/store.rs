@@ -15,7 +15,7 @@ use crate::integrate;
 use crate::sleep::rest::{StepMotion, Touch};
 use carom_math::{Quat, Real, Vec3, ops, rotation};
 
-/// Results of a step for all bodies or a chunk of them, by slot.
+/// Results of a step, by slot, for all bodies or for a chunk of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Moved<'a> {
     /// The indices of the bodies.
@@ -27,7 +27,7 @@ pub(crate) struct Moved<'a> {
 }
 
 impl<'a> Moved<'a> {
-    /// Splits off the first `n`.
+    /// Splits off the first `n` results.
     #[cfg(feature = "parallel")]
     pub(crate) fn split_at(&self, n: usize) -> (Moved<'a>, Moved<'a>) {
         let (movers, movers_behind) = self.movers.split_at(n);
@@ -52,13 +52,13 @@ impl<'a> Moved<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) max_speed: Real,
-    /// Bodies below this speed are slow.
+    /// The speed below which bodies are slow.
     pub(crate) sleep_speed: Real,
     pub(crate) dt: Real,
 }
 
 /// Writes the results into bodies. `bodies` begins with the body of index `first`. `rest_times`
-/// gets the rest time of each body that moves by force.
+/// gets the rest time of each body that moves by forces.
 pub(crate) fn store_bodies(
     limits: &Limits,
     first: u32,
@@ -84,20 +84,20 @@ pub(crate) fn store_bodies(
 /// Contacts turn it differently from free rotation.
 const MAX_TURN_LOSS: f64 = 0.01;
 
-/// The largest relative gain of energy in this way, which bounds rounding. More is removed from the
-/// angular velocity.
+/// The largest relative gain of energy in this way, which bounds rounding. A larger gain is
+/// removed from the angular velocity.
 const MAX_TURN_GAIN: f64 = 1e-5;
 
-/// Radians. The largest rotation at the end of a step that gives a body that bounced within it the
-/// energy that it had after the bounce.
+/// The largest rotation, in radians, by which a body that bounced within a step is corrected at
+/// its end. The correction restores the energy that the body had after the bounce.
 const MAX_BOUNCE_CORRECTION: f64 = 0.1;
 
-/// Radians per step. A body that contacts pushed and that turns less keeps the orientation of the
-/// substeps, whatever its energy.
+/// A body that contacts pushed and that turns less than this, in radians per step, keeps the
+/// orientation of the substeps, whatever its energy.
 const MAX_SETTLING_TURN: Real = 0.01;
 
-/// Radians per step. A body that turns less keeps its angular velocity, because the change would be
-/// rounding only.
+/// A body that turns less than this, in radians per step, keeps its angular velocity, because the
+/// change would be rounding only.
 const MIN_TURN: Real = 1e-5;
 
 /// Returns the orientation and the angular velocity of a body that moves by forces, at the end of
@@ -120,8 +120,8 @@ fn rotate(body: &Body, state: &State, free: &FreeMotion, dt: Real) -> (Quat, Vec
         return (if free.is_whirling { whirled().as_quat() } else { turned(delta) }, w);
     }
     let inverse = body.inverse_inertia.as_dmat3();
-    // In double precision. In single precision, the inertia would not be the exact inverse of the
-    // inverse inertia, and the momentum would grow.
+    // The momentum is computed in double precision. In single precision, the inertia would not be
+    // the exact inverse of the inverse inertia, and the momentum would grow.
     let momentum = integrate::spin_of(start, w.as_dvec3(), &inverse.inverse());
     let twice_energy = momentum.dot(w.as_dvec3());
     if free.is_pushed(state) && !free.is_whirling {
@@ -172,7 +172,7 @@ fn store_body(
     let center = mass.center + Vec3::new(d[0], d[1], d[2]);
     let translation = center - rotation::rotate(orientation, body.center_of_mass);
     if !(orientation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
-        // An overflow: the body keeps its pose, and stops.
+        // After an overflow the body keeps its pose, and stops.
         body.linear_velocity = Vec3::ZERO;
         body.angular_velocity = Vec3::ZERO;
         return;

@@ -1,9 +1,10 @@
 //! The callback before each substep, in which the caller changes the motion of bodies: springs,
 //! motors, lift.
 //!
-//! A force that depends on the position of a body is constant within a step if it is set before the
-//! step. Set before each substep, it is as accurate as the forces of contacts and joints. Forces
-//! are added to the velocities before contacts, so the warm start of contacts does not repeat them.
+//! If a force depends on the position of a body and is set before the step, it is constant within
+//! the step. If it is set before each substep, it is as accurate as the forces of contacts and
+//! joints. Forces are added to the velocities before contacts, so the warm start of contacts does
+//! not repeat them.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
@@ -14,8 +15,8 @@ use crate::impulses::lane_vec::State;
 use alloc::vec::Vec;
 use carom_math::{Mat3, Pose, Real, Vec3, rotation};
 
-/// The motion of a body at the start of a step or substep, with the forces that act on it from
-/// then on, in the world frame.
+/// The motion of a body at the start of a step or substep, and the forces that act on it from then
+/// on. All is in the world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BodyMotion {
@@ -27,15 +28,15 @@ pub struct BodyMotion {
     pub inverse_mass: Real,
     /// Inverse of the inertia tensor about the centre of mass.
     pub inverse_inertia: Mat3,
-    /// Velocity of the centre of mass.
+    /// Velocity of the centre of mass, length per time.
     pub linear_velocity: Vec3,
-    /// In radians per unit of time.
+    /// Angular velocity, in radians per time.
     pub angular_velocity: Vec3,
     /// Force on the centre of mass.
     pub force: Vec3,
-    /// Torque.
+    /// Torque about the centre of mass.
     pub torque: Vec3,
-    /// Whether forces move the body. If not, changes of it are ignored.
+    /// Whether forces move the body. If they do not, changes of the motion are ignored.
     pub is_dynamic: bool,
 }
 
@@ -60,16 +61,16 @@ impl BodyMotion {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Substep<'a> {
-    /// Its number within the step, from 0.
+    /// The index of the substep within the step, from 0.
     pub index: u32,
     /// The number of substeps of the step.
     pub count: u32,
-    /// Its length.
+    /// The length of the substep, a time.
     pub dt: Real,
     /// The indices of the bodies that move, ascending.
     pub movers: &'a [u32],
-    /// Their motions. Velocities and forces may be changed; the other numbers are for reading. A
-    /// change that is not finite is ignored.
+    /// The motions of these bodies. Velocities and forces may be changed. The other numbers are
+    /// for reading. A change that is not finite is ignored.
     pub motions: &'a mut [BodyMotion],
 }
 

@@ -1,8 +1,8 @@
 //! Validation of bodies, joints, and the memory of the last step.
 //!
-//! State that was stored and loaded may contain anything. Each check covers all that a step relies
-//! on, and names the first wrong entry. A step keeps these invariants, so tests may run the checks
-//! after each one.
+//! State that was stored and loaded may contain anything. The checks cover all that a step relies
+//! on, and each one names the first wrong entry. A step keeps these invariants, so tests may run
+//! the checks after each step.
 //!
 //! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11
 //! (invariants).
@@ -19,7 +19,7 @@ use carom_math::Pose;
 pub struct Inconsistency {
     /// The table, and what is wrong with the entry.
     pub what: &'static str,
-    /// The index of the entry; 0 if there is no table.
+    /// The index of the entry in the table; 0 if there is no table.
     pub index: usize,
 }
 
@@ -36,7 +36,7 @@ fn demand(holds: bool, what: &'static str) -> Result<(), &'static str> {
     if holds { Ok(()) } else { Err(what) }
 }
 
-/// Whether a pose is finite, and its rotation is one.
+/// Whether a pose is finite, and its rotation is a rotation.
 fn is_rigid(pose: &Pose) -> bool {
     Pose::try_new(pose.rotation, pose.translation).is_ok()
 }
@@ -80,7 +80,7 @@ impl Joint {
 }
 
 impl SolverMemory {
-    /// Checks the cached impulses. There are `n_bodies` bodies.
+    /// Checks the cached impulses, for `n_bodies` bodies.
     pub fn validate(&self, n_bodies: usize) -> Result<(), Inconsistency> {
         let at = |index| move |what| Inconsistency { what, index };
         let is_length = |h: f32| 0.0 <= h && h.is_finite();

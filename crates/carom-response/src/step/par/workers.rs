@@ -1,13 +1,13 @@
 //! The threads that solve a step, colour after colour.
 //!
-//! - They are started once for all colours of a stage, and synchronise at the end of each colour.
+//! - They start once for all colours of a stage, and synchronise at the end of each colour.
 //! - Each thread has its own share of each colour: the same bodies in every colour. It also loads
 //!   and stores these groups, so few cache lines move between cores.
 //! - Chunks of a share halve (guided scheduling), so the last ones are small and idle threads can
 //!   help.
-//! - A thread that finished its share spins for a while, then takes chunks of others (work
-//!   stealing). So even one thread alone finishes, for example in a busy pool.
-//! - If no chunk is left, it waits for the others: it spins, then yields its core.
+//! - A thread that finished its share spins for a while, and then takes chunks of others (work
+//!   stealing). So even a single thread finishes all chunks, for example in a busy pool.
+//! - If no chunk is left, a thread waits for the others: it spins, then yields its core.
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (stages and
 //! colours handed out by atomic counters); M. Herlihy, N. Shavit, The Art of Multiprocessor
@@ -29,22 +29,22 @@ use std::sync::{Mutex, PoisonError};
 
 /// The least number of groups per chunk.
 ///
-/// Each chunk is half of the rest of its share. The last ones are small, so idle threads can help.
-/// There are few of them, because each chunk costs a store that the next one waits for. With fixed
-/// chunks of 16 groups, all stages took 10 % longer.
+/// Each chunk is half of the remaining part of its share. The last ones are small, so idle threads
+/// can help. There are few chunks, because each one costs a store for which the next one waits.
+/// With fixed chunks of 16 groups, all stages took 10 % longer.
 const MIN_CHUNK_GROUPS: usize = 8;
 
 /// The least number of groups of the largest colour per thread.
 const MIN_WORKER_GROUPS: usize = 8;
 
-/// Spins before a thread takes chunks of others, and again before it yields its core: some 10
-/// microseconds.
+/// The number of spins before a thread takes chunks of others, and again before it yields its
+/// core: some 10 microseconds.
 ///
 /// A stolen chunk moves its states to another core and back. Without this delay, twice as many
 /// states move, and on two cores without a common cache a pass takes 10 % longer.
 const MAX_SPINS: usize = 400;
 
-/// A counter in a cache line of its own (no false sharing).
+/// A counter in a cache line of its own, to avoid false sharing.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Count(AtomicUsize);
@@ -61,7 +61,7 @@ struct Color {
 #[derive(Debug)]
 struct Share {
     chunks: Range<usize>,
-    /// The number of chunks that are taken.
+    /// The number of chunks that threads have taken.
     taken: Count,
 }
 
@@ -70,13 +70,13 @@ struct Share {
 pub(crate) struct Workers<'a> {
     chunks: Vec<Mutex<&'a mut [Group]>>,
     colors: Vec<Color>,
-    /// Colour by colour, for each thread.
+    /// The shares: colour by colour, for each thread.
     shares: Vec<Share>,
     n_workers: usize,
 }
 
-/// Adds the number of chunks to `done` when it is dropped, even by a panic. Otherwise other threads
-/// would wait forever.
+/// Adds the number of chunks to `done` when it is dropped, even by a panic. Otherwise the other
+/// threads would wait forever.
 struct DoneOnDrop<'a> {
     n: usize,
     done: &'a AtomicUsize,
@@ -122,7 +122,7 @@ impl<'a> Workers<'a> {
         self.call(0..self.n_workers, SharedLine::of(states), pass);
     }
 
-    /// Starts these threads; the first one is the caller.
+    /// Starts these threads. The first one is the calling thread.
     fn call(&self, workers: Range<usize>, states: &[SharedLine], pass: &Pass<'_>) {
         if workers.len() == 1 {
             return self.work(workers.start, states, pass);
@@ -144,8 +144,8 @@ impl<'a> Workers<'a> {
                 spin_loop();
             }
             if !color.is_done() {
-                // A thread is late, or does not come. The search begins after the own share, so
-                // that not all idle threads take from the same share.
+                // A thread is late, or does not come. The search begins after the share of this
+                // thread, so that not all idle threads take from the same share.
                 for share in shares[worker + 1..].iter().chain(&shares[..worker]) {
                     self.take_chunks(color, share, states, pass);
                 }
