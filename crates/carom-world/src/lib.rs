@@ -30,7 +30,7 @@
 //!
 //! The same input gives the same bits with any broad phase and any number of threads (tests:
 //! `golden::with_any_broad_phase`, `golden::with_one_two_and_seven_threads`). `cargo xtask golden`
-//! compares these bits on each target that can be run on the machine.
+//! compares these bits on each target that it can run.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

@@ -2,7 +2,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
-/// Pair states or bodies of a chunk, for loops that only copy.
+/// The number of pair states or bodies of a chunk, for loops that only copy.
 pub(crate) const CHUNK_LENGTH: usize = 512;
 
 /// Whether a loop that only copies `n` entries runs on one thread.
@@ -10,8 +10,8 @@ pub(crate) fn is_serial(n: usize) -> bool {
     n <= CHUNK_LENGTH || rayon::current_num_threads() == 1
 }
 
-/// Up to this number of edits a single thread is used: about 30 microseconds, if each moves its
-/// neighbours.
+/// The largest number of edits for which a single thread is used: about 30 microseconds, if each
+/// edit moves its neighbours.
 const MAX_SERIAL_EDITS: usize = 128;
 
 /// Runs two tasks of `n_edits` edits each, on two threads if that is faster.

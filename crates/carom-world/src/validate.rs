@@ -10,12 +10,12 @@ use carom_broad::BroadPhase;
 use carom_response::{BodyKind, Inconsistency};
 
 impl<B: BroadPhase> World<B> {
-    /// Checks that all parts of the world are consistent. The error names the first entry that is
-    /// not.
+    /// Checks that all parts of the world are consistent. The error, usually
+    /// [`WorldError::Inconsistent`], names the first entry that is not.
     ///
-    /// No sequence of calls makes a world invalid: tests of this crate check it after each step.
-    /// Settings that the next step refuses are an error too. This copies the whole state, so it is
-    /// for tests.
+    /// No sequence of calls makes a world invalid, and tests of this crate check it after each
+    /// step. Settings that the next step refuses are an error too. The method copies the whole
+    /// state, so it is for tests.
     pub fn validate(&self) -> Result<(), WorldError> {
         self.snapshot().check()?;
         self.check_bodies()?;
@@ -83,8 +83,8 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Checks that each pair state is at the place of its pair, and has its manifolds. Gaps lie
-    /// among them.
+    /// Checks that each pair state is at the place of its pair, and has its manifolds. There may
+    /// be gaps among the pair states.
     fn check_pairs(&self) -> Result<(), Inconsistency> {
         let n = self.contacts.pairs.len();
         if self.contacts.states.list.len() != n || self.contacts.states.caches.len() != n {

@@ -73,7 +73,7 @@ pub struct Body {
     /// Factor of the gravity of the settings; 1 is full gravity.
     pub gravity_scale: Real,
     /// Linear damping, a rate per unit of time: in a short time `t` the velocity loses the
-    /// fraction `t` times this. 0 is no damping. Not negative.
+    /// fraction `linear_damping * t`. 0 is no damping. Not negative.
     pub linear_damping: Real,
     /// Angular damping, a rate per unit of time like the linear damping. 0 is no damping. Not
     /// negative.

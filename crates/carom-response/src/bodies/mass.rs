@@ -6,19 +6,20 @@ use crate::impulses::lane_vec::Lanes;
 use carom_geom::Contact;
 use carom_math::{Mat3, Real, Vec3};
 
-/// Mass of a body in the world frame, constant during a step; zero for a body that does not move.
+/// The mass of a body in the world frame, constant during a step. It is zero for a body that does
+/// not move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MassData {
     pub(crate) inverse_mass: Real,
-    /// xx, yy, zz, xy, xz, yz.
+    /// The inverse inertia tensor: xx, yy, zz, xy, xz, yz.
     pub(crate) inverse_inertia: [Real; 6],
     pub(crate) center: Vec3,
-    /// Calmness from 0 to 1. Overlap with a calm body is corrected less. Bodies that cannot move
-    /// are calm.
+    /// How calm the body is, from 0 to 1. Overlap with a calm body is corrected less. Bodies that
+    /// cannot move are calm.
     pub(crate) calm: Real,
     /// Velocity at the start of the step.
     pub(crate) velocity: Vec3,
-    /// Square of the relative speed above which a body moves farther than its size in a step.
+    /// Square of the relative speed above which the body moves farther than its size in a step.
     pub(crate) max_contact_speed_sq: Real,
     /// Whether it turns too far in the step for its contacts.
     pub(crate) spins_far: bool,
@@ -32,7 +33,7 @@ impl MassData {
         if 0.0 < sum { 3.0 * self.inverse_mass / sum } else { 0.0 }
     }
 
-    /// For bodies that cannot move.
+    /// The mass of bodies that cannot move.
     pub(crate) const NONE: MassData = MassData {
         inverse_mass: 0.0,
         inverse_inertia: [0.0; 6],
@@ -57,10 +58,10 @@ impl MassData {
     /// Whether a contact acts on the centre of a body that outruns it, instead of the contact
     /// point.
     ///
-    /// A body that spins fast turns its anchor away within the step, and another part of it arrives
-    /// at the contact. If it overlaps deeply, its anchors may separate in each step while its
-    /// centre moves deeper. `outwards` is the unit normal that points to this body, `lever` the
-    /// contact relative to its centre.
+    /// A body that spins fast turns its anchor away within the step, and another part of it
+    /// arrives at the contact. If it overlaps deeply, its anchors may separate in each step while
+    /// its centre moves deeper. `outwards` is the unit normal that points to this body, and
+    /// `lever` the vector from its centre to the contact.
     fn is_held_at_center(&self, lever: Vec3, outwards: Vec3, distance: Real, slop: Real) -> bool {
         if !(distance < -slop) {
             return false;
@@ -75,11 +76,11 @@ impl MassData {
     }
 }
 
-/// Returns the body whose centre contacts act on, if any: 0 for A, 1 for B.
+/// Returns the body on whose centre contacts act, if any: 0 for A, 1 for B.
 ///
 /// Both bodies get the impulse along one line, because otherwise the pair would gain angular
-/// momentum. So both use the same centre. If both bodies outrun their contacts, it is that of the
-/// lighter one.
+/// momentum. So both use the centre of the same body. If both bodies outrun their contacts, it is
+/// the lighter body.
 #[inline]
 pub(crate) fn held_center(
     [a, b]: [&MassData; 2],

@@ -2,8 +2,8 @@
 //!
 //! 1. The part of a velocity beyond a bound is removed before positions are integrated, and again
 //!    at the end of a substep.
-//! 2. Contacts use the whole inverse mass. If a contact pushes along a locked axis, the following
-//!    substeps correct the impulse that the removal cancelled.
+//! 2. Contacts use the whole inverse mass. If a contact pushes along a locked axis, the removal
+//!    cancels its impulse there, and the following substeps correct the impulse.
 //!
 //! Reference: E. Catto, Box2D 3.2, `b2MotionLocks` and `b2IntegrateVelocities`, 2025.
 
@@ -14,7 +14,7 @@ use crate::impulses::lane_vec::State;
 use alloc::vec::Vec;
 use carom_math::Real;
 
-/// The bounds of one body that has some.
+/// The bounds of a body whose motion is bounded.
 #[derive(Clone, Copy, Debug)]
 struct Bounded {
     slot: u32,

@@ -7,13 +7,14 @@ use crate::sleep::rest::{DEEP_SLOPS, Touch};
 use carom_geom::Contact;
 use carom_math::Real;
 
-/// The data of a contact that preparation reads. It is small, because it is read often.
+/// The data of a contact that the preparation of a step reads. It is small, because it is read
+/// often.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Summary {
     pub(crate) key: PairKey,
-    /// By the deepest contact point.
+    /// How the bodies touch, by the deepest contact point.
     pub(crate) touch: Touch,
-    /// At most [`MAX_CONTACTS`](carom_geom::MAX_CONTACTS).
+    /// The number of contact points, at most [`MAX_CONTACTS`](carom_geom::MAX_CONTACTS).
     pub(crate) n_contacts: u8,
     pub(crate) bounces: bool,
     pub(crate) is_new: bool,
@@ -22,10 +23,10 @@ pub(crate) struct Summary {
 /// Properties that hold for all contacts of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    /// Whether both bodies of each contact exist and its numbers are valid.
+    /// Whether both bodies of each contact exist and the numbers of each contact are valid.
     pub(crate) are_good: bool,
-    /// Whether all are sorted by key, including the contact before the chunk, none is empty, and
-    /// none bounces.
+    /// Whether all contacts are sorted by key, including the contact before the chunk. Also, none
+    /// is empty, and none bounces.
     pub(crate) are_plain: bool,
 }
 
@@ -91,7 +92,7 @@ fn touch_of(points: &[Contact], slop: Real) -> Touch {
     }
 }
 
-/// The position of a contact that has no cached pair.
+/// The position of the cached pair of a contact that has none.
 pub(crate) const NOT_MATCHED: u32 = u32::MAX;
 
 /// Prefetch distance in manifolds. Their order is by colour, so the hardware cannot predict it.

@@ -6,8 +6,8 @@
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023; R. E. Tarjan, Efficiency of a Good But
 //! Not Linear Set Union Algorithm, JACM 22(2), 1975.
-//! Differs: the root of a set is its lowest index, so that the name of an island does not depend on
-//! the order of contacts. Only bodies that move are in the sets, by slot.
+//! Differs: the root of a set is its lowest index, so that the name of an island does not depend
+//! on the order of contacts. The sets contain only bodies that move, by slot.
 
 use alloc::vec::Vec;
 use carom_math::Real;
@@ -89,8 +89,9 @@ impl Islands {
         is_many.extend(self.sets.parent.iter().map(|&root| many <= self.sizes[root as usize]));
     }
 
-    /// Marks the island of a slot as moved by a motor or a spring. Call it after `count`. A powered
-    /// island does not come to rest, however slow: a motor may need long to start a heavy train.
+    /// Marks the island of a slot as moved by a motor or a spring. Call it after `count`. A
+    /// powered island does not come to rest, however slow it is: a motor may take long to start a
+    /// heavy train.
     pub(crate) fn mark_powered(&mut self, place: u32) {
         let root = self.sets.parent[place as usize];
         self.is_powered[root as usize] = true;

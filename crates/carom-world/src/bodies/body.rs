@@ -57,14 +57,15 @@ pub struct BodyDesc {
     /// [`BodyMut::set_response`](crate::BodyMut::set_response).
     pub response: Response,
     /// Whether the body is swept in each step (continuous detection), including rotation, like a
-    /// bullet of Box2D. It stops at its first impact until the next step, so a dynamic body passes
-    /// through nothing (test: `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is
-    /// tested against the whole path of another fast body, even if that one stops earlier.
+    /// bullet of Box2D. At its first impact it stops, or slides along the obstacle for the rest of
+    /// the step. So a dynamic body passes through nothing (test:
+    /// `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is tested against the whole
+    /// path of another fast body, even if that one stops earlier.
     pub ccd: bool,
     /// Factor of gravity; 1 is full gravity.
     pub gravity_scale: f32,
     /// Linear damping, a rate per unit of time: in a short time `t` the velocity loses the
-    /// fraction `t` times this. Finite and not negative.
+    /// fraction `linear_damping * t`. Finite and not negative.
     pub linear_damping: f32,
     /// Angular damping, a rate per unit of time like the linear damping. Finite and not negative.
     pub angular_damping: f32,

@@ -48,7 +48,7 @@ pub enum ForceKind {
         exponent: i32,
     },
     /// A resistance against motion relative to a flow, as of water or wind. Each rate is per unit
-    /// of time: in a short time `t` a velocity loses the fraction `t` times it. Not negative.
+    /// of time: in a short time `t` a velocity loses the fraction `rate * t`. Not negative.
     Drag {
         /// Rate for the velocity relative to the flow.
         linear: f32,
