@@ -2,7 +2,7 @@
 //! bodies.
 //!
 //! The velocity v after a collision is v' = v_p - k v_n. Here v_n is the part of v along the
-//! normal, v_p the part across it, and k the restitution. It is from 0 (no bounce) to 1 (perfectly
+//! normal, v_p the part across it, and k the restitution, from 0 (no bounce) to 1 (perfectly
 //! elastic). For two bodies, the same holds for the relative velocity at the contact point, and
 //! both share the change according to their masses.
 //!

@@ -25,8 +25,8 @@ pub struct Penalty {
     pub stiffness: Real,
     /// Force per speed. Not negative.
     pub damping: Real,
-    /// Coulomb's coefficient of friction. `damping` also brakes sliding, by at most this times the
-    /// normal force. Not negative.
+    /// Coulomb's coefficient of friction. `damping` also brakes sliding, and the coefficient times
+    /// the normal force bounds the braking force. Not negative.
     pub friction: Real,
 }
 

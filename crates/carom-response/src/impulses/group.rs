@@ -12,8 +12,8 @@ use carom_geom::MAX_CONTACTS;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct GroupPoint {
-    /// The point on A relative to A's centre of mass, in the world frame, at the start of the
-    /// step.
+    /// The contact points on A and B relative to their centres of mass, in the world frame, at the
+    /// start of the step.
     pub(crate) anchor_a: [Lanes; 3],
     pub(crate) anchor_b: [Lanes; 3],
     /// The given distance. From `Prepare` on, the part due to the anchors is subtracted.
@@ -59,7 +59,7 @@ pub(crate) struct Group {
     pub(crate) is_loaded: bool,
     /// Whether a lane overlaps by more than the slop.
     pub(crate) is_pushing: bool,
-    /// The friction centre: the point at which friction acts, relative to A's centre of mass.
+    /// The friction centre: the point at which friction acts, relative to both centres of mass.
     pub(crate) friction_a: [Lanes; 3],
     pub(crate) friction_b: [Lanes; 3],
     /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 22, 12.

@@ -62,8 +62,8 @@ impl Joint {
         Ok(gear)
     }
 
-    /// Changes the ratio of a pulley, a gear, or a rack and pinion. A gear keeps its present
-    /// state.
+    /// Changes the ratio of a pulley, a gear, or a rack and pinion. A gear stays at its
+    /// present coordinates.
     ///
     /// Errors: the kind has no ratio, or the ratio is out of its range. After the second error the
     /// joint has the refused ratio.

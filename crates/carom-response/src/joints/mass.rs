@@ -6,9 +6,9 @@
 //! joint is proportional to the lighter mass, so a light link makes a weak joint.
 //!
 //! 1. The tension of a link is limited by the lighter one of the bodies that it connects. So
-//!    joints use true masses and inertias in three cases: a light body that hangs on a heavy one,
-//!    an arm, and a wheel in the air (test: `unequal_joints::motors_act_on_true_masses`, in
-//!    carom-world).
+//!    joints use the true mass and inertia of a light body that is not between heavy ones: one
+//!    that hangs on a heavy body, an arm, a wheel in the air (test:
+//!    `unequal_joints::motors_act_on_true_masses`, in carom-world).
 //! 2. The load of a body is the mass that it carries between others: see [`LoadPaths`]. Fixed and
 //!    kinematic bodies count as one body of infinite mass. Contacts connect as joints do: a wheel
 //!    on the ground carries its car. Gears couple rotations, not positions, so they carry nothing.

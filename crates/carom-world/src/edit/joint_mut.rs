@@ -134,8 +134,8 @@ impl JointMut<'_> {
         })
     }
 
-    /// Changes the ratio of a pulley, a gear, or a rack and pinion. The present angles of a gear
-    /// become those that it keeps.
+    /// Changes the ratio of a pulley, a gear, or a rack and pinion. A gear stays at its present
+    /// angles.
     pub fn set_ratio(&mut self, ratio: f32) -> Result<&mut Self, WorldError> {
         self.edit(|joint| {
             joint.impulse = JointImpulse::default();

@@ -113,8 +113,8 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     }
 
     /// Returns the first collider that the shape meets on a straight path from a pose, without
-    /// rotation: see [`Query::cast_motion`]. The path is displaced by `displacement`, in the world
-    /// frame, at time 1.
+    /// rotation: see [`Query::cast_motion`]. At time 1 the shape is displaced by `displacement`,
+    /// in the world frame.
     ///
     /// A pose or displacement that is not finite meets nothing.
     pub fn cast_shape(
