@@ -150,7 +150,7 @@ pub fn rotation_by(turn: DVec3) -> DQuat {
     DQuat::from_xyzw(turn.x * sine, turn.y * sine, turn.z * sine, cosine)
 }
 
-/// Half angles up to the root of this use the series: radians squared.
+/// The largest square of a half angle for which the series is used, in radians squared.
 const SERIES_HALF_TURN_SQ: Real = 0.0625;
 
 /// Returns a unit quaternion after a rotation for the time `h` at a constant angular velocity in

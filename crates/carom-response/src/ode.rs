@@ -513,7 +513,7 @@ impl Integrator {
                 h * self.slopes.iter().zip(ERROR).map(|(slope, weight)| weight * slope[i]).sum::<f64>();
             let allowed = tolerance * (1.0 + y[i].abs().max(at.abs()));
             let ratio = error.abs() / allowed;
-            // NaN, too: a number overflowed.
+            // The condition also holds for NaN: a number overflowed.
             if !(ratio < f64::INFINITY) {
                 return f64::INFINITY;
             }

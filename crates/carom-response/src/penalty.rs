@@ -67,7 +67,7 @@ impl Penalty {
         let normal = displacement / depth;
         let leaving = velocity.dot(normal);
         let push = self.stiffness * depth - self.damping * leaving;
-        // True for NaN, too: without a depth there is no normal.
+        // The condition also holds for NaN. Without a depth there is no normal.
         if !(0.0 < push && push < Real::INFINITY) {
             return Vec3::ZERO;
         }

@@ -215,7 +215,7 @@ fn gives_way(body: &Body) -> bool {
     body.kind == BodyKind::Dynamic && 0.0 < body.inverse_mass
 }
 
-/// In `f64`, because two centres far from the origin differ by little.
+/// Returns the centre of mass in `f64`, because two centres far from the origin differ by little.
 fn wide_center(body: &Body) -> DVec3 {
     body.pose.wide().transform_point(body.center_of_mass.as_dvec3())
 }

@@ -113,7 +113,7 @@ pub struct Solver {
     group_details: Vec<GroupDetails>,
     rounds: Vec<Round>,
     summaries: Vec<Summary>,
-    /// See [`Verdict::are_plain`](crate::contacts::summary::Verdict).
+    /// Whether all contacts are plain: [`Verdict::are_plain`](crate::contacts::summary::Verdict).
     are_plain: bool,
     active: Vec<u32>,
     bouncing: Vec<u32>,

@@ -51,7 +51,7 @@ use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
     settings: WorldSettings,
-    /// By number of the body.
+    /// The shape of each body, by its number.
     #[cfg_attr(feature = "serde", serde(skip))]
     shapes: Vec<Option<Shape>>,
     #[cfg_attr(feature = "serde", serde(default))]
@@ -328,7 +328,7 @@ impl<B: BroadPhase> World<B> {
     }
 }
 
-/// For a snapshot without this entry: all pairs are due.
+/// Returns the value of an entry that an older snapshot does not have: all pairs are due.
 #[cfg(feature = "serde")]
 const fn yes() -> bool {
     true

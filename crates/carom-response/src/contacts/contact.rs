@@ -52,9 +52,9 @@ pub struct ContactLink {
     pub body_b: u32,
     /// Index of the manifold: see [`Contacts::Links`].
     pub manifold: u32,
-    /// See [`ContactPair::friction`].
+    /// Friction: see [`ContactPair::friction`].
     pub friction: Real,
-    /// See [`ContactPair::restitution`].
+    /// Restitution: see [`ContactPair::restitution`].
     pub restitution: Real,
     /// Whether the pair is new: it was in no step since its bodies got their indices. Impulses
     /// cached under these indices belong to removed bodies, and are dropped.

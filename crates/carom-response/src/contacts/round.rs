@@ -69,7 +69,7 @@ fn inwards(normal: Vec3, axis: Vec3) -> Vec3 {
     (normal - axis * normal.dot(axis)).normalize_or_zero()
 }
 
-/// Like [`RoundContact::rolled`], for eight lanes.
+/// Returns the corrections of [`RoundContact::rolled`] for eight lanes.
 #[inline(always)]
 pub(crate) fn rolled<S: Simd>(simd: S, round: &Round, side: usize, turned: V3<S::F32x8>) -> S::F32x8 {
     let along = turned.dot(V3::load(simd, &round.axis[side]));

@@ -55,7 +55,7 @@ pub(crate) struct Coloring {
     bounds: Vec<u32>,
     /// The block of each body.
     block_of: Vec<u8>,
-    /// By bin, the end of its manifolds in `order`.
+    /// The end of the manifolds of each bin in `order`.
     ends: Vec<u32>,
     /// Manifolds sorted by bin. Each colour begins at a multiple of eight; [`EMPTY_LANE`] fills the
     /// gaps.

@@ -152,7 +152,7 @@ struct LockedSystem {
     matrix: [[f64; 6]; 6],
     locked: [usize; 6],
     n: usize,
-    /// By place among the locked axes: L below the diagonal.
+    /// The entries of L below the diagonal, by place among the locked axes.
     lower: [[f64; 6]; 6],
     /// The inverse of D, or 0.
     inverse: [f64; 6],

@@ -31,9 +31,9 @@ pub(crate) struct GearStep {
     /// Joint points relative to the centres of mass of the mounts, in the world frame, at the start
     /// of the step.
     pub(crate) anchors: [Vec3; 2],
-    /// From the centre of mass of each mount to that of its body.
+    /// The vector from the centre of mass of each mount to that of the body that it carries.
     pub(crate) between: [Vec3; 2],
     pub(crate) rotations: [Quat; 2],
-    /// How far the row is from its value at the insertion, at the start of the substep.
+    /// The difference of the row from its value at the insertion, at the start of the substep.
     pub(crate) error: Real,
 }

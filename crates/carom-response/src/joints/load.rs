@@ -27,7 +27,7 @@ pub struct JointImpulse {
     #[cfg_attr(feature = "serde", serde(default))]
     pub spring: Real,
     /// Impulses of the lower and upper limits of a prismatic joint and of six degrees of freedom,
-    /// by axis. Those of twist are about x.
+    /// by axis. The limits of twist are those about x.
     #[cfg_attr(feature = "serde", serde(default))]
     pub limits: [[Real; 2]; 6],
     /// Length of the substep of these impulses, to which they are proportional. 0 if there was no
@@ -38,7 +38,7 @@ pub struct JointImpulse {
 impl JointImpulse {
     /// Whether all impulses are finite.
     pub(crate) fn is_finite(&self) -> bool {
-        // Without branches: all joints are checked in each step, and hardly one fails.
+        // Branchless: all joints are checked in each step, and hardly any check fails.
         let all = |numbers: &[Real]| numbers.iter().fold(true, |all, x| all & x.is_finite());
         (self.linear.is_finite() & self.angular.is_finite())
             & (all(&[self.lower, self.upper, self.spring]) & all(&self.motors))

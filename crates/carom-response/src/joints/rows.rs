@@ -340,7 +340,7 @@ impl Rows {
     }
 
     fn find_point_mass(&self) -> Mat3 {
-        // Twice the cross product with the lever: from the left, and from the right.
+        // The cross product with the lever is taken from the left and from the right.
         let levered = |m: Mat3, r: Vec3| {
             let [x, y, z] = [m.x_axis, m.y_axis, m.z_axis].map(|column| r.cross(column));
             Mat3::from_cols(y * r.z - z * r.y, z * r.x - x * r.z, x * r.y - y * r.x)

@@ -152,7 +152,7 @@ impl Joint {
         let turning = (b.angular_velocity - a.angular_velocity).length();
         match self.kind {
             JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => moving.length().max(turning),
-            // Only the distance has a spring.
+            // Only motion along the distance acts on its spring.
             JointKind::Distance { .. } => (point_b - point_a).normalize_or_zero().dot(moving),
             JointKind::Weld | JointKind::SixDof(_) => moving.length().max(turning),
             JointKind::Spherical { .. } | JointKind::Revolute { .. } => moving.length(),

@@ -301,7 +301,7 @@ impl BodySet {
         self.active.wake(&mut self.motions, index);
     }
 
-    /// After a restore: marks the bodies whose mesh deforms as not recyclable.
+    /// After a restore: marks the contacts of bodies whose mesh deforms as not recyclable.
     pub(crate) fn note_deformed(&mut self) {
         for (index, size) in (0..).zip(&mut self.sizes) {
             if self.deforming.has(index) {

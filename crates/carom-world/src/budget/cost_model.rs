@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn steps_of_all_that_do_not_fit_are_tried_ever_more_seldom() {
-        // By the model all fit, but in fact they do not.
+        // According to the model all fit, but they do not.
         let (fits, mut cost_model) = (0.010, cost_model(1.0));
         assert!(cost_model.all_fit(&DEMAND, fits, false));
         let (mut is_suspending, mut trials) = (false, Vec::new());

@@ -134,7 +134,7 @@ impl Viewer {
         let (to_center, radius) = (center.as_dvec3() - self.position, f64::from(radius.max(0.0)));
         let distance_sq = to_center.length_squared();
         let distance = ops::sqrt(distance_sq);
-        // A ball around the viewer fills the view. A viewer at its centre sees no motion.
+        // A ball around the viewer fills the view. From its centre no motion is seen.
         let across = ops::sqrt(velocity.as_dvec3().cross(to_center).length_squared());
         if distance <= radius {
             let speed = if distance == 0.0 { 0.0 } else { across / distance / radius };

@@ -451,7 +451,7 @@ fn make_room(
     from: usize,
     pair: Pair,
 ) -> Option<usize> {
-    // By doubling steps, then by bisection.
+    // The place is found by doubling steps, then by bisection.
     let (mut low, mut step) = (from, 1);
     while pairs.get(low + step).is_some_and(|&other| other < pair) {
         low += step;

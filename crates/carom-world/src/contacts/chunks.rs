@@ -42,8 +42,7 @@ pub(crate) fn update_all(
         return narrow::update_all(scene, row, out);
     }
     let n_chunks = n_states.div_ceil(CHUNK_PAIRS);
-    // If the number of chunks changed much, chunks have other pairs, and the old counts are of no
-    // use.
+    // If the number of chunks changed much, chunks have other pairs, and old counts are useless.
     let is_like_before = counts.len().abs_diff(n_chunks) <= n_chunks / 64;
     counts.resize(n_chunks, 0);
     let least = if is_like_before { 0 } else { CHUNK_PAIRS / 2 };

@@ -40,7 +40,7 @@ struct Motion {
 }
 
 impl Motion {
-    // Inlined, because results that are returned through memory are read back late.
+    // Inlined, because a result that is returned through memory is read back late.
     // Tried: computing them once for each body; not faster, because pairs wait for memory.
     #[inline]
     fn between(from: &Pose, to: &Pose) -> Motion {
@@ -179,7 +179,7 @@ impl Motions {
         if turned != Vec3::ZERO {
             carried.set_normal((normal + turned).normalize_or(normal));
         }
-        // From the core of a rounded body to its surface, before and after.
+        // The vectors from the core of a rounded body to its surface, before and after.
         let (skin_a, skin_b) = (normal * round_a, normal * -round_b);
         let normal = carried.normal();
         let (turned_a, turned_b) = (normal * round_a - skin_a, normal * -round_b - skin_b);

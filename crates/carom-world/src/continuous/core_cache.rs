@@ -66,7 +66,7 @@ mod tests {
         for round in 0..40 {
             let index = (round * 7) % 5;
             let which = round % 3;
-            // Twice, so that the second is known.
+            // The second query finds the entry of the first one.
             for _ in 0..2 {
                 cache.find(index, &shapes[which], Vec3::ZERO, &mut found);
                 find_cores(&shapes[which], Vec3::ZERO, &mut fresh);

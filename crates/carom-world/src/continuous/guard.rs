@@ -323,7 +323,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                     });
                     if until < first {
                         first = until;
-                        // From there on the body moves along with the other one.
+                        // From then on the body moves along with the obstacle.
                         let met = motion.pose_at(until).inverse_transform_point(path[0].lerp(path[1], until));
                         let held = end_of_other.wide().transform_point(met);
                         let back = (held - path[1]).as_vec3();

@@ -83,7 +83,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             && self.bodies.active.moves(index as u32)
     }
 
-    /// After the solver: moves fast bodies back to where their path was free.
+    /// After the solver: moves fast bodies back to the end of the free part of their path.
     pub(crate) fn stop_fast_bodies(&mut self) {
         let fast = core::mem::take(&mut self.continuous.fast);
         if fast.iter().any(|&index| self.is_swept(index as usize)) {
@@ -529,7 +529,7 @@ fn parts_inside(known: &Aabb, first: Aabb, last: Aabb, path_until: impl Fn(f64) 
             for ((known, low), high) in boxes {
                 let (room, growth) = ((known - low).max(Vec3::ZERO), high - low);
                 for k in 0..3 {
-                    // Not so for NaN.
+                    // The condition is false for NaN.
                     if room[k] < growth[k] {
                         share = share.min(f64::from(room[k]) / f64::from(growth[k]));
                     }

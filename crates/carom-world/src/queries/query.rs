@@ -236,7 +236,7 @@ struct Found<'a> {
     body: BodyId,
     /// The collider, if it is one.
     slot: Option<ColliderSlot>,
-    /// In the frame of the body.
+    /// The shape, in the frame of the body.
     shape: &'a Shape,
     pose: &'a Pose,
 }

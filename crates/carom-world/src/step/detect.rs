@@ -86,7 +86,7 @@ impl<B: BroadPhase> World<B> {
         } else {
             self.contacts.report_events()
         };
-        // Not earlier: a filter may panic before they are reported.
+        // They are not cleared earlier, because a filter may panic before they are reported.
         self.contacts.scratch.ended.clear();
         self.report_colliders(has_detected);
     }

@@ -88,7 +88,7 @@ impl<B: BroadPhase> World<B> {
                 }
             });
         }
-        // Stable: the two entries of a deforming mesh with a belt are added in this order.
+        // A stable sort keeps the order in which two entries of a mesh with a belt are added.
         out.sort_by_key(|surface| surface.contact);
         out.dedup_by(|later, kept| {
             let is_same = later.contact == kept.contact;
