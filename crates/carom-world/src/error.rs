@@ -118,7 +118,7 @@ impl core::fmt::Display for WorldError {
             WorldError::BadJoint(fault) => fault.fmt(f),
             WorldError::Solver(error) => error.fmt(f),
             WorldError::Inconsistent(entry) => write!(f, "the state does not fit together: {entry}"),
-            WorldError::Full => write!(f, "there is no number left for another body"),
+            WorldError::Full => write!(f, "there is no number left for another body or collider"),
             WorldError::NoClock => write!(f, "a budget in time needs a clock, and there is none here"),
         }
     }

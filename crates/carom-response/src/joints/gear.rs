@@ -65,18 +65,18 @@ impl Joint {
     /// Changes the ratio of a pulley, a gear, or a rack and pinion. A gear stays at its
     /// present coordinates.
     ///
-    /// Errors: the kind has no ratio, or the ratio is out of its range. After the second error the
-    /// joint has the refused ratio.
+    /// Errors: the kind has no ratio, or the ratio is out of its range. Nothing is changed then.
     pub fn set_ratio(&mut self, new: Real) -> Result<(), JointFault> {
-        let old = self.kind.gear_factor();
-        match &mut self.kind {
+        let mut kind = self.kind;
+        match &mut kind {
             JointKind::Pulley { ratio, .. }
             | JointKind::Gear { ratio }
             | JointKind::RackAndPinion { ratio } => *ratio = new,
             _ => return Err(JointFault::NotOfKind("ratio")),
         }
-        self.kind.validate()?;
-        if let (Some(gear), Some(old), Some(new)) = (&mut self.gear, old, self.kind.gear_factor()) {
+        kind.validate()?;
+        let old = core::mem::replace(&mut self.kind, kind).gear_factor();
+        if let (Some(gear), Some(old), Some(new)) = (&mut self.gear, old, kind.gear_factor()) {
             gear.rest += f64::from(new - old) * gear.windings[1].total();
         }
         Ok(())

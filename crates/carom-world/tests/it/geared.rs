@@ -72,6 +72,42 @@ fn wheels_accelerate_by_the_inertia_of_both() {
     }
 }
 
+/// A gear box that shifts: from then on the wheels turn by the new ratio. Nothing jumps.
+#[test]
+fn a_gear_keeps_its_place_when_its_ratio_changes() {
+    let Geared { mut world, joints, gear, .. } = geared([2.0, 2.0], 2.0, false);
+    world.joint_mut(joints[0]).unwrap().set_motor(Motor::velocity(1.0).with_max_force(1000.0)).unwrap();
+    run(&mut world, 1.0);
+    let angle = |world: &World, joint: JointId| world.joint(joint).unwrap().angle().unwrap();
+    let before = joints.map(|joint| angle(&world, joint));
+    world.joint_mut(gear).unwrap().set_ratio(-0.5).unwrap();
+    run(&mut world, 0.2);
+    let [turned, other_turned] = [0, 1].map(|k| angle(&world, joints[k]) - before[k]);
+    assert!(is_near(turned, 0.2, 0.05), "{turned}");
+    assert!(is_near(other_turned, 2.0 * turned, 0.02), "{other_turned} {turned}");
+}
+
+/// A ratio that a kind refuses changes nothing. The error names it.
+#[test]
+fn refused_ratios_change_nothing() {
+    let Geared { mut world, joints, gear, .. } = geared([2.0, 2.0], 2.0, false);
+    let [post, body] =
+        [insert_post(&mut world, Vec3::Y * 9.0), insert_box(&mut world, HALF, 1.0, Pose::IDENTITY)];
+    let supports = [Vec3::Y * 9.0, Vec3::new(1.0, 9.0, 0.0)];
+    let pulley = world.insert_joint(JointDesc::pulley(post, body, supports, 1.0, 20.0)).unwrap();
+    for (joint, bad) in [(gear, 0.0), (gear, f32::NAN), (pulley, -1.0), (pulley, f32::INFINITY)] {
+        let before = world.joint(joint).unwrap().kind();
+        let found = world.joint_mut(joint).unwrap().set_ratio(bad).map(|_| ());
+        assert!(
+            matches!(found, Err(WorldError::BadJoint(JointFault::BadValue { what: "ratio", .. }))),
+            "{found:?}"
+        );
+        assert_eq!(world.joint(joint).unwrap().kind(), before);
+    }
+    let found = world.joint_mut(joints[0]).unwrap().set_ratio(1.0).map(|_| ());
+    assert_eq!(found, Err(WorldError::BadJoint(JointFault::NotOfKind("ratio"))));
+}
+
 /// The rack moves by its ratio times the angle of the pinion. A torque T on the pinion turns it
 /// with T / (I + m r^2).
 #[test]
