@@ -168,8 +168,8 @@ impl GapSearch<'_> {
                 return;
             };
             let place_b = self.b.pose.transform_point(own);
-            // With the known samples: at the border of a band rounding may move a point to where
-            // there is no sample.
+            // The known samples are used: at the border of a band rounding may move a point to
+            // where there is no sample.
             self.take([place_a, place_b], sample_a, &other);
             near_a = place_near(self.a, place_b);
             if let Some((place_a, sample_a)) = near_a {

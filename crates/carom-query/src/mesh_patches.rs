@@ -23,7 +23,7 @@ use glam::DVec3;
 /// The most contacts of a patch.
 const MAX_CONTACTS: usize = 4;
 
-/// A list of manifolds of either precision, which rounds what it takes.
+/// A list of manifolds in either precision. It rounds the contacts that are added.
 pub(crate) trait ManifoldSink {
     /// Starts a manifold with this unit normal from A to B.
     fn start(&mut self, normal: DVec3);

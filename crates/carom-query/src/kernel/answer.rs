@@ -13,7 +13,7 @@ use carom_math::WidePose;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Distance {
-    /// Length; 0 when they touch or overlap.
+    /// The distance, a length; 0 if the shapes touch or overlap.
     pub distance: Real,
     /// The point of A nearest to B; a common point if they overlap.
     pub point_a: Vec3,
@@ -21,9 +21,11 @@ pub struct Distance {
     pub point_b: Vec3,
     /// Unit vector from A to B; zero if they overlap.
     pub normal: Vec3,
-    /// Triangle of a mesh or part of a compound.
+    /// The part number in A: that of a triangle, of a point or box of a cluster, or as
+    /// [`Compound::locate`](super::Compound::locate) takes it. 0 for a single shape.
     pub part_a: u32,
-    /// Triangle of a mesh or part of a compound.
+    /// The part number in B: that of a triangle, of a point or box of a cluster, or as
+    /// [`Compound::locate`](super::Compound::locate) takes it. 0 for a single shape.
     pub part_b: u32,
     /// The accuracy of the distance.
     pub outcome: Outcome,
@@ -43,7 +45,7 @@ pub struct PairContact {
 }
 
 impl Distance {
-    /// Returns a lower bound of the true distance, to the rounding of [`Real`]. A bound above 0
+    /// Returns a lower bound of the true distance, up to the rounding of [`Real`]. A bound above 0
     /// proves that the shapes are apart; `None` if no bound is proved, see [`Outcome::Undecided`].
     pub fn at_least(&self) -> Option<Real> {
         match self.outcome {

@@ -2,8 +2,9 @@
 //! all violations.
 //!
 //! The clearance may differ for each pair of parts, such as a head and a bar, an arm and a rest.
-//! Parts are triangles, and the parts of compounds. The trees skip pairs beyond the largest
-//! clearance. For each remaining pair the distance is searched up to its own clearance.
+//! Parts are triangles, the parts of compounds, and the points or boxes of clusters. The trees
+//! skip pairs beyond the largest clearance. For each remaining pair the distance is searched up to
+//! its own clearance.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (tolerance verification);
 //! E. Larsen, S. Gottschalk, M. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes,
@@ -22,8 +23,8 @@ use alloc::vec::Vec;
 use carom_math::WidePose;
 
 /// Returns the nearest points of two shapes if they are nearer than `clearance`, a length; else
-/// `None`. The search stops as soon as the clearance is proved. World frame. The distance is 0 if
-/// they overlap. With a clearance of 0 the result is `None`.
+/// `None`. World frame. The distance is 0 if they overlap. With a clearance of 0 the result is
+/// `None`. The search stops as soon as the clearance is proved.
 pub fn nearer_than(
     a: &Shape,
     pose_a: &Pose,

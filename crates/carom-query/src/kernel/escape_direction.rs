@@ -31,7 +31,7 @@ use glam::DVec3;
 /// Minus the cosine of 60 degrees. Two normals with a smaller dot product push against each other.
 const AGAINST: f64 = -0.5;
 
-/// Directions out of a piece that are blocked at most: those to all sides of a tile.
+/// The most directions out of a piece that may be blocked: those to the four sides of a tile.
 const MOST_SHUT: usize = 4;
 
 /// A body and all shapes that it touches.
@@ -66,7 +66,8 @@ impl Surroundings<'_> {
     /// manifold's own direction is not blocked, if all are, and for a triangle.
     fn least_open(&self, piece: &Neighbour<'_>, index: usize, manifolds: &[Manifold]) -> Option<Manifold> {
         let own = Touch::of(piece, self.body, manifolds, index)?;
-        // Tested before the loops over all touches, which would be useless.
+        // A triangle has no inside. This is tested first, because the loops over all touches would
+        // be useless for it.
         if piece.shape.is_mesh_part(own.part) {
             return None;
         }
@@ -75,7 +76,8 @@ impl Surroundings<'_> {
         for n in 1..=MOST_SHUT {
             let made = self.out_of_drawn(piece, &own, &shut[..n])?;
             let normal = piece.outward(&made);
-            // Beside its own piece and over another one, there is a direction past that one.
+            // A blocked direction of the other piece blocks this one only over the own piece.
+            // Beside it, over the other piece, there is a direction past that one.
             let is_blocked = |place: DVec3| {
                 let is_on_piece = self.has_inside(piece, &own, place);
                 let place = place + normal * (2.0 * self.tolerance);

@@ -164,7 +164,7 @@ fn push_groups(touches: &mut Vec<FieldTouch>, margin: f64, part_b: u32, out: &mu
     }
 }
 
-/// Touches of one manifold that are considered at most: the deepest ones.
+/// The most touches that are considered for one manifold: the deepest ones.
 const MAX_GROUP: usize = 32;
 
 /// Collects the touches of a half-space or of a field, or of any shape that is not a compound and

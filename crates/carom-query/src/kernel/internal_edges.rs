@@ -9,8 +9,8 @@
 //!    depth.
 //! 3. The contact is then computed again along the normal of the supporting piece.
 //! 4. Steps, slopes and walls rise above the plane, and keep their normals. So does an outer edge,
-//!    behind which there is no other piece. The inside of a triangle is no internal edge: an edge
-//!    that another part of the body touches does not change its normal.
+//!    behind which there is no other piece. A contact inside a triangle keeps its normal too, even
+//!    if another part of the body touches an edge.
 //!
 //! Only support points are used, not adjacency. So the pieces need not share vertices, a mesh or a
 //! body.
@@ -33,7 +33,7 @@ use carom_math::{WidePose, tol};
 use core::ops::Range;
 use glam::DVec3;
 
-/// Passes over the contacts of a body at most; flat floors needed up to three.
+/// The most passes over the contacts of a body. Flat floors needed up to three.
 const ROUNDS: usize = 4;
 
 /// A shape that a body touches, and the range of their manifolds.
@@ -46,8 +46,9 @@ pub struct Neighbour<'a> {
 }
 
 impl<'a> Neighbour<'a> {
-    /// `manifolds` are indices into the list that is passed with the neighbours. If `is_a`, the
-    /// neighbour is A in them and the body is B, else the other way round.
+    /// Creates a neighbour from its shape and its pose in the world. `manifolds` is the range of
+    /// its manifolds in the list that is passed with the neighbours. With `is_a` the neighbour is
+    /// A in these manifolds and the body is B, else the other way round.
     pub fn new(shape: &'a Shape, pose: &Pose, is_a: bool, manifolds: Range<usize>) -> Neighbour<'a> {
         Neighbour { shape, pose: pose.wide(), is_a, manifolds }
     }
@@ -69,7 +70,7 @@ impl<'a> Neighbour<'a> {
 ///   contacts are computed again within `prediction`; there are none if the body is not over that
 ///   piece.
 /// - A manifold may push the body out of one piece into another that pushes back. It then gets the
-///   least depth along a direction that does not, so that a body deep in both comes out.
+///   least depth along a direction that is not blocked, so that a body deep in both comes out.
 ///
 /// `tolerance`, a length, is how far a piece may protrude from the surface because of rounding or
 /// bad fit. Lower steps are smoothed.
@@ -149,7 +150,8 @@ struct Touching<'a> {
     triangle: Option<[DVec3; 3]>,
     /// The extent of the piece along the normal of the touch: its plane.
     plane: Option<f64>,
-    /// Of a triangle: whether its inside is touched, not an edge or a corner.
+    /// Whether the piece is a triangle whose inside is touched, not an edge or a corner. `None` if
+    /// it is not a triangle.
     is_inside: Option<bool>,
 }
 
@@ -203,8 +205,8 @@ fn plane_between(
     normal
 }
 
-/// Whether the piece of `this` touch lies below the plane of the other touch, and the body is as
-/// far above that plane as there.
+/// Whether the piece of `this` lies below the plane of the other touch, and the body is as low
+/// along its normal at the other touch. `own` is the touch of `this`, `touch` the other one.
 fn is_behind(
     this: &Touching<'_>,
     own: &Touch,

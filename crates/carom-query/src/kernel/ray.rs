@@ -163,7 +163,7 @@ fn first(shape: &Shape, line: &Line, interval: Interval, count: impl Count) -> O
             ShapeKind::Field(s) => field::first_crossing(s, line, interval),
             ShapeKind::Cluster(s) => first_near_part(s, line, interval, count),
             ShapeKind::Compound(s) => first_part(s, ray, interval, count),
-            // It is a primitive.
+            // A half-space is a primitive, so it was handled above.
             ShapeKind::HalfSpace(_) => None,
         },
     }
@@ -194,7 +194,7 @@ fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>, co
                     }
                 }
             }
-            // It is a primitive.
+            // A half-space is a primitive, so it was handled above.
             ShapeKind::HalfSpace(_) => {}
         },
     }

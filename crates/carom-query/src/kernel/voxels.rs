@@ -22,7 +22,7 @@ use carom_bvh::{BuildSettings, QuantizedBvh};
 use carom_geom::ray_mesh::Placement;
 use glam::DVec3;
 
-/// Boxes of whole cells. Its parts are the boxes.
+/// The occupied cells of a grid, stored as boxes of whole cells. Its parts are the boxes.
 #[derive(Clone, Debug)]
 pub struct Voxels {
     origin: Vec3,
@@ -34,10 +34,11 @@ pub struct Voxels {
 }
 
 impl Voxels {
-    /// Creates voxels from boxes of cells, such as the leaves of an octree. The cell with the
-    /// numbers 0 begins at `origin`; `cell` is the size of a cell on each axis.
+    /// Creates voxels from boxes of cells, such as the leaves of an octree. Cell 0 of each axis
+    /// begins at `origin`; `cell` is the size of a cell on each axis.
     ///
-    /// Boxes should not overlap: the mass of an overlap counts twice.
+    /// Boxes should not overlap: the mass of an overlap counts twice. [`VoxelsError`] lists the
+    /// boxes that are refused.
     pub fn new(origin: Vec3, cell: Vec3, boxes: Vec<VoxelBox>) -> Result<Voxels, VoxelsError> {
         if !origin.is_finite() {
             return Err(VoxelsError::BadOrigin);
@@ -73,8 +74,8 @@ impl Voxels {
     }
 
     /// Creates voxels from the cells that the triangles of a mesh touch, as cubes of the size
-    /// `cell`. With `is_solid` the cells inside are occupied too. The grid begins at the lower end
-    /// of the mesh.
+    /// `cell`. With `is_solid` the cells inside are occupied too. The grid begins at the minimum
+    /// corner of the mesh's box.
     ///
     /// The mesh is contained in the voxels (test: `voxels::a_mesh_is_inside_its_voxels`).
     pub fn from_mesh(mesh: &MeshShape, cell: Real, is_solid: bool) -> Result<Voxels, VoxelsError> {
@@ -112,7 +113,7 @@ impl Voxels {
         &self.boxes
     }
 
-    /// Returns the lower end of the cell with the numbers 0.
+    /// Returns the minimum corner of the first cell of the grid.
     pub fn origin(&self) -> Vec3 {
         self.origin
     }
