@@ -137,8 +137,8 @@ impl Element {
 
     /// Returns the first time from 0 to 1 at which the features come within the minimum separation.
     ///
-    /// It is never clear if they do. Features that only graze each other, or are near from the
-    /// start, may be undecided within rounding. They are then nearer than the tolerance, and a
+    /// The answer is never clear if they do. Features that only graze each other, or are near from
+    /// the start, may be undecided within rounding. They are then nearer than the tolerance, and a
     /// simulation treats this as a hit.
     pub fn time_of_impact(&self, settings: &ElementSettings) -> TimeOfImpact {
         match self.kind {

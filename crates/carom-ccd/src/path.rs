@@ -7,9 +7,9 @@
 //!   ([`crate::chord`]). Two values of it certify the time between them.
 //! - Any path qualifies: a link of a robot arm, a spline, a crank.
 //!
-//! The search is that of [`crate::time_of_impact`] with fixed axes. Nearest points propose an axis,
-//! the separation along it is followed down to the target distance, and then the next axis is
-//! requested. For constant rotation use that function: it is faster, because its axes turn with the
+//! The search is that of [`crate::time_of_impact`] with fixed axes. Nearest points propose an
+//! axis, the separation along it is followed down to the target distance, and then the next axis
+//! is requested. For a constant rotation that function is faster, because its axes turn with the
 //! body.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated

@@ -114,10 +114,11 @@ struct Nearest {
 /// [`crate::time_of_impact`] (bench `elements`). For large meshes use carom-query's `cast`, which
 /// has trees.
 ///
-/// Only surfaces count: a body inside the other does not touch it. Contact is proved by a distance,
-/// so the target distance must be above 0. With 0 the answer is undecided if they touch. A hit
-/// names a vertex and a face, or two edges. If surfaces cross at the start, it names an edge and a
-/// face. The settings `wants_distance` and `stop_at_penetration` are not used.
+/// Only surfaces count: a body inside the other does not touch it. Contact is proved by a
+/// distance, so the target distance must be above 0. With 0 the answer is undecided if the
+/// surfaces touch. A hit names a vertex and a face, or two edges. If surfaces cross at the start,
+/// it names an edge and a face. The settings `wants_distance` and `stop_at_penetration` are not
+/// used.
 pub fn polyhedra_time_of_impact(
     a: &Polyhedron,
     motion_a: &Motion,

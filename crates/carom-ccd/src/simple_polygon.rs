@@ -189,8 +189,8 @@ impl SimplePolygon {
 }
 
 impl MovingSphere {
-    /// Returns the time at which the ball, A, first touches the polygon, B, from 0 to `end`. It is
-    /// as [`MovingSphere::against_polygon`], for any simple polygon.
+    /// Returns the time at which the ball, A, first touches the polygon, B, from 0 to `end`. As
+    /// [`MovingSphere::against_polygon`], for any simple polygon.
     pub fn against_simple_polygon(&self, polygon: &SimplePolygon, sides: Sides, end: f64) -> TimeOfImpact {
         let end = sound_end(end);
         if sides == Sides::Front {

@@ -48,8 +48,8 @@ pub fn time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     time_of_impact_counted(a, motion_a, b, motion_b, settings, &(), propose)
 }
 
-/// As [`time_of_impact`], and counts its work in `tally`. The work inside `propose` is left to the
-/// caller to count.
+/// As [`time_of_impact`], and counts its work in `tally`. The caller counts the work inside
+/// `propose`.
 pub fn time_of_impact_counted<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,

@@ -1,4 +1,4 @@
-//! The nearest points of two convex cores, as the corners of a simplex. For callers that track
+//! The nearest points of two convex cores, as the corners of a simplex. A caller can track these
 //! features over time.
 //!
 //! The search is that of [`crate::wide::distance`]. The final simplex is returned instead of its

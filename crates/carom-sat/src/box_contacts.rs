@@ -151,9 +151,9 @@ fn write_slanted_face<S: ContactSink>(pair: &BoxPair, axis: &Axis, to: &mut Outp
     is_as_deep
 }
 
-/// Does the same for boxes that nearly face each other along the axis. Returns whether it wrote
-/// contacts: not if the boxes are apart and side by side. `None` if no clipped point is as deep as
-/// the overlap.
+/// As [`write_slanted_face`], for boxes that nearly face each other along the axis. Returns true
+/// if it wrote contacts, false if the boxes are apart and side by side. `None` if no clipped point
+/// is as deep as the overlap.
 #[inline(never)]
 fn write_shared_face<S: ContactSink>(
     pair: &BoxPair,

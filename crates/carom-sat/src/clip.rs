@@ -5,7 +5,7 @@
 //! - Two polygons: B's is clipped by the planes through A's edges that hold the normal
 //!   (Sutherland-Hodgman). The remaining corners lie on B and are projected along the normal to A's
 //!   plane.
-//! - Feature ids are the same whichever body is clipped, because a corner knows its two edges.
+//! - Feature ids are the same whichever body is clipped, because a corner stores its two edges.
 //! - A segment is clipped by the planes of the other body's polygon.
 //! - Two segments give their crossing, or the ends of their common part if they are nearly
 //!   parallel.

@@ -111,8 +111,8 @@ fn find<H: WideHull, const N: usize>(
     }
     let inside = most(inside_a).max(most(inside_b));
     let face = search.measure(best_axis)?;
-    // A value below zero is not a depth: a vertex beyond a corner is farther away than its distance
-    // from a face.
+    // A value below zero is not a depth, and no bound: a vertex beyond a corner is farther away
+    // than its distance from a face.
     if 0.0 <= inside && best <= inside + tie {
         return Some(face);
     }

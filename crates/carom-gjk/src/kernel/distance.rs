@@ -121,8 +121,8 @@ pub fn penetration<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     (signed.distance <= 0.0 && signed.upper_bound.is_finite()).then(|| signed.into())
 }
 
-/// Returns the nearest or deepest points of two convex shapes, or `None` if they are farther apart
-/// than the length `prediction`.
+/// Returns the nearest or deepest points of two convex shapes, in A's frame. `None` if they are
+/// farther apart than the length `prediction`, or if a coordinate is not finite.
 #[inline]
 pub fn contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,

@@ -205,8 +205,8 @@ fn plane_between(
     normal
 }
 
-/// Whether the piece of `this` lies below the plane of the other touch, and the body is as low
-/// along its normal at the other touch. `own` is the touch of `this`, `touch` the other one.
+/// Whether the piece of `this` lies below the plane of the other touch, and the body reaches no
+/// lower at `this` than at the other. `own` is the touch of `this`, `touch` the other one.
 fn is_behind(
     this: &Touching<'_>,
     own: &Touch,
