@@ -487,19 +487,19 @@ fn simplify(chain: &[u32], corners: &[DVec3], tolerance: f64, gone: &mut [bool])
 }
 
 impl Triangulation {
-    /// The corner where a side starts.
+    /// Returns the corner where a side starts.
     #[inline]
     fn start(&self, side: u32) -> u32 {
         self.triangles[(side / 3) as usize][(side % 3) as usize]
     }
 
-    /// The corner where a side ends.
+    /// Returns the corner where a side ends.
     #[inline]
     fn end(&self, side: u32) -> u32 {
         self.triangles[(side / 3) as usize][((side + 1) % 3) as usize]
     }
 
-    /// The same side in the neighbour.
+    /// Returns the same side in the neighbour.
     #[inline]
     fn twin(&self, side: u32) -> u32 {
         self.twins[(side / 3) as usize][(side % 3) as usize]

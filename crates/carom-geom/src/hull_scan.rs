@@ -134,7 +134,7 @@ impl Scan {
         }
     }
 
-    /// For zero, NaN, and very long or very short directions.
+    /// Returns the same for zero, NaN, and very long or very short directions.
     #[cold]
     #[inline(never)]
     fn farthest_balanced(&self, direction: DVec3) -> u32 {

@@ -151,7 +151,8 @@ impl MeshTopology {
         }
     }
 
-    /// A vertex is no feature if all its edges are flat, or all but two that continue straight.
+    /// Finds the features among the vertices. A vertex is no feature if all its edges are flat, or
+    /// all but two that continue straight.
     fn find_features(&mut self, thick: f64) {
         // For each vertex: the number of edges that are not flat, and the ends of two of them.
         let mut sharp = vec![(0_u32, [0_u32; 2]); self.places.len()];

@@ -125,7 +125,7 @@ impl Pair {
         }
     }
 
-    /// Pairs of edges. Pairs of one body come first; they give the face normals.
+    /// Returns pairs of edges. Pairs of one body come first; they give the face normals.
     fn products(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
         let (n_a, n) = (self.n_edges_a, self.n_edges);
         let within =
