@@ -250,8 +250,8 @@ struct Search<'a, const N: usize> {
 /// 16 u.
 const ROUNDING: f64 = 32.0 * (0.5 * f64::EPSILON);
 
-/// First tests whether the boxes swept in space and time meet. If they do not, that is the answer.
-/// Else runs the search.
+/// Tests first whether the boxes swept in space and time meet. If they do not, the answer is
+/// clear. Otherwise it runs the search.
 #[inline(always)]
 fn search<const N: usize>(
     element: &Element,
@@ -526,8 +526,8 @@ impl<const N: usize> Search<'_, N> {
         best
     }
 
-    /// At the time `t` the features are within the tolerance. Proves the contact, or returns that
-    /// it cannot.
+    /// Proves the contact of features that are within the tolerance at the time `t`, or returns
+    /// that the answer is undecided.
     #[cold]
     fn conclude(
         &self,

@@ -203,7 +203,8 @@ pub fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The one path to the sign, compiled for each instruction set.
+/// Returns the signed distance by the one path to the sign, compiled for each instruction set.
+/// Without `wants_depth` overlapping cores give 0.
 #[inline]
 fn solve<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -308,7 +309,7 @@ fn solve_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The answer for separated cores: margins added, lengths unscaled.
+/// Returns the answer for separated cores, with margins added and lengths unscaled.
 #[inline(always)]
 fn apart<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,

@@ -98,7 +98,7 @@ pub(crate) trait Target {
     /// query.
     fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64;
 
-    /// The same with the result of a query at the centre of the box.
+    /// Returns the same, with the result of a query at the centre of the box.
     fn seen_floor(&self, floor: &LinearFloor, seen: &Seen, half: DVec3) -> f64;
 
     /// Reports a new least sum, by the query result at its position.

@@ -67,7 +67,8 @@ impl<M: WideMesh> MeshShape<M> {
         )
     }
 
-    /// [`MeshShape::new`] with other settings for the trees. A leaf has at most eight triangles.
+    /// [`MeshShape::new`] with other settings for the trees. A leaf has at most eight triangles,
+    /// whatever the settings say.
     pub fn with_settings(mesh: M, settings: &BuildSettings) -> Result<MeshShape<M>, BvhError> {
         let settings = settings.with_max_leaf(settings.max_leaf.min(MAX_LEAF));
         MeshShape::with_trees(mesh, &settings, &settings)
@@ -130,9 +131,10 @@ impl<M: WideMesh> MeshShape<M> {
         Ok(())
     }
 
-    /// Rebuilds the trees for the present vertices, after refits have made them slow. Answers do
-    /// not change, except for the choice among equally good results. Errors are those of
-    /// [`MeshShape::new`]; on an error nothing changes.
+    /// Rebuilds the trees for the present vertices, after refits have made them slow. The trees
+    /// get the default settings, also after [`MeshShape::with_settings`]. Answers do not change,
+    /// except for the choice among equally good results. Errors are those of [`MeshShape::new`];
+    /// on an error nothing changes.
     pub fn rebuild(&mut self) -> Result<(), BvhError> {
         let keeps_orientation = self.keeps_orientation;
         *self = MeshShape::new(self.mesh.clone())?;
@@ -302,7 +304,7 @@ impl Sides {
         }
     }
 
-    /// The result for a mesh with kept orientation whose edges are not balanced.
+    /// Returns the result for a mesh with kept orientation whose edges are not balanced.
     fn kept(mesh: &impl WideMesh) -> Sides {
         match mesh.orientation() {
             Orientation::Unknown(why) => Sides::Unknown(why),
@@ -326,7 +328,7 @@ struct Surface {
 }
 
 impl Surface {
-    /// The mesh has no more triangles than a tree can have.
+    /// Builds the tree and its blocks. The mesh must have fewer than 2^28 triangles.
     fn new(mesh: &impl WideMesh, scale: f64, settings: &BuildSettings) -> Surface {
         let tree = surface_tree(mesh, scale, settings).unwrap_or_default();
         let blocks = tree.leaves().map(|leaf| block(mesh, leaf.primitives)).collect();

@@ -3,8 +3,8 @@
 //!
 //! - Upper bound: the extents of both along a direction give a translation after which a plane
 //!   separates them. The least over many directions is used.
-//! - For convex solids the face normals and the cross products of edges suffice: the bound is exact
-//!   up to rounding.
+//! - For convex solids the face normals and the cross products of edges suffice. The bound is
+//!   exact up to rounding, unless there are more pairs of edges than [`MAX_EDGE_PAIRS`].
 //! - For other solids shorter translations are tried, see `solid_exit.rs`.
 //! - Lower bound: let a point inside both, see `solid_point.rs`, have the distances `r` and `s`
 //!   from the surfaces. The bound is `r + s`: after any shorter translation the two balls about the

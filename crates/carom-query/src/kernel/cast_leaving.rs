@@ -117,7 +117,7 @@ struct Sampled<'p, 's, C> {
 }
 
 impl<C: Fn(&WidePose, f64) -> Closest> Sampled<'_, '_, C> {
-    /// The contact at a time, in the frame of the motions.
+    /// Returns the contact at a time, in the frame of the motions.
     fn contact(&self, t: f64) -> Option<Closest> {
         let [pose_a, pose_b] = self.motions.poses(t);
         let place = (self.pair.contact)(&pose_b.relative_to(&pose_a), self.limit);
@@ -360,7 +360,7 @@ struct Start<'m> {
 }
 
 impl<'m> Start<'m> {
-    /// `None` if contact at the start is a hit, or B is unbounded.
+    /// Creates the state at the start. `None` if contact at the start is a hit, or B is unbounded.
     fn new(asked: &Question<'m, impl Tally>, size_b: f64) -> Option<Start<'m>> {
         let motions = Motions::new(asked);
         if asked.settings.stop_at_penetration || !size_b.is_finite() {

@@ -34,7 +34,7 @@ use carom_math::{WidePose, rounding};
 use core::ops::ControlFlow;
 use glam::{DMat3, DVec3};
 
-/// Many convex parts of one sort: a [`PointCloud`](super::PointCloud) or
+/// Many convex parts of one type: a [`PointCloud`](super::PointCloud) or
 /// [`Voxels`](super::Voxels).
 pub trait Cluster: core::fmt::Debug + Send + Sync {
     /// Returns the number of parts, at least one.
@@ -359,7 +359,7 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// The distance beyond which parts do not matter.
+    /// Returns the distance beyond which parts do not matter.
     fn limit(&self) -> f64 {
         self.best.distance.min(self.max_distance).max(0.0)
     }

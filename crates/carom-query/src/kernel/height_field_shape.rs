@@ -1,4 +1,5 @@
-//! A height field ready for queries: the grid for rays, and a tree over its triangles for all else.
+//! A height field ready for queries: the grid for rays, and a tree over its triangles for all
+//! others.
 //!
 //! The triangles of the grid are also stored as a mesh, and all pair queries use that mesh. This
 //! costs about 200 bytes per triangle, but one algorithm serves both.

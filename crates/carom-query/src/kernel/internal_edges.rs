@@ -73,7 +73,8 @@ impl<'a> Neighbour<'a> {
 ///   least depth along a direction that is not blocked, so that a body deep in both comes out.
 ///
 /// `tolerance`, a length, is how far a piece may protrude from the surface because of rounding or
-/// bad fit. Lower steps are smoothed.
+/// inaccurate placement. Lower steps are smoothed. Panics if the range of a neighbour exceeds the
+/// list.
 pub fn smooth_internal_edges(
     body: &Shape,
     pose: &Pose,
@@ -85,7 +86,7 @@ pub fn smooth_internal_edges(
     let pose = pose.wide();
     let tolerance = widen_real(tolerance);
     let mut n_changed = 0;
-    // First the normals that lean only because the body does: the body's own face was the least way
+    // First, normals that lean only because the body leans: the body's own face gave the least way
     // out of a small piece. The contact gets the normal of the floor.
     for neighbour in neighbours {
         for i in neighbour.manifolds.clone() {
@@ -102,8 +103,8 @@ pub fn smooth_internal_edges(
             }
         }
     }
-    // Then directions that lead out of one piece into another that pushes back. A body deep in both
-    // would not come out of either.
+    // Next, directions that lead out of one piece into another that pushes back. A body deep in
+    // both would not come out of either.
     let surroundings = Surroundings { body, pose: &pose, neighbours, prediction, tolerance };
     for neighbour in neighbours {
         for i in neighbour.manifolds.clone() {
@@ -247,8 +248,8 @@ pub(super) struct Touch {
 }
 
 impl Touch {
-    /// `None` without contacts. Also `None` for two meshes, whose contacts are already those of
-    /// whole faces.
+    /// Returns the touch of a manifold; `None` without contacts. Also `None` for two meshes, whose
+    /// contacts are already those of whole faces.
     pub(super) fn of(
         neighbour: &Neighbour<'_>,
         body: &Shape,

@@ -198,7 +198,7 @@ fn unturned(pose: &Pose) -> WidePose {
     WidePose { rotation: WidePose::IDENTITY.rotation, translation: widen(pose.translation) }
 }
 
-/// A pose in `f64`; see [`unturned`].
+/// Returns a pose in `f64`; see [`unturned`].
 #[inline(always)]
 pub(super) fn wide(pose: &Pose) -> WidePose {
     if pose.rotation == Quat::IDENTITY { unturned(pose) } else { pose.wide() }

@@ -31,8 +31,8 @@ use core::ops::ControlFlow;
 /// A point is inside a compound or a cluster if it is inside a part. The distance is then that to
 /// the surface of the part in which it is deepest.
 ///
-/// `None` for a mesh without triangles and for a field without a surface. Also `None` for a mesh, a
-/// field or a cluster if the point is not finite.
+/// `None` for a field without a surface. Also `None` for a mesh, a field or a cluster if the point
+/// is not finite. For a compound it is `None` if it is for each part.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
     project(shape, pose, point, ())
 }

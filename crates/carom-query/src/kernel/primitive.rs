@@ -22,7 +22,7 @@ pub(super) trait Primitive: core::fmt::Debug {
     /// Returns mass, centre and inertia for a density: mass per volume.
     fn mass_properties(&self, density: Real) -> MassProperties;
 
-    /// The same for the shape with a radius all around, if it is convex.
+    /// Returns the same for the shape with a radius all around; zero if it is not convex.
     fn rounded_mass(&self, _radius: Real, _density: Real) -> MassProperties {
         MassProperties::ZERO
     }

@@ -77,7 +77,9 @@ impl Voxels {
     /// `cell`. With `is_solid` the cells inside are occupied too. The grid begins at the minimum
     /// corner of the mesh's box.
     ///
-    /// The mesh is contained in the voxels (test: `voxels::a_mesh_is_inside_its_voxels`).
+    /// The mesh is contained in the voxels (test: `voxels::a_mesh_is_inside_its_voxels`). Fails if
+    /// the cell size is not positive and finite, and for more than 65,536 cells along an axis.
+    /// Also fails with `is_solid` if the mesh has no inside.
     pub fn from_mesh(mesh: &MeshShape, cell: Real, is_solid: bool) -> Result<Voxels, VoxelsError> {
         if !(0.0 < cell && cell.is_finite()) {
             return Err(VoxelsError::BadCellSize);
@@ -139,7 +141,7 @@ impl Voxels {
     }
 }
 
-/// The number of cells up to one.
+/// Returns the number of cells from cell 0 to this one.
 fn widths(last: u16) -> Real {
     Real::from(last) + 1.0
 }
