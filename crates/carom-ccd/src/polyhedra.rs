@@ -41,8 +41,8 @@ pub struct Polyhedron {
 
 impl Polyhedron {
     /// Builds a surface from vertices and triangles of their indices. A side between two triangles
-    /// of one plane is no edge. A vertex that is not finite, or an index without a vertex, is an
-    /// error.
+    /// of one plane is no edge. Errors are an empty list, a vertex that is not finite, and an
+    /// index without a vertex.
     pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Polyhedron, ShapeError> {
         for vertex in vertices {
             check::point("a vertex of the polyhedron", *vertex)?;
@@ -116,9 +116,9 @@ struct Nearest {
 ///
 /// Only surfaces count: a body inside the other does not touch it. Contact is proved by a
 /// distance, so the target distance must be above 0. With 0 the answer is undecided if the
-/// surfaces touch. A hit names a vertex and a face, or two edges. If surfaces cross at the start,
-/// it names an edge and a face. The settings `wants_distance` and `stop_at_penetration` are not
-/// used.
+/// surfaces touch, unless they cross at the start. A hit names a vertex and a face, or two edges.
+/// If surfaces cross at the start, it names an edge and a face. The settings `wants_distance` and
+/// `stop_at_penetration` are not used.
 pub fn polyhedra_time_of_impact(
     a: &Polyhedron,
     motion_a: &Motion,

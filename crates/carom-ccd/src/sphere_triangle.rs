@@ -39,8 +39,9 @@ impl Polygon {
         Polygon::new(&corners)
     }
 
-    /// Builds a polygon from 1 to [`MAX_POLYGON_CORNERS`] corners in order. A polygon that is not
-    /// convex, or not flat, is treated as the triangle fan around its first corner.
+    /// Builds a polygon from 1 to [`MAX_POLYGON_CORNERS`] corners in order. Another number of
+    /// corners is an error, and so is a corner that is not finite or too far. A polygon that is
+    /// not convex, or not flat, is treated as the triangle fan around its first corner.
     pub fn new(corners: &[DVec3]) -> Result<Polygon, ShapeError> {
         if corners.is_empty() {
             return Err(ShapeError::Empty { what: "the list of corners" });

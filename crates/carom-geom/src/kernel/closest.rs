@@ -12,7 +12,7 @@
 //! The method `project_point` of a shape returns the closest point of its surface, with a signed
 //! distance, a feature and a side. It exists for [`Segment`], [`Triangle`], [`ConvexPolygon`],
 //! [`Sphere`], [`Capsule`], [`TaperedCapsule`], [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`],
-//! [`Frustum`], [`Tetrahedron`], [`ConvexHull`], [`HalfSpace`].
+//! [`Frustum`], [`Tetrahedron`], [`Torus`], [`ConvexHull`], [`HalfSpace`].
 //!
 //! The depth of two overlapping bodies, and the distance of two solids with corners, are left to
 //! carom-gjk and carom-sat. Whether bodies meet is in [`overlap`](super::overlap).
@@ -37,6 +37,7 @@
 //! [`Frustum`]: super::Frustum
 //! [`Tetrahedron`]: super::Tetrahedron
 //! [`ConvexHull`]: super::ConvexHull
+//! [`Torus`]: super::Torus
 //! [`HalfSpace`]: super::HalfSpace
 
 use super::super::num::{Interval, Pose, Ray, Real, Vec3, narrow, real, wide, widen};

@@ -58,7 +58,7 @@ impl HullSettings {
 pub enum HullError {
     /// There are no points.
     Empty,
-    /// There are more points than can be numbered.
+    /// There are 2^29 - 1 points or more, too many to number.
     TooMany,
     /// A coordinate is NaN or infinite.
     NotFinite {

@@ -19,6 +19,8 @@
 //! | tetrahedron | [`Tetrahedron::cast_ray`](super::Tetrahedron::cast_ray) | [`ray_hits`](super::Tetrahedron::ray_hits) |
 //! | convex hull | [`ConvexHull::cast_ray`](super::ConvexHull::cast_ray) | [`ray_hits`](super::ConvexHull::ray_hits) |
 //! | half-space | [`HalfSpace::cast_ray`](super::HalfSpace::cast_ray) | [`ray_hits`](super::HalfSpace::ray_hits) |
+//! | torus | | [`visit_ray_hits`](super::Torus::visit_ray_hits) |
+//! | height field | [`HeightField::cast_ray`](super::HeightField::cast_ray) | [`cast_ray_all`](super::HeightField::cast_ray_all) |
 //!
 //! Shapes are in their own frame, see [`Ray::in_frame_of`]. The interval of t may start behind the
 //! origin; t counts in lengths of the direction. All sets are closed: a ray that touches hits once.
