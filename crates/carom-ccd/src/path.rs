@@ -68,7 +68,7 @@ impl Path for Motion {
 ///
 /// Arguments and result are as for [`crate::time_of_impact`], with three differences. Contact is
 /// proved by a distance, so the target distance must be above 0. With 0 the answer is undecided if
-/// they touch. It does not search for a better distance of bodies that do not meet. Features are
+/// they touch. There is no search for a better distance of bodies that do not meet. Features are
 /// not named.
 pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,

@@ -6,8 +6,8 @@
 //!   one on the chord.
 //! - Features count as touching within the possible error of the chords. A clear result is then
 //!   certain.
-//! - The next interval begins at the safe time. It shrinks while it is too coarse: the error falls
-//!   with the square of its length.
+//! - The next interval begins at the safe time. An interval shrinks while it is too coarse: the
+//!   error falls with the square of its length.
 //!
 //! Reference: J. van Waveren, Robust Continuous Collision Detection Between Arbitrary Polyhedra
 //! Using Trajectory Parameterization of Polyhedral Features, 2005; Akenine-Moller et al., Real-Time
@@ -110,7 +110,7 @@ struct Nearest {
 /// Returns the first time at which the surfaces of two moving polyhedra come within the target
 /// distance.
 ///
-/// It tests all pairs of features. Two boxes on screws take 280 times as long as with
+/// All pairs of features are tested. Two boxes on screws take 280 times as long as with
 /// [`crate::time_of_impact`] (bench `elements`). For large meshes use carom-query's `cast`, which
 /// has trees.
 ///

@@ -8,8 +8,8 @@
 //!   without area, so that it stays a corner of the surface.
 //! - Every decision is the exact sign of an area, seen along one coordinate axis. No tolerance
 //!   decides which polygons are simple.
-//! - The answer is proved for the surface of the triangles. They are the surface if the polygon is
-//!   flat only to rounding.
+//! - The answer is proved for the surface of the triangles. If the polygon is flat only to
+//!   rounding, this is the surface that counts.
 //!
 //! Reference: G. Meisters, Polygons Have Ears, American Mathematical Monthly 82, 1975; D. Eberly,
 //! Triangulation by Ear Clipping, 1998; Akenine-Moller et al., Real-Time Rendering, 4th ed.,

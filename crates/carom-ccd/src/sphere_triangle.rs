@@ -1,7 +1,7 @@
 //! A moving ball against a triangle or a convex polygon.
 //!
-//! - The centre is a point that moves against the polygon inflated by the radius. That is two
-//!   faces, a cylinder around every edge, and a ball around every corner.
+//! - The centre is a point that moves against the polygon inflated by the radius. The inflated
+//!   polygon is two faces, a cylinder around every edge, and a ball around every corner.
 //! - It enters each of these at some time. A time counts if the touched point belongs to that
 //!   feature. Faces come first, because they end the search.
 //! - The least time is the first guess. It is then proved, and corrected if rounding made it wrong.

@@ -72,7 +72,7 @@ pub(crate) fn nearest_of_last(points: &[DVec3; 4], n_points: usize) -> Nearest {
 }
 
 /// Returns the nearest feature, but prefers a triangle to its edges if it is as near to within
-/// `rounding`. That is a fraction of the size.
+/// `rounding`. `rounding` is a fraction of the size.
 ///
 /// If an edge passes the origin much nearer than it is long, its direction is noise. The direction
 /// of the triangle is as good as the triangle is large.
@@ -210,7 +210,7 @@ pub(crate) fn normal_of(a: DVec3, b: DVec3, w: DVec3) -> DVec3 {
 }
 
 /// Returns (p1 - p0) x (q1 - q0), accurate to the last digits even if the two are nearly parallel.
-/// It computes in twice the precision.
+/// Computed in twice the precision.
 #[cold]
 fn exact_cross(p1: DVec3, p0: DVec3, q1: DVec3, q0: DVec3) -> DVec3 {
     let difference = |x: DVec3, y: DVec3| {

@@ -135,7 +135,8 @@ pub fn signed_distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     solve(a, b, b_in_a, settings, cache, true)
 }
 
-/// Whether two convex shapes share a point. It stops at the first separating plane or common point.
+/// Whether two convex shapes share a point. The search stops at the first separating plane or
+/// common point.
 ///
 /// A coordinate that is not finite gives "no", without a plane, and [`Outcome::Undecided`].
 #[inline]

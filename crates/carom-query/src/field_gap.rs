@@ -156,7 +156,8 @@ impl GapSearch<'_> {
     }
 
     /// Offers points near both surfaces, by alternating projection from the centre of the second
-    /// field. They are needed to prune: the centres of parts larger than a field have no sample.
+    /// field. These points are needed to prune: the centres of parts larger than a field have no
+    /// sample.
     fn begin(&mut self) {
         let [low, high] = self.b.field.bounds();
         let middle = self.b.pose.transform_point((low + high) * 0.5);

@@ -154,8 +154,8 @@ pub(crate) fn least_sum<T: Target>(
 /// the whole box.
 const FIRST_PART: f64 = 0.25;
 
-/// Runs passes that bisect down to parts of one size, then of half that size, and so on. It ends
-/// when a pass reports that it is the last one. Returns the best of their lower bounds.
+/// Runs passes that bisect down to parts of one size, then of half that size, and so on. The
+/// passes end when one reports that it is the last. Returns the best of their lower bounds.
 ///
 /// A pass that runs out of parts has bisected some of them often and others not at all. Its bound
 /// is that of the coarsest part, so earlier passes may have a better bound.

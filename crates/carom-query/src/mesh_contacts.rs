@@ -66,7 +66,7 @@ struct Surface<'a, M> {
 pub(crate) struct Face {
     triangle: u32,
     corners: [DVec3; 3],
-    /// That of its facet.
+    /// The normal of its facet.
     normal: DVec3,
 }
 
@@ -219,8 +219,9 @@ impl<'a, M: WideMesh> Facings<'a, M> {
                 continue;
             }
             let bends_up = kind == if 0.0 < side { EdgeKind::Concave } else { EdgeKind::Convex };
-            // A corner that has sunk into a fold may be under neither of its sides. It counts up to
-            // twice its depth beyond the edge: enough for folds blunter than 53 degrees.
+            // A corner that has sunk into a fold may be under neither of its sides. Such a corner
+            // counts up to twice its depth beyond the edge: enough for folds blunter than 53
+            // degrees.
             let sunk = 2.0 * distance;
             if !(distance < 0.0 && bends_up && beyond * beyond <= sunk * sunk * length_sq) {
                 return None;

@@ -118,7 +118,8 @@ pub(crate) fn signed<M: WideMesh>(
     count: impl Count,
 ) -> Closest {
     count.add_pair();
-    // The core of a ball is a point. It has a closed form, unless the point is in the triangle.
+    // The core of a ball is a point. The distance then has a closed form, unless the point is in
+    // the triangle.
     if b.radius() == 0.0 {
         let center = b_in_a.transform_point(b.center());
         let near = point_triangle(center, &a.mesh().corners(triangle));

@@ -31,7 +31,7 @@ pub(crate) trait ManifoldSink {
     /// Adds a contact with a distance along the normal.
     fn add(&mut self, contact: &MeshContact, distance: f64);
 
-    /// Ends the manifold. One without contacts is dropped.
+    /// Ends the manifold. A manifold without contacts is dropped.
     fn end(&mut self);
 }
 

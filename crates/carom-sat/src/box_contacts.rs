@@ -68,8 +68,9 @@ pub(crate) fn write_manifold<S: ContactSink>(
     true
 }
 
-/// Returns the contact of the closest points, and its normal. It is for boxes that are side by side
-/// when seen along the axis, and for flat ones, whose contacts clipping lost by rounding.
+/// Returns the contact of the closest points, and its normal. It is used for boxes that are side
+/// by side when seen along the axis. Flat boxes also use it, if clipping has lost their contacts
+/// by rounding.
 #[inline(never)]
 fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Candidate, DVec3)> {
     let mut normal = axis.normal;

@@ -69,7 +69,7 @@ impl<const N: usize> Candidates<N> {
 }
 
 /// A ratio, squared, to the size of the coordinates. A wide polygon is at least a thousandth as
-/// wide as long. One of this length is then as wide as [`tol::CLIP_ON_PLANE`].
+/// wide as long. A polygon of this length is then as wide as [`tol::CLIP_ON_PLANE`].
 const SPECK_SQ: f64 = tol::CLIP_ON_PLANE * tol::CLIP_ON_PLANE / tol::THIN_POLYGON_SQ;
 
 /// A feature ready for clipping, in A's frame.

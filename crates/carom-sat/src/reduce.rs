@@ -142,8 +142,8 @@ fn area(candidates: &[Candidate], corners: [usize; 4], normal: DVec3) -> f64 {
     (r - p).cross(s - q).dot(normal).abs()
 }
 
-/// Keeps at most four candidates, moves them to the front in order, and returns their number. It
-/// prefers those `chosen` the last time, if they are good enough.
+/// Keeps at most four candidates, moves them to the front in order, and returns their number. The
+/// contacts `chosen` the last time are preferred, if they are good enough.
 ///
 /// `normal` is the unit normal along which the area is measured.
 fn reduce(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: &mut Chosen) -> usize {

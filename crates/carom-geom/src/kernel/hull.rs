@@ -4,7 +4,7 @@
 //! The vertices are those of the exact convex hull of the points. Vertices that stand out by no
 //! more than the merge tolerance are removed. Every vertex lies on or below every face plane, to
 //! the rounding of `f64`. A half-edge belongs to one face, which is to its left seen from outside.
-//! Those of a face are consecutive.
+//! The half-edges of a face are consecutive.
 //!
 //! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014; G. van den
 //! Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.3 (supports of polytopes
@@ -429,8 +429,8 @@ impl ConvexHull {
     }
 
     /// Returns a farthest vertex along a direction of any length but zero, exact to rounding in
-    /// `f64`. It is looked up in a map of this hull, then improved by climbing. The map of another
-    /// hull gives the same result more slowly.
+    /// `f64`. The vertex is looked up in a map of this hull, then improved by climbing. The map of
+    /// another hull gives the same result more slowly.
     #[inline]
     pub fn support_by(&self, map: &ApexMap, direction: DVec3) -> SupportPoint {
         let start = map.near(direction).min(self.vertices.len() as u32 - 1);

@@ -376,8 +376,8 @@ impl Rounded<Ellipsoid> {
     /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
     /// finite and not negative.
     ///
-    /// Uses quadrature over the normals. It is right to rounding for radii within a factor of a
-    /// thousand of each other, and to about 1e-6 otherwise.
+    /// Uses quadrature over the normals. The result is right to rounding for radii within a factor
+    /// of a thousand of each other, and to about 1e-6 otherwise.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let r = wide(self.radius());
         let radii = widen(self.core().radii());

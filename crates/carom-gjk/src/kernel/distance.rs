@@ -144,7 +144,8 @@ pub fn contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     })
 }
 
-/// Whether two convex shapes share a point. It stops at the first separating plane or common point.
+/// Whether two convex shapes share a point. The search stops at the first separating plane or
+/// common point.
 ///
 /// A coordinate that is not finite gives "no", without a plane, and [`Outcome::Undecided`].
 #[inline]

@@ -208,7 +208,7 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
         let place = half_space::closest_half_space(a.normal_wide(), b.normal_wide(), &b_in_a(asked, t), ());
         (place.distance == f64::NEG_INFINITY).then_some(place)
     };
-    // Looks for a time at which the planes surely cross. It is halved as long as they do.
+    // Looks for a time at which the planes surely cross. The time is halved as long as they cross.
     let mut found = overlap_at(start).map(|place| (start, place));
     let mut time = end - start;
     while found.is_none() && 0.0 < time && motion_a.angular() != motion_b.angular() {

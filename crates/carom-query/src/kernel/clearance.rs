@@ -43,10 +43,10 @@ pub fn nearer_than(
 /// clearance. The list is sorted by A's part number, then by B's. World frame; the distance is 0 if
 /// two parts overlap.
 ///
-/// `clearance` returns the clearance of a pair of parts. It takes their numbers as in
+/// `clearance` returns the clearance of a pair of parts. Its arguments are their numbers as in
 /// [`Distance::part_a`] and [`Distance::part_b`], see
-/// [`Compound::locate`](super::Compound::locate). Clearances above `most` are treated as `most`.
-/// Allocates only to grow `out`.
+/// [`Compound::locate`](super::Compound::locate). A clearance is a length; one above `most` is
+/// treated as `most`. Allocates only to grow `out`.
 pub fn clearance_violations(
     a: &Shape,
     pose_a: &Pose,
@@ -109,7 +109,7 @@ fn collect(
             }
             memory.casts.orders.push(near);
         }
-        // One part each.
+        // Both shapes have one part.
         Method::Convex(..) | Method::PlaneConvex(..) | Method::Planes(..) | Method::Field(..) => {
             let limit = clearance(0, 0);
             let closest = dispatch::distance(a, b, b_in_a, limit, memory, ());

@@ -181,7 +181,7 @@ impl DrawnOut<'_> {
                 found.point += way;
             }
         }
-        // It is not a vertex of the piece any more.
+        // The point is not a vertex of the piece any more.
         found.vertex = NO_VERTEX;
         found
     }

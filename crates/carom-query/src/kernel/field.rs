@@ -277,7 +277,7 @@ fn ring_found(on: &OnRing, minor: f64, margin: f64, normal: DVec3) -> Found {
     Found { closest, at_least: distance - missed }
 }
 
-/// Returns the contact of the field's lowest point with a half-space. It is not local.
+/// Returns the contact of the field's lowest point with a half-space. The depth is not local.
 fn nearest_half_space(
     a: &dyn DistanceField,
     b: &HalfSpace,
@@ -573,9 +573,9 @@ pub(super) fn normals_at(
     }
 }
 
-/// Visits the gradient at a position. It also visits those at adjacent positions if all are wanted,
-/// or if the first one misses the surface. Each comes with the distance by which following it
-/// misses the surface.
+/// Visits the gradient at a position. Also visits the gradients at adjacent positions if all are
+/// wanted, or if the first one misses the surface. Each gradient comes with the distance by which
+/// following it misses the surface.
 fn visit_normals(
     field: &dyn DistanceField,
     place: DVec3,

@@ -87,8 +87,8 @@ fn contact(a: &dyn DistanceField, b: &ShapeKind<'_>, b_in_a: &WidePose, limit: f
     field::contact(a, b, b_in_a, limit, ()).unwrap_or(Closest::NOWHERE)
 }
 
-/// Whether the distance of the two needs a search in the boxes of two fields. That of a torus does
-/// not.
+/// Whether the distance of the two needs a search in the boxes of two fields. The distance of a
+/// torus does not.
 fn is_gap_of_fields(a: &dyn DistanceField, b: &ShapeKind<'_>) -> bool {
     matches!(b, ShapeKind::Field(b) if a.ring().is_none() && b.ring().is_none())
 }

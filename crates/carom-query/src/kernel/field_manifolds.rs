@@ -36,8 +36,8 @@ const ALIKE: f64 = 0.966;
 /// In radians: the angle by which a shape is tilted.
 const TILT: f64 = 1.0 / 32.0;
 
-/// Cosine of the angle between the normal and the axis of a torus, 18 degrees. One that lies
-/// flatter has contacts all around; another stands on one point of its rim.
+/// Cosine of the angle between the normal and the axis of a torus, 18 degrees. A torus that lies
+/// flatter has contacts all around; any other stands on one point of its rim.
 const FLAT: f64 = 0.95;
 
 /// In cells: points that are closer together count as one.

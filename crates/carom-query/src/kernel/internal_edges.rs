@@ -8,9 +8,9 @@
 //! 2. If the next piece lies below that plane, up separates the body from both pieces, at no more
 //!    depth.
 //! 3. The contact is then computed again along the normal of the supporting piece.
-//! 4. Steps, slopes and walls rise above the plane, and keep their normals. So does an outer edge,
-//!    behind which there is no other piece. A contact inside a triangle keeps its normal too, even
-//!    if another part of the body touches an edge.
+//! 4. Steps, slopes and walls rise above the plane, and keep their normals. An outer edge, behind
+//!    which there is no other piece, keeps its normal too. A contact inside a triangle keeps its
+//!    normal too, even if another part of the body touches an edge.
 //!
 //! Only support points are used, not adjacency. So the pieces need not share vertices, a mesh or a
 //! body.
