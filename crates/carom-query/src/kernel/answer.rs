@@ -15,11 +15,11 @@ use carom_math::WidePose;
 pub struct Distance {
     /// The distance, a length; 0 if the shapes touch or overlap.
     pub distance: Real,
-    /// The point of A nearest to B; a common point if they overlap.
+    /// The point of A nearest to B; a common point if they touch or overlap.
     pub point_a: Vec3,
-    /// The point of B nearest to A; a common point if they overlap.
+    /// The point of B nearest to A; a common point if they touch or overlap.
     pub point_b: Vec3,
-    /// Unit vector from A to B; zero if they overlap.
+    /// Unit vector from A to B; zero if they touch or overlap.
     pub normal: Vec3,
     /// The part number in A: that of a triangle, of a point or box of a cluster, or as
     /// [`Compound::locate`](super::Compound::locate) takes it. 0 for a single shape.
@@ -35,7 +35,7 @@ pub struct Distance {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairContact {
-    /// Points, normal and signed distance.
+    /// Points, normal and signed distance, a length. A negative distance is minus the depth.
     pub contact: Contact,
     /// Whether the depth is that of one pair of parts of concave bodies. Moving by it may not
     /// separate the bodies.

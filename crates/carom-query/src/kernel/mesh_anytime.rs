@@ -56,11 +56,12 @@ pub struct AnytimeMeshAnswer {
     /// Whether the surfaces touch. `Touching` comes from an exact test of two triangles.
     pub certainty: Certainty,
     /// An interval that contains the distance of the surfaces, ends included: lengths, rounded
-    /// outwards. From 0 to infinity before the pair is started. Both infinite if there is no
-    /// distance.
+    /// outwards. From 0 to infinity before the pair is started. Both ends are infinite if there is
+    /// no distance.
     pub bounds: Interval,
-    /// The nearest two triangles tested so far, if the search is for distances. World frame. In the
-    /// end these are the nearest of all.
+    /// The nearest points of the nearest two triangles tested so far. World frame. `None` before
+    /// such a test, and if the search is only for touching. At the end of a search for distances
+    /// these are the nearest of all.
     pub nearest: Option<Distance>,
     /// The number of pairs of volumes in the queue; 1 before the pair is started, 0 if the pair is
     /// done.
@@ -81,7 +82,8 @@ pub struct AnytimeMeshContact {
     pub point: Vec3,
     /// Unit vector from A to B.
     pub normal: Vec3,
-    /// If B moves by this along the normal, the balls around the overlapping volumes are apart.
+    /// A length. If B moves by this along the normal, the balls around the overlapping volumes are
+    /// apart.
     pub depth: Real,
     /// A length: the error bound of the point and of the depth.
     pub size: Real,
@@ -187,11 +189,12 @@ impl AnytimeMeshes {
         self.touching.clear();
     }
 
-    /// Continues until the search is complete or the limit is reached. The nearest pairs come
-    /// first.
+    /// Continues until the search is complete or the limit is reached. With the order `Priority`
+    /// the pairs of volumes with the smallest gap come first. Other orders are those of the
+    /// settings.
     ///
     /// Each run of a search must get the same meshes, by any kind of reference. Pairs that were
-    /// started must not change.
+    /// started must not change. [`AnytimeMeshError`] lists the errors.
     pub fn run<M: Borrow<MeshShape>>(
         &mut self,
         meshes: &[M],
@@ -232,7 +235,8 @@ impl AnytimeMeshes {
 
     /// Returns the touching triangles in the order in which they were found: index of the pair,
     /// A's triangle, B's triangle. There is at most one entry for each pair of meshes; with the
-    /// goal `All`, one for each pair of triangles. Empty if the search is for distances.
+    /// goal `All`, one for each pair of triangles. Empty if the goal is `Distance`, or if the
+    /// maximum distance is above 0.
     pub fn touching(&self) -> &[(u32, u32, u32)] {
         &self.touching
     }
