@@ -210,7 +210,7 @@ impl Projected {
     }
 }
 
-/// The exact part of [`meet`], after its filter.
+/// Whether an axis in doubt separates the bodies: the exact part of [`meet`], after its filter.
 #[cold]
 fn is_apart_exactly(a: &Figure, b: &Figure, pair: &Pair, in_doubt: u128, has_volume: bool) -> bool {
     let edge = |i: usize| ExactVec3::difference(pair.given[i][1], pair.given[i][0]);

@@ -116,7 +116,7 @@ struct Placed {
     error: f32,
 }
 
-/// `None` if the numbers do not allow a proof.
+/// Places the second block in the units of the first. `None` if the numbers do not allow a proof.
 #[inline(always)]
 fn place<S: Simd>(
     simd: S,

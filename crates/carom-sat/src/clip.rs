@@ -86,7 +86,8 @@ pub(crate) struct Face<'a> {
 }
 
 impl<'a> Face<'a> {
-    /// `points` and `ids` have equal length. `normal` is used if there are three or more points.
+    /// Creates a feature for clipping. `points` and `ids` have equal length. `normal` is used if
+    /// there are three or more points.
     pub(crate) fn new(
         points: &'a [DVec3],
         ids: &'a [FeatureId],

@@ -519,8 +519,8 @@ fn edge_edge<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32, roun
     }
 }
 
-/// The nearest point of an edge over a face is one of its ends, or a point where it leaves the
-/// face.
+/// Tests an edge and a face. The nearest point of an edge over a face is one of its ends, or a
+/// point where it leaves the face.
 fn edge_face<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32) -> Step {
     let [from, to] = x.hull.ends(e);
     let (p, q) = (y.place(x.vertex(from)), y.place(x.vertex(to)));

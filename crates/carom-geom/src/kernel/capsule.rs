@@ -54,7 +54,7 @@ impl Capsule {
 }
 
 impl SupportMap for Capsule {
-    /// Vertex 0 is the upper end of the segment, vertex 1 the lower.
+    /// Returns an end of the segment. Vertex 0 is the upper end, vertex 1 the lower.
     #[inline]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let h = wide(self.half_height);

@@ -55,7 +55,7 @@ impl Cone {
 }
 
 impl SupportMap for Cone {
-    /// Vertex 0, the apex, or a point of the rim.
+    /// Returns vertex 0, the apex, or a point of the rim.
     #[inline]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let (h, r) = (wide(self.half_height), wide(self.radius));

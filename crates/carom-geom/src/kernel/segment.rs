@@ -53,7 +53,7 @@ impl Segment {
 }
 
 impl SupportMap for Segment {
-    /// Vertex 0 is `a`, vertex 1 is `b`.
+    /// Returns an end. Vertex 0 is `a`, vertex 1 is `b`.
     #[inline]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let (a, b) = (widen(self.a), widen(self.b));

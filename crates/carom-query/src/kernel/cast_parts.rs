@@ -175,9 +175,9 @@ struct Way {
     /// the whole sweep.
     center: DVec3,
     half: DVec3,
-    /// Zero with rotation.
+    /// Length per unit of time; zero with rotation.
     velocity: DVec3,
-    /// Distance beyond which parts are ignored.
+    /// The distance beyond which parts are ignored.
     room: f64,
 }
 
