@@ -29,9 +29,8 @@
 //! # Ok::<(), carom_geom::ShapeError>(())
 //! ```
 //!
-//! When do two moving shapes touch? [`cast`] returns an interval that is proved to contain the
-//! time of the first contact, also if the shapes rotate (test:
-//! `casts::every_pair_of_shapes_is_cast`).
+//! When do two moving shapes touch? [`cast`] returns a bracket of the time of the first contact,
+//! with a proof, also if the shapes rotate (test: `casts::every_pair_of_shapes_is_cast`).
 //!
 //! ```
 //! use carom_geom::{Cuboid, HalfSpace};

@@ -8,8 +8,8 @@
 //!   that cross, a face and the wedge at an edge, and two wedges.
 //! - Triangles that share a part of one plane prove an overlap behind them if they face the same
 //!   way.
-//! - All other solids whose surfaces meet are touching, with two exceptions: a vertex is inside
-//!   the other solid, or so is the centre of a triangle whose corners touch it.
+//! - All other solids whose surfaces meet are touching. They overlap in two cases: a vertex is
+//!   inside the other solid, or so is the centre of a triangle whose corners touch it.
 //!
 //! Reference: A. Requicha, H. Voelcker, Boolean Operations in Solid Modeling: Boundary Evaluation
 //! and Merging Algorithms, Proceedings of the IEEE 73(1), 1985, section III (neighbourhoods of

@@ -3,8 +3,8 @@
 //!
 //! 1. The box around the body's sweep, in the mesh's frame, selects triangles.
 //! 2. If these are many, and the box is large because of the motion, the interval is halved.
-//! 3. Two axes reject most triangles, with two supports of the body each: the triangle's normal,
-//!    and the direction from its nearest point.
+//! 3. Two axes reject most triangles: the triangle's normal, and the direction from its nearest
+//!    point. Each takes two supports of the body.
 //! 4. The others are searched as convex pairs, up to the earliest proved contact.
 //! 5. A triangle that is undecided within its interval is searched once more over the whole time.
 //!

@@ -76,8 +76,8 @@ impl Surroundings<'_> {
         for n in 1..=MOST_SHUT {
             let made = self.out_of_drawn(piece, &own, &shut[..n])?;
             let normal = piece.outward(&made);
-            // A blocked direction of the other piece blocks this one only over the own piece.
-            // Beside it, over the other piece, there is a direction past that one.
+            // A blocked direction of the other piece blocks this direction only over this piece.
+            // Beside it, over the other piece, there is a direction past the other piece.
             let is_blocked = |place: DVec3| {
                 let is_on_piece = self.has_inside(piece, &own, place);
                 let place = place + normal * (2.0 * self.tolerance);
@@ -142,7 +142,7 @@ impl Surroundings<'_> {
         let made = piece.shape.with_part(own.part, &piece.pose, |map, pose| {
             self.body.with_part(own.own_part, self.pose, |body, pose_body| {
                 let size = map.radius() + map.margin() + body.radius() + body.margin();
-                // Longer than any other depth.
+                // The piece is swept farther than any other depth.
                 let mut ways = [DVec3::ZERO; MOST_SHUT];
                 for (way, shut) in ways.iter_mut().zip(shut) {
                     *way = pose.inverse_transform_vector(*shut) * (2.0 * size);
@@ -162,7 +162,8 @@ impl Surroundings<'_> {
     }
 }
 
-/// Returns the start points of the directions out of a piece: its contacts on it.
+/// Returns the start points of the directions out of a piece: the points of its contacts that lie
+/// on it.
 fn places(piece: &Neighbour<'_>, manifold: &Manifold) -> impl Iterator<Item = DVec3> {
     let is_a = piece.is_a;
     manifold.contacts().iter().map(move |contact| widen(if is_a { contact.point_a } else { contact.point_b }))

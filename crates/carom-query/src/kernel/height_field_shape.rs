@@ -1,5 +1,5 @@
 //! A height field ready for queries: the grid for rays, and a tree over its triangles for all
-//! others.
+//! other queries.
 //!
 //! The triangles of the grid are also stored as a mesh, and all pair queries use that mesh. This
 //! costs about 200 bytes per triangle, but one algorithm serves both.

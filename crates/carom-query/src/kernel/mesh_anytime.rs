@@ -189,9 +189,8 @@ impl AnytimeMeshes {
         self.touching.clear();
     }
 
-    /// Continues until the search is complete or the limit is reached. With the order `Priority`
-    /// the pairs of volumes with the smallest gap come first. Other orders are those of the
-    /// settings.
+    /// Continues until the search is complete or the limit is reached. The order is that of the
+    /// settings. With `Priority` the pairs of volumes with the smallest gap come first.
     ///
     /// Each run of a search must get the same meshes, by any kind of reference. Pairs that were
     /// started must not change. [`AnytimeMeshError`] lists the errors.

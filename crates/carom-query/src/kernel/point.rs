@@ -32,7 +32,7 @@ use core::ops::ControlFlow;
 /// the surface of the part in which it is deepest.
 ///
 /// `None` for a field without a surface. Also `None` for a mesh, a field or a cluster if the point
-/// is not finite. For a compound it is `None` if it is for each part.
+/// is not finite. A compound gives `None` if each of its parts does.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
     project(shape, pose, point, ())
 }

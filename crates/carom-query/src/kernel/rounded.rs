@@ -30,8 +30,8 @@ impl core::fmt::Display for NotConvex {
 impl core::error::Error for NotConvex {}
 
 impl ConvexShape {
-    /// Creates it from any shape with a support map; see [`Shape::is_convex`]. Fails for all
-    /// others.
+    /// Creates a convex shape from any shape with a support map; see [`Shape::is_convex`]. Fails
+    /// for all other shapes.
     pub fn new(shape: Shape) -> Result<ConvexShape, NotConvex> {
         if shape.is_convex() { Ok(ConvexShape(shape)) } else { Err(NotConvex) }
     }
