@@ -12,8 +12,8 @@
 //! bound is four times that, and R times that for a height over the plane.
 //!
 //! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); Akenine-Moller et al.,
-//! Real-Time Rendering, 4th ed., 25.11 (moving bodies against inflated ones). Differs: bounds of
-//! times only, with their rounding; the caller decides.
+//! Real-Time Rendering, 4th ed., 25.11 (moving bodies against inflated ones).
+//! Differs: bounds of times only, with their rounding; the caller decides.
 
 use crate::line_lanes::{FARTHEST, LineBlock8, UNIT};
 use crate::tri_tri_lanes::UNDERFLOW;

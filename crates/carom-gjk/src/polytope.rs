@@ -8,8 +8,9 @@
 //!   normal with its corners. The bound holds even if the normal is inexact.
 //!
 //! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game
-//! Objects, 2001, section 4. Differs: no recursion, no heap. The visible region is checked to be a
-//! disc before the surface changes. The bounds are certified.
+//! Objects, 2001, section 4.
+//! Differs: no recursion, no heap. The visible region is checked to be a disc before the surface
+//! changes. The bounds are certified.
 
 use crate::minkowski::Vertex;
 use crate::simplex::{THIN_SINE_SQ, normal_of};

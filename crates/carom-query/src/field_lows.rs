@@ -9,8 +9,9 @@
 //! Corners are skipped: the caller handles them. A flat surface below the face has no low points.
 //!
 //! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
-//! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020 (a minimum for each
-//! face). Differs: all minima of a face.
+//! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020 (a minimum for
+//! each face).
+//! Differs: all minima of a face.
 
 use crate::field_search::MAX_SLOPE;
 use carom_geom::{DistanceField, MAX_FEATURE_POINTS};

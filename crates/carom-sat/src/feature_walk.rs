@@ -10,10 +10,11 @@
 //!
 //! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM Trans.
 //! Graphics 17(3), 1998; M. Lin, J. Canny, A Fast Algorithm for Incremental Distance Calculation,
-//! ICRA 1991. Differs: nearest points of vertices and edges are computed, as Lin and Canny do.
-//! Edges are clipped only against faces. A doubtful case ends the walk without an answer, and the
-//! caller uses GJK. Such cases are bodies that meet or nearly meet, parallel features, faces with
-//! corners off their plane, and walks that are long or cyclic. Figures are in
+//! ICRA 1991.
+//! Differs: nearest points of vertices and edges are computed, as Lin and Canny do. Edges are
+//! clipped only against faces. A doubtful case ends the walk without an answer, and the caller
+//! uses GJK. Such cases are bodies that meet or nearly meet, parallel features, faces with corners
+//! off their plane, and walks that are long or cyclic. Figures are in
 //! `benches/notes/carom-sat.md`.
 
 use crate::Tally;

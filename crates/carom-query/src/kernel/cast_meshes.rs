@@ -7,8 +7,8 @@
 //! triangle of B is cast against A as a convex body.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
-//! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007. Differs: no queue; earlier
-//! intervals come first, and a proved contact ends all later ones.
+//! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007.
+//! Differs: no queue; earlier intervals come first, and a proved contact ends all later ones.
 
 use super::cast_leaving::IgnoredPlanes;
 use super::cast_mesh::Against;

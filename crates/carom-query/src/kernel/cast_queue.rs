@@ -13,7 +13,8 @@
 //!
 //! Reference: B. Mirtich, Timewarp Rigid Body Simulation, ACM SIGGRAPH 2000, and Impulse-based
 //! Dynamic Simulation of Rigid Body Systems, 1996, 2.3 (collision heap by lower bounds of the
-//! time). Differs: certified bounds and brackets.
+//! time).
+//! Differs: certified bounds and brackets.
 
 use super::cast;
 use super::shape::{Shape, ShapeKind};
