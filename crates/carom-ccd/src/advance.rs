@@ -47,9 +47,9 @@ pub(crate) struct Advanced {
 /// A time and the separation at that time.
 type Value = (f64, f64);
 
-/// Follows the separation from a time at which it is above the target. It ends above the target by
-/// at most `tolerance`, or at the end. `kappa` bounds the second derivative, as for
-/// [`chord_bound`].
+/// Follows the separation from a time at which it is above the target. At the last time the
+/// separation is above the target by at most `tolerance`, unless `end` is reached or the
+/// evaluations run out. `kappa` bounds the second derivative, as for [`chord_bound`].
 pub(crate) fn advance(
     separation: &mut impl FnMut(&Moment) -> f64,
     kappa: f64,

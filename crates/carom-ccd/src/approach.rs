@@ -16,19 +16,20 @@ const MAX_VALUES: usize = 10_000;
 /// When a distance falls to a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Approach {
-    /// It is above the target all the time.
+    /// The distance is above the target all the time.
     Clear {
         /// A lower bound of the distance at the end.
         at_end: f64,
     },
-    /// It is above the target before `time`, and within the tolerance of it then.
+    /// The distance is above the target before `time`, and within the tolerance of it at that
+    /// time.
     Within {
         /// The time.
         time: f64,
         /// The distance at that time.
         distance: f64,
     },
-    /// It is above the target before `time`; from there on it is not known.
+    /// The distance is above the target before `time`. Nothing is known for later times.
     Undecided {
         /// The time.
         time: f64,
@@ -37,10 +38,10 @@ pub enum Approach {
 
 /// Returns when a distance falls to `target` between the times `start` and `end`.
 ///
-/// `distance` gives the distance at a time, `rate` bounds its change per unit of time, and
-/// `known` is a lower bound of it at the start; 0 if nothing is known. A tolerance below the
-/// rounding of the distance makes the answer undecided where it matters. NaN as a distance counts
-/// as 0.
+/// `distance` returns the distance at a time, and `rate` bounds its change per unit of time.
+/// `known` is a lower bound of the distance at the start; 0 if nothing is known. A tolerance below
+/// the rounding of the distance makes the answer undecided where it matters. NaN as a distance
+/// counts as 0.
 ///
 /// ```
 /// use carom_ccd::{Approach, first_approach};

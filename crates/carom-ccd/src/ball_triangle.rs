@@ -79,7 +79,8 @@ impl Straight {
 }
 
 /// Returns the unit axis towards a triangle from a point that moves from the origin with the
-/// velocity `v`. It is taken where the point is nearest to a corner or an edge.
+/// velocity `v`. The axis is taken at the time at which the point is nearest to a corner or an
+/// edge.
 fn passing_axis(w: &[DVec3; 3], v: DVec3, time: f64) -> Option<DVec3> {
     let mut best: Option<(f64, DVec3)> = None;
     for i in 0..3 {

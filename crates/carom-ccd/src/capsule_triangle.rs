@@ -56,8 +56,8 @@ impl MovingCapsule {
 
     /// Returns the time at which the capsule, A, first touches the triangle, B, from 0 to `end`.
     ///
-    /// With [`Sides::Front`] some capsules pass, and are clear at a distance of 0. They do not move
-    /// against the normal, or their middle starts behind the plane.
+    /// With [`Sides::Front`] a capsule passes if it does not move against the normal, or if its
+    /// middle starts behind the plane. It is then clear at a distance of 0.
     pub fn against_triangle(
         &self,
         triangle: &[DVec3; 3],

@@ -33,8 +33,8 @@ pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     conservative_advancement_counted(a, motion_a, b, motion_b, settings, &(), propose)
 }
 
-/// As [`conservative_advancement`], and counts its work in `tally`. The work inside `propose` is
-/// left to the caller to count.
+/// As [`conservative_advancement`], and counts its work in `tally`. The caller counts the work
+/// inside `propose`.
 pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,

@@ -1,7 +1,7 @@
 //! The work of a time of impact, in the terms of the cost function, counted only on request.
 //!
 //! A search is compiled once for a tally that counts and once for `()`, which counts nothing. The
-//! latter has no code for counting.
+//! search for `()` has no code for counting.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3, t = n_v c_v + n_p c_p +
 //! n_u c_u.

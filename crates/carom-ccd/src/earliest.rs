@@ -16,7 +16,7 @@ pub struct Earliest {
 }
 
 impl Earliest {
-    /// A collector without answers.
+    /// Creates a collector without answers.
     pub const fn new() -> Earliest {
         Earliest { hit: None, undecided: None, clear: f64::INFINITY }
     }
@@ -47,8 +47,8 @@ impl Earliest {
         self.clear = self.clear.min(distance);
     }
 
-    /// Returns the time up to which another pair has to be tested. Contact is certain then, or it
-    /// is the end.
+    /// Returns the time up to which another pair has to be tested. By this time contact is
+    /// certain, or it is `max_time`.
     pub fn until(&self, max_time: f64) -> f64 {
         self.hit.map_or(max_time, |(impact, _)| impact.t_hi.min(max_time))
     }
@@ -60,7 +60,7 @@ impl Earliest {
     }
 
     /// Adds a part that is only known not to touch before `t`. The bracket of the known contact
-    /// then begins no later.
+    /// then begins at `t` or earlier.
     pub fn begin_at(&mut self, t: f64) {
         if let Some((_, begin)) = &mut self.hit {
             *begin = begin.min(t);

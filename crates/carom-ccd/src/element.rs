@@ -137,8 +137,8 @@ impl Element {
 
     /// Returns the first time from 0 to 1 at which the features come within the minimum separation.
     ///
-    /// It is never clear if they do. Features that only graze each other, or are near from the
-    /// start, may be undecided within rounding. They are then nearer than the tolerance, and a
+    /// The answer is never clear if they do. Features that only graze each other, or are near from
+    /// the start, may be undecided within rounding. They are then nearer than the tolerance, and a
     /// simulation treats this as a hit.
     pub fn time_of_impact(&self, settings: &ElementSettings) -> TimeOfImpact {
         match self.kind {
@@ -250,8 +250,8 @@ struct Search<'a, const N: usize> {
 /// 16 u.
 const ROUNDING: f64 = 32.0 * (0.5 * f64::EPSILON);
 
-/// First tests whether the boxes swept in space and time meet. If they do not, that is the answer.
-/// Else runs the search.
+/// Tests first whether the boxes swept in space and time meet. If they do not, the answer is
+/// clear. Otherwise it runs the search.
 #[inline(always)]
 fn search<const N: usize>(
     element: &Element,
@@ -526,8 +526,8 @@ impl<const N: usize> Search<'_, N> {
         best
     }
 
-    /// At the time `t` the features are within the tolerance. Proves the contact, or returns that
-    /// it cannot.
+    /// Proves the contact of features that are within the tolerance at the time `t`, or returns
+    /// that the answer is undecided.
     #[cold]
     fn conclude(
         &self,

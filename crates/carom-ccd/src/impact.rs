@@ -15,11 +15,11 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TimeOfImpact {
-    /// They do, at a time within the bracket.
+    /// They come that near, at a time within the bracket.
     Hit(Impact),
-    /// They do not, in all the time of the search.
+    /// They do not come that near within the time of the search.
     Clear(Clear),
-    /// They do not before a time. Nothing could be proved for later times.
+    /// They do not come that near before a time. Nothing could be proved for later times.
     Undecided(Undecided),
 }
 
@@ -39,9 +39,11 @@ pub struct Impact {
     pub point_b: DVec3,
     /// Unit vector from A towards B, in the same frame.
     pub normal: DVec3,
-    /// The triangle of a mesh or part of a compound. 0 for a single convex shape.
+    /// The part number in A: that of a triangle of a mesh or of a part of a compound. 0 for a
+    /// single convex shape.
     pub part_a: u32,
-    /// The triangle of a mesh or part of a compound. 0 for a single convex shape.
+    /// The part number in B: that of a triangle of a mesh or of a part of a compound. 0 for a
+    /// single convex shape.
     pub part_b: u32,
     /// The feature of A that is touched.
     pub feature_a: FeatureId,
@@ -52,7 +54,7 @@ pub struct Impact {
 }
 
 impl Impact {
-    /// An impact of two single shapes, with unknown features.
+    /// Creates an impact of two single shapes, with unknown features.
     pub const fn new(bracket: [f64; 2], points: [DVec3; 2], normal: DVec3, proof: Proof) -> Impact {
         Impact {
             t_lo: bracket[0],
@@ -92,7 +94,7 @@ pub struct Clear {
 }
 
 impl Clear {
-    /// The bodies are never nearer than `distance`.
+    /// Creates the result that the bodies are never nearer than `distance`.
     pub const fn new(distance: f64) -> Clear {
         Clear { distance }
     }
@@ -113,13 +115,14 @@ pub struct Undecided {
 }
 
 impl Undecided {
-    /// Nothing is claimed from `t_safe` on. The bodies are then at most `distance` apart.
+    /// Creates a result that claims nothing from `t_safe` on. At that time the bodies are at most
+    /// `distance` apart.
     pub const fn new(t_safe: f64, distance: f64, why: Why) -> Undecided {
         Undecided { t_safe, distance, why }
     }
 }
 
-/// The reason why there is no answer.
+/// The reason why a search is undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -133,7 +136,7 @@ pub enum Why {
 
 impl TimeOfImpact {
     /// Returns the time until which the bodies are proved to be farther apart than the target
-    /// distance. It is `end`, the end of the search, if that is all the time. A motion up to it is
+    /// distance. It is `end`, the end of the search, if the answer is clear. A motion up to it is
     /// safe, whatever the answer is.
     pub fn safe_until(&self, end: f64) -> f64 {
         match self {
@@ -143,7 +146,7 @@ impl TimeOfImpact {
         }
     }
 
-    /// Returns the impact, if there certainly is one.
+    /// Returns the impact of a hit; `None` for the other answers.
     pub fn hit(&self) -> Option<&Impact> {
         match self {
             TimeOfImpact::Hit(impact) => Some(impact),

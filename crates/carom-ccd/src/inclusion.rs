@@ -31,7 +31,7 @@ struct Cell {
 impl Eq for Cell {}
 
 impl Ord for Cell {
-    /// The earliest box is the greatest. On a tie, it is the one that is halved most often.
+    /// The earliest box is the greatest. On a tie, it is the one with the earlier end.
     fn cmp(&self, other: &Cell) -> Ordering {
         other.t[0].total_cmp(&self.t[0]).then(other.t[1].total_cmp(&self.t[1]))
     }

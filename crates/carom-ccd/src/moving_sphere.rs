@@ -33,8 +33,8 @@ pub enum Sides {
     #[default]
     Both,
     /// Only the side to which the normal points, and only against the normal. A ball that starts
-    /// behind, or moves along the normal, passes. For closed surfaces, whose back faces are hit too
-    /// late to matter.
+    /// behind, or moves along the normal, passes. Use it for closed surfaces, whose back faces are
+    /// hit too late to matter.
     Front,
 }
 

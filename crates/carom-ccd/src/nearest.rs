@@ -43,8 +43,8 @@ impl Nearest {
     }
 }
 
-/// Returns the vector from a point to the nearest point of a triangle, in plain `f64`. Use it as a
-/// proposed axis, not as a distance.
+/// Returns the vector from a point to the nearest point of a triangle, in plain `f64`. It proposes
+/// an axis, and proves no distance.
 #[inline]
 pub fn way_to_triangle(from: DVec3, corners: &[DVec3; 3]) -> DVec3 {
     on_triangle(&corners.map(|corner| corner - from)).point

@@ -7,9 +7,9 @@
 //!   ([`crate::chord`]). Two values of it certify the time between them.
 //! - Any path qualifies: a link of a robot arm, a spline, a crank.
 //!
-//! The search is that of [`crate::time_of_impact`] with fixed axes. Nearest points propose an axis,
-//! the separation along it is followed down to the target distance, and then the next axis is
-//! requested. For constant rotation use that function: it is faster, because its axes turn with the
+//! The search is that of [`crate::time_of_impact`] with fixed axes. Nearest points propose an
+//! axis, the separation along it is followed down to the target distance, and then the next axis
+//! is requested. For a constant rotation that function is faster, because its axes turn with the
 //! body.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
@@ -68,7 +68,7 @@ impl Path for Motion {
 ///
 /// Arguments and result are as for [`crate::time_of_impact`], with three differences. Contact is
 /// proved by a distance, so the target distance must be above 0. With 0 the answer is undecided if
-/// they touch. It does not search for a better distance of bodies that do not meet. Features are
+/// they touch. There is no search for a better distance of bodies that do not meet. Features are
 /// not named.
 pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,

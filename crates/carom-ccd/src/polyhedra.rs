@@ -6,8 +6,8 @@
 //!   one on the chord.
 //! - Features count as touching within the possible error of the chords. A clear result is then
 //!   certain.
-//! - The next interval begins at the safe time. It shrinks while it is too coarse: the error falls
-//!   with the square of its length.
+//! - The next interval begins at the safe time. An interval shrinks while it is too coarse: the
+//!   error falls with the square of its length.
 //!
 //! Reference: J. van Waveren, Robust Continuous Collision Detection Between Arbitrary Polyhedra
 //! Using Trajectory Parameterization of Polyhedral Features, 2005; Akenine-Moller et al., Real-Time
@@ -41,8 +41,8 @@ pub struct Polyhedron {
 
 impl Polyhedron {
     /// Builds a surface from vertices and triangles of their indices. A side between two triangles
-    /// of one plane is no edge. A vertex that is not finite, or an index without a vertex, is an
-    /// error.
+    /// of one plane is no edge. Errors are an empty list, a vertex that is not finite, and an
+    /// index without a vertex.
     pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Polyhedron, ShapeError> {
         for vertex in vertices {
             check::point("a vertex of the polyhedron", *vertex)?;
@@ -110,14 +110,15 @@ struct Nearest {
 /// Returns the first time at which the surfaces of two moving polyhedra come within the target
 /// distance.
 ///
-/// It tests all pairs of features. Two boxes on screws take 280 times as long as with
+/// All pairs of features are tested. Two boxes on screws take 280 times as long as with
 /// [`crate::time_of_impact`] (bench `elements`). For large meshes use carom-query's `cast`, which
 /// has trees.
 ///
-/// Only surfaces count: a body inside the other does not touch it. Contact is proved by a distance,
-/// so the target distance must be above 0. With 0 the answer is undecided if they touch. A hit
-/// names a vertex and a face, or two edges. If surfaces cross at the start, it names an edge and a
-/// face. The settings `wants_distance` and `stop_at_penetration` are not used.
+/// Only surfaces count: a body inside the other does not touch it. Contact is proved by a
+/// distance, so the target distance must be above 0. With 0 the answer is undecided if the
+/// surfaces touch, unless they cross at the start. A hit names a vertex and a face, or two edges.
+/// If surfaces cross at the start, it names an edge and a face. The settings `wants_distance` and
+/// `stop_at_penetration` are not used.
 pub fn polyhedra_time_of_impact(
     a: &Polyhedron,
     motion_a: &Motion,

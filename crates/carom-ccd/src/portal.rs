@@ -44,8 +44,8 @@ const MAX_POINTS: u32 = 40;
 /// sideways part. Figures for other ratios are in `benches/notes/carom-ccd.md`.
 const LEAN: f64 = 1.7;
 
-/// The radius of that ball, in radii of both bodies. From 0.65 to 1 the cost changes by less than 2
-/// %.
+/// The radius of the ball in place of D that gives the first support point, in radii of both
+/// bodies. From 0.65 to 1 the cost changes by less than 2 %.
 const BALL: f64 = 0.8;
 
 /// A point of the difference of the bodies at the time 0, in A's orientation.
@@ -113,7 +113,8 @@ pub(crate) fn first_contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: T
     dispatch(FirstContact { search, start, end, least, tally })
 }
 
-/// The search compiled for each instruction set. It uses no lanes, but fewer instructions.
+/// The search compiled for each instruction set. It uses no lanes, but needs fewer instructions
+/// with newer sets.
 struct FirstContact<'k, 's, A: ?Sized, B: ?Sized, T> {
     search: &'k Search<'s, A, B>,
     start: f64,
@@ -197,7 +198,8 @@ fn hit<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally>(
             proof = Proof::Within(above);
         }
     }
-    // From the common point, or the nearest of A, to the surfaces along the normal.
+    // The points of contact lie on the surfaces along the normal, from the common point or from
+    // the nearest point of A.
     let [far_a, far_b] = ray.places(&farthest.from);
     let height_a = normal.dot(far_a) + margin_a;
     let height_b = normal.dot(far_b - ray.way * t_hi) - margin_b;
@@ -384,8 +386,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
             normal = (y - x).cross(z - x);
             high = normal.dot(x).max(normal.dot(y)).max(normal.dot(z));
             let rate = normal.dot(way);
-            // The ray passes it before the start: contact at the start, no contact, or a later one.
-            // False for NaN.
+            // The ray passes the portal before the start: contact at the start, no contact, or a
+            // later one. False for NaN.
             if !(0.0 < rate && rate * self.start < high) {
                 return None;
             }

@@ -19,9 +19,9 @@ use glam::DVec3;
 /// `relative_velocity` is that of B's centre relative to A's. `direction` is the unit vector from A
 /// towards B at their nearest points. `spins` is the angular speed times the radius of each body.
 ///
-/// It is valid while the velocities stay the same and the direction stays within the gap. For a
-/// speed valid in any direction, use the length of the relative velocity, or add the rotation
-/// across it.
+/// The speed is valid while the velocities stay the same and the direction stays within the gap.
+/// For a speed valid in any direction, use the length of the relative velocity, or add the
+/// rotation across it.
 pub fn approach_speed(relative_velocity: DVec3, direction: DVec3, spins: [f64; 2]) -> f64 {
     -relative_velocity.dot(direction) + spins[0] + spins[1]
 }

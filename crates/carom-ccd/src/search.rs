@@ -46,7 +46,7 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
         Search { pair, settings, target: settings.target_distance.max(0.0), nearest: f64::INFINITY }
     }
 
-    /// A length: how far a separation may stay above the target, and below it.
+    /// Returns a length: how far a separation may stay above the target, and below it.
     pub(crate) fn first_tolerance(&self) -> f64 {
         let smaller = self.pair.a.radius().min(self.pair.b.radius());
         (self.settings.tolerance.max(0.0) * smaller).max(self.finest())
@@ -59,7 +59,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
         part_of_distance(self.pair.margins() + self.target, tolerance)
     }
 
-    /// A length: the least difference of a separation from the target that can be resolved.
+    /// Returns a length: the least difference of a separation from the target that can be
+    /// resolved.
     pub(crate) fn finest(&self) -> f64 {
         FINEST * self.pair.rounding
     }
@@ -101,8 +102,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
                 }
                 common = Some((a, None, proof));
             } else if CLEAR_OF_ROUNDING * rounding < distance && proposal.axis != DVec3::ZERO {
-                // Not if the cores are said to meet: the weights of a thin tetrahedron are
-                // inaccurate.
+                // This is no proof if the proposal says that the cores meet: the weights of a thin
+                // tetrahedron are inaccurate.
                 return None;
             }
         }

@@ -9,8 +9,8 @@ pub struct ImpactSettings {
     /// A length, not negative. Bodies are in contact if they are at most this far apart.
     ///
     /// With 0 a contact is proved by an overlap deeper than rounding. Bodies that only touch, or
-    /// slide on each other, are then undecided. A thousandth of the size of a body gives clean hits
-    /// for them. That is the normal use.
+    /// slide on each other, are then undecided. Normally use a thousandth of the size of a body,
+    /// which gives hits for these cases too.
     pub target_distance: f64,
     /// A fraction of the radius of the smaller body. It bounds how far apart beyond the target
     /// distance the bodies are at the start of the bracket. It also bounds how far below the target
@@ -25,11 +25,11 @@ pub struct ImpactSettings {
     /// Nearly every proposal makes progress. In 111,093 sweeps of hulls that turn by 3 radians, two
     /// with a shallow contact needed more than 64, and at most 128.
     pub max_steps: u32,
-    /// Whether to search for a better distance if the bodies do not meet: within about 30 % of the
-    /// least one. It costs a second search. Without it the bound is only known to be above the
-    /// target distance.
+    /// Whether to search for a better lower bound of the distance if the bodies do not meet. It is
+    /// then within about 30 % of the least distance, and costs a second search. Without it the
+    /// bound is only known to be above the target distance.
     pub wants_distance: bool,
-    /// Whether the answer names the touched features of both bodies.
+    /// Whether a hit names the touched features of both bodies.
     pub wants_features: bool,
     /// Whether contact at the start is a hit even if the bodies separate or slide along each other.
     ///

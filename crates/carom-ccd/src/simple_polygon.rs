@@ -8,8 +8,8 @@
 //!   without area, so that it stays a corner of the surface.
 //! - Every decision is the exact sign of an area, seen along one coordinate axis. No tolerance
 //!   decides which polygons are simple.
-//! - The answer is proved for the surface of the triangles. They are the surface if the polygon is
-//!   flat only to rounding.
+//! - The answer is proved for the surface of the triangles. If the polygon is flat only to
+//!   rounding, this is the surface that counts.
 //!
 //! Reference: G. Meisters, Polygons Have Ears, American Mathematical Monthly 82, 1975; D. Eberly,
 //! Triangulation by Ear Clipping, 1998; Akenine-Moller et al., Real-Time Rendering, 4th ed.,
@@ -56,7 +56,7 @@ struct Ear {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SimplePolygonError {
-    /// The number of corners is too small, or more than 2^32.
+    /// The number of corners is less than 3, or at least 2^32.
     Count(usize),
     /// The corner is not a valid point.
     Corner {
@@ -76,7 +76,7 @@ pub enum SimplePolygonError {
     NotFlat {
         /// The number of the corner.
         corner: usize,
-        /// Its distance from the plane through the centre of all corners.
+        /// Its distance from the polygon's plane, which lies midway between the outermost corners.
         distance: f64,
     },
     /// Two edges have a common point that is not the corner between them.
@@ -107,7 +107,7 @@ impl core::error::Error for SimplePolygonError {}
 
 impl SimplePolygon {
     /// Builds a polygon from at least three corners in order. They must lie in one plane to within
-    /// a [`tol::POLYGON_FLAT`]th of their largest coordinate. Neighbouring edges may lie in a line.
+    /// [`tol::POLYGON_FLAT`] times their largest coordinate. Neighbouring edges may lie in a line.
     /// Edges may meet only at the corner between neighbours.
     pub fn new(corners: &[DVec3]) -> Result<SimplePolygon, SimplePolygonError> {
         let n = corners.len();
@@ -189,8 +189,8 @@ impl SimplePolygon {
 }
 
 impl MovingSphere {
-    /// Returns the time at which the ball, A, first touches the polygon, B, from 0 to `end`. It is
-    /// as [`MovingSphere::against_polygon`], for any simple polygon.
+    /// Returns the time at which the ball, A, first touches the polygon, B, from 0 to `end`. As
+    /// [`MovingSphere::against_polygon`], for any simple polygon.
     pub fn against_simple_polygon(&self, polygon: &SimplePolygon, sides: Sides, end: f64) -> TimeOfImpact {
         let end = sound_end(end);
         if sides == Sides::Front {
@@ -235,7 +235,8 @@ fn any_normal(corners: &[DVec3]) -> Option<DVec3> {
     scaling::unit(off.max_by(|x, y| far(x).total_cmp(&far(y)))?)
 }
 
-/// Checks that all corners are near the plane through their centre.
+/// Checks that all corners are near the plane midway between the outermost corners along the
+/// normal.
 fn check_flat(corners: &[DVec3], normal: DVec3) -> Result<(), SimplePolygonError> {
     let height = |p: DVec3| normal.dot(p - corners[0]);
     let heights = || corners.iter().map(|&p| height(p));

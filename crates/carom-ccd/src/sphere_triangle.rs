@@ -1,7 +1,7 @@
 //! A moving ball against a triangle or a convex polygon.
 //!
-//! - The centre is a point that moves against the polygon inflated by the radius. That is two
-//!   faces, a cylinder around every edge, and a ball around every corner.
+//! - The centre is a point that moves against the polygon inflated by the radius. The inflated
+//!   polygon is two faces, a cylinder around every edge, and a ball around every corner.
 //! - It enters each of these at some time. A time counts if the touched point belongs to that
 //!   feature. Faces come first, because they end the search.
 //! - The least time is the first guess. It is then proved, and corrected if rounding made it wrong.
@@ -39,8 +39,9 @@ impl Polygon {
         Polygon::new(&corners)
     }
 
-    /// Builds a polygon from 1 to [`MAX_POLYGON_CORNERS`] corners in order. A polygon that is not
-    /// convex, or not flat, is treated as the triangle fan around its first corner.
+    /// Builds a polygon from 1 to [`MAX_POLYGON_CORNERS`] corners in order. Another number of
+    /// corners is an error, and so is a corner that is not finite or too far. A polygon that is
+    /// not convex, or not flat, is treated as the triangle fan around its first corner.
     pub fn new(corners: &[DVec3]) -> Result<Polygon, ShapeError> {
         if corners.is_empty() {
             return Err(ShapeError::Empty { what: "the list of corners" });

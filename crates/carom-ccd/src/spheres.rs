@@ -17,10 +17,10 @@ use glam::DVec3;
 /// The time at which two balls are near.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meeting {
-    /// Never: a lower bound of the distance of the bodies.
+    /// The balls are never near. The number is a lower bound of the distance of the bodies.
     Never(f64),
-    /// Not before the first and not after the second time. The bodies are then at least `distance`
-    /// apart, a length above the target.
+    /// The balls are near only from `start` to `end`. At all other times the bodies are at least
+    /// `distance` apart, a length above the target.
     Between {
         /// The earliest time at which they may be near.
         start: f64,
@@ -57,7 +57,7 @@ impl SupportMap for Ball {
 
 /// Returns the time at which two moving bodies may come within the target distance, by their
 /// bounding balls. Each ball is given by centre and radius in the frame of its body. This costs
-/// less than any search, and is a proof as well.
+/// less than a search, and is a proof as well.
 pub fn meeting_of_balls(
     ball_a: (DVec3, f64),
     motion_a: &Motion,

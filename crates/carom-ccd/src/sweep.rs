@@ -89,7 +89,7 @@ impl Sweep {
         })
     }
 
-    /// Returns the interval between two of those times.
+    /// Returns the motion over the interval between two times within the start and the end.
     pub fn slab(&self, from: f64, to: f64) -> Slab {
         let pair = &self.pair;
         let place = |t: f64| pair.b_in_a(&pair.at(t));

@@ -34,9 +34,9 @@ use glam::DVec3;
 /// Returns the first time at which two moving convex bodies come within the target distance of each
 /// other.
 ///
-/// `propose` finds the nearest points of the two cores. It gets B's pose in A's frame, and the
-/// accuracy as a fraction of the distance. Answers are proved whatever it returns. Only their
-/// quality and cost depend on it.
+/// `propose` finds the nearest points of the two cores. Its arguments are B's pose in A's frame,
+/// and the accuracy as a fraction of the distance. Answers are proved whatever it returns. Only
+/// their quality and cost depend on it.
 pub fn time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,
@@ -48,8 +48,8 @@ pub fn time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     time_of_impact_counted(a, motion_a, b, motion_b, settings, &(), propose)
 }
 
-/// As [`time_of_impact`], and counts its work in `tally`. The work inside `propose` is left to the
-/// caller to count.
+/// As [`time_of_impact`], and counts its work in `tally`. The caller counts the work inside
+/// `propose`.
 pub fn time_of_impact_counted<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     motion_a: &Motion,

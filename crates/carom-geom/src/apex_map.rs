@@ -5,8 +5,8 @@
 //! direction of its middle. A look-up costs one division, whatever the number of vertices. A few
 //! climbing steps from there end at the exact support.
 //!
-//! The scan of a hull stays the default, because it is faster for one inexact support. The map pays
-//! for exact supports without a previous direction: 81 ns with 4096 vertices, against 91.
+//! The scan of a hull stays the default, because it is faster for one inexact support. The map is
+//! faster for exact supports without a previous direction: 81 ns with 4096 vertices, against 91.
 //!
 //! Reference: S. Laine, T. Karras, Apex Point Map for Constant-Time Bounding Plane Approximation,
 //! EGSR 2015; Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.4.
@@ -23,12 +23,12 @@ pub struct ApexMap {
 }
 
 impl ApexMap {
-    /// Most cells along a side of the cube.
+    /// The most cells along a side of the cube.
     pub const MAX_SIDE: u32 = 256;
 
-    /// A map with `n_side` by `n_side` cells on each of six sides; `n_side` is clamped to 1..=256.
-    /// `farthest` returns the farthest vertex along a direction, given the vertex of the previous
-    /// cell.
+    /// Creates a map with `n_side` by `n_side` cells on each of six sides; `n_side` is clamped to
+    /// 1..=256. `farthest` returns the farthest vertex along a direction, given the vertex of the
+    /// previous cell.
     pub(crate) fn new(n_side: u32, mut farthest: impl FnMut(DVec3, u32) -> u32) -> ApexMap {
         let n_side = n_side.clamp(1, Self::MAX_SIDE);
         let mut vertices = Vec::with_capacity((6 * n_side * n_side) as usize);
@@ -50,7 +50,7 @@ impl ApexMap {
         ApexMap { n_side, vertices }
     }
 
-    /// Cells along a side of the cube.
+    /// Returns the number of cells along a side of the cube.
     #[inline]
     pub fn n_side(&self) -> u32 {
         self.n_side

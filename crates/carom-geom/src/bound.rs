@@ -1,8 +1,8 @@
 //! Boxes around placed shapes.
 //!
-//! Idea: the extent of a convex shape along a world axis is its support along that axis, rotated
-//! into its own frame. Extents are computed in `f64`, widened by the rounding of `f64`, then
-//! rounded outwards.
+//! The extent of a convex shape along a world axis is its support along that axis, rotated into
+//! its own frame. Extents are computed in `f64`, widened by the rounding of `f64`, then rounded
+//! outwards.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.2.2 (boxes from extreme points
 //! along the axes).
@@ -12,7 +12,8 @@ use carom_bounds::Aabb;
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// The box around a placed shape, from its support map; never too small.
+/// Returns the box around a placed shape, from its support map, in the parent frame of the pose.
+/// It is rounded outwards, so it is never too small.
 pub fn aabb_from_support<S: SupportMap + ?Sized>(shape: &S, pose: &WidePose) -> Aabb {
     let margin = shape.margin();
     let reach = shape.center().abs().max_element() + shape.radius() + margin;

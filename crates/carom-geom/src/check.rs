@@ -7,7 +7,7 @@ use crate::ShapeError;
 use carom_math::tol;
 use glam::DVec3;
 
-/// A size: finite, not negative, and within the range that keeps every query finite.
+/// Checks a size: finite, not negative, and within the range that keeps every query finite.
 pub fn size(what: &'static str, value: f64) -> Result<(), ShapeError> {
     length(what, value)?;
     if 0.0 < value && value < tol::MIN_LENGTH {
@@ -31,7 +31,7 @@ pub fn length(what: &'static str, value: f64) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// A point or a velocity: finite, and within the range that keeps every query finite.
+/// Checks a point or a velocity: finite, and within the range that keeps every query finite.
 pub fn point(what: &'static str, value: DVec3) -> Result<(), ShapeError> {
     if !value.is_finite() {
         return Err(ShapeError::NotFinite { what });

@@ -1,8 +1,9 @@
 //! Chords: the part of a line inside a convex set, for every primitive.
 //!
-//! A line meets a convex set in one interval. Each primitive returns its interval with the surface
-//! normals at both ends. Slabs, mantles and balls combine by intersection, or by union if the union
-//! is convex. A ray cast then only selects an end. All sets are closed: touching counts.
+//! A line, given by its origin `o` and its direction `d`, meets a convex set in one interval of t.
+//! Each primitive returns its interval with the surface normals at both ends. Slabs, mantles and
+//! balls combine by intersection, or by union if the union is convex. A ray cast then only selects
+//! an end. All sets are closed: touching counts.
 //!
 //! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); E. Haines, J. Guenther,
 //! T. Akenine-Moller, Precision Improvements for Ray/Sphere Intersection, Ray Tracing Gems, 2019;
@@ -44,25 +45,25 @@ impl End {
 }
 
 impl Chord {
-    /// The whole line.
+    /// Returns the whole line.
     pub(crate) fn all() -> Chord {
         let end = |t| End::new(t, DVec3::ZERO, FeatureId::UNKNOWN);
         Chord { enter: end(f64::NEG_INFINITY), exit: end(f64::INFINITY) }
     }
 
-    /// One point of the line, on a sheet or thread with this normal.
+    /// Returns one point of the line, on a sheet or thread with this normal.
     pub(crate) fn point(t: f64, normal: DVec3, feature: FeatureId) -> Chord {
         Chord { enter: End::new(t, normal, feature), exit: End::new(t, normal, feature) }
     }
 
-    /// The intersection of two sets.
+    /// Returns the intersection of two sets.
     pub(crate) fn intersection(self, other: Chord) -> Option<Chord> {
         let enter = if self.enter.t < other.enter.t { other.enter } else { self.enter };
         let exit = if other.exit.t < self.exit.t { other.exit } else { self.exit };
         (enter.t <= exit.t).then_some(Chord { enter, exit })
     }
 
-    /// The union of two sets, which must be convex.
+    /// Returns the union of two sets, which must be convex.
     pub(crate) fn union(a: Option<Chord>, b: Option<Chord>) -> Option<Chord> {
         let (Some(a), Some(b)) = (a, b) else { return a.or(b) };
         let enter = if b.enter.t < a.enter.t { b.enter } else { a.enter };
@@ -71,7 +72,8 @@ impl Chord {
     }
 }
 
-/// All x between `low` and `high` on one axis; `features` of the positive and the negative face.
+/// Returns the chord in all x between `low` and `high` on one axis; `features` of the positive and
+/// the negative face.
 pub(crate) fn slab(
     o: DVec3,
     d: DVec3,
@@ -90,7 +92,7 @@ pub(crate) fn slab(
     (enter.t <= exit.t).then_some(Chord { enter, exit })
 }
 
-/// The half-space of all x with `normal . x <= offset`.
+/// Returns the chord in the half-space of all x with `normal . x <= offset`.
 pub(crate) fn half_space(
     o: DVec3,
     d: DVec3,
@@ -113,8 +115,8 @@ pub(crate) fn half_space(
     Some(if speed < 0.0 { Chord { enter: end, ..all } } else { Chord { exit: end, ..all } })
 }
 
-/// The box between two corners; faces 2 i (positive) and 2 i + 1 (negative) of axis i. Whether the
-/// line meets the box is exact.
+/// Returns the chord in the box between two corners; faces 2 i (positive) and 2 i + 1 (negative)
+/// of axis i. Whether the line meets the box is exact.
 pub(crate) fn aabb(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> Option<Chord> {
     let slab = |axis: usize| {
         let features = [0, 1].map(|side| FeatureId::face(2 * axis as u32 + side));
@@ -162,9 +164,9 @@ fn slabs_meet_exactly(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> bool {
     })
 }
 
-/// The plane of all x with `normal . x + offset = 0` as a sheet. A line meets face 0 against the
-/// normal, face 1 along it. Whether the line is parallel to the plane, and then lies in it, is
-/// exact.
+/// Returns the chord in the plane of all x with `normal . x + offset = 0` as a sheet. A line meets
+/// face 0 against the normal, face 1 along it. Whether the line is parallel to the plane, and then
+/// lies in it, is exact.
 pub(crate) fn plane(o: DVec3, d: DVec3, normal: DVec3, offset: f64) -> Option<Chord> {
     let way = plane_side(normal, 0.0, d);
     if way == 0.0 {
@@ -181,7 +183,7 @@ pub(crate) fn plane(o: DVec3, d: DVec3, normal: DVec3, offset: f64) -> Option<Ch
     t.is_finite().then(|| Chord::point(t, unit(normal).unwrap_or(DVec3::ZERO), face))
 }
 
-/// A ball about a centre. Whether the line meets it is exact.
+/// Returns the chord in a ball about a centre. Whether the line meets it is exact.
 pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: FeatureId) -> Option<Chord> {
     let to_center = o - center;
     // A direction without its component along an axis may be short, and its square may underflow.
@@ -214,7 +216,8 @@ pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: Feat
     Some(Chord { enter: end(-half, -d), exit: end(half, d) })
 }
 
-/// The distance of the line from the centre is |w x d| / |d|.
+/// Whether the line meets a ball, exactly. Its distance from the centre is |w x d| / |d|, with w
+/// from the centre to the origin of the line.
 #[cold]
 fn line_meets_ball_exactly(o: DVec3, d: DVec3, center: DVec3, radius: f64) -> bool {
     let (w, d) = (ExactVec3::difference(o, center), ExactVec3::from(d));
@@ -222,7 +225,7 @@ fn line_meets_ball_exactly(o: DVec3, d: DVec3, center: DVec3, radius: f64) -> bo
     (&w.cross(&d).length_squared() - &reach_sq).sign() <= 0.0
 }
 
-/// The infinite cylinder about the y axis.
+/// Returns the chord in the infinite cylinder about the y axis.
 pub(crate) fn mantle(o: DVec3, d: DVec3, radius: f64, feature: FeatureId) -> Option<Chord> {
     let flat = |v: DVec3| DVec3::new(v.x, 0.0, v.z);
     if d.x == 0.0 && d.z == 0.0 {
@@ -232,14 +235,14 @@ pub(crate) fn mantle(o: DVec3, d: DVec3, radius: f64, feature: FeatureId) -> Opt
     ball(flat(o), flat(d), DVec3::ZERO, radius, feature)
 }
 
-/// The cylinder about the y axis; faces 0 (upper), 1 (lower), 2 (mantle).
+/// Returns the chord in the cylinder about the y axis; faces 0 (upper), 1 (lower), 2 (mantle).
 pub(crate) fn cylinder(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
     let caps = slab(o, d, 1, [-half_height, half_height], [FeatureId::face(0), FeatureId::face(1)])?;
     caps.intersection(mantle(o, d, radius, FeatureId::face(2))?)
 }
 
-/// The capsule about the y axis; the mantle counts as edge 0, the caps as vertices 0 (upper) and 1
-/// (lower).
+/// Returns the chord in the capsule about the y axis; the mantle counts as edge 0, the caps as
+/// vertices 0 (upper) and 1 (lower).
 pub(crate) fn capsule(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
     let trunk = slab(o, d, 1, [-half_height, half_height], [FeatureId::vertex(0), FeatureId::vertex(1)])
         .and_then(|s| s.intersection(mantle(o, d, radius, FeatureId::edge(0))?));
@@ -252,8 +255,8 @@ pub(crate) fn capsule(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Opti
     Chord::union(caps, trunk)
 }
 
-/// The cone with its apex at `half_height` and its base at -`half_height`; faces 1 (base) and 2
-/// (mantle).
+/// Returns the chord in the cone with its apex at `half_height` and its base at -`half_height`;
+/// faces 1 (base) and 2 (mantle).
 pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
     if half_height == 0.0 {
         // A disc.
@@ -269,9 +272,9 @@ pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<
     trunk(o, d, [0.0, half_height], 0.5 * radius, radius / (2.0 * half_height), ends, FeatureId::face(2))
 }
 
-/// The hull of two balls about (0, +-`half_height`, 0), neither of which contains the other.
-/// Vertices are 0 (upper) and 1 (lower); edge 0 is the mantle. `slope` is the sine and cosine of
-/// the mantle normal's upward slope.
+/// Returns the chord in the hull of two balls about (0, +-`half_height`, 0), neither of which
+/// contains the other. Vertices are 0 (upper) and 1 (lower); edge 0 is the mantle. `slope` is the
+/// sine and cosine of the mantle normal's upward slope.
 pub(crate) fn tapered_capsule(
     o: DVec3,
     d: DVec3,
@@ -297,8 +300,8 @@ pub(crate) fn tapered_capsule(
     Chord::union(caps, trunk)
 }
 
-/// The part of a cone about the y axis from `half` below `middle` to `half` above. Its radius is
-/// `radius` in the middle and falls by `slope` per unit of height.
+/// Returns the chord in the part of a cone about the y axis from `half` below `middle` to `half`
+/// above. Its radius is `radius` in the middle and falls by `slope` per unit of height.
 fn trunk(
     o: DVec3,
     d: DVec3,
@@ -340,9 +343,9 @@ fn trunk(
     Some(chord)
 }
 
-/// The cone x^2 + z^2 <= w^2, 0 <= w, in coordinates (x, w, z); outward normals are in (x, y, z). w
-/// is minus the height times the slope. Digits are kept for lines near w = `radius`. With slope 0,
-/// w is constant, and the cone is a cylinder.
+/// Returns the chord in the cone x^2 + z^2 <= w^2, 0 <= w, in coordinates (x, w, z); outward
+/// normals are in (x, y, z). w is minus the height times the slope. Digits are kept for lines near
+/// w = `radius`. With slope 0, w is constant, and the cone is a cylinder.
 ///
 /// If the line meets both nappes, the chord is the part in the upper one.
 fn nappe(o: DVec3, d: DVec3, radius: f64, slope: f64, feature: FeatureId) -> Option<Chord> {
@@ -396,7 +399,7 @@ fn nappe(o: DVec3, d: DVec3, radius: f64, slope: f64, feature: FeatureId) -> Opt
     Some(chord)
 }
 
-/// The ellipsoid along the axes.
+/// Returns the chord in the ellipsoid along the axes.
 pub(crate) fn ellipsoid(o: DVec3, d: DVec3, radii: DVec3) -> Option<Chord> {
     // Axes without extent are slabs. The others map to the unit ball, which keeps t.
     let mut chord = Chord::all();
@@ -431,7 +434,7 @@ pub(crate) fn ellipsoid(o: DVec3, d: DVec3, radii: DVec3) -> Option<Chord> {
     chord.intersection(ball)
 }
 
-/// The segment from a to b; whether the line meets it is exact.
+/// Returns the chord in the segment from a to b; whether the line meets it is exact.
 pub(crate) fn segment(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> Option<Chord> {
     if line_side(o, d, a, b) != 0.0 {
         return None;
@@ -461,8 +464,9 @@ pub(crate) fn segment(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> Option<Chord> {
     Some(Chord::point(parameter(o, d, crossing(o, d, a, b)), normal, FeatureId::edge(0)))
 }
 
-/// A convex polygon as a sheet, the fan of triangles about its first corner. Faces are those of a
-/// triangle; edges have the number of their start corner. Whether the line meets it is exact.
+/// Returns the chord in a convex polygon as a sheet, the fan of triangles about its first corner.
+/// Faces are those of a triangle; edges have the number of their start corner. Whether the line
+/// meets it is exact.
 pub(crate) fn polygon(
     o: DVec3,
     d: DVec3,
@@ -515,7 +519,7 @@ pub(crate) fn polygon(
     Some(chord)
 }
 
-/// The t of the line's point closest to the frame's origin, at any distance; 0 for a zero
+/// Returns the t of the line's point closest to the frame's origin, at any distance; 0 for a zero
 /// direction.
 fn closest_to_zero(o: DVec3, d: DVec3) -> f64 {
     // An eighth is exact, and its product with a direction of length 1 to 4 is finite.
@@ -523,12 +527,12 @@ fn closest_to_zero(o: DVec3, d: DVec3) -> f64 {
     if t.is_finite() { t } else { 0.0 }
 }
 
-/// The t of the point of a line closest to `p`.
+/// Returns the t of the point of a line closest to `p`.
 fn parameter(o: DVec3, d: DVec3, p: DVec3) -> f64 {
     (p - o).dot(d) / d.length_squared()
 }
 
-/// The point where the segment from a to b crosses the line, if it does.
+/// Returns the point where the segment from a to b crosses the line, if it does.
 fn crossing(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> DVec3 {
     let to_a = sqrt((a - o).cross(d).length_squared());
     let to_b = sqrt((b - o).cross(d).length_squared());
@@ -536,8 +540,8 @@ fn crossing(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> DVec3 {
     if sum == 0.0 { a } else { a + (b - a) * (to_a / sum) }
 }
 
-/// The triangle as a sheet. Face 0 is the side from which a, b, c appear counter-clockwise, face 1
-/// the other. Whether the line meets it is exact.
+/// Returns the chord in the triangle as a sheet. Face 0 is the side from which a, b, c appear
+/// counter-clockwise, face 1 the other. Whether the line meets it is exact.
 pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord> {
     let [a, b, c] = *corners;
     // The line misses if two edges lie on different sides of it. This also holds for a triangle

@@ -16,7 +16,7 @@ use glam::{DMat3, DVec3};
 /// The distance is known in a box that holds the surface, or in a band around the surface. All
 /// numbers are finite unless stated otherwise.
 pub trait DistanceField {
-    /// The lowest and the highest corner of a box that holds the surface.
+    /// Returns the lowest and the highest corner of a box that holds the surface.
     fn bounds(&self) -> [DVec3; 2];
 
     /// Returns the box where a search starts; it may be larger than the bounds. Halving it along

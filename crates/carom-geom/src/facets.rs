@@ -17,15 +17,15 @@ use glam::DVec3;
 
 /// A convex polytope, its faces numbered.
 pub(crate) trait Facets {
-    /// The centre and the radius of a ball around it.
+    /// Returns the centre and the radius of a ball around it.
     fn ball(&self) -> (DVec3, f64);
 
     fn n_faces(&self) -> u32;
 
-    /// Outward unit normal and offset; `None` for a face without area.
+    /// Returns the outward unit normal and offset; `None` for a face without area.
     fn plane(&self, face: u32) -> Option<(DVec3, f64)>;
 
-    /// The chord of a line in the face. Whether the line meets the face is exact.
+    /// Returns the chord of a line in the face. Whether the line meets the face is exact.
     fn face_chord(&self, face: u32, o: DVec3, d: DVec3) -> Option<Chord>;
 }
 
@@ -37,7 +37,7 @@ const HEIGHT: f64 = 32.0 * f64::EPSILON;
 /// error gets its ends from the faces.
 const GRAZING: f64 = 1024.0;
 
-/// The part of a line inside a polytope.
+/// Returns the part of a line inside a polytope.
 pub(crate) fn chord<F: Facets>(o: DVec3, d: DVec3, body: &F) -> Option<Chord> {
     if d == DVec3::ZERO {
         // A polytope with a face without area has no inside.

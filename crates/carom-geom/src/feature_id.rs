@@ -3,31 +3,32 @@
 //! Reference: E. Catto, Contact Manifolds, Game Developers Conference, 2007 (feature ids that match
 //! points from frame to frame).
 
-/// A feature of a shape's surface: a vertex, an edge or a face. It matches contacts from frame to
-/// frame.
+/// A feature of a shape's surface: a vertex, an edge or a face. Ids match the contacts of one time
+/// step with those of the next.
 ///
-/// Two bits of kind and thirty of number. Equal ids of one shape mean the same feature.
+/// An id has two bits for the kind and thirty for the number. Equal ids of one shape mean the same
+/// feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FeatureId(pub u32);
 
 impl FeatureId {
-    /// Feature unknown; also the feature of a wholly round shape.
+    /// An unknown feature; also the feature of a wholly round shape.
     pub const UNKNOWN: FeatureId = FeatureId(0);
 
-    /// A vertex.
+    /// Creates the id of a vertex. The number is below 2^30.
     #[inline]
     pub const fn vertex(number: u32) -> FeatureId {
         FeatureId(1 << 30 | number & 0x3fff_ffff)
     }
 
-    /// An edge.
+    /// Creates the id of an edge. The number is below 2^30.
     #[inline]
     pub const fn edge(number: u32) -> FeatureId {
         FeatureId(2 << 30 | number & 0x3fff_ffff)
     }
 
-    /// A face.
+    /// Creates the id of a face. The number is below 2^30.
     #[inline]
     pub const fn face(number: u32) -> FeatureId {
         FeatureId(3 << 30 | number & 0x3fff_ffff)

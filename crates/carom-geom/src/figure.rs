@@ -56,7 +56,7 @@ const BOX_FACES: &[[usize; 3]] = &[
 ];
 
 impl Figure {
-    /// A point, a segment or a triangle, by one, two or three corners.
+    /// Creates a point, a segment or a triangle, by one, two or three corners.
     pub(crate) fn thin(corners: &[DVec3], radius: f64) -> Figure {
         let edges: &'static [[usize; 2]] = match corners.len() {
             0 | 1 => &[],
@@ -66,19 +66,19 @@ impl Figure {
         Figure::new(corners, edges, &[], radius)
     }
 
-    /// A tetrahedron with d above a, b, c as they appear counter-clockwise.
+    /// Creates a tetrahedron with d above a, b, c as they appear counter-clockwise.
     pub(crate) fn tetrahedron(corners: &[DVec3; 4]) -> Figure {
         Figure::new(corners, TETRAHEDRON_EDGES, TETRAHEDRON_FACES, 0.0)
     }
 
-    /// The box along the axes between two corners.
+    /// Creates the box along the axes between two corners.
     pub(crate) fn aabb(min: DVec3, max: DVec3) -> Figure {
         let at = |bit: usize, axis: usize, v: usize| if v & bit == 0 { max[axis] } else { min[axis] };
         let corners = [0, 1, 2, 3, 4, 5, 6, 7].map(|v| DVec3::new(at(1, 0, v), at(2, 1, v), at(4, 2, v)));
         Figure { bounds: Some([min, max]), ..Figure::new(&corners, BOX_EDGES, BOX_FACES, 0.0) }
     }
 
-    /// A box at an angle.
+    /// Creates a box at an angle.
     pub(crate) fn oriented_box(frame: Frame) -> Figure {
         let Frame { center, axes, half } = frame;
         let sign = |bit: usize, v: usize, x: f64| if v & bit == 0 { x } else { -x };
@@ -87,7 +87,7 @@ impl Figure {
         Figure { frame: Some(frame), ..Figure::new(&corners, BOX_EDGES, BOX_FACES, 0.0) }
     }
 
-    /// A frustum, its corners numbered as those of [`crate::Frustum`].
+    /// Creates a frustum with its corners numbered as those of [`crate::Frustum`].
     pub(crate) fn frustum(corners: &[DVec3; 8]) -> Figure {
         Figure::new(corners, FRUSTUM_EDGES, BOX_FACES, 0.0)
     }
@@ -104,37 +104,38 @@ impl Figure {
         Figure { corners: room, n_corners, edges, faces, frame: None, bounds: None, radius }
     }
 
-    /// The corners; those of an oriented box are rounded.
+    /// Returns the corners; those of an oriented box are rounded.
     #[inline]
     pub(crate) fn corners(&self) -> &[DVec3] {
         &self.corners[..self.n_corners]
     }
 
-    /// Pairs of corners: at least one edge of each direction.
+    /// Returns pairs of corners: at least one edge of each direction.
     #[inline]
     pub(crate) fn edges(&self) -> impl Iterator<Item = [DVec3; 2]> + '_ {
         self.edges.iter().map(|e| e.map(|v| self.corners[v]))
     }
 
-    /// The triangles of the surface, counter-clockwise seen from outside; empty for thin bodies.
+    /// Returns the triangles of the surface, counter-clockwise seen from outside; empty for thin
+    /// bodies.
     #[inline]
     pub(crate) fn faces(&self) -> impl Iterator<Item = [DVec3; 3]> + '_ {
         self.faces.iter().map(|f| f.map(|v| self.corners[v]))
     }
 
-    /// Centre, axes and half extents of an oriented box.
+    /// Returns the centre, axes and half extents of an oriented box.
     #[inline]
     pub(crate) fn frame(&self) -> Option<&Frame> {
         self.frame.as_ref()
     }
 
-    /// Least and greatest coordinates of an axis-aligned box.
+    /// Returns the least and greatest coordinates of an axis-aligned box.
     #[inline]
     pub(crate) fn bounds(&self) -> Option<[DVec3; 2]> {
         self.bounds
     }
 
-    /// The radius all around.
+    /// Returns the radius all around.
     #[inline]
     pub(crate) fn radius(&self) -> f64 {
         self.radius

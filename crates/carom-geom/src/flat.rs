@@ -46,7 +46,7 @@ pub(crate) fn span(t: &[DVec3; 3]) -> Span {
     Span::Segment(ends(t))
 }
 
-/// The outermost two of points on one line.
+/// Returns the outermost two of points on one line.
 pub(crate) fn ends(points: &[DVec3]) -> [DVec3; 2] {
     let mut ends = [points[0]; 2];
     for &p in points {
@@ -61,7 +61,7 @@ pub(crate) fn ends(points: &[DVec3]) -> [DVec3; 2] {
     ends
 }
 
-/// Lexicographic order.
+/// Whether `p` comes before `q` in the order by x, then y, then z.
 fn precedes(p: DVec3, q: DVec3) -> bool {
     if p.x != q.x {
         p.x < q.x

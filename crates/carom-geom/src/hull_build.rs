@@ -284,7 +284,7 @@ impl Builder<'_> {
     }
 }
 
-/// Order by x, then y, then z.
+/// Whether `p` comes after `q` in the order by x, then y, then z.
 fn is_after(p: DVec3, q: DVec3) -> bool {
     (q.x, q.y, q.z) < (p.x, p.y, p.z)
 }
@@ -347,7 +347,7 @@ fn first_simplex(points: &[DVec3]) -> Result<[u32; 4], FlatPoints> {
     Ok(if 0.0 < side(points[d as usize]) { [a, b, c, d] } else { [a, c, b, d] })
 }
 
-/// The first of the points with the largest measure.
+/// Returns the first of the points with the largest measure.
 fn farthest(points: &[DVec3], measure: impl Fn(DVec3) -> f64) -> usize {
     let (mut best, mut most) = (0, f64::NEG_INFINITY);
     for (i, &p) in points.iter().enumerate() {
@@ -364,7 +364,7 @@ fn collinear(a: DVec3, b: DVec3, c: DVec3) -> bool {
     (0..3).all(|axis| orient2d_along(axis, a, b, c) == 0.0)
 }
 
-/// The hull of points in a plane, counter-clockwise in one of the three projections.
+/// Returns the hull of points in a plane, counter-clockwise in one of the three projections.
 ///
 /// Reference: A. M. Andrew, Another Efficient Algorithm for Convex Hulls in Two Dimensions, 1979.
 fn flat_hull(points: &[DVec3], [a, b, c]: [usize; 3]) -> Vec<u32> {

@@ -288,7 +288,7 @@ impl Faces {
         (is_simple && ring.len() == sides.len() && 3 <= ring.len()).then_some(ring)
     }
 
-    /// Step 3: returns the redundant corners, and the needed corners with only two faces.
+    /// Returns the redundant corners, and the needed corners with only two faces: step 3.
     fn superfluous(
         &self,
         corners: &[DVec3],
@@ -404,7 +404,7 @@ impl Facet {
     }
 }
 
-/// Step 1: returns the facet of each triangle, and the facets.
+/// Returns the facet of each triangle, and the facets: step 1.
 fn exact_facets(corners: &[DVec3], surface: &Triangulation) -> (Vec<u32>, Vec<Facet>) {
     let n = surface.triangles.len();
     let mut facet_of = vec![NONE; n];
@@ -487,19 +487,19 @@ fn simplify(chain: &[u32], corners: &[DVec3], tolerance: f64, gone: &mut [bool])
 }
 
 impl Triangulation {
-    /// The corner where a side starts.
+    /// Returns the corner where a side starts.
     #[inline]
     fn start(&self, side: u32) -> u32 {
         self.triangles[(side / 3) as usize][(side % 3) as usize]
     }
 
-    /// The corner where a side ends.
+    /// Returns the corner where a side ends.
     #[inline]
     fn end(&self, side: u32) -> u32 {
         self.triangles[(side / 3) as usize][((side + 1) % 3) as usize]
     }
 
-    /// The same side in the neighbour.
+    /// Returns the same side in the neighbour.
     #[inline]
     fn twin(&self, side: u32) -> u32 {
         self.twins[(side / 3) as usize][(side % 3) as usize]

@@ -22,10 +22,10 @@ use glam::DVec3;
 /// The largest shortfall of the answer against the farthest point, in units of the radius about the
 /// centre.
 ///
-/// Rounding: the coordinate, the direction and the product round once each, the sum twice. That is
-/// five units of 2^-24 of the products' absolute sum, at most the radius. The best and the chosen
-/// vertex may both be off: ten. Two more cover subnormal coordinates and the subtraction of the
-/// centre.
+/// Rounding: the coordinate, the direction and the product round once each, the sum twice.
+/// Together this is five units of 2^-24 of the products' absolute sum, which is at most the
+/// radius. The best and the chosen vertex may both be off: ten. Two more cover subnormal
+/// coordinates and the subtraction of the centre.
 pub(crate) const SLACK: f64 = 12.0 / (1_u64 << 24) as f64;
 
 /// Up to this many vertices are scanned in `f64`.
@@ -134,7 +134,7 @@ impl Scan {
         }
     }
 
-    /// For zero, NaN, and very long or very short directions.
+    /// Returns the same for zero, NaN, and very long or very short directions.
     #[cold]
     #[inline(never)]
     fn farthest_balanced(&self, direction: DVec3) -> u32 {

@@ -1,8 +1,9 @@
 //! Shapes: primitives, support maps, hulls, meshes, exact intersection, contacts.
 //!
-//! A shape is centred in its own frame, and round shapes stand along y; a pose places it. Sizes are
-//! checked once, in `new` (test: `support::constructors_name_what_is_wrong`). Every convex shape is
-//! a [`SupportMap`]: core plus margin.
+//! A shape is given in its own frame, and a pose places it. A shape that is given by sizes alone,
+//! such as a box, is centred there; its axis is y. Sizes are checked once, in `new` (test:
+//! `support::constructors_name_what_is_wrong`). A convex shape that is bounded is a
+//! [`SupportMap`]: a core plus a margin, a radius all around.
 //!
 //! ```
 //! use carom_geom::{Capsule, SupportMap};
@@ -16,7 +17,7 @@
 //! # Ok::<(), carom_geom::ShapeError>(())
 //! ```
 //!
-//! Four modules answer questions about two shapes, each for its own pairs of types: [`ray`] (hits),
+//! Four modules have functions of two shapes, each for its own pairs of types: [`ray`] (hits),
 //! [`overlap`] (yes or no), [`closest`] (distance) and [`plane`] (side).
 //!
 //! ```

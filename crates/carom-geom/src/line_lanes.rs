@@ -39,8 +39,8 @@ pub struct BlockLine {
 }
 
 impl BlockLine {
-    /// The line through `origin` along `direction`, of any length. A line with non-finite numbers,
-    /// or of zero direction, refutes no triangle.
+    /// Creates the line through `origin` along `direction`, of any length. A line with non-finite
+    /// numbers, or of zero direction, refutes no triangle.
     #[inline]
     pub fn new(origin: DVec3, direction: DVec3) -> BlockLine {
         let size = direction.abs();
@@ -95,8 +95,8 @@ const NUMBER: u32 = (1 << 28) - 1;
 const EXACT: u32 = 1 << 31;
 
 impl LineBlock8 {
-    /// A block of the first eight of these triangles with these numbers, below 2^28. The shorter
-    /// slice gives the count. The scale is a power of two.
+    /// Creates a block of the first eight of these triangles with these numbers, below 2^28. The
+    /// shorter slice gives the count. The scale is a power of two.
     pub fn new(triangles: &[[DVec3; 3]], numbers: &[u32], scale: f64) -> LineBlock8 {
         let n = triangles.len().min(numbers.len()).min(8);
         let mut block = LineBlock8 { corners: [[[0.0; 8]; 3]; 3], words: [0; 8] };
@@ -260,7 +260,8 @@ impl Kernel for Touched<'_> {
     }
 }
 
-/// Twice the area of the triangle of the two points and the line; the line is at the origin.
+/// Returns twice the area of the triangle of the two points and the line; the line is at the
+/// origin.
 #[inline(always)]
 fn side<S: Simd>(p: [S::F32x8; 2], q: [S::F32x8; 2]) -> S::F32x8 {
     p[0] * q[1] - p[1] * q[0]

@@ -29,20 +29,20 @@ pub struct LinearCut {
 }
 
 impl LinearCut {
-    /// From corners in any order, and their values.
+    /// Creates a cut from corners in any order, and the values at them.
     pub fn new(corners: [DVec3; 4], values: [f64; 4]) -> LinearCut {
         let mut order = [0, 1, 2, 3];
         order.sort_unstable_by(|i: &usize, j: &usize| values[*i].total_cmp(&values[*j]).then(i.cmp(j)));
         LinearCut { corners: order.map(|i| corners[i]), values: order.map(|i| values[i]) }
     }
 
-    /// The corners by rising value: those inside come first.
+    /// Returns the corners by rising value: those inside come first.
     #[inline]
     pub fn corners(&self) -> [DVec3; 4] {
         self.corners
     }
 
-    /// The number of corners inside, from 0 to 4.
+    /// Returns the number of corners inside, from 0 to 4.
     #[inline]
     pub fn n_inside(&self) -> usize {
         self.values.iter().filter(|value| **value <= 0.0).count()

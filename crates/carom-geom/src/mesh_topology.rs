@@ -28,13 +28,13 @@ pub const NO_TRIANGLE: u32 = u32::MAX;
 /// How the surface continues over an edge of a triangle, seen from its front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
-    /// It ends there, or the continuation is unknown.
+    /// The surface ends there, or the continuation is unknown.
     Open,
-    /// It continues in the same facet.
+    /// The surface continues in the same facet.
     Flat,
-    /// It bends back: the edge is convex.
+    /// The surface bends back: the edge is convex.
     Convex,
-    /// It bends forwards: the edge is concave.
+    /// The surface bends forwards: the edge is concave.
     Concave,
 }
 
@@ -151,7 +151,8 @@ impl MeshTopology {
         }
     }
 
-    /// A vertex is no feature if all its edges are flat, or all but two that continue straight.
+    /// Finds the features among the vertices. A vertex is no feature if all its edges are flat, or
+    /// all but two that continue straight.
     fn find_features(&mut self, thick: f64) {
         // For each vertex: the number of edges that are not flat, and the ends of two of them.
         let mut sharp = vec![(0_u32, [0_u32; 2]); self.places.len()];
@@ -270,8 +271,9 @@ impl MeshTopology {
     }
 
     /// Returns the unit vector along an edge, and one unit vector for each of its two triangles.
-    /// The latter lies in the facet's plane, across the edge and away from it. An edge with one
-    /// triangle returns that triangle's vector twice. Also returns the sum of the normals.
+    /// The vector of a triangle lies in the facet's plane, across the edge and away from it. An
+    /// edge with one triangle returns that triangle's vector twice. Also returns the sum of the
+    /// normals.
     #[inline]
     pub fn wings(&self, triangle: u32, edge: usize) -> (DVec3, [DVec3; 2], DVec3) {
         let vertices = self.vertices[triangle as usize];

@@ -79,7 +79,8 @@ fn nearest_face(a: &Figure, b: &Figure, counts: impl Fn(&[DVec3; 3]) -> bool) ->
     best
 }
 
-/// A point and a box, oriented or axis-aligned: coordinate by coordinate.
+/// Returns the closest points of a point and a box, oriented or axis-aligned, coordinate by
+/// coordinate.
 fn point_box(p: DVec3, b: &Figure) -> Option<ClosestPoints> {
     if let Some([min, max]) = b.bounds() {
         let on = p.max(min).min(max);

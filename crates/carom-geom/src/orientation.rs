@@ -1,9 +1,9 @@
 //! Finds the triangles of a closed mesh to flip so that all face outwards.
 //!
-//! Neighbours over an edge run along it in opposite directions. That orients a component up to one
-//! choice, which the sign of its volume makes. A component inside an odd number of others bounds a
-//! cavity and faces inwards. All signs are exact. A mesh with an edge of one triangle, or of more
-//! than two, has no orientation; nor has a one-sided surface.
+//! Neighbours over an edge run along it in opposite directions. This rule orients a component up
+//! to one choice, and the sign of its volume decides that. A component inside an odd number of
+//! others bounds a cavity and faces inwards. All signs are exact. A mesh with an edge of one
+//! triangle, or of more than two, has no orientation; nor has a one-sided surface.
 //!
 //! Reference: S. Takayama, A. Jacobson, L. Kavan, O. Sorkine-Hornung, A Simple Method for
 //! Correcting Facet Orientations in Polygon Meshes Based on Ray Casting, JCGT 3(4), 2014, section 1

@@ -28,7 +28,7 @@ pub enum PlaneSide {
 }
 
 impl PlaneSide {
-    /// From the signs of the lowest and the highest point; either may be NaN.
+    /// Returns the side from the signs of the lowest and the highest point; either may be NaN.
     #[inline]
     pub(crate) fn of_range(low: f64, high: f64) -> PlaneSide {
         if 0.0 < low {

@@ -80,7 +80,7 @@ fn closest_sorted(e: [f64; 3], y: [f64; 3]) -> ([f64; 3], bool) {
     ([x0, x1, 0.0], is_inside)
 }
 
-/// Closest point of an ellipse, in the first quadrant; its longer radius comes first.
+/// Returns the closest point of an ellipse, in the first quadrant; its longer radius comes first.
 fn closest_on_ellipse(e: [f64; 2], y: [f64; 2]) -> [f64; 2] {
     if 0.0 < y[1] {
         let z = [y[0] / e[0], y[1] / e[1]];

@@ -110,7 +110,7 @@ fn is_thin(n_corners: usize, corner: &impl Fn(usize) -> DVec3, longest_sq: f64) 
     double_area.length_squared() <= tol::THIN_POLYGON_SQ * longest_sq * longest_sq
 }
 
-/// The same for a thin polygon, in double-double arithmetic.
+/// Returns the result of [`point_polygon`] for a thin polygon, in double-double arithmetic.
 #[cold]
 fn point_thin_polygon(p: DVec3, n_corners: usize, corner: impl Fn(usize) -> DVec3) -> OnFace {
     let mut best = point_rim(p, n_corners, &corner);

@@ -102,8 +102,8 @@ pub(crate) fn parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3], is_back
     sure_parameter(origin, direction, t, is_back_face, plain.map(|(value, _)| value))
 }
 
-/// The same, if plain `f64` leaves doubt about the sign or the value. Takes the plain value if that
-/// is accurate enough.
+/// Returns the same, if plain `f64` leaves doubt about the sign or the value. Takes the plain
+/// value if that is accurate enough.
 #[cold]
 fn sure_parameter(
     origin: DVec3,
@@ -156,7 +156,7 @@ fn plain_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<(f
     (is_good && value.is_finite()).then_some((value, is_sure.then_some(0.0 < height)))
 }
 
-/// The parameter by exact arithmetic.
+/// Returns the parameter by exact arithmetic.
 #[cold]
 fn exact_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> f64 {
     let normal = ExactVec3::difference(t[1], t[0]).cross(&ExactVec3::difference(t[2], t[0]));
@@ -164,8 +164,8 @@ fn exact_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> f64 {
     height.quotient(&normal.dot(&ExactVec3::from(direction)))
 }
 
-/// The parameter in double-double arithmetic; `None` if its digits are not enough, or underflow may
-/// have taken some.
+/// Returns the parameter in double-double arithmetic; `None` if its digits are not enough, or
+/// underflow may have taken some.
 #[cold]
 fn precise_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<f64> {
     let largest = t.iter().fold(origin.abs(), |m, p| m.max(p.abs())).max_element();

@@ -125,7 +125,7 @@ impl Pair {
         }
     }
 
-    /// Pairs of edges. Pairs of one body come first; they give the face normals.
+    /// Returns pairs of edges. Pairs of one body come first; they give the face normals.
     fn products(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
         let (n_a, n) = (self.n_edges_a, self.n_edges);
         let within =
@@ -210,7 +210,7 @@ impl Projected {
     }
 }
 
-/// The exact part of [`meet`], after its filter.
+/// Whether an axis in doubt separates the bodies: the exact part of [`meet`], after its filter.
 #[cold]
 fn is_apart_exactly(a: &Figure, b: &Figure, pair: &Pair, in_doubt: u128, has_volume: bool) -> bool {
     let edge = |i: usize| ExactVec3::difference(pair.given[i][1], pair.given[i][0]);

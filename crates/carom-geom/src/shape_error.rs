@@ -16,14 +16,14 @@ pub enum ShapeError {
         /// Its value.
         value: f64,
     },
-    /// A coordinate or size is beyond `carom_math::tol::MAX_LENGTH`; never so in `f32`.
+    /// A coordinate or size is beyond `carom_math::tol::MAX_LENGTH`; impossible in `f32`.
     TooLarge {
         /// The parameter or corner.
         what: &'static str,
         /// The largest offending coordinate.
         value: f64,
     },
-    /// A size is positive and below `carom_math::tol::MIN_LENGTH`; never so in `f32`.
+    /// A size is positive and below `carom_math::tol::MIN_LENGTH`; impossible in `f32`.
     TooSmall {
         /// The parameter.
         what: &'static str,

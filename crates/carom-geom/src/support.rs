@@ -78,7 +78,7 @@ pub trait SupportMap {
         self.feature_within(normal, tol::FEATURE_SINE, out);
     }
 
-    /// The same for a plane that leans more from the face or edge. `sine` is the sine of the
+    /// Finds the same for a plane that leans more from the face or edge. `sine` is the sine of the
     /// largest angle between the two, from 0 to 0.7. The steeper the lean, the higher are the far
     /// points above the plane.
     fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
@@ -123,7 +123,7 @@ pub struct Feature {
 }
 
 impl Feature {
-    /// An empty feature, to be filled.
+    /// Creates an empty feature, to be filled.
     pub const fn new() -> Feature {
         Feature {
             points: [DVec3::ZERO; MAX_FEATURE_POINTS],
@@ -161,7 +161,7 @@ impl Feature {
         }
     }
 
-    /// The points.
+    /// Returns the points.
     #[inline]
     pub fn points(&self) -> &[DVec3] {
         &self.points[..self.n_points]
@@ -173,7 +173,7 @@ impl Feature {
         if self.n_points == 1 { self.ids[0] } else { self.id }
     }
 
-    /// The ids of the points.
+    /// Returns the ids of the points.
     #[inline]
     pub fn ids(&self) -> &[FeatureId] {
         &self.ids[..self.n_points]

@@ -12,8 +12,8 @@
 //! bound is four times that, and R times that for a height over the plane.
 //!
 //! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); Akenine-Moller et al.,
-//! Real-Time Rendering, 4th ed., 25.11 (moving bodies against inflated ones). Differs: bounds of
-//! times only, with their rounding; the caller decides.
+//! Real-Time Rendering, 4th ed., 25.11 (moving bodies against inflated ones).
+//! Differs: bounds of times only, with their rounding; the caller decides.
 
 use crate::line_lanes::{FARTHEST, LineBlock8, UNIT};
 use crate::tri_tri_lanes::UNDERFLOW;
@@ -44,8 +44,8 @@ pub struct SweptLanes {
 }
 
 impl BlockSweep {
-    /// A body inside the ball and inside the box; its centre is `center + way * t` at the time t.
-    /// `None` if it does not move, or numbers are out of range.
+    /// Creates the motion of a body inside the ball and inside the box; its centre is `center +
+    /// way * t` at the time t. `None` if it does not move, or numbers are out of range.
     pub fn new(center: DVec3, half: DVec3, radius: f64, way: DVec3) -> Option<BlockSweep> {
         let speed_sq = way.length_squared();
         let sum = center.abs().element_sum() + half.abs().element_sum() + radius;
@@ -173,7 +173,7 @@ impl Kernel for Swept<'_> {
     }
 }
 
-/// Rounding of sums of lengths along the path, in `f64`.
+/// Returns the rounding of sums of lengths along the path, in `f64`.
 #[inline(always)]
 fn lost_in(far: f64) -> f64 {
     16.0 * f64::EPSILON * far

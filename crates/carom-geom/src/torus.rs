@@ -36,7 +36,7 @@ pub(crate) struct Radii {
 }
 
 impl Radii {
-    /// The distance of the farthest point from the centre.
+    /// Returns the distance of the farthest point from the centre.
     pub(crate) fn reach(&self) -> f64 {
         self.major + self.minor
     }

@@ -116,7 +116,7 @@ struct Placed {
     error: f32,
 }
 
-/// `None` if the numbers do not allow a proof.
+/// Places the second block in the units of the first. `None` if the numbers do not allow a proof.
 #[inline(always)]
 fn place<S: Simd>(
     simd: S,
@@ -186,7 +186,7 @@ impl Placed {
     }
 }
 
-/// The corners of a block as lanes.
+/// Returns the corners of a block as lanes.
 #[inline(always)]
 fn corners<S: Simd>(simd: S, block: &TriBlock8) -> [Vec3x8<S>; 3] {
     let mut b = [[S::F32x8::splat(simd, 0.0); 3]; 3];
@@ -198,7 +198,7 @@ fn corners<S: Simd>(simd: S, block: &TriBlock8) -> [Vec3x8<S>; 3] {
     b
 }
 
-/// The first `n` of eight bits, or of four.
+/// Returns the first `n` of eight bits, or of four.
 #[inline(always)]
 fn first(n: u32) -> u32 {
     (1 << n) - 1
@@ -453,7 +453,7 @@ fn over<S: Simd>(simd: S, p: Vec3x8<S>, t: &Figure<S>) -> (Vec3x8<S>, <S::F32x8 
     (difference::<S>(w, u, -along_u, v, along_v), is_inside)
 }
 
-/// r + s u - t v.
+/// Returns r + s u - t v.
 #[inline(always)]
 fn difference<S: Simd>(r: Vec3x8<S>, u: Vec3x8<S>, s: S::F32x8, v: Vec3x8<S>, t: S::F32x8) -> Vec3x8<S> {
     [r[0] + u[0] * s - v[0] * t, r[1] + u[1] * s - v[1] * t, r[2] + u[2] * s - v[2] * t]

@@ -98,9 +98,9 @@ pub fn segment_segment_within(s: &[DVec3; 2], t: &[DVec3; 2], reach: f64) -> boo
     within::thin_sets_within(s, t, reach)
 }
 
-/// Points and segments that are well apart and not nearly parallel; plain `f64` is accurate enough
-/// for them. Rounding displaces closest points by `u size / sine^2` along the segments. The
-/// distance grows by the square of that over twice the distance.
+/// Returns the result for points and segments that are well apart and not nearly parallel. Plain
+/// `f64` is accurate enough for them. Rounding displaces closest points by `u size / sine^2` along
+/// the segments. The distance grows by the square of that over twice the distance.
 fn plain(a: &[DVec3], b: &[DVec3]) -> Option<ClosestPoints> {
     let (p, q) = (*a.first()?, *b.first()?);
     let (u, v) = match (a, b) {
@@ -149,10 +149,10 @@ fn plain(a: &[DVec3], b: &[DVec3]) -> Option<ClosestPoints> {
     is_plain.then(|| ClosestPoints { distance: sqrt(distance_sq), point_a, point_b })
 }
 
-/// A corner of a triangle, or a point, well apart from a triangle that is no sliver. Rounding
-/// displaces the projection on the face by `u size / sine^2` along the triangle. The distance grows
-/// by the square of that over twice the distance. A projection outside has its closest point on an
-/// edge.
+/// Returns the result for a corner of a triangle, or a point, well apart from a triangle that is
+/// no sliver. Rounding displaces the projection on the face by `u size / sine^2` along the
+/// triangle. The distance grows by the square of that over twice the distance. A projection
+/// outside has its closest point on an edge.
 fn plain_face(p: DVec3, [q, r, s]: [DVec3; 3]) -> Option<ClosestPoints> {
     if p == q || p == r || p == s {
         return Some(ClosestPoints { distance: 0.0, point_a: p, point_b: p });
@@ -308,7 +308,7 @@ impl Figure {
         sqrt(u.cross(v).length_squared() / (u.length_squared() * v.length_squared()))
     }
 
-    /// Edge i of the first triangle against edge j of the second.
+    /// Returns the candidate of edge i of the first triangle and edge j of the second.
     fn edge_edge(&self, i: usize, j: usize) -> Candidate {
         let ((p, u), (q, v)) = (self.edge(0, i), self.edge(1, j));
         let r = q - p;
@@ -323,7 +323,7 @@ impl Figure {
         Candidate { distance_sq, weights: [edge_weights(i, s), edge_weights(j, t)] }
     }
 
-    /// A corner of the other triangle over the inside of this face.
+    /// Returns the candidate of a corner of the other triangle over the inside of this face.
     fn corner_face(&self, face: usize, corner: usize, plane: &Plane) -> Option<Candidate> {
         let w = self.local[1 - face][corner] - self.local[face][0];
         let along_u = w.cross(plane.v).dot(plane.normal);
@@ -425,12 +425,12 @@ impl Plane {
     }
 }
 
-/// All pairs of an edge of each set; a point counts as one edge.
+/// Returns all pairs of an edge of each set; a point counts as one edge.
 fn pairs(n_a: usize, n_b: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..n_a).flat_map(move |i| (0..n_b).map(move |j| (i, j)))
 }
 
-/// All pairs of a face and a corner of the other set.
+/// Returns all pairs of a face and a corner of the other set.
 fn corners_against_faces(n_corners: [usize; 2]) -> impl Iterator<Item = (usize, usize)> {
     [0, 1]
         .into_iter()

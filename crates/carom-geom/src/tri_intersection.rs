@@ -127,8 +127,8 @@ fn exact_fraction(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DoubleDouble {
     DoubleDouble::from(if span.sign() == 0.0 { 0.0 } else { height.quotient(&span) })
 }
 
-/// Powers of two that scale the largest coordinate on each axis to length 1. They keep parameters,
-/// and keep products of very different axes from underflow.
+/// Returns powers of two that scale the largest coordinate on each axis to length 1. They keep
+/// parameters, and keep products of very different axes from underflow.
 fn scale_of_axes<'a>(points: impl Iterator<Item = &'a DVec3>) -> DVec3 {
     let largest = points.fold(DVec3::ZERO, |m, p| m.max(p.abs()));
     DVec3::from_array(largest.to_array().map(scale_of))

@@ -30,8 +30,8 @@ pub fn intersects(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
     quick(a, b).unwrap_or_else(|| careful(a, b))
 }
 
-/// [`intersects`] if comparisons and plain `f64` are certain; `None` if exact arithmetic is needed.
-/// For statistics of how often that happens.
+/// [`intersects`] if comparisons and plain `f64` are certain; `None` if exact arithmetic is
+/// needed. It is for statistics of how often that happens.
 pub fn intersects_filter(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<bool> {
     quick(a, b).or_else(|| {
         if has_shared_corner(a, b) {
@@ -45,7 +45,7 @@ pub fn intersects_filter(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<bool> {
     })
 }
 
-/// Boxes, planes and edges in plain `f64`, with one bound on the error of every sign.
+/// Decides by boxes, planes and edges in plain `f64`, with one bound on the error of every sign.
 #[inline]
 fn quick(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<bool> {
     let (low_a, high_a) = (a[0].min(a[1]).min(a[2]), a[0].max(a[1]).max(a[2]));
@@ -233,25 +233,25 @@ impl Crossing {
         Some(sign(a[1], b[0], b[1], a[0])? <= 0.0 && sign(a[2], b[0], b[2], a[0])? >= 0.0)
     }
 
-    /// Sign of B's start minus A's end.
+    /// Returns the sign of B's start minus A's end.
     #[inline]
     pub(crate) fn b_start_after_a_end(&self) -> f64 {
         orient3d(self.a[1], self.b[0], self.b[1], self.a[0])
     }
 
-    /// Sign of B's end minus A's start.
+    /// Returns the sign of B's end minus A's start.
     #[inline]
     pub(crate) fn b_end_after_a_start(&self) -> f64 {
         orient3d(self.a[2], self.b[0], self.b[2], self.a[0])
     }
 
-    /// Sign of B's start minus A's start.
+    /// Returns the sign of B's start minus A's start.
     #[inline]
     pub(crate) fn b_start_after_a_start(&self) -> f64 {
         orient3d(self.a[2], self.b[0], self.b[1], self.a[0])
     }
 
-    /// Sign of B's end minus A's end.
+    /// Returns the sign of B's end minus A's end.
     #[inline]
     pub(crate) fn b_end_after_a_end(&self) -> f64 {
         orient3d(self.a[1], self.b[0], self.b[2], self.a[0])

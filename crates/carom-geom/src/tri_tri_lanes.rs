@@ -47,7 +47,7 @@ pub struct TriBlock8 {
 }
 
 impl TriBlock8 {
-    /// A block of the first eight of these triangles.
+    /// Creates a block of the first eight of these triangles.
     pub fn new(triangles: &[[DVec3; 3]]) -> TriBlock8 {
         let triangles = &triangles[..triangles.len().min(8)];
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);

@@ -1,8 +1,8 @@
 //! Winding numbers of surfaces around points, and enclosed volumes.
 //!
-//! The generalised winding number is the sum of the solid angles of the triangles, over that of the
-//! sphere. For closed meshes it is a whole number: 1 inside a mesh that faces outwards. For open or
-//! dirty meshes it is a smooth measure of being inside; compare it with a half.
+//! The generalised winding number is the sum of the solid angles of the triangles, over that of
+//! the sphere. For closed meshes it is a whole number: 1 inside a mesh that faces outwards. For
+//! open or faulty meshes it is a smooth measure of being inside; compare it with a half.
 //!
 //! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
 //! Generalized Winding Numbers, ACM TOG 32(4), 2013; A. Van Oosterom, J. Strackee, The Solid Angle

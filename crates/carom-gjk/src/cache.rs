@@ -21,7 +21,7 @@ pub struct GjkCache {
 }
 
 impl GjkCache {
-    /// An empty cache.
+    /// Creates an empty cache.
     pub const fn new() -> GjkCache {
         GjkCache { pairs: [(NO_VERTEX, NO_VERTEX); 4], n_pairs: 0, axis: DVec3::ZERO }
     }

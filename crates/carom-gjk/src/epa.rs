@@ -213,9 +213,9 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The result on a face: the depth is the height of its support plane. The witness is the
-/// projection of the origin. That lies on this face or on one in the same plane, because a larger
-/// face of C is several triangles here.
+/// Returns the result on a face. The depth is the height of its support plane, and the witness is
+/// the projection of the origin. The projection lies on this face or on one in the same plane,
+/// because a larger face of C is several triangles here.
 #[inline(always)]
 fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
     let Face { normal, distance, .. } = polytope.faces[k];
@@ -227,7 +227,7 @@ fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
     }
 }
 
-/// The result on a face with others in the same plane.
+/// Returns the result on a face with others in the same plane.
 #[cold]
 #[inline(never)]
 fn on_plane(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {

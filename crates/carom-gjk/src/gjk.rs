@@ -23,7 +23,7 @@ use carom_math::ops::{greater, sqrt};
 use carom_math::tol;
 use glam::DVec3;
 
-/// The question of a search.
+/// The goal of a search: the result that it has to prove.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Goal {
     /// The distance, unless it is above `max_distance` of the settings.
@@ -52,7 +52,7 @@ pub(crate) enum End {
     Features,
     /// The bounds are close enough, or as close as rounding allows.
     Bounds,
-    /// The question is answered, but the distance is not known.
+    /// The goal is reached, but the distance is not known.
     Early,
     /// The limit of iterations was reached.
     Limit,
@@ -208,7 +208,8 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     dispatch(SearchKernel { c, goal, settings, cache, counters, found });
 }
 
-/// The search compiled for each instruction set. It uses no lanes, but fewer instructions.
+/// The search compiled for each instruction set. It uses no lanes, but needs fewer instructions
+/// with newer sets.
 struct SearchKernel<'k, 's, A: ?Sized, B: ?Sized> {
     c: &'k Minkowski<'s, A, B>,
     goal: Goal,
@@ -237,9 +238,9 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     counters: &mut Counters,
     found: &mut Search,
 ) {
-    // The search may stop above the lower bound `enough`, or below the upper bound `meet`. Both
-    // leave a little room around the margin. Then a test near the sign runs to the end, like a
-    // distance query.
+    // The search may stop above the lower bound `enough`, or below the upper bound `meet`. For an
+    // overlap test both leave a little room around the margin. A test with a doubtful sign then
+    // runs to the end, like a distance query.
     let (enough, meet) = match goal {
         Goal::Distance | Goal::Cores => (settings.max_distance.max(0.0) * c.scale + c.margin, -1.0),
         Goal::Overlap => (c.margin + CLEAR, c.margin - CLEAR),
@@ -417,8 +418,8 @@ fn judge(
     if enough_sq * uu < uw_new * greater(0.0, uw_new) {
         return Some(End::Early);
     }
-    // A support point that is a corner leaves a gap of rounding alone. With a far larger gap there
-    // is nothing to compare.
+    // A support point that is a corner leaves a gap of rounding alone. With a far larger gap it
+    // cannot be a corner, and no comparison is needed.
     const FAR: f64 = (1_u64 << 32) as f64;
     if FAR * rounding_sq < gap * gap && tolerance * uw < gap {
         None

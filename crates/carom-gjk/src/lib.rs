@@ -3,7 +3,7 @@
 //!
 //! Each function exists twice: rounded to `f32` at the crate root, and with the feature `f64` in
 //! the module [`f64`](mod@f64). Both decide in `f64`, in [`wide`], which can be called directly.
-//! The pose of B is given in A's frame, and so are the answers.
+//! The pose of B is given in A's frame, and answers are in A's frame.
 //!
 //! ```
 //! use carom_geom::{SupportMap, SupportPoint};

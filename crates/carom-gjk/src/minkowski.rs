@@ -34,7 +34,7 @@ impl Vertex {
     pub(crate) const NONE: Vertex = Vertex { w: DVec3::ZERO, a: Vertex::NOWHERE, b: Vertex::NOWHERE };
 }
 
-/// Two shapes, one pose, one scale.
+/// Two shapes, the pose of B in A's frame, and the scale of the pair.
 pub(crate) struct Minkowski<'s, A: ?Sized, B: ?Sized> {
     pub(crate) a: &'s A,
     pub(crate) b: &'s B,

@@ -1,4 +1,4 @@
-//! The nearest points of two convex cores, as the corners of a simplex. For callers that track
+//! The nearest points of two convex cores, as the corners of a simplex. A caller can track these
 //! features over time.
 //!
 //! The search is that of [`crate::wide::distance`]. The final simplex is returned instead of its
@@ -38,8 +38,11 @@ pub struct NearestSimplex {
     pub counters: Counters,
 }
 
-/// Returns the nearest features of two convex shapes without their margins. `b_in_a` is the pose of
-/// B in A's frame.
+/// Returns the nearest features of two convex shapes without their margins. `b_in_a` is the pose
+/// of B in A's frame.
+///
+/// Stops early if the shapes, margins included, are proved to be farther apart than
+/// `settings.max_distance`. The features are then not the nearest ones.
 pub fn nearest_simplex<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,

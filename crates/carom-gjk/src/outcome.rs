@@ -7,9 +7,9 @@ pub enum Outcome {
     /// The search ended on the nearest features. The answer is exact to the rounding of `f64`,
     /// about 1e-15 of the size.
     Exact,
-    /// The answer differs from the true value by at most this length. Both bounds are proved. It
-    /// exceeds the requested tolerance only if an iteration limit was reached. An example is the
-    /// depth of concentric balls made of support points.
+    /// The answer differs from the true value by at most this length. Both bounds are proved. The
+    /// difference exceeds the requested tolerance only if an iteration limit was reached. An
+    /// example is the depth of concentric balls that are given by support points.
     Within(f64),
     /// An iteration limit was reached before the question was decided, or a coordinate is not
     /// finite.

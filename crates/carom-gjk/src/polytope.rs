@@ -9,8 +9,8 @@
 //!
 //! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game
 //! Objects, 2001, section 4.
-//! Differs: no recursion, no heap. The disc is checked before the surface changes. The bounds are
-//! certified.
+//! Differs: no recursion, no heap. The visible region is checked to be a disc before the surface
+//! changes. The bounds are certified.
 
 use crate::minkowski::Vertex;
 use crate::simplex::{THIN_SINE_SQ, normal_of};
@@ -487,8 +487,8 @@ fn plane_of(x: DVec3, y: DVec3, z: DVec3) -> (DVec3, f64) {
     let normal = normal_of(x, y, z);
     let length_sq = normal.length_squared();
     let longest_sq = (y - x).length_squared().max((z - y).length_squared()).max((x - z).length_squared());
-    // A sliver is no higher than the rounding of its corners, so its normal is arbitrary. It lies
-    // along its longest edge, and a neighbour bounds that.
+    // A sliver is no higher than the rounding of its corners, so its normal is arbitrary. The
+    // sliver lies along its longest edge, and a neighbour bounds that edge.
     if SLIVER_SQ * longest_sq < length_sq {
         let normal = normal / sqrt(length_sq);
         (normal, normal.dot(x).min(normal.dot(y)).min(normal.dot(z)))

@@ -6,13 +6,13 @@ use carom_math::tol;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GjkSettings {
-    /// A distance is accepted if its bounds differ by at most this fraction of it. Polytopes end
-    /// exactly, whatever this is.
+    /// A distance is accepted if its bounds differ by at most this fraction of it. For polytopes
+    /// the search ends exactly at any value.
     pub distance_tolerance: f64,
     /// A depth is accepted if its bounds differ by at most this fraction of it.
     pub depth_tolerance: f64,
-    /// The search stops at a lower bound beyond this length: the bodies are too far apart to need a
-    /// distance.
+    /// A length. The search stops once a lower bound of the distance exceeds it. The distance of
+    /// the answer may then be only an upper bound.
     pub max_distance: f64,
     /// The most iterations of the distance search. Polytopes need about 10, curved shapes about 30.
     pub max_iterations: u32,

@@ -22,7 +22,8 @@ use glam::DVec3;
 /// The nearest feature of up to four points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Nearest {
-    /// From the origin towards the nearest point, not normalised. Zero if the origin is inside.
+    /// A vector from the origin towards the nearest point, not normalised. Zero if the origin is
+    /// inside.
     pub(crate) u: DVec3,
     /// `u . x` for every kept point x.
     pub(crate) uw: f64,
@@ -71,7 +72,7 @@ pub(crate) fn nearest_of_last(points: &[DVec3; 4], n_points: usize) -> Nearest {
 }
 
 /// Returns the nearest feature, but prefers a triangle to its edges if it is as near to within
-/// `rounding`. That is a fraction of the size.
+/// `rounding`. `rounding` is a fraction of the size.
 ///
 /// If an edge passes the origin much nearer than it is long, its direction is noise. The direction
 /// of the triangle is as good as the triangle is large.
@@ -209,7 +210,7 @@ pub(crate) fn normal_of(a: DVec3, b: DVec3, w: DVec3) -> DVec3 {
 }
 
 /// Returns (p1 - p0) x (q1 - q0), accurate to the last digits even if the two are nearly parallel.
-/// It computes in twice the precision.
+/// Computed in twice the precision.
 #[cold]
 fn exact_cross(p1: DVec3, p0: DVec3, q1: DVec3, q0: DVec3) -> DVec3 {
     let difference = |x: DVec3, y: DVec3| {
@@ -235,8 +236,8 @@ fn point(w: DVec3, bit: u8) -> Nearest {
     Nearest { u: w, uw: ww, distance_sq: ww, keep: bit, is_inside: false }
 }
 
-/// The nearest feature is an edge, strictly between its ends. `bit_a` and `bit_w` are the bits of
-/// the ends.
+/// Returns the answer for a nearest feature that is an edge, strictly between its ends. `bit_a`
+/// and `bit_w` are the bits of the ends.
 #[inline(always)]
 fn edge(a: DVec3, w: DVec3, [bit_a, bit_w]: [u8; 2], e: DVec3, ee: f64, d: f64) -> Nearest {
     // The square of a shorter length would vanish. The two ends are then one point.
@@ -285,7 +286,8 @@ fn edge_inside(points: &[DVec3; 4], i: usize, j: usize) -> Option<Nearest> {
     (0.0 < d && (d < ee || 0.0 < a.dot(e))).then(|| edge(a, w, [1 << i, 1 << j], e, ee, d))
 }
 
-/// The nearest feature is a triangle, strictly inside. `w` is a corner, and `n` any normal of it.
+/// Returns the answer for a nearest feature that is a triangle, strictly inside. `w` is a corner
+/// of it, and `n` a normal of any length.
 #[inline(always)]
 fn face(w: DVec3, n: DVec3, keep: u8) -> Nearest {
     let nw = n.dot(w);

@@ -135,7 +135,8 @@ pub fn signed_distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     solve(a, b, b_in_a, settings, cache, true)
 }
 
-/// Whether two convex shapes share a point. It stops at the first separating plane or common point.
+/// Whether two convex shapes share a point. The search stops at the first separating plane or
+/// common point.
 ///
 /// A coordinate that is not finite gives "no", without a plane, and [`Outcome::Undecided`].
 #[inline]
@@ -203,7 +204,8 @@ pub fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The one path to the sign, compiled for each instruction set.
+/// Returns the signed distance by the one path to the sign, compiled for each instruction set.
+/// Without `wants_depth` overlapping cores give 0.
 #[inline]
 fn solve<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -308,7 +310,7 @@ fn solve_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The answer for separated cores: margins added, lengths unscaled.
+/// Returns the answer for separated cores, with margins added and lengths unscaled.
 #[inline(always)]
 fn apart<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,

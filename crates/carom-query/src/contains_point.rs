@@ -6,10 +6,10 @@
 //! | each edge used equally often in both directions | integer winding number, exact |
 //! | any other | winding number from solid angles, by a `WindingTree` |
 //!
-//! In the first case triangles that face inwards are detected and treated as flipped. In the second
-//! the winding number counts triangles along a half-line from the point: exits minus entries. In
-//! the third it is near 1 inside a surface with small holes, and falls smoothly to 0 through a
-//! hole.
+//! In the first case triangles that face inwards are detected and treated as flipped. In the
+//! second the winding number counts triangles along a half-line from the point: exits minus
+//! entries. In the third the winding number is near 1 inside a surface with small holes. Through a
+//! hole it falls smoothly to 0.
 //!
 //! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
 //! Generalized Winding Numbers, ACM TOG 32(4), 2013.
@@ -24,7 +24,7 @@ use carom_geom::winding::solid_angle;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// As the public function `solid_placement`, for a point of the mesh's frame.
+/// Implements the public function `solid_placement`, for a point in the mesh's frame.
 pub(crate) fn solid_placement_of(
     mesh: &MeshShape<impl WideMesh>,
     point: DVec3,
@@ -39,7 +39,7 @@ pub(crate) fn solid_placement_of(
     }
 }
 
-/// As the public function of this name, for a point of the mesh's frame.
+/// Implements the public function of this name, for a point in the mesh's frame.
 pub(crate) fn placement(mesh: &MeshShape<impl WideMesh>, local: DVec3) -> Placement {
     match mesh.open() {
         None => match crossings(mesh, local, &[], ()) {
@@ -58,7 +58,7 @@ pub(crate) fn placement(mesh: &MeshShape<impl WideMesh>, local: DVec3) -> Placem
     }
 }
 
-/// As the public function of this name, for a point of the mesh's frame.
+/// Implements the public function of this name, for a point in the mesh's frame.
 pub(crate) fn winding_number(mesh: &MeshShape<impl WideMesh>, local: DVec3, tolerance: f64) -> WindingNumber {
     match mesh.open() {
         Some(open) => {

@@ -21,7 +21,8 @@ pub(crate) fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     found.intersects
 }
 
-/// Returns the distance of two convex shapes; 0 if they overlap.
+/// Returns the distance of two convex shapes, 0 if they overlap. Beyond `max_distance` it may be
+/// only an upper bound.
 #[inline(always)]
 pub(crate) fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -40,7 +41,7 @@ pub(crate) fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 }
 
 /// Returns the signed distance of two convex shapes, negative if they overlap. Beyond
-/// `max_distance` it is a lower bound.
+/// `max_distance` it may be only an upper bound.
 #[inline(always)]
 pub(crate) fn signed<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,

@@ -156,7 +156,8 @@ impl GapSearch<'_> {
     }
 
     /// Offers points near both surfaces, by alternating projection from the centre of the second
-    /// field. They are needed to prune: the centres of parts larger than a field have no sample.
+    /// field. These points are needed to prune: the centres of parts larger than a field have no
+    /// sample.
     fn begin(&mut self) {
         let [low, high] = self.b.field.bounds();
         let middle = self.b.pose.transform_point((low + high) * 0.5);
@@ -168,8 +169,8 @@ impl GapSearch<'_> {
                 return;
             };
             let place_b = self.b.pose.transform_point(own);
-            // With the known samples: at the border of a band rounding may move a point to where
-            // there is no sample.
+            // The known samples are used: at the border of a band rounding may move a point to
+            // where there is no sample.
             self.take([place_a, place_b], sample_a, &other);
             near_a = place_near(self.a, place_b);
             if let Some((place_a, sample_a)) = near_a {

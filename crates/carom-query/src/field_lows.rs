@@ -9,8 +9,9 @@
 //! Corners are skipped: the caller handles them. A flat surface below the face has no low points.
 //!
 //! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
-//! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020 (a minimum for each
-//! face). Differs: all minima of a face.
+//! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020 (a minimum for
+//! each face).
+//! Differs: all minima of a face.
 
 use crate::field_search::MAX_SLOPE;
 use carom_geom::{DistanceField, MAX_FEATURE_POINTS};
@@ -18,10 +19,11 @@ use carom_math::ops::ceil;
 use carom_math::scaling::{length, unit};
 use glam::{DVec2, DVec3};
 
-/// Steps of the lattice along an axis at most.
+/// The most steps of the lattice along an axis.
 const MAX_STEPS: usize = 16;
 
-/// Steps of a patch; a patch is skipped if its centre is far.
+/// The side of a patch in steps of the lattice. A patch is skipped if the field is high at its
+/// centre.
 const PATCH: usize = 4;
 
 /// In cells: at least one neighbour of a low point must be higher by this.

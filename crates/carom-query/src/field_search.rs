@@ -20,14 +20,15 @@ use carom_math::WidePose;
 use carom_math::scaling::{length, unit};
 use glam::DVec3;
 
-/// Parts of the box that are visited at most; for half-spaces, and for two fields, a sixteenth.
+/// The most parts of the box that are visited. For half-spaces and for two fields the limit is a
+/// sixteenth of this.
 pub(crate) const MAX_PARTS: u32 = 1 << 14;
 
 /// Bound for the slope of the interpolation between eight nodes, if the slope between nodes is at
 /// most 1: the root of 3, rounded up.
 pub(crate) const MAX_SLOPE: f64 = 1.7321;
 
-/// Descent steps from the point that the search has found, at most.
+/// The most descent steps from the point that the search has found.
 pub(crate) const MAX_STEPS: u32 = 12;
 
 /// In cells: the longest descent step inside a shape.
@@ -52,7 +53,7 @@ pub(crate) struct Least {
 }
 
 impl Least {
-    /// For a shape that is a single point.
+    /// Returns the sum for a shape that is a single point.
     pub(crate) fn at(place: DVec3, sample: DistanceSample) -> Least {
         let other = Seen { distance: 0.0, away: DVec3::ZERO, point: place };
         Least { sum: sample.distance, at_least: sample.distance, place, sample, other }
@@ -80,7 +81,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// A shape that is nowhere.
+    /// The initial value of a search: an infinite distance.
     pub(crate) const NOWHERE: Seen =
         Seen { distance: f64::INFINITY, away: DVec3::ZERO, point: DVec3::INFINITY };
 }
@@ -97,7 +98,7 @@ pub(crate) trait Target {
     /// query.
     fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64;
 
-    /// The same with the result of a query at the centre of the box.
+    /// Returns the same, with the result of a query at the centre of the box.
     fn seen_floor(&self, floor: &LinearFloor, seen: &Seen, half: DVec3) -> f64;
 
     /// Reports a new least sum, by the query result at its position.
@@ -149,11 +150,12 @@ pub(crate) fn least_sum<T: Target>(
     search.best.map(|best| Least { at_least: at_least.min(best.sum), ..best })
 }
 
-/// Part of the whole half extent: the smallest parts in the first pass of a search.
+/// The half extent of the smallest parts in the first pass of a search, as a fraction of that of
+/// the whole box.
 const FIRST_PART: f64 = 0.25;
 
-/// Runs passes that bisect down to parts of one size, then of half that size, and so on. It ends
-/// when a pass reports that it is the last one. Returns the best of their lower bounds.
+/// Runs passes that bisect down to parts of one size, then of half that size, and so on. The
+/// passes end when one reports that it is the last. Returns the best of their lower bounds.
 ///
 /// A pass that runs out of parts has bisected some of them often and others not at all. Its bound
 /// is that of the coarsest part, so earlier passes may have a better bound.
@@ -287,7 +289,8 @@ impl<T: Target> Search<'_, T> {
         for corner in 0..8 {
             let offset = half * corner_of_box(corner);
             let center = center + offset;
-            // The floor of the whole holds for its parts, and costs less than their own.
+            // The floor of the whole part holds for its eighths, and costs less than their own
+            // floors.
             let value = floor.value + floor.gradient.dot(offset);
             let distance = seen.distance + seen.away.dot(offset);
             let whole = LinearFloor { value, ..*floor };

@@ -1,5 +1,5 @@
-//! Half-spaces against all kinds, from the plane alone. A half-space is given by its outward unit
-//! normal; its plane goes through the origin of its frame.
+//! A half-space against a shape of any kind. A half-space is given by its outward unit normal; its
+//! plane goes through the origin of its frame.
 //!
 //! The support point against the normal is the point of a convex body that is nearest to the plane,
 //! or deepest below it.
@@ -61,7 +61,8 @@ pub(crate) fn closest_half_space(
     if sum.length_squared() <= rounding * rounding {
         return on_plane(normal_a, b_in_a.translation);
     }
-    // The planes cross, or A and B open the same way: the depth has no bound.
+    // The planes cross, or A and B lie on the same side of parallel planes: the depth has no
+    // bound.
     let line = normal_a.cross(normal_b);
     let point = if line.length_squared() <= rounding * rounding {
         normal_a * normal_a.dot(b_in_a.translation).min(0.0)

@@ -18,8 +18,8 @@ use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::WidePose;
 use carom_sat::feature_walk::{self, Walked};
 
-/// Returns the distance of two hulls: 0 if they overlap, beyond `max_distance` possibly an upper
-/// bound.
+/// Returns the distance of two hulls, 0 if they overlap. Beyond `max_distance` it may be only an
+/// upper bound.
 #[inline]
 pub(crate) fn distance<H: WideHull>(
     a: &H,
@@ -33,7 +33,7 @@ pub(crate) fn distance<H: WideHull>(
     walked.unwrap_or_else(|| convex::distance(a, b, b_in_a, max_distance, gjk_of(cache), count))
 }
 
-/// Returns the signed distance of two hulls; beyond `max_distance` possibly an upper bound.
+/// Returns the signed distance of two hulls. Beyond `max_distance` it may be only an upper bound.
 pub(crate) fn signed<H: WideHull>(
     a: &H,
     b: &H,
@@ -69,10 +69,10 @@ impl<H: WideHull, C: Count> Kernel for WalkKernel<'_, H, C> {
 /// with a start are faster for all sizes. Figures: `benches/notes/carom-query.md`.
 const MOST_VERTICES: usize = 384;
 
-/// Part of the line of centres: a walk without a start also begins if the hulls overlap by this
-/// along the line. Hulls that are nearly touching often do. The walk then nearly always succeeds,
-/// and saves a quarter of the time. Depth queries do not use it. Figures:
-/// `benches/notes/carom-query.md`.
+/// A fraction of the distance of the centres. A walk without a start also begins if the hulls
+/// overlap by at most this along the line of centres. Hulls that nearly touch often do. The walk
+/// then nearly always succeeds, and saves a quarter of the time. Depth queries do not use it.
+/// Figures: `benches/notes/carom-query.md`.
 const OVERLAP: f64 = 0.25;
 
 /// Whether the walk would cost more than GJK.

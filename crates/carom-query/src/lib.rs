@@ -1,8 +1,10 @@
-//! Queries of any shape against any shape: touch, distance, depth, contacts; rays and points.
+//! Queries of any two shapes: intersection, distance, depth and contacts. Also rays and points
+//! against one shape.
 //!
-//! Every function takes two shapes with their poses in the world and answers in the world frame.
-//! Every pair of [`Shape`]s has every query (test: `matrix::every_pair_answers_every_question`).
-//! User-defined convex shapes join as [`Shape::User`].
+//! A query of two shapes takes their poses in the world, and its answer is in the world frame. It
+//! accepts every pair of [`Shape`]s (test: `matrix::every_pair_answers_every_question`). A
+//! user-defined convex shape is a [`Shape::User`], a user-defined signed distance a
+//! [`Shape::Field`].
 //!
 //! ```
 //! use carom_geom::{Cuboid, Sphere};
@@ -27,8 +29,8 @@
 //! # Ok::<(), carom_geom::ShapeError>(())
 //! ```
 //!
-//! When do two moving shapes touch? [`cast`] brackets the time, rotation included, and proves it
-//! (test: `casts::every_pair_of_shapes_is_cast`).
+//! When do two moving shapes touch? [`cast`] returns a bracket of the time of the first contact,
+//! with a proof, also if the shapes rotate (test: `casts::every_pair_of_shapes_is_cast`).
 //!
 //! ```
 //! use carom_geom::{Cuboid, HalfSpace};
@@ -52,9 +54,9 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! In which order do many bodies meet? [`ImpactQueue`] returns impacts one after the other (test:
-//! `cast_queue::impacts_come_in_their_order`). It searches pairs only as far as the next impact
-//! needs (test: `cast_queue::the_first_impact_looks_at_few`).
+//! In which order do many bodies meet? [`ImpactQueue`] returns their impacts in order of time
+//! (test: `cast_queue::impacts_come_in_their_order`). It searches pairs only as far as the next
+//! impact needs (test: `cast_queue::the_first_impact_looks_at_few`).
 //!
 //! ```
 //! use carom_geom::Sphere;
@@ -80,10 +82,10 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Queries of meshes can have a time limit. [`AnytimeMeshes`] stops after a number of steps, at a
-//! time, or at a signal of the caller. It returns the bounds proved so far, and can be resumed
-//! (test: `mesh_anytime::bounds_hold_and_end_in_the_distance`). One search may have thousands of
-//! pairs.
+//! Queries of two meshes can have a time limit. [`AnytimeMeshes`] stops after a number of steps,
+//! at a deadline, or at a signal of the caller. It returns the bounds proved so far, and can be
+//! resumed (test: `mesh_anytime::bounds_hold_and_end_in_the_distance`). One search can hold
+//! thousands of pairs of meshes.
 //!
 //! ```
 //! use carom_geom::TriMesh;
@@ -111,8 +113,8 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Do two bodies keep their clearances? [`clearance_violations`] lists every pair of parts that are
-//! nearer than their clearance, with their nearest points. Each pair has its own clearance (test:
+//! Do two bodies keep their clearances? [`clearance_violations`] lists every pair of parts that is
+//! nearer than its clearance, with the nearest points. Each pair has its own clearance (test:
 //! `clearance::every_pair_of_parts_by_itself`).
 //!
 //! ```

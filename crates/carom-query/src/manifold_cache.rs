@@ -1,4 +1,4 @@
-//! What queries of one pair leave for the next query.
+//! A cache that a query of one pair leaves for the next query.
 
 use carom_gjk::GjkCache;
 use carom_sat::Chosen;
@@ -8,8 +8,8 @@ use carom_sat::feature_walk::Places;
 /// order of the two shapes may change.
 ///
 /// A manifold holds at most four contacts. If there are more candidates, a convex pair keeps those
-/// of the last query. It chooses again if an omitted one is deeper by more than an eighth of the
-/// prediction. With a new cache the deepest contact is included.
+/// of the last query. They are chosen again if an omitted contact is deeper by more than an eighth
+/// of the prediction. With a new cache the deepest contact is included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ManifoldCache {

@@ -7,10 +7,10 @@
 //! | a corner and an edge or a corner, only while apart | the line between the two |
 //!
 //! The normal must lie in the normal cones of both features. That is, all edges of a corner, and
-//! both faces of an edge, lie behind the plane across it. A slack angle keeps a face that is
-//! slightly tilted on another one. So a contact pushes away from the surface as a whole, not along
-//! it. Edges inside a flat face are not features. The cones also give the sign of the distance; a
-//! negative one is the depth.
+//! both faces of an edge, lie behind the plane perpendicular to the normal. So a contact pushes
+//! away from the surface as a whole, not along it. The cones have a slack angle, so that a face
+//! slightly tilted against another one keeps its corners as contacts. Edges inside a flat face are
+//! not features. The cones also give the sign of the distance; a negative one is the depth.
 //!
 //! A feature that is deep along a normal may belong to the far side of a thin body. Let d be the
 //! depth. The way out along the opposite normal is the sum of both thicknesses there, less d. So a
@@ -39,11 +39,12 @@ use carom_math::{WidePose, tol};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Rays for a thickness start this far inside the triangles at a feature, as a part of them. They
-/// must not run in the planes of the triangles.
+/// Rays that measure a thickness start this far inside the triangles at a feature, as a fraction
+/// of their size. So they do not run in the planes of the triangles.
 const INSIDE: f64 = 0.05;
 
-/// The offset is also at most this part of the depth, so it stays inside a body that is thicker.
+/// The offset is also at most this fraction of the depth. So the start stays inside a body that is
+/// thicker.
 const INSIDE_DEPTH: f64 = 0.0625;
 
 /// Two meshes and the contacts found so far.
@@ -65,7 +66,7 @@ struct Surface<'a, M> {
 pub(crate) struct Face {
     triangle: u32,
     corners: [DVec3; 3],
-    /// That of its facet.
+    /// The normal of its facet.
     normal: DVec3,
 }
 
@@ -204,8 +205,8 @@ impl<'a, M: WideMesh> Facings<'a, M> {
         }
     }
 
-    /// `Some` if a point is over a face, or over its extension beyond edges that bend up. The value
-    /// says whether it needs the extension.
+    /// Returns `Some` if a point is over a face, or over its extension beyond edges that bend up.
+    /// The value says whether the point is over the extension.
     fn is_over(&self, body: usize, face: &Face, place: DVec3, distance: f64, side: f64) -> Option<bool> {
         let kinds = self.bodies[body].topology.kinds(face.triangle);
         let mut is_beyond = false;
@@ -218,8 +219,9 @@ impl<'a, M: WideMesh> Facings<'a, M> {
                 continue;
             }
             let bends_up = kind == if 0.0 < side { EdgeKind::Concave } else { EdgeKind::Convex };
-            // A corner that has sunk into a fold may be under neither of its sides. It counts up to
-            // twice its depth beyond the edge: enough for folds blunter than 53 degrees.
+            // A corner that has sunk into a fold may be under neither of its sides. Such a corner
+            // counts up to twice its depth beyond the edge: enough for folds blunter than 53
+            // degrees.
             let sunk = 2.0 * distance;
             if !(distance < 0.0 && bends_up && beyond * beyond <= sunk * sunk * length_sq) {
                 return None;
@@ -229,8 +231,8 @@ impl<'a, M: WideMesh> Facings<'a, M> {
         Some(is_beyond)
     }
 
-    /// Whether all edges of the corner lie behind the plane across `out`, in the body's own frame,
-    /// or in it.
+    /// Whether all edges of the corner lie behind the plane perpendicular to `out`, or in it.
+    /// `out` is in the body's own frame.
     fn is_extreme(&self, body: usize, vertex: u32, out: DVec3, sine: f64) -> bool {
         let Surface { topology, is_solid, .. } = self.bodies[body];
         let place = topology.place(vertex);
@@ -248,8 +250,8 @@ impl<'a, M: WideMesh> Facings<'a, M> {
         !(is_solid && is_flat) || 0.0 < topology.vertex_normal(vertex).dot(out)
     }
 
-    /// Whether both faces of an edge lie behind the plane across `out`, in the body's own frame, or
-    /// in it.
+    /// Whether both faces of an edge lie behind the plane perpendicular to `out`, or in it. `out`
+    /// is in the body's own frame.
     fn is_ridge(&self, body: usize, face: &Face, edge: usize, out: DVec3, sine: f64) -> bool {
         let Surface { topology, is_solid, .. } = self.bodies[body];
         let (_, wings, normal) = topology.wings(face.triangle, edge);

@@ -107,8 +107,8 @@ pub(crate) fn nearer_than(
     });
 }
 
-/// Returns the nearest or deepest points of a triangle and a convex shape; beyond `max_distance` a
-/// lower bound.
+/// Returns the nearest or deepest points of a triangle and a convex shape. Beyond `max_distance`
+/// the distance may be only an upper bound.
 pub(crate) fn signed<M: WideMesh>(
     a: &MeshShape<M>,
     triangle: u32,
@@ -118,7 +118,8 @@ pub(crate) fn signed<M: WideMesh>(
     count: impl Count,
 ) -> Closest {
     count.add_pair();
-    // The core of a ball is a point. It has a closed form, unless the point is in the triangle.
+    // The core of a ball is a point. The distance then has a closed form, unless the point is in
+    // the triangle.
     if b.radius() == 0.0 {
         let center = b_in_a.transform_point(b.center());
         let near = point_triangle(center, &a.mesh().corners(triangle));
@@ -156,9 +157,10 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Visits every triangle that may be within `limit` of the convex shape, or in it.
 ///
-/// Most of the eight triangles of a leaf are near the leaf, but not near the shape. Their own boxes
-/// reject them, then a separating plane for each. Example: a part of an ant on a hill meets leaves
-/// of 12 triangles, and GJK gets 2.7 of them. The narrow phase then needs 0.62 of the instructions.
+/// Most of the eight triangles of a leaf are near the leaf, but not near the shape. Their own
+/// boxes reject them, then a separating plane for each. Example: for a part of an ant on a hill,
+/// the leaves hold 12 triangles, and 2.7 of them go to GJK. The narrow phase then needs 0.62 of
+/// the instructions.
 pub(crate) fn visit_near(
     a: &MeshShape<impl WideMesh>,
     b: &dyn SupportMap,
@@ -209,7 +211,7 @@ fn is_apart(
         }
     }
     let reach = b.radius() + b.margin();
-    // If the centre is beyond none of the planes, they do not separate.
+    // If the centre is beyond none of the planes, no plane separates the two.
     if !(0.0 < gap) {
         return false;
     }

@@ -23,7 +23,7 @@ use glam::DVec3;
 /// The most contacts of a patch.
 const MAX_CONTACTS: usize = 4;
 
-/// A list of manifolds of either precision, which rounds what it takes.
+/// A list of manifolds in either precision. It rounds the contacts that are added.
 pub(crate) trait ManifoldSink {
     /// Starts a manifold with this unit normal from A to B.
     fn start(&mut self, normal: DVec3);
@@ -31,7 +31,7 @@ pub(crate) trait ManifoldSink {
     /// Adds a contact with a distance along the normal.
     fn add(&mut self, contact: &MeshContact, distance: f64);
 
-    /// Ends the manifold. One without contacts is dropped.
+    /// Ends the manifold. A manifold without contacts is dropped.
     fn end(&mut self);
 }
 

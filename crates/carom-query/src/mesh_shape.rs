@@ -27,14 +27,15 @@ const LARGEST: f64 = (1_u64 << 32) as f64;
 /// Triangles in a leaf at most: as many as are tested at once.
 pub(crate) const MAX_LEAF: u32 = 8;
 
-/// A surface of triangles, ready for queries. Only queries about solids see an inside.
+/// A surface of triangles, ready for queries. Queries of two shapes use only the surface. Queries
+/// about points and about solids also use the inside.
 #[derive(Clone, Debug)]
 pub struct MeshShape<M> {
     mesh: M,
     tree: Bvh,
     /// The triangles of each leaf of `tree`, in its coordinates, for rays.
     line_blocks: Vec<LineBlock8>,
-    /// For other meshes.
+    /// The data for queries of two meshes.
     surface: Lazy<Surface>,
     surface_settings: BuildSettings,
     /// Winding numbers of a mesh that is not closed; `None` for a closed one.
@@ -50,14 +51,14 @@ pub struct MeshShape<M> {
 }
 
 impl<M: WideMesh> MeshShape<M> {
-    /// Builds the tree, about half a microsecond per triangle. Fails only for more than 2^28
-    /// triangles.
+    /// Builds the tree in about half a microsecond per triangle. Fails only for 2^28 triangles or
+    /// more.
     ///
-    /// A second tree is for pairs of meshes. It is built by the first query about such a pair, or
-    /// by [`MeshShape::prepare_pairs`]; without the standard library at once.
+    /// Queries of two meshes use a second tree. It is built by the first such query, or by
+    /// [`MeshShape::prepare_pairs`]; without the standard library it is built at once.
     pub fn new(mesh: M) -> Result<MeshShape<M>, BvhError> {
         let settings = BuildSettings::default().with_max_leaf(MAX_LEAF);
-        // Only the tree for rays is collapsed. The trees for pairs of meshes are not.
+        // Only this tree is collapsed. The tree for pairs of meshes is not.
         let collapse = Collapse::Cheapest { lanes: MAX_LEAF };
         MeshShape::with_trees(
             mesh,
@@ -66,7 +67,8 @@ impl<M: WideMesh> MeshShape<M> {
         )
     }
 
-    /// [`MeshShape::new`] with other settings for the trees. A leaf has at most eight triangles.
+    /// [`MeshShape::new`] with other settings for the trees. A leaf has at most eight triangles,
+    /// whatever the settings say.
     pub fn with_settings(mesh: M, settings: &BuildSettings) -> Result<MeshShape<M>, BvhError> {
         let settings = settings.with_max_leaf(settings.max_leaf.min(MAX_LEAF));
         MeshShape::with_trees(mesh, &settings, &settings)
@@ -102,8 +104,8 @@ impl<M: WideMesh> MeshShape<M> {
         })
     }
 
-    /// Builds the tree for pairs of meshes, so that the first query about one takes no longer than
-    /// the next.
+    /// Builds the tree for pairs of meshes, so that the first query of two meshes takes no longer
+    /// than the next.
     pub fn prepare_pairs(&self) {
         self.own_surface();
     }
@@ -129,9 +131,10 @@ impl<M: WideMesh> MeshShape<M> {
         Ok(())
     }
 
-    /// Rebuilds the trees for the present vertices, after refits have made them slow. Answers do
-    /// not change, except for the choice among equally good results. Errors are those of
-    /// [`MeshShape::new`]; on an error nothing changes.
+    /// Rebuilds the trees for the present vertices, after refits have made them slow. The trees
+    /// get the default settings, also after [`MeshShape::with_settings`]. Answers do not change,
+    /// except for the choice among equally good results. Errors are those of [`MeshShape::new`];
+    /// on an error nothing changes.
     pub fn rebuild(&mut self) -> Result<(), BvhError> {
         let keeps_orientation = self.keeps_orientation;
         *self = MeshShape::new(self.mesh.clone())?;
@@ -189,7 +192,7 @@ impl<M: WideMesh> MeshShape<M> {
         &self.tree
     }
 
-    /// A power of two: tree coordinate = mesh coordinate * scale.
+    /// Returns the factor from the mesh's coordinates to those of its trees, a power of two.
     pub fn scale(&self) -> f64 {
         self.scale
     }
@@ -296,12 +299,12 @@ impl Sides {
                 Sides::Known(is_turned)
             }
             Orientation::Unknown(why) => Sides::Unknown(why),
-            // The enum may get more variants.
+            // The enum is not exhaustive.
             _ => Sides::Unknown(Ambiguity::Flipped),
         }
     }
 
-    /// The result for a mesh with kept orientation whose edges are not balanced.
+    /// Returns the result for a mesh with kept orientation whose edges are not balanced.
     fn kept(mesh: &impl WideMesh) -> Sides {
         match mesh.orientation() {
             Orientation::Unknown(why) => Sides::Unknown(why),
@@ -325,14 +328,14 @@ struct Surface {
 }
 
 impl Surface {
-    /// The mesh has no more triangles than a tree can have.
+    /// Builds the tree and its blocks. The mesh must have fewer than 2^28 triangles.
     fn new(mesh: &impl WideMesh, scale: f64, settings: &BuildSettings) -> Surface {
         let tree = surface_tree(mesh, scale, settings).unwrap_or_default();
         let blocks = tree.leaves().map(|leaf| block(mesh, leaf.primitives)).collect();
         Surface { tree, blocks }
     }
 
-    /// Follows vertices that have moved.
+    /// Refits the tree to vertices that have moved, and stores the new triangles of its leaves.
     fn refit(&mut self, mesh: &impl WideMesh, scale: f64) {
         let refitted = self.tree.refit_with(|_, triangle| aabb_of(mesh.corners(triangle), scale));
         debug_assert!(refitted.is_ok(), "the scale brings all into range: {refitted:?}");
@@ -342,20 +345,21 @@ impl Surface {
     }
 }
 
-/// Builds a tree of oriented boxes. Corners are rounded to the nearest `f32`, an error below 2 u S
-/// along any axis. The walks of two trees allow for 64 u S and need 35.
+/// Builds a tree of oriented boxes. Corners are rounded to the nearest `f32`. With u = 2^-24 and S
+/// the largest coordinate, this is an error below 2 u S along any axis. The walks of two trees
+/// allow for 64 u S and need 35 u S.
 fn surface_tree(mesh: &impl WideMesh, scale: f64, settings: &BuildSettings) -> Result<Bvh<Obb>, BvhError> {
     let corners = |triangle: u32| mesh.corners(triangle).map(|p| (p * scale).as_vec3());
     Bvh::from_triangles(mesh.n_triangles(), corners, settings)
 }
 
-/// Up to eight triangles.
+/// Returns a block of up to eight triangles.
 fn block(mesh: &impl WideMesh, triangles: &[u32]) -> TriBlock8 {
     let (corners, n) = corners_of(mesh, triangles);
     TriBlock8::new(&corners[..n])
 }
 
-/// Up to eight triangles, in coordinates times the scale.
+/// Returns a block of up to eight triangles, in coordinates times the scale.
 fn line_block(mesh: &impl WideMesh, triangles: &[u32], scale: f64) -> LineBlock8 {
     let (corners, n) = corners_of(mesh, triangles);
     LineBlock8::new(&corners[..n], triangles, scale)

@@ -4,43 +4,43 @@ pub(crate) use carom_geom as geom;
 pub(crate) use carom_math::{Interval, Pose, Quat, Ray, Real, Vec3};
 pub(crate) use carom_sat as sat;
 
-/// A stored vector, widened exactly.
+/// Returns a stored vector as `f64`, exactly.
 #[inline]
 pub(crate) fn widen(v: Vec3) -> glam::DVec3 {
     v.as_dvec3()
 }
 
-/// A stored rotation, widened exactly.
+/// Returns a stored rotation as `f64`, exactly.
 #[inline]
 pub(crate) fn widen_quat(q: Quat) -> glam::DQuat {
     q.as_dquat()
 }
 
-/// A computed vector, rounded to the stored type.
+/// Rounds a computed vector to the stored type.
 #[inline]
 pub(crate) fn narrow(v: glam::DVec3) -> Vec3 {
     v.as_vec3()
 }
 
-/// A computed number, rounded to the stored type.
+/// Rounds a computed number to the stored type.
 #[inline]
 pub(crate) fn narrow_real(x: f64) -> Real {
     x as Real
 }
 
-/// A stored number, widened exactly.
+/// Returns a stored number as `f64`, exactly.
 #[inline]
 pub(crate) fn widen_real(x: Real) -> f64 {
     f64::from(x)
 }
 
-/// The largest stored number that is not above `x`.
+/// Returns the largest stored number that is not above `x`.
 #[inline]
 pub(crate) fn below(x: f64) -> Real {
     carom_math::rounding::down(x)
 }
 
-/// The least stored number that is not below `x`.
+/// Returns the least stored number that is not below `x`.
 #[inline]
 pub(crate) fn above(x: f64) -> Real {
     carom_math::rounding::up(x)

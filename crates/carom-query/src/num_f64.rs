@@ -4,43 +4,43 @@ pub(crate) use carom_geom::f64 as geom;
 pub(crate) use carom_math::f64::{Interval, Pose, Quat, Ray, Real, Vec3};
 pub(crate) use carom_sat::f64 as sat;
 
-/// A stored vector: the same type here.
+/// Returns a stored vector, which has the same type here.
 #[inline]
 pub(crate) fn widen(v: Vec3) -> glam::DVec3 {
     v
 }
 
-/// A stored rotation: the same type here.
+/// Returns a stored rotation, which has the same type here.
 #[inline]
 pub(crate) fn widen_quat(q: Quat) -> glam::DQuat {
     q
 }
 
-/// A computed vector: the same type here.
+/// Returns a computed vector, which has the same type here.
 #[inline]
 pub(crate) fn narrow(v: glam::DVec3) -> Vec3 {
     v
 }
 
-/// A computed number: the same type here.
+/// Returns a computed number, which has the same type here.
 #[inline]
 pub(crate) fn narrow_real(x: f64) -> Real {
     x
 }
 
-/// A stored number: the same type here.
+/// Returns a stored number, which has the same type here.
 #[inline]
 pub(crate) fn widen_real(x: Real) -> f64 {
     x
 }
 
-/// The largest stored number that is not above `x`: itself.
+/// Returns the largest stored number that is not above `x`: `x` itself.
 #[inline]
 pub(crate) fn below(x: f64) -> Real {
     x
 }
 
-/// The least stored number that is not below `x`: itself.
+/// Returns the least stored number that is not below `x`: `x` itself.
 #[inline]
 pub(crate) fn above(x: f64) -> Real {
     x

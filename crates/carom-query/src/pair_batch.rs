@@ -3,10 +3,10 @@
 //! A broad phase returns pairs of mixed kinds. After sorting, eight pairs of one kind run the same
 //! arithmetic in SIMD lanes.
 //!
-//! Lanes of `f32` decide a pair only with a proof. A gap above a rounding bound means "apart", an
-//! overlap above it means "they touch". Pairs in between, within a hundred-thousandth of their
-//! size, go to [`intersects`], and so do pairs of other kinds. So the answers equal those of
-//! [`intersects`] (test: `pair_batch::answers_are_those_of_single_pairs`).
+//! Lanes of `f32` decide a pair only with a proof. A gap above a rounding bound proves that the
+//! shapes are apart, an overlap above it that they touch. Pairs in between, within a
+//! hundred-thousandth of their size, go to [`intersects`], and so do pairs of other kinds. So the
+//! answers equal those of [`intersects`] (test: `pair_batch::answers_are_those_of_single_pairs`).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.1 (lists of primitives,
 //! sorted for SIMD).
@@ -54,7 +54,7 @@ impl PairBatch {
 enum Kind {
     TwoSpheres,
     SphereAndCuboid,
-    /// One of them may be a ball: a capsule of height zero.
+    /// One of the two may be a ball: a capsule of height zero.
     TwoCapsules,
     TwoCuboids,
 }
@@ -101,7 +101,8 @@ impl PlacedPair<'_> {
     }
 }
 
-/// All pairs of one kind. The output is the number of pairs that were decided in lanes.
+/// A kernel for all pairs of one kind. Its output is the number of pairs that were decided in
+/// lanes.
 struct OneKind<'a> {
     kind: Kind,
     numbers: &'a [u32],

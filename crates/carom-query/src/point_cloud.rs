@@ -10,11 +10,11 @@ pub enum PointCloudError {
     Empty,
     /// The point with this index is NaN or infinite.
     NotFinite(usize),
-    /// The point with this index is beyond 2^100.
+    /// The ball around the point with this index reaches beyond the coordinate 2^100.
     TooFar(usize),
     /// The radius is zero, negative, NaN or infinite.
     BadRadius,
-    /// More points than a tree holds: 2^28.
+    /// There are 2^28 points or more, too many for a tree.
     TooMany,
 }
 

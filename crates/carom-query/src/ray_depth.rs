@@ -6,9 +6,9 @@
 //! 2. If the first hit is from behind, the vertex is inside. Vertex and hit are a contact, with a
 //!    penalty as long as the distance between them.
 //! 3. A ray that leaves its own body earlier says nothing about the overlap, and is dropped.
-//! 4. The temporal variant starts at the triangles of the last frame, ahead of and behind the
-//!    vertex, and walks to those on the ray. It needs no tree. If the walk fails, the full query
-//!    runs.
+//! 4. The temporal variant starts at the triangles that the last query found, ahead of the vertex
+//!    and behind it. From these it walks to the triangles now on the line. It needs no tree. If
+//!    the walk fails, the full query runs.
 //!
 //! Reference: E. Hermann, F. Faure, B. Raffin, Ray-traced Collision Detection for Deformable
 //! Bodies, GRAPP 2008; F. Lehericey, V. Gouranton, B. Arnaldi, New Iterative Ray-Traced Collision
@@ -33,7 +33,8 @@ use glam::DVec3;
 /// No triangle or no vertex.
 const NONE: u32 = u32::MAX;
 
-/// Longest walk from last frame's triangle to this frame's. For a longer one the tree is as fast.
+/// The most steps of a walk from the triangle of the last query. For a longer walk the tree is as
+/// fast.
 const MOST_STEPS: u32 = 16;
 
 /// A mesh with vertex normals and adjacency, for casting rays from its vertices. Build it once for
@@ -48,8 +49,8 @@ pub struct RayMesh<M> {
 }
 
 impl<M: WideMesh> RayMesh<M> {
-    /// Creates it from a mesh with triangles that face outwards. Vertices are distinguished by
-    /// index: two at one position have separate normals.
+    /// Creates the ray mesh from a mesh whose triangles face outwards. Vertices are distinguished
+    /// by index: two at one position have separate normals.
     pub fn new(mesh: Arc<MeshShape<M>>) -> RayMesh<M> {
         let triangles = mesh.mesh();
         let mut normals = vec![DVec3::ZERO; triangles.n_vertices()];
@@ -99,8 +100,8 @@ impl<M: WideMesh> RayMesh<M> {
 pub struct RayDepthSettings {
     /// Every vertex runs a full query once in this many queries, in rotation. In between it walks
     /// from the triangles of the last query. With 1 all queries are full, and the answer does not
-    /// depend on earlier queries. With more, a new surface in between, or the vertex's own body, is
-    /// detected this many queries later at most.
+    /// depend on earlier queries. With a larger number, a new surface on the ray, or the vertex's
+    /// own body, is detected at most this many queries late.
     pub full_every: u32,
 }
 
@@ -168,8 +169,8 @@ pub(crate) struct Exit {
     pub(crate) vertex: u32,
 }
 
-/// Gives `out` the exit of every vertex of one mesh inside the other whose inward ray leaves the
-/// other mesh before its own, in no order.
+/// Calls `out` with the exits of the vertices of one mesh that are inside the other. The inward
+/// ray of such a vertex leaves the other mesh before its own. The order is not defined.
 pub(crate) fn ray_depth<M: WideMesh>(
     a: &RayMesh<M>,
     place_a: &WidePose,
@@ -342,8 +343,8 @@ fn first_on(
     nearest
 }
 
-/// Returns the result of [`cast`] from the triangles of the last query alone: the exit, if the
-/// vertex is still between exit and entry.
+/// Returns the result of [`cast`] from the triangles of the last query alone. It is the exit if
+/// the vertex is still between the surfaces of exit and entry.
 fn follow(body: &RayMesh<impl WideMesh>, last: &mut [u32; 2], line: [DVec3; 2]) -> Option<(f64, u32)> {
     let (left_at, left_by, true) = walk(body, last[0], line)? else { return None };
     let (came_at, came_by, false) = walk(body, last[1], line)? else { return None };

@@ -22,8 +22,8 @@ use glam::DVec3;
 /// Arcs at the start.
 const N_ARCS: u32 = 8;
 
-/// Arcs that are searched at a time, at most. Only if the shape is equally near everywhere, as a
-/// coaxial disc, this many are left.
+/// The most arcs that are searched at a time. This many are left only if the shape is equally near
+/// everywhere, like a coaxial disc.
 const MAX_ARCS: usize = 256;
 
 /// In radians: arcs with a smaller half angle are not halved. 2^-26, at which the second order of
@@ -121,7 +121,7 @@ impl<F: FnMut(DVec3) -> RingSeen> Search<F> {
         found
     }
 
-    /// Looks at the middle of an arc. Returns a lower bound of the distances on it.
+    /// Evaluates the middle of an arc. Returns a lower bound of the distances on it.
     fn floor(&mut self, angle: f64, half: f64) -> f64 {
         let RingSeen { seen, axis_distance } = self.look(angle);
         let (out, tangent) = Self::frame(angle);

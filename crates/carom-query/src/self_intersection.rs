@@ -115,10 +115,11 @@ fn is_flat(t: &[DVec3; 3]) -> bool {
     (0..3).all(|axis| orient2d_along(axis, t[0], t[1], t[2]) == 0.0)
 }
 
-/// Ends of segments that lie nearer than this part of the largest coordinate are one; 2^-40.
+/// Ends of segments that are closer than this fraction of the largest coordinate count as one:
+/// 2^-40.
 const END_TOLERANCE: f64 = 1.0 / (1_u64 << 40) as f64;
 
-/// Cells of the grid that finds equal ends have so many tolerances a side.
+/// The side of a cell of the grid that finds equal ends, in tolerances.
 const TOLERANCES_PER_CELL: f64 = 16.0;
 
 /// Returns the curves along which triangles cross, as polylines in the mesh's frame. A closed curve

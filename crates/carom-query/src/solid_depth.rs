@@ -3,8 +3,8 @@
 //!
 //! - Upper bound: the extents of both along a direction give a translation after which a plane
 //!   separates them. The least over many directions is used.
-//! - For convex solids the face normals and the cross products of edges suffice: the bound is exact
-//!   up to rounding.
+//! - For convex solids the face normals and the cross products of edges suffice. The bound is
+//!   exact up to rounding, unless there are more pairs of edges than [`MAX_EDGE_PAIRS`].
 //! - For other solids shorter translations are tried, see `solid_exit.rs`.
 //! - Lower bound: let a point inside both, see `solid_point.rs`, have the distances `r` and `s`
 //!   from the surfaces. The bound is `r + s`: after any shorter translation the two balls about the
@@ -26,13 +26,14 @@ use carom_math::scaling::{length, unit};
 use carom_math::tol;
 use glam::DVec3;
 
-/// Pairs of edges of two convex solids that are tried at most; others are skipped.
+/// The most pairs of edges of two convex solids that are tried. Further pairs are skipped.
 const MAX_EDGE_PAIRS: usize = 1 << 16;
 
-/// Pairs of a triangle and a vertex that are compared at most to measure the concavity of a solid.
+/// The most pairs of a triangle and a vertex that are compared to measure the concavity of a
+/// solid.
 const MAX_DENT_PAIRS: usize = 1 << 24;
 
-/// Vertices of a hull that are tested first along each direction, about.
+/// The approximate number of vertices of a hull that are tested first along each direction.
 const FEW_VERTICES: usize = 16;
 
 /// Bounds of the penetration depth, and how they were found.
@@ -59,7 +60,7 @@ pub(crate) fn bounds<M: WideMesh, H: WideHull>(a: &MeshShape<M>, b: &MeshShape<M
             let axis = if k == 0 { axis } else { -axis };
             corners[k].iter().step_by(step).map(|p| axis.dot(*p)).fold(f64::NEG_INFINITY, f64::max)
         };
-        // Some of the vertices show of most directions that they are not the best.
+        // For most directions, a few of the vertices show that the direction is not the best one.
         let few = |k: usize| end(k, corners[k].len().div_ceil(FEW_VERTICES).max(1));
         if best.0 <= few(0) + few(1) {
             continue;
@@ -80,7 +81,8 @@ pub(crate) fn bounds<M: WideMesh, H: WideHull>(a: &MeshShape<M>, b: &MeshShape<M
     Bounds { at_least: at_least.min(exit.length).max(0.0), exit, point, is_exact: losses.is_some() }
 }
 
-/// Returns about `length` along an axis, as a stored vector, and at least `least` along it.
+/// Returns a stored vector of about `length` along an axis. Its coordinate along the axis is at
+/// least `least`.
 fn beyond<M: WideMesh>(axis: DVec3, length: f64, least: f64) -> Exit {
     let mut wanted = length;
     let mut by = M::rounded(axis * wanted);

@@ -19,16 +19,16 @@ use carom_math::scaling::{length, unit};
 use carom_math::{WidePose, ops, tol};
 use glam::DVec3;
 
-/// Triangles of a solid that is moved for a trial, at most.
+/// The most triangles of a solid that is moved for a trial.
 const MAX_MOVED_TRIANGLES: usize = 1 << 12;
 
-/// Triangles that are moved in all trials together, about.
+/// The approximate number of triangles that are moved in all trials together.
 const MAX_MOVED_IN_ALL: usize = 1 << 15;
 
-/// Fewest translations that are tried.
+/// The fewest translations that are tried.
 const MIN_TRIALS: usize = 56;
 
-/// Directions that are tried at most.
+/// The most directions that are tried.
 const MAX_WAYS: usize = 32;
 
 /// Lengths that are tried from the lower bound to the upper one.
@@ -37,7 +37,7 @@ const N_LENGTHS: usize = 8;
 /// Bisections of the interval before the first length that separates.
 const N_HALVINGS: usize = 5;
 
-/// Corners of each solid that are searched for in the other.
+/// The most corners of each solid that are tested against the other solid.
 const MAX_PROBES: usize = 32;
 
 /// Cosine of about half a degree: closer directions count as one.

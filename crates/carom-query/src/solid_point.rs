@@ -23,10 +23,10 @@ pub(crate) const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Grid points along each axis of the common box.
 const N_PLACES: usize = 6;
 
-/// Triangles of a solid behind which points are tried, at most.
+/// The most triangles of a solid behind which points are tried.
 const MAX_TRIANGLES: usize = 1 << 12;
 
-/// Intersections of two triangles beside which points are tried, at most.
+/// The most intersections of two triangles beside which points are tried.
 const MAX_CROSSINGS: usize = 1 << 6;
 
 /// Returns a point inside both, far from both surfaces, and the sum of these distances. If none is

@@ -8,8 +8,8 @@
 //!   that cross, a face and the wedge at an edge, and two wedges.
 //! - Triangles that share a part of one plane prove an overlap behind them if they face the same
 //!   way.
-//! - All others touch, unless a vertex is inside the other solid, or a triangle whose corners touch
-//!   it.
+//! - All other solids whose surfaces meet are touching. They overlap in two cases: a vertex is
+//!   inside the other solid, or so is the centre of a triangle whose corners touch it.
 //!
 //! Reference: A. Requicha, H. Voelcker, Boolean Operations in Solid Modeling: Boundary Evaluation
 //! and Merging Algorithms, Proceedings of the IEEE 73(1), 1985, section III (neighbourhoods of
@@ -42,7 +42,7 @@ pub enum SolidRelation {
     Overlapping,
 }
 
-/// As the public function of this name, for wide poses.
+/// Implements the public function of this name, for poses in `f64`.
 pub(crate) fn holds_component(
     outer: &MeshShape<impl WideMesh>,
     of_outer: &WidePose,

@@ -3,8 +3,8 @@
 use carom_geom::FeatureId;
 use glam::DVec3;
 
-/// A pure number, squared: a centre that is this near to a line, relative to the farthest point,
-/// does not give the side of the line. 2^-40.
+/// A pure number, squared: 2^-40. A centre that is this near to a line, relative to the farthest
+/// point, does not distinguish the sides of the line.
 const NEARLY_ON_LINE_SQ: f64 = 1.0 / (1_u64 << 40) as f64;
 
 /// Chooses up to four of the points: the deepest, the one farthest from it, and the farthest from
@@ -25,7 +25,7 @@ pub(crate) fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item =
         let line = points[second].1 - origin;
         let center = points.iter().fold(DVec3::ZERO, |sum, p| sum + p.1) / points.len() as f64;
         // A normal of the feature distinguishes the two sides of the line. If the centre lies on
-        // the line, as that of a regular polygon, a point that does not gives it.
+        // the line, as for a regular polygon, a point off the line gives the normal.
         let mut up = line.cross(center - origin);
         let off_line = |i: usize| line.cross(points[i].1 - origin);
         let widest = off_line(least(&|i| -off_line(i).length_squared()));

@@ -38,7 +38,7 @@ impl VoxelBox {
         n(0) * n(1) * n(2)
     }
 
-    /// Returns the box with the axes reversed that are named, for a grid whose last cell is `last`.
+    /// Returns the box with the flagged axes reversed, for a grid whose last cell is `last`.
     pub(crate) fn mirrored(&self, is_mirrored: [bool; 3], last: [u16; 3]) -> VoxelBox {
         let mut made = *self;
         for axis in (0..3).filter(|&axis| is_mirrored[axis]) {
@@ -66,11 +66,12 @@ pub enum VoxelsError {
         /// The number of flags.
         given: usize,
     },
-    /// More than 65,536 cells along an axis, or more boxes than a tree holds, 2^28.
+    /// There are more than 65,536 cells along an axis, or 2^28 boxes or more, too many for a tree.
     TooMany,
     /// The box with this index ends before it begins.
     Inverted(usize),
-    /// The box with this index is out of range: 2^100 from the origin, or beyond the numbers.
+    /// The box with this index reaches beyond the coordinate 2^100, or beyond the range of the
+    /// numbers.
     TooFar(usize),
     /// The mesh has no inside, so that it cannot be filled.
     NoInside,

@@ -31,7 +31,7 @@ pub(crate) struct FieldTouch {
     pub(crate) feature: FeatureId,
 }
 
-/// The memory of casts against meshes.
+/// The memory of casts and of the queue of impacts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CastMemory {
     /// Time intervals still to be searched, the earliest last.
@@ -61,8 +61,8 @@ pub(crate) struct Waiting {
 }
 
 impl Ord for Waiting {
-    /// The greatest comes first: the earliest, found impacts before unsearched pairs, then by
-    /// index.
+    /// The greatest comes first: the pair with the earliest time. Among equal times an impact that
+    /// was found comes before a pair that was not searched, then the lower index.
     fn cmp(&self, other: &Waiting) -> Ordering {
         let later = other.from.total_cmp(&self.from);
         later.then(other.found.cmp(&self.found)).then(other.pair.cmp(&self.pair))

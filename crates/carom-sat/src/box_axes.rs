@@ -277,8 +277,8 @@ impl BoxPair {
     }
 }
 
-/// Returns the vector with these components along an axis and the two that follow it cyclically. It
-/// avoids an array: a vector load right after scalar stores stalls.
+/// Returns the vector with these components along an axis and the two that follow it cyclically.
+/// No array is used, because a vector load right after scalar stores stalls.
 #[inline(always)]
 pub(crate) fn in_turn(axis: usize, own: f64, next: f64, last: f64) -> DVec3 {
     match axis {

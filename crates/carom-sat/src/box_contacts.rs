@@ -68,8 +68,9 @@ pub(crate) fn write_manifold<S: ContactSink>(
     true
 }
 
-/// Returns the contact of the closest points, and its normal. It is for boxes that are side by side
-/// when seen along the axis, and for flat ones, whose contacts clipping lost by rounding.
+/// Returns the contact of the closest points, and its normal. It is used for boxes that are side
+/// by side when seen along the axis. Flat boxes also use it, if clipping has lost their contacts
+/// by rounding.
 #[inline(never)]
 fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Candidate, DVec3)> {
     let mut normal = axis.normal;
@@ -151,9 +152,9 @@ fn write_slanted_face<S: ContactSink>(pair: &BoxPair, axis: &Axis, to: &mut Outp
     is_as_deep
 }
 
-/// Does the same for boxes that nearly face each other along the axis. Returns whether it wrote
-/// contacts: not if the boxes are apart and side by side. `None` if no clipped point is as deep as
-/// the overlap.
+/// As [`write_slanted_face`], for boxes that nearly face each other along the axis. Returns true
+/// if it wrote contacts, false if the boxes are apart and side by side. `None` if no clipped point
+/// is as deep as the overlap.
 #[inline(never)]
 fn write_shared_face<S: ContactSink>(
     pair: &BoxPair,

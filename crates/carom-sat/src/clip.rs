@@ -5,7 +5,7 @@
 //! - Two polygons: B's is clipped by the planes through A's edges that hold the normal
 //!   (Sutherland-Hodgman). The remaining corners lie on B and are projected along the normal to A's
 //!   plane.
-//! - Feature ids are the same whichever body is clipped, because a corner knows its two edges.
+//! - Feature ids are the same whichever body is clipped, because a corner stores its two edges.
 //! - A segment is clipped by the planes of the other body's polygon.
 //! - Two segments give their crossing, or the ends of their common part if they are nearly
 //!   parallel.
@@ -69,7 +69,7 @@ impl<const N: usize> Candidates<N> {
 }
 
 /// A ratio, squared, to the size of the coordinates. A wide polygon is at least a thousandth as
-/// wide as long. One of this length is then as wide as [`tol::CLIP_ON_PLANE`].
+/// wide as long. A polygon of this length is then as wide as [`tol::CLIP_ON_PLANE`].
 const SPECK_SQ: f64 = tol::CLIP_ON_PLANE * tol::CLIP_ON_PLANE / tol::THIN_POLYGON_SQ;
 
 /// A feature ready for clipping, in A's frame.
@@ -86,7 +86,8 @@ pub(crate) struct Face<'a> {
 }
 
 impl<'a> Face<'a> {
-    /// `points` and `ids` have equal length. `normal` is used if there are three or more points.
+    /// Creates a feature for clipping. `points` and `ids` have equal length. `normal` is used if
+    /// there are three or more points.
     pub(crate) fn new(
         points: &'a [DVec3],
         ids: &'a [FeatureId],

@@ -1,9 +1,9 @@
 //! The closest points of two features by brute force, for features that do not overlap along the
 //! normal.
 //!
-//! It tests every vertex against the other polygon's inside, and every edge against every edge. Two
-//! quadrilaterals have sixteen edge pairs. The case is rare: bodies that are side by side and
-//! apart, within the prediction.
+//! It tests every vertex against the other polygon's inside, and every edge against every edge.
+//! Two quadrilaterals have sixteen edge pairs. The case is rare. It occurs if bodies are side by
+//! side and apart, within the prediction.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.9 (segments).
 
@@ -156,7 +156,7 @@ pub(crate) fn is_nearest_beside(contacts: impl Iterator<Item = (DVec3, DVec3, f6
 }
 
 /// Returns the points of two segments that lie over each other along the normal, clamped to the
-/// segments. The flag tells whether they need no clamping.
+/// segments. The flag says whether they needed no clamping.
 ///
 /// This is for edges that overlap. If they reach deep, their closest points lie on the wrong side.
 pub(crate) fn crossing(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3, normal: DVec3) -> (DVec3, DVec3, bool) {

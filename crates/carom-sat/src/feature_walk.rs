@@ -12,9 +12,10 @@
 //! Graphics 17(3), 1998; M. Lin, J. Canny, A Fast Algorithm for Incremental Distance Calculation,
 //! ICRA 1991.
 //! Differs: nearest points of vertices and edges are computed, as Lin and Canny do. Edges are
-//! clipped only against faces. A doubtful case ends the walk without an answer, and the caller uses
-//! GJK. Doubtful are bodies that meet or nearly meet, parallel features, faces with corners off
-//! their plane, and walks that are long or cyclic. Figures are in `benches/notes/carom-sat.md`.
+//! clipped only against faces. A doubtful case ends the walk without an answer, and the caller
+//! uses GJK. Such cases are bodies that meet or nearly meet, parallel features, faces with corners
+//! off their plane, and walks that are long or cyclic. Figures are in
+//! `benches/notes/carom-sat.md`.
 
 use crate::Tally;
 use carom_geom::WideHull;
@@ -36,8 +37,8 @@ pub enum Place {
     Face(u32),
 }
 
-/// The features at which the last walk on a pair ended. Keep one per pair. Numbers that the hulls
-/// do not have are safe, such as after an exchange of a hull.
+/// The features at which the last walk on a pair ended. Keep one per pair. Numbers that a hull
+/// does not have are safe. They occur if a hull of the pair is exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Places {
@@ -84,8 +85,8 @@ pub struct Walked {
     pub n_looks: u32,
 }
 
-/// Returns the distance by a walk from `places`, and stores there where the walk ended. `None`
-/// means only that the caller has to use GJK.
+/// Returns the distance by a walk that starts at `places`, and stores the features at its end
+/// there. `None` if the walk decides nothing; the caller then uses GJK.
 pub fn distance<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose, places: &mut Places) -> Option<Walked> {
     let mut known = Some(*places);
     let walked = dispatch(WalkKernel { a, b, b_in_a, places: &mut known });
@@ -111,7 +112,8 @@ pub fn distance_inside<H: WideHull>(
     distance_here(a, b, b_in_a, places, tally)
 }
 
-/// The walk compiled for each instruction set. It uses no lanes, but fewer instructions.
+/// The walk compiled for each instruction set. It uses no lanes, but needs fewer instructions with
+/// newer sets.
 struct WalkKernel<'k, H> {
     a: &'k H,
     b: &'k H,
@@ -147,8 +149,8 @@ fn distance_here<H: WideHull>(
     places: &mut Places,
     tally: impl Tally,
 ) -> Option<Walked> {
-    // If bodies move little, one test is enough, or about three if a feature changes. A walk from
-    // the start on many vertices takes about thirty.
+    // If bodies move little, one test is enough, or about three if a feature changes. A walk
+    // without known places takes about thirty on hulls with many vertices.
     const MOST_LOOKS: u32 = 48;
     let to_b = b_in_a.rotation.transpose();
     let a = Body::new(a, &b_in_a.rotation, b_in_a.translation);
@@ -281,8 +283,8 @@ impl<'h, H: WideHull> Body<'h, H> {
         *self.turn * p + self.shift
     }
 
-    /// Returns the region that a direction leads to from a vertex. If no neighbour is farther along
-    /// it, no point is.
+    /// Returns the region that a direction leads to from a vertex. If no neighbour is farther
+    /// along the direction, no point of the hull is.
     #[inline(always)]
     fn way_from_vertex(&self, v: u32, direction: DVec3, rounding: f64) -> Way {
         let from = self.vertex(v);
@@ -369,7 +371,7 @@ impl<'h, H: WideHull> Body<'h, H> {
 
     /// Returns the region that a direction across an edge leads to. It is the edge's own if the
     /// direction lies between the normals of both faces, and their planes hold the edge. The edge
-    /// is then farthest along it.
+    /// is then farthest along the direction.
     #[inline(always)]
     fn way_from_edge(&self, e: u32, start: DVec3, along: DVec3, direction: DVec3, rounding: f64) -> Way {
         let edges = self.hull.half_edges();
@@ -518,8 +520,8 @@ fn edge_edge<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32, roun
     }
 }
 
-/// The nearest point of an edge over a face is one of its ends, or a point where it leaves the
-/// face.
+/// Tests an edge and a face. The nearest point of an edge over a face is one of its ends, or a
+/// point where it leaves the face.
 fn edge_face<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32) -> Step {
     let [from, to] = x.hull.ends(e);
     let (p, q) = (y.place(x.vertex(from)), y.place(x.vertex(to)));

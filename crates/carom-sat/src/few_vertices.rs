@@ -6,8 +6,8 @@
 //! - The deepest vertex under a face gives the overlap of that face.
 //! - The least depth of a vertex over all faces bounds every overlap from below, because the vertex
 //!   has to come out. If it equals the overlap of the best face, the search ends.
-//! - If the hulls overlap, an edge beyond a face of the other hull by more than the best overlap is
-//!   skipped. It cannot be on the least axis. A few pairs are left for the Gauss map.
+//! - If the hulls overlap, an edge beyond a face of the other hull by more than the best overlap
+//!   is skipped. Such an edge cannot be on the least axis. A few pairs are left for the Gauss map.
 //!
 //! A common point proves that the hulls overlap. If none is known, all edges are tested.
 //!
@@ -111,8 +111,8 @@ fn find<H: WideHull, const N: usize>(
     }
     let inside = most(inside_a).max(most(inside_b));
     let face = search.measure(best_axis)?;
-    // A value below zero is not a depth: a vertex beyond a corner is farther away than its distance
-    // from a face.
+    // A value below zero is not a depth, and no bound: a vertex beyond a corner is farther away
+    // than its distance from a face.
     if 0.0 <= inside && best <= inside + tie {
         return Some(face);
     }
@@ -206,8 +206,8 @@ impl Edges {
 
 impl FourEdges {
     /// Returns a key for each lane: negative if the edge makes a face of the difference with the
-    /// given edge of A. That is given by its direction and the normals to its left and right. Lanes
-    /// without an edge are not negative.
+    /// given edge of A. The edge of A is given by its direction and the normals to its left and
+    /// right. Lanes without an edge are not negative.
     #[inline(always)]
     fn keys(&self, along: DVec3, left: DVec3, right: DVec3) -> [f64; 4] {
         // Three conditions: the ends of B's arc lie on different sides of the plane of A's arc. The

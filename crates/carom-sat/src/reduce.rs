@@ -43,10 +43,10 @@ impl Candidate {
 /// The most candidates that one pair of features makes.
 pub(crate) const MAX_CANDIDATES: usize = 64;
 
-/// A manifold of either precision. Contacts are decided in `f64`, and it rounds what it takes.
+/// A manifold in either precision. Contacts are decided in `f64`, and rounded when they are added.
 pub(crate) trait ContactSink {
-    /// The part of the size of a pair by which two depths may differ and count as equal: the
-    /// rounding of the stored precision.
+    /// The fraction of the size of a pair by which two depths may differ and count as equal. It is
+    /// the rounding of the stored precision.
     const WITNESS_KEPT: f64;
 
     /// Sets the common normal, from A to B.
@@ -81,8 +81,8 @@ impl<S: ContactSink> Output<'_, S> {
 /// They are kept if all four are present, the deepest of them is nearly the deepest of all, and
 /// they span enough area. The limits are 1/8 of the prediction and 3/4 of the area.
 ///
-/// If many corners are about equally deep, the deepest one changes with every tremor. Without this
-/// the load of a pile would jump between corners.
+/// If many corners are about equally deep, the deepest one changes with the slightest motion.
+/// Without this memory the load of a pile would jump between corners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Chosen {
@@ -98,7 +98,7 @@ const SPAN_KEPT: f64 = 0.75;
 const DEPTH_KEPT: f64 = 0.125;
 
 impl Chosen {
-    /// No contacts are known.
+    /// Creates the state in which no contacts are known.
     pub const fn new() -> Chosen {
         Chosen { marks: [0; 4] }
     }
@@ -142,8 +142,8 @@ fn area(candidates: &[Candidate], corners: [usize; 4], normal: DVec3) -> f64 {
     (r - p).cross(s - q).dot(normal).abs()
 }
 
-/// Keeps at most four candidates, moves them to the front in order, and returns their number. It
-/// prefers those `chosen` the last time, if they are good enough.
+/// Keeps at most four candidates, moves them to the front in order, and returns their number. The
+/// contacts `chosen` the last time are preferred, if they are good enough.
 ///
 /// `normal` is the unit normal along which the area is measured.
 fn reduce(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: &mut Chosen) -> usize {
@@ -156,7 +156,7 @@ fn reduce(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: 
 }
 
 fn choose(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: &Chosen) -> usize {
-    // A direction that is no axis of a symmetric polygon, so ties are rare.
+    // The direction is no axis of a symmetric polygon, so ties are rare.
     let first = extreme(candidates, |c| c.a.dot(FIRST_DIRECTION));
     let origin = candidates[first].a;
     let second = extreme(candidates, |c| (c.a - origin).length_squared());

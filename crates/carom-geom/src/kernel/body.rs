@@ -1,4 +1,4 @@
-//! The bodies of the pair tables, and their decomposition into convex figures.
+//! The bodies that `closest` and `overlap` take, and their decomposition into convex figures.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4 and 5.
 
@@ -20,8 +20,9 @@ pub(crate) mod sealed {
 }
 use sealed::Figures;
 
-/// A body of the pair tables: a point (`Vec3`), [`Segment`], [`Triangle`], [`ConvexPolygon`],
-/// [`Sphere`], [`Capsule`], [`Cuboid`], [`Aabb`], [`Tetrahedron`], [`Frustum`].
+/// A body that [`closest`](super::closest) and [`overlap`](super::overlap) take: a point (`Vec3`),
+/// [`Segment`], [`Triangle`], [`ConvexPolygon`], [`Sphere`], [`Capsule`], [`Cuboid`], [`Aabb`],
+/// [`Tetrahedron`], [`Frustum`].
 pub trait Body: Figures {}
 
 /// A body with a thin core: a point (`Vec3`), [`Segment`], [`Triangle`], [`ConvexPolygon`],
@@ -36,7 +37,7 @@ impl ThinBody for ConvexPolygon<'_> {}
 impl ThinBody for Sphere {}
 impl ThinBody for Capsule {}
 
-/// The figures of a body, and those of another that `pose` places in the frame of the first.
+/// Returns the pose in `f64`; `None` for the identity, so that nothing is rounded.
 pub(super) fn pose_of(pose: &Pose) -> Option<WidePose> {
     // Without a pose nothing is rounded.
     (*pose != Pose::IDENTITY).then(|| pose.wide())

@@ -24,27 +24,27 @@ pub struct Capsule {
 unchecked!(Capsule { half_height: Real, radius: Real });
 
 impl Capsule {
-    /// A capsule from half the length of its segment, without caps, and its radius. Both must be
-    /// finite and not negative.
+    /// Creates a capsule from half the length of its segment, without caps, and its radius. Both
+    /// must be finite and not negative.
     pub fn new(half_height: Real, radius: Real) -> Result<Capsule, ShapeError> {
         check::size("half_height", wide(half_height))?;
         check::size("radius", wide(radius))?;
         Ok(Capsule { half_height, radius })
     }
 
-    /// Half the length of the segment, without the caps.
+    /// Returns half the length of the segment, without the caps.
     #[inline]
     pub fn half_height(&self) -> Real {
         self.half_height
     }
 
-    /// The radius about the segment.
+    /// Returns the radius about the segment.
     #[inline]
     pub fn radius(&self) -> Real {
         self.radius
     }
 
-    /// A box around the placed capsule.
+    /// Returns a box around the placed capsule, in the parent frame of the pose, rounded outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         let (h, r) = (wide(self.half_height), wide(self.radius));
         let pose = pose.wide();
@@ -54,7 +54,7 @@ impl Capsule {
 }
 
 impl SupportMap for Capsule {
-    /// Vertex 0 is the upper end of the segment, vertex 1 the lower.
+    /// Returns an end of the segment. Vertex 0 is the upper end, vertex 1 the lower.
     #[inline]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let h = wide(self.half_height);

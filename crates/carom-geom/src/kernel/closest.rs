@@ -1,4 +1,5 @@
-//! Closest points and distance of any two bodies; one of them is thin, or thin with a radius.
+//! Closest points and distance of two bodies. The first is thin, or thin with a radius: a
+//! [`ThinBody`].
 //!
 //! | | point | segment, triangle, polygon, sphere, capsule | `Aabb`, `Cuboid`, tetrahedron, frustum |
 //! |---|---|---|---|
@@ -8,13 +9,13 @@
 //! | line or ray | [`on_ray`] | | |
 //! | plane | [`plane::heights_of_points`], [`Plane::project`](carom_math::Plane::project) | [`plane::heights_of`] | [`plane::heights_of`] |
 //!
-//! A point and the surface of one shape, with a signed distance, feature and side: `project_point`
-//! of [`Segment`], [`Triangle`], [`ConvexPolygon`], [`Sphere`], [`Capsule`], [`TaperedCapsule`],
-//! [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Frustum`], [`Tetrahedron`], [`ConvexHull`],
-//! [`HalfSpace`].
+//! The method `project_point` of a shape returns the closest point of its surface, with a signed
+//! distance, a feature and a side. It exists for [`Segment`], [`Triangle`], [`ConvexPolygon`],
+//! [`Sphere`], [`Capsule`], [`TaperedCapsule`], [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`],
+//! [`Frustum`], [`Tetrahedron`], [`Torus`], [`ConvexHull`], [`HalfSpace`].
 //!
-//! The depth of two overlapping bodies, and two solids with corners, are left to the iterative
-//! crates. Whether bodies meet is in [`overlap`](super::overlap).
+//! The depth of two overlapping bodies, and the distance of two solids with corners, are left to
+//! carom-gjk and carom-sat. Whether bodies meet is in [`overlap`](super::overlap).
 //!
 //! Distances are right to about 4e-15 of the extent of the figure in `f64`, then rounded to the
 //! returned type. They are zero exactly if [`overlaps`](super::overlap::overlaps) is true.
@@ -36,6 +37,7 @@
 //! [`Frustum`]: super::Frustum
 //! [`Tetrahedron`]: super::Tetrahedron
 //! [`ConvexHull`]: super::ConvexHull
+//! [`Torus`]: super::Torus
 //! [`HalfSpace`]: super::HalfSpace
 
 use super::super::num::{Interval, Pose, Ray, Real, Vec3, narrow, real, wide, widen};
@@ -49,7 +51,7 @@ use carom_math::scaling::scale_of;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ClosestPair {
-    /// Not negative. Zero exactly if the bodies meet; infinite if a body is empty.
+    /// A length, not negative. Zero exactly if the bodies meet; infinite if a body is empty.
     pub distance: Real,
     /// On the first body; if the bodies meet, a common point.
     pub point_a: Vec3,
@@ -59,8 +61,9 @@ pub struct ClosestPair {
     pub normal: Vec3,
 }
 
-/// Returns the closest points of a thin body and another; one of several closest pairs. `b_in_a`
-/// places the second in the frame of the first. Use [`Pose::IDENTITY`] if both are in one frame.
+/// Returns the closest points of a thin body and another, in the frame of the first. If there are
+/// several closest pairs, it is one of them. `b_in_a` is the pose of the second body in the frame
+/// of the first. Use [`Pose::IDENTITY`] if both are in one frame.
 ///
 /// A body without extent (zero radius, equal ends, no area) is a point, segment or polygon. The
 /// empty box is infinitely far away.
@@ -91,7 +94,7 @@ pub fn closest_points<A: ThinBody, B: Body>(a: &A, b: &B, b_in_a: &Pose) -> Clos
     best
 }
 
-/// Returns the t in the interval of the ray's or line's point closest to the given one.
+/// Returns the t, within the interval, at which a ray or a line is closest to a point.
 ///
 /// For a zero direction, t is the number of the interval nearest to 0.
 pub fn on_ray(point: Vec3, ray: &Ray, interval: Interval) -> Real {

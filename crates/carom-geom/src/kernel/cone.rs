@@ -28,33 +28,34 @@ pub struct Cone {
 unchecked!(Cone { half_height: Real, radius: Real });
 
 impl Cone {
-    /// A cone from half its height and the radius of its base: finite, not negative.
+    /// Creates a cone from half its height and the radius of its base. Both are lengths, finite
+    /// and not negative.
     pub fn new(half_height: Real, radius: Real) -> Result<Cone, ShapeError> {
         check::size("half_height", wide(half_height))?;
         check::size("radius", wide(radius))?;
         Ok(Cone { half_height, radius })
     }
 
-    /// Half the height.
+    /// Returns half the height.
     #[inline]
     pub fn half_height(&self) -> Real {
         self.half_height
     }
 
-    /// The radius of the base.
+    /// Returns the radius of the base.
     #[inline]
     pub fn radius(&self) -> Real {
         self.radius
     }
 
-    /// A box around the placed cone.
+    /// Returns a box around the placed cone, in the parent frame of the pose, rounded outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         aabb_from_support(self, &pose.wide())
     }
 }
 
 impl SupportMap for Cone {
-    /// Vertex 0, the apex, or a point of the rim.
+    /// Returns vertex 0, the apex, or a point of the rim.
     #[inline]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let (h, r) = (wide(self.half_height), wide(self.radius));

@@ -1,4 +1,4 @@
-//! Contacts and manifolds: plain data, so that the response alone needs no detection crate.
+//! Contacts and manifolds. They are plain data, so a solver alone needs no detection crate.
 //!
 //! Reference: E. Catto, Contact Manifolds, Game Developers Conference, 2007 (feature ids that match
 //! points from frame to frame).
@@ -22,9 +22,9 @@ pub struct Contact {
     pub normal: Vec3,
     /// `(point_b - point_a) . normal`: negative for penetration.
     pub distance: Real,
-    /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
+    /// The number of a triangle of a mesh or of a part of a compound; 0 for a single convex shape.
     pub part_a: u32,
-    /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
+    /// The number of a triangle of a mesh or of a part of a compound; 0 for a single convex shape.
     pub part_b: u32,
     /// Feature of A.
     pub feature_a: FeatureId,
@@ -40,7 +40,7 @@ impl Contact {
         self.point_a * 0.5 + self.point_b * 0.5
     }
 
-    /// A contact of two single shapes, features unknown.
+    /// Creates a contact of two single shapes, features unknown.
     #[inline]
     pub const fn new(point_a: Vec3, point_b: Vec3, normal: Vec3, distance: Real) -> Contact {
         Contact {
@@ -100,26 +100,26 @@ pub struct Manifold {
 }
 
 impl Manifold {
-    /// An empty manifold; `normal` is a unit vector from A to B.
+    /// Creates an empty manifold; `normal` is a unit vector from A to B.
     #[inline]
     pub const fn new(normal: Vec3) -> Manifold {
         let none = Contact::new(Vec3::ZERO, Vec3::ZERO, Vec3::ZERO, 0.0);
         Manifold { normal, contacts: [none; MAX_CONTACTS], n_contacts: 0 }
     }
 
-    /// The common normal, from A to B.
+    /// Returns the common normal, from A to B.
     #[inline]
     pub fn normal(&self) -> Vec3 {
         self.normal
     }
 
-    /// The contacts.
+    /// Returns the contacts.
     #[inline]
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts[..usize::from(self.n_contacts)]
     }
 
-    /// The contacts, mutable.
+    /// Returns the contacts, for changes.
     #[inline]
     pub fn contacts_mut(&mut self) -> &mut [Contact] {
         &mut self.contacts[..usize::from(self.n_contacts)]

@@ -25,7 +25,7 @@ pub struct Cuboid {
 unchecked!(Cuboid { half_extents: Vec3 });
 
 impl Cuboid {
-    /// A box from half its size on each axis: finite, not negative.
+    /// Creates a box from half its size on each axis: lengths that are finite and not negative.
     pub fn new(half_extents: Vec3) -> Result<Cuboid, ShapeError> {
         check::size("half_extents.x", wide(half_extents.x))?;
         check::size("half_extents.y", wide(half_extents.y))?;
@@ -33,13 +33,13 @@ impl Cuboid {
         Ok(Cuboid { half_extents })
     }
 
-    /// Half the size on each axis.
+    /// Returns half the size on each axis.
     #[inline]
     pub fn half_extents(&self) -> Vec3 {
         self.half_extents
     }
 
-    /// A box around the placed box.
+    /// Returns a box around the placed box, in the parent frame of the pose, rounded outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         let pose = pose.wide();
         let h = widen(self.half_extents);
@@ -48,7 +48,7 @@ impl Cuboid {
         around_local(-extent, extent, h.x + h.y + h.z, &pose)
     }
 
-    /// The corner with this number; see the head of this file.
+    /// Returns the corner with this number; see the head of this file.
     #[inline]
     fn corner(&self, number: u32) -> DVec3 {
         let h = widen(self.half_extents);

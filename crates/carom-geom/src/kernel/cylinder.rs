@@ -26,33 +26,35 @@ pub struct Cylinder {
 unchecked!(Cylinder { half_height: Real, radius: Real });
 
 impl Cylinder {
-    /// A cylinder from half its height and its radius: finite, not negative.
+    /// Creates a cylinder from half its height and its radius. Both are lengths, finite and not
+    /// negative.
     pub fn new(half_height: Real, radius: Real) -> Result<Cylinder, ShapeError> {
         check::size("half_height", wide(half_height))?;
         check::size("radius", wide(radius))?;
         Ok(Cylinder { half_height, radius })
     }
 
-    /// Half the height.
+    /// Returns half the height.
     #[inline]
     pub fn half_height(&self) -> Real {
         self.half_height
     }
 
-    /// The radius.
+    /// Returns the radius.
     #[inline]
     pub fn radius(&self) -> Real {
         self.radius
     }
 
-    /// A box around the placed cylinder.
+    /// Returns a box around the placed cylinder, in the parent frame of the pose, rounded
+    /// outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         aabb_from_support(self, &pose.wide())
     }
 }
 
 impl SupportMap for Cylinder {
-    /// A point of a rim; the centre of a cap for a direction along the axis.
+    /// Returns a point of a rim; the centre of a cap for a direction along the axis.
     #[inline]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let (h, r) = (wide(self.half_height), wide(self.radius));

@@ -25,7 +25,7 @@ pub struct Ellipsoid {
 unchecked!(Ellipsoid { radii: Vec3 });
 
 impl Ellipsoid {
-    /// An ellipsoid from its three radii: finite, not negative.
+    /// Creates an ellipsoid from its three radii: lengths that are finite and not negative.
     pub fn new(radii: Vec3) -> Result<Ellipsoid, ShapeError> {
         check::size("radii.x", wide(radii.x))?;
         check::size("radii.y", wide(radii.y))?;
@@ -33,13 +33,14 @@ impl Ellipsoid {
         Ok(Ellipsoid { radii })
     }
 
-    /// The radii along x, y and z.
+    /// Returns the radii along x, y and z.
     #[inline]
     pub fn radii(&self) -> Vec3 {
         self.radii
     }
 
-    /// A box around the placed ellipsoid.
+    /// Returns a box around the placed ellipsoid, in the parent frame of the pose, rounded
+    /// outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         let pose = pose.wide();
         let r = widen(self.radii);

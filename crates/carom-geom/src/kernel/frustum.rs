@@ -37,8 +37,8 @@ const FACES: [[u32; 4]; 6] =
     [[0, 1, 3, 2], [4, 6, 7, 5], [0, 2, 6, 4], [1, 5, 7, 3], [0, 4, 5, 1], [2, 3, 7, 6]];
 
 impl Frustum {
-    /// A frustum from the distances of its near and far face, and the tangents of half its opening
-    /// angles. All must be finite and not negative; `near` must not exceed `far`.
+    /// Creates a frustum from the distances of its near and far face, and the tangents of half its
+    /// opening angles. All must be finite and not negative; `near` must not exceed `far`.
     pub fn new(near: Real, far: Real, slope_x: Real, slope_y: Real) -> Result<Frustum, ShapeError> {
         check::size("near", wide(near))?;
         check::size("far", wide(far))?;
@@ -50,37 +50,37 @@ impl Frustum {
         Ok(Frustum { near, far, slope_x, slope_y })
     }
 
-    /// Distance of the near face.
+    /// Returns the distance of the near face.
     #[inline]
     pub fn near(&self) -> Real {
         self.near
     }
 
-    /// Distance of the far face.
+    /// Returns the distance of the far face.
     #[inline]
     pub fn far(&self) -> Real {
         self.far
     }
 
-    /// Tangent of half the horizontal opening angle (x).
+    /// Returns the tangent of half the horizontal opening angle (x).
     #[inline]
     pub fn slope_x(&self) -> Real {
         self.slope_x
     }
 
-    /// Tangent of half the vertical opening angle (y).
+    /// Returns the tangent of half the vertical opening angle (y).
     #[inline]
     pub fn slope_y(&self) -> Real {
         self.slope_y
     }
 
-    /// Both slopes in `f64`.
+    /// Returns both slopes in `f64`.
     #[inline]
     pub(crate) fn slopes_wide(&self) -> DVec2 {
         DVec2::new(wide(self.slope_x), wide(self.slope_y))
     }
 
-    /// The corner with this number; see the head of this file.
+    /// Returns the corner with this number; see the head of this file.
     #[inline]
     pub(crate) fn corner_wide(&self, number: u32) -> DVec3 {
         let depth = wide(if number & 4 == 0 { self.near } else { self.far });
@@ -88,18 +88,19 @@ impl Frustum {
         DVec3::new(sign(1, wide(self.slope_x) * depth), sign(2, wide(self.slope_y) * depth), -depth)
     }
 
-    /// The corners; those of the near face first.
+    /// Returns the corners; those of the near face first.
     pub fn corners(&self) -> [super::super::num::Vec3; 8] {
         [0, 1, 2, 3, 4, 5, 6, 7].map(|v| narrow(self.corner_wide(v)))
     }
 
-    /// The corners of a face, counter-clockwise seen from outside.
+    /// Returns the corners of a face, counter-clockwise seen from outside.
     #[inline]
     pub(crate) fn face(&self, number: usize) -> [u32; 4] {
         FACES[number % 6]
     }
 
-    /// Outward normal of a face, of any length. The planes of the side faces contain the origin.
+    /// Returns the outward normal of a face, of any length. The planes of the side faces contain
+    /// the origin.
     #[inline]
     pub(crate) fn face_direction(&self, number: usize) -> DVec3 {
         let slopes = self.slopes_wide();
@@ -125,7 +126,7 @@ impl Frustum {
         }
     }
 
-    /// A box around the placed frustum.
+    /// Returns a box around the placed frustum, in the parent frame of the pose, rounded outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         aabb_from_support(self, &pose.wide())
     }

@@ -19,28 +19,28 @@ pub struct HalfSpace {
 unchecked!(HalfSpace { normal: Vec3 });
 
 impl HalfSpace {
-    /// The half-space below the plane through the origin with this outward normal, which must not
-    /// be zero.
+    /// Creates the half-space below the plane through the origin with this outward normal. The
+    /// normal has any length but zero, and is finite.
     pub fn new(normal: Vec3) -> Result<HalfSpace, ShapeError> {
         check::point("normal", widen(normal))?;
         let normal = unit(widen(normal)).ok_or(ShapeError::NoDirection { what: "normal" })?;
         Ok(HalfSpace { normal: narrow(normal) })
     }
 
-    /// Outward unit normal, as rounded for storage.
+    /// Returns the outward unit normal, as rounded for storage.
     #[inline]
     pub fn normal(&self) -> Vec3 {
         self.normal
     }
 
-    /// The normal used in decisions: the stored one, normalised in `f64`.
+    /// Returns the normal used in decisions: the stored one, normalised in `f64`.
     #[inline]
     pub fn normal_wide(&self) -> DVec3 {
         unit(widen(self.normal)).unwrap_or(DVec3::Y)
     }
 
-    /// A box around the placed half-space: infinite, except along the axis of an axis-aligned
-    /// normal.
+    /// Returns a box around the placed half-space. It is infinite, except along the axis of an
+    /// axis-aligned normal.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         let pose = pose.wide();
         let normal = pose.transform_vector(self.normal_wide());

@@ -2,9 +2,9 @@
 //! demand.
 //!
 //! A box query looks up its cells in the grid. A ray walks the grid in strips of cells, along the
-//! axis on which it crosses more cells. In each strip it visits all cells that it may cross, within
-//! a bound on the rounding, so none is skipped. Ray-triangle tests are exact, as for meshes: no ray
-//! slips between two cells.
+//! axis on which it crosses more cells. In each strip it visits all cells that it may cross,
+//! within a bound on the rounding, so none is skipped. Ray-triangle tests are exact, as for
+//! meshes: no ray passes between two cells.
 //!
 //! Reference: F. K. Musgrave, Grid Tracing: Fast Ray Tracing for Height Fields, 1988; J.
 //! Amanatides, A. Woo, A Fast Voxel Traversal Algorithm for Ray Tracing, 1987.
@@ -45,7 +45,7 @@ pub struct HeightField {
     range: [Real; 2],
 }
 
-/// What serde reads, before it is checked.
+/// The data that serde reads, before they are checked.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct Unchecked {
@@ -118,8 +118,8 @@ impl HeightField {
     /// in `f32`.
     pub const MAX_SIDE: u32 = 1 << 20;
 
-    /// A field without holes, from the numbers of samples along x and z, their spacing, and n_x n_z
-    /// heights. Rows run along x.
+    /// Creates a field without holes, from the numbers of samples along x and z, their spacing,
+    /// and n_x n_z heights. Rows run along x. [`HeightFieldError`] lists what is refused.
     pub fn new(
         [n_x, n_z]: [u32; 2],
         [spacing_x, spacing_z]: [Real; 2],

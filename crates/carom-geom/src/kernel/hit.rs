@@ -14,7 +14,7 @@ pub struct RayHit {
     /// Outward unit normal of the surface, also if the ray leaves the shape. If the ray starts in a
     /// solid, it is against the ray. Zero for a shape without surface, if the direction is zero.
     pub normal: Vec3,
-    /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
+    /// The number of a triangle of a mesh or of a part of a compound; 0 for a single convex shape.
     pub part: u32,
     /// Feature that is hit.
     pub feature: FeatureId,
@@ -24,7 +24,7 @@ pub struct RayHit {
 }
 
 impl RayHit {
-    /// A hit on a single shape, feature unknown, from outside.
+    /// Creates a hit on a single shape, feature unknown, from outside.
     #[inline]
     pub const fn new(t: Real, normal: Vec3) -> RayHit {
         RayHit { t, normal, part: 0, feature: FeatureId::UNKNOWN, is_back_face: false }
@@ -109,15 +109,15 @@ pub struct PointProjection {
     pub inside: Option<bool>,
     /// Distance from the surface: negative inside, positive if no inside is known.
     pub distance: Real,
-    /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
+    /// The number of a triangle of a mesh or of a part of a compound; 0 for a single convex shape.
     pub part: u32,
     /// Feature that the nearest point lies on.
     pub feature: FeatureId,
 }
 
 impl PointProjection {
-    /// A projection on a single shape, from the nearest point and the signed distance. The point is
-    /// inside if the distance is not above 0.
+    /// Creates a projection on a single shape, from the nearest point and the signed distance. The
+    /// point is inside if the distance is not above 0.
     #[inline]
     pub const fn new(point: Vec3, distance: Real, feature: FeatureId) -> PointProjection {
         let is_inside = distance <= 0.0;
@@ -130,7 +130,7 @@ impl PointProjection {
         PointProjection { is_inside: false, inside: None, distance: self.distance.abs(), ..self }
     }
 
-    /// From the nearest point and the signed distance, in `f64`.
+    /// Creates a projection from the nearest point and the signed distance, in `f64`.
     #[inline]
     pub(crate) fn from_wide(point: DVec3, distance: f64, feature: FeatureId) -> PointProjection {
         PointProjection::new(narrow(point), real(distance), feature)

@@ -4,7 +4,7 @@
 //! The vertices are those of the exact convex hull of the points. Vertices that stand out by no
 //! more than the merge tolerance are removed. Every vertex lies on or below every face plane, to
 //! the rounding of `f64`. A half-edge belongs to one face, which is to its left seen from outside.
-//! Those of a face are consecutive.
+//! The half-edges of a face are consecutive.
 //!
 //! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014; G. van den
 //! Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.3 (supports of polytopes
@@ -58,7 +58,7 @@ impl HullSettings {
 pub enum HullError {
     /// There are no points.
     Empty,
-    /// There are more points than can be numbered.
+    /// There are 2^29 - 1 points or more, too many to number.
     TooMany,
     /// A coordinate is NaN or infinite.
     NotFinite {
@@ -129,7 +129,7 @@ pub struct HullSurface {
 }
 
 impl HullSurface {
-    /// The convex hull of points; no point is above the plane of a triangle, exactly.
+    /// Creates the convex hull of points; no point is above the plane of a triangle, exactly.
     ///
     /// # Errors
     /// As [`ConvexHull::from_points_with`].
@@ -172,7 +172,7 @@ pub struct ConvexHull {
     scan: Scan,
 }
 
-/// What serde reads and writes.
+/// The data that serde reads and writes.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Unchecked {
@@ -196,16 +196,23 @@ impl From<ConvexHull> for Unchecked {
 }
 
 impl ConvexHull {
-    /// The convex hull of points, with the default settings: see [`ConvexHull::from_points_with`].
+    /// Creates the convex hull of points, with the default settings: see
+    /// [`ConvexHull::from_points_with`].
     pub fn from_points(points: &[Vec3]) -> Result<ConvexHull, HullError> {
         ConvexHull::from_points_with(points, &HullSettings::default())
     }
 
-    /// The convex hull of points.
+    /// Creates the convex hull of points.
     ///
-    /// Every point lies on or below every face plane, to within a length. It is `10 *
-    /// coplanar_tolerance * EPSILON * (|x| + |y| + |z|)` of the largest coordinates, and nearly
-    /// always a tenth of that. Points in general take O(n log n) time, at worst quadratic.
+    /// Every point lies on or below every face plane, to within a length. With the largest
+    /// coordinates x, y and z this is `10 * coplanar_tolerance * EPSILON * (|x| + |y| + |z|)`.
+    /// Nearly always a tenth of this is enough. The time is usually O(n log n), and quadratic at
+    /// worst.
+    ///
+    /// # Errors
+    ///
+    /// [`HullError::Flat`] if the points span no volume. The other errors are no points, too many
+    /// points, and a coordinate that is not finite or too large.
     pub fn from_points_with(points: &[Vec3], settings: &HullSettings) -> Result<ConvexHull, HullError> {
         let (scaled, extent) = scaled(points)?;
         let tolerance = settings.coplanar_tolerance.max(0.0) * wide(EPSILON) * extent;
@@ -321,104 +328,109 @@ impl ConvexHull {
         if 0.0 < volume && center.is_finite() && is_inside(center) { center } else { mean }
     }
 
-    /// The vertices.
+    /// Returns the vertices.
     #[inline]
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
     }
 
-    /// The number of faces.
+    /// Returns the number of faces.
     #[inline]
     pub fn n_faces(&self) -> usize {
         self.normals.len()
     }
 
-    /// The number of edges, each counted once.
+    /// Returns the number of edges, each counted once.
     #[inline]
     pub fn n_edges(&self) -> usize {
         self.half_edges.len() / 2
     }
 
-    /// Outward unit normal of a face.
+    /// Returns the outward unit normal of a face.
     #[inline]
     pub fn face_normal(&self, face: u32) -> DVec3 {
         self.normals[face as usize]
     }
 
-    /// Offset of the face's plane: `normal . x <= offset` for all vertices x.
+    /// Returns the offset of the face's plane: `normal . x <= offset` for all vertices x.
     #[inline]
     pub fn face_offset(&self, face: u32) -> f64 {
         self.offsets[face as usize]
     }
 
-    /// The face's vertices, counter-clockwise seen from outside.
+    /// Returns the face's vertices, counter-clockwise seen from outside.
     #[inline]
     pub fn face_vertices(&self, face: u32) -> &[u32] {
         let range = self.face_half_edges(face);
         &self.corners[range.start as usize..range.end as usize]
     }
 
-    /// The numbers of the face's half-edges; the first starts at the first of its vertices.
+    /// Returns the numbers of the face's half-edges; the first starts at the first of its
+    /// vertices.
     #[inline]
     pub fn face_half_edges(&self, face: u32) -> Range<u32> {
         self.first_half_edge[face as usize]..self.first_half_edge[face as usize + 1]
     }
 
-    /// All half-edges, face by face.
+    /// Returns all half-edges, face by face.
     #[inline]
     pub fn half_edges(&self) -> &[HalfEdge] {
         &self.half_edges
     }
 
-    /// The half-edge that follows in the same face.
+    /// Returns the half-edge that follows in the same face.
     #[inline]
     pub fn next(&self, half_edge: u32) -> u32 {
         let range = self.face_half_edges(self.half_edges[half_edge as usize].face);
         if half_edge + 1 == range.end { range.start } else { half_edge + 1 }
     }
 
-    /// Some half-edge that starts at a vertex. The twin's successor is the next one around the
-    /// vertex, clockwise.
+    /// Returns some half-edge that starts at a vertex. The twin's successor is the next one around
+    /// the vertex, clockwise.
     #[inline]
     pub fn vertex_half_edge(&self, vertex: u32) -> u32 {
         self.vertex_half_edge[vertex as usize]
     }
 
-    /// The neighbours of a vertex: those that share an edge, and in larger faces some that share a
-    /// diagonal. A vertex that no neighbour exceeds along a direction is farthest along it.
+    /// Returns the neighbours of a vertex: those that share an edge, and in larger faces some that
+    /// share a diagonal. A vertex that no neighbour exceeds along a direction is farthest along
+    /// it.
     #[inline]
     pub fn neighbours(&self, vertex: u32) -> &[u32] {
         let v = vertex as usize;
         &self.neighbours[self.first_neighbour[v] as usize..self.first_neighbour[v + 1] as usize]
     }
 
-    /// Centre of a large ball inside the hull; to rounding it is the largest.
+    /// Returns the centre of a large ball inside the hull; to rounding it is the largest.
     #[inline]
     pub fn inscribed_center(&self) -> DVec3 {
         self.inscribed_center
     }
 
-    /// Radius of the ball about [`ConvexHull::inscribed_center`] that is inside all face planes.
+    /// Returns the radius of the ball about [`ConvexHull::inscribed_center`] that is inside all
+    /// face planes.
     #[inline]
     pub fn inscribed_radius(&self) -> f64 {
         self.inscribed_radius
     }
 
-    /// Number of tests of a point against a plane while the hull was built: a measure of the cost.
+    /// Returns the number of tests of a point against a plane while the hull was built: a measure
+    /// of the cost.
     #[inline]
     pub fn n_build_tests(&self) -> u64 {
         self.n_tests
     }
 
     /// Returns a cube map of directions for supports in constant time. It has `n_side` by `n_side`
-    /// cells on each of six sides, from 1 to 256. About four cells per vertex are a good choice.
+    /// cells on each of six sides; `n_side` is clamped to 1..=256. About four cells per vertex are
+    /// a good choice.
     pub fn apex_map(&self, n_side: u32) -> ApexMap {
         ApexMap::new(n_side, |direction, near| self.climb(direction, near))
     }
 
     /// Returns a farthest vertex along a direction of any length but zero, exact to rounding in
-    /// `f64`. It is looked up in a map of this hull, then improved by climbing. The map of another
-    /// hull gives the same result more slowly.
+    /// `f64`. The vertex is looked up in a map of this hull, then improved by climbing. The map of
+    /// another hull gives the same result more slowly.
     #[inline]
     pub fn support_by(&self, map: &ApexMap, direction: DVec3) -> SupportPoint {
         let start = map.near(direction).min(self.vertices.len() as u32 - 1);
@@ -438,7 +450,7 @@ impl ConvexHull {
         }
     }
 
-    /// A box around the placed hull.
+    /// Returns a box around the placed hull, in the parent frame of the pose, rounded outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         aabb_from_support(self, &pose.wide())
     }
@@ -496,8 +508,8 @@ impl ConvexHull {
         at
     }
 
-    /// A gain so negative that it exceeds the rounding between any two vertices. This test alone
-    /// rejects most neighbours.
+    /// Returns a gain so negative that it exceeds the rounding between any two vertices. This test
+    /// alone rejects most neighbours.
     #[inline]
     fn surely_behind(&self, direction: DVec3) -> f64 {
         // Each coordinate difference is at most twice the radius, and their sum at most 2 sqrt(3)
@@ -505,7 +517,7 @@ impl ConvexHull {
         -noise(DVec3::X * (4.0 * self.radius), DVec3::splat(direction.abs().max_element()))
     }
 
-    /// The displacement from a point to a vertex.
+    /// Returns the displacement from a point to a vertex.
     #[inline]
     fn way(&self, here: DVec3, vertex: u32) -> DVec3 {
         widen(self.vertices[vertex as usize]) - here
@@ -562,7 +574,7 @@ impl ConvexHull {
         best
     }
 
-    /// All half-edges that start at a vertex.
+    /// Returns all half-edges that start at a vertex.
     fn around(&self, vertex: u32) -> impl Iterator<Item = u32> + '_ {
         let first = self.vertex_half_edge[vertex as usize];
         let mut next = Some(first);

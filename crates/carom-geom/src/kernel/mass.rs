@@ -35,12 +35,12 @@ impl MassProperties {
     /// Zero mass.
     pub const ZERO: MassProperties = MassProperties { mass: 0.0, center: Vec3::ZERO, inertia: Mat3::ZERO };
 
-    /// From mass, centre, and inertia tensor about the centre.
+    /// Creates mass properties from mass, centre, and inertia tensor about the centre.
     pub const fn new(mass: Real, center: Vec3, inertia: Mat3) -> MassProperties {
         MassProperties { mass, center, inertia }
     }
 
-    /// From the moments of a solid and its density: mass per volume.
+    /// Creates mass properties from the moments of a solid and its density, mass per volume.
     pub fn of_moments(moments: &SolidMoments, density: Real) -> MassProperties {
         let density = wide(density);
         MassProperties {
@@ -87,8 +87,8 @@ impl MassProperties {
         MassProperties { mass: real(mass), center: narrow(center), inertia: narrow_matrix(inertia) }
     }
 
-    /// The solid inside a closed surface of triangles, given by their corners, counter-clockwise
-    /// seen from outside.
+    /// Returns the mass properties of the solid inside a closed surface of triangles, given by
+    /// their corners, counter-clockwise seen from outside.
     ///
     /// An inside-out surface gives a negative mass; an open surface may too. `density` must be
     /// finite and not negative, else the result is zero. The result is also zero without volume, or
@@ -150,28 +150,30 @@ pub(super) fn of_unit(volume: f64, center: DVec3, inertia: DMat3, density: Real)
     }
 }
 
-/// A body whose inertia is diagonal.
+/// Returns the mass properties of a body whose inertia is diagonal. `moments` is the inertia per
+/// volume.
 fn round(volume: f64, center_y: f64, moments: DVec3, density: Real) -> MassProperties {
     of_unit(volume, DVec3::new(0.0, center_y, 0.0), DMat3::from_diagonal(moments * volume), density)
 }
 
-/// v v^T.
+/// Returns v v^T.
 pub(super) fn outer(v: DVec3) -> DMat3 {
     DMat3::from_cols(v * v.x, v * v.y, v * v.z)
 }
 
-/// Inertia of a unit mass at v.
+/// Returns the inertia of a unit mass at v.
 fn point_inertia(v: DVec3) -> DMat3 {
     DMat3::from_diagonal(DVec3::splat(v.length_squared())) - outer(v)
 }
 
-/// Symmetric: removes the rounding differences of equal entries.
+/// Returns the matrix made symmetric, without the rounding differences of equal entries.
 pub(super) fn symmetric(m: DMat3) -> DMat3 {
     (m + m.transpose()) * 0.5
 }
 
 impl Sphere {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let r = wide(self.radius());
         round(4.0 / 3.0 * PI * r * r * r, 0.0, DVec3::splat(0.4 * r * r), density)
@@ -179,7 +181,8 @@ impl Sphere {
 }
 
 impl Capsule {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let (h, r) = (wide(self.half_height()), wide(self.radius()));
         let (trunk, caps) = (2.0 * h * PI * r * r, 4.0 / 3.0 * PI * r * r * r);
@@ -191,7 +194,8 @@ impl Capsule {
 }
 
 impl Cuboid {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let h = widen(self.half_extents());
         let s = h * h;
@@ -201,7 +205,8 @@ impl Cuboid {
 }
 
 impl Cylinder {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let (h, r) = (wide(self.half_height()), wide(self.radius()));
         let across = r * r / 4.0 + h * h / 3.0;
@@ -210,7 +215,8 @@ impl Cylinder {
 }
 
 impl Cone {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let (h, r) = (wide(self.half_height()), wide(self.radius()));
         let across = 0.15 * (r * r + h * h);
@@ -219,7 +225,8 @@ impl Cone {
 }
 
 impl Ellipsoid {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let r = widen(self.radii());
         let s = r * r;
@@ -229,8 +236,8 @@ impl Ellipsoid {
 }
 
 impl Tetrahedron {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when it
-    /// is flat.
+    /// Returns mass, centre and inertia, in the shape's frame; zero if it is flat. `density` is
+    /// mass per volume, finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let corners = self.corners_wide();
         let faces = [0, 1, 2, 3].map(|face| self.face(face).map(|v| corners[v]));
@@ -239,8 +246,8 @@ impl Tetrahedron {
 }
 
 impl Frustum {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when it
-    /// is flat.
+    /// Returns mass, centre and inertia, in the shape's frame; zero if it is flat. `density` is
+    /// mass per volume, finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let corners = |face: usize| self.face(face).map(|v| self.corner_wide(v));
         let halves = (0..6).flat_map(|face| {
@@ -252,7 +259,8 @@ impl Frustum {
 }
 
 impl ConvexHull {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let corner = |v: u32| widen(self.vertices()[v as usize]);
         let fans = (0..self.n_faces() as u32).flat_map(|face| {

@@ -23,8 +23,8 @@ use carom_math::scaling::unit;
 use core::f64::consts::{FRAC_PI_2, PI};
 use glam::{DMat3, DVec3};
 
-/// Gauss's rule of eight points on the interval from -1 to 1, exact up to the fifteenth power:
-/// node, half the weight.
+/// Returns Gauss's rule of eight points on the interval from -1 to 1, exact up to the fifteenth
+/// power: node, half the weight.
 fn gauss() -> impl Iterator<Item = (f64, f64)> {
     const RULE: [(f64, f64); 4] = [
         (0.183_434_642_495_649_8, 0.181_341_891_689_181),
@@ -41,8 +41,8 @@ const N_PIECES: usize = 8;
 /// Number of pieces of the quarter circles of an octant.
 const N_OCTANT: usize = 20;
 
-/// Sine, cosine and weight of angles from 0 to a right angle. They are denser at both ends, to
-/// resolve sharp features there.
+/// Returns sine, cosine and weight of angles from 0 to a right angle. They are denser at both
+/// ends, to resolve sharp features there.
 fn quarter_circle() -> Vec<(f64, f64, f64)> {
     let mut nodes = Vec::with_capacity(8 * N_OCTANT);
     for k in 0..N_OCTANT {
@@ -93,7 +93,7 @@ impl Moments {
     }
 }
 
-/// u v^T + v u^T.
+/// Returns u v^T + v u^T.
 fn cross_terms(u: DVec3, v: DVec3) -> DMat3 {
     outer(u + v) - outer(u) - outer(v)
 }
@@ -215,7 +215,7 @@ enum Outline {
     Arc([f64; 2], f64, f64, f64),
 }
 
-/// A solid of revolution about the y axis.
+/// Returns the mass properties of a solid of revolution about the y axis.
 fn revolved(pieces: &[Outline], density: Real) -> MassProperties {
     let points: Vec<(f64, f64, f64)> = pieces.iter().flat_map(samples).collect();
     let sum = |f: &dyn Fn(f64, f64) -> f64| PI * points.iter().map(|&(x, y, dy)| f(x, y) * dy).sum::<f64>();
@@ -270,7 +270,8 @@ fn tapered([lower, upper]: [([f64; 2], f64); 2], slope: f64, density: Real) -> M
 }
 
 impl TaperedCapsule {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let taper = self.taper();
         match taper.slope {
@@ -288,7 +289,8 @@ impl TaperedCapsule {
 }
 
 impl Rounded<Sphere> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let r = wide(self.core().radius()) + wide(self.radius());
         revolved(&[Outline::Arc([0.0, 0.0], r, -FRAC_PI_2, FRAC_PI_2)], density)
@@ -296,7 +298,8 @@ impl Rounded<Sphere> {
 }
 
 impl Rounded<Capsule> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let (h, r) = (wide(self.core().half_height()), wide(self.core().radius()) + wide(self.radius()));
         tapered([([0.0, -h], r), ([0.0, h], r)], 0.0, density)
@@ -304,7 +307,8 @@ impl Rounded<Capsule> {
 }
 
 impl Rounded<TaperedCapsule> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let grown = |r: Real| real(wide(r) + wide(self.radius()));
         let core = self.core();
@@ -315,7 +319,8 @@ impl Rounded<TaperedCapsule> {
 }
 
 impl Rounded<Cylinder> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let (h, x, r) = (wide(self.core().half_height()), wide(self.core().radius()), wide(self.radius()));
         tapered([([x, -h], r), ([x, h], r)], 0.0, density)
@@ -323,7 +328,8 @@ impl Rounded<Cylinder> {
 }
 
 impl Rounded<Cone> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let (h, x, r) = (wide(self.core().half_height()), wide(self.core().radius()), wide(self.radius()));
         tapered([([x, -h], r), ([0.0, h], r)], atan2(x, 2.0 * h), density)
@@ -331,7 +337,8 @@ impl Rounded<Cone> {
 }
 
 impl Rounded<Cuboid> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let h = widen(self.core().half_extents());
         let sign = |vertex: u32, axis: usize| if vertex >> axis & 1 == 0 { -1.0 } else { 1.0 };
@@ -349,8 +356,8 @@ impl Rounded<Cuboid> {
 }
 
 impl Rounded<Tetrahedron> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when the
-    /// tetrahedron is flat.
+    /// Returns mass, centre and inertia, in the shape's frame; zero if the tetrahedron is flat.
+    /// `density` is mass per volume, finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let core = self.core();
         let mut faces = Vec::with_capacity(4);
@@ -366,10 +373,11 @@ impl Rounded<Tetrahedron> {
 }
 
 impl Rounded<Ellipsoid> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     ///
-    /// Uses quadrature over the normals. It is right to rounding for radii within a factor of a
-    /// thousand of each other, and to about 1e-6 otherwise.
+    /// Uses quadrature over the normals. The result is right to rounding for radii within a factor
+    /// of a thousand of each other, and to about 1e-6 otherwise.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let r = wide(self.radius());
         let radii = widen(self.core().radii());
@@ -410,8 +418,8 @@ impl Rounded<Ellipsoid> {
 }
 
 impl Rounded<Triangle> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when the
-    /// triangle has no area.
+    /// Returns mass, centre and inertia, in the shape's frame; zero if the triangle has no area.
+    /// `density` is mass per volume, finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let corners = self.core().corners_wide();
         let Some(normal) = polygon_normal(3, |i| corners[i]) else { return MassProperties::ZERO };
@@ -421,7 +429,8 @@ impl Rounded<Triangle> {
 }
 
 impl Rounded<ConvexHull> {
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         let hull = self.core();
         let faces = (0..hull.n_faces() as u32)

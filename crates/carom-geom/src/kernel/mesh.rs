@@ -1,7 +1,7 @@
 //! Triangle meshes: positions and indices, checked once.
 //!
-//! A mesh is a surface, a set of closed triangles. A mesh report states whether it encloses a
-//! solid.
+//! A mesh is a surface, a set of closed triangles. A [`MeshReport`](super::MeshReport) states
+//! whether it encloses a solid.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.4.5 (indexed meshes).
 
@@ -16,7 +16,8 @@ use glam::DVec3;
 /// Triangles over shared vertices: every index in range, every coordinate finite and not beyond
 /// [`MAX_LENGTH`](carom_math::tol::MAX_LENGTH).
 ///
-/// Counter-clockwise seen from outside. Degenerate triangles and duplicates are kept.
+/// Triangles should be counter-clockwise seen from outside. Degenerate triangles and duplicates
+/// are kept.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TriMesh {
@@ -85,7 +86,7 @@ impl core::fmt::Display for MeshError {
 impl core::error::Error for MeshError {}
 
 impl TriMesh {
-    /// A mesh from its vertices and, for each triangle, three vertex indices.
+    /// Creates a mesh from its vertices and, for each triangle, three vertex indices.
     pub fn new(vertices: Vec<Vec3>, indices: Vec<[u32; 3]>) -> Result<TriMesh, MeshError> {
         if indices.is_empty() {
             return Err(MeshError::Empty);
@@ -105,7 +106,8 @@ impl TriMesh {
         Ok(TriMesh { vertices, indices })
     }
 
-    /// Sets the positions of all vertices; the triangles stay. On an error nothing changes.
+    /// Sets the positions of all vertices; the triangles stay. Fails if the number of vertices
+    /// differs, or if a position is not valid. On an error nothing changes.
     pub fn set_vertices(&mut self, vertices: &[Vec3]) -> Result<(), MeshError> {
         if vertices.len() != self.vertices.len() {
             return Err(MeshError::WrongCount { expected: self.vertices.len(), given: vertices.len() });
@@ -125,7 +127,7 @@ impl TriMesh {
         }
     }
 
-    /// All vertices.
+    /// Returns all vertices.
     #[inline]
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
@@ -137,39 +139,40 @@ impl TriMesh {
         &self.indices
     }
 
-    /// How many triangles there are; at least one.
+    /// Returns the number of triangles, at least one.
     #[inline]
     pub fn n_triangles(&self) -> usize {
         self.indices.len()
     }
 
-    /// The corners of a triangle, as stored. Panics past the last triangle, as a slice does.
+    /// Returns the corners of a triangle, as stored. Panics past the last triangle, as a slice
+    /// does.
     #[inline]
     pub fn points(&self, triangle: u32) -> [Vec3; 3] {
         self.indices[triangle as usize].map(|v| self.vertices[v as usize])
     }
 
-    /// A triangle as a shape. Panics past the last triangle, as a slice does.
+    /// Returns a triangle as a shape. Panics past the last triangle, as a slice does.
     #[inline]
     pub fn triangle(&self, triangle: u32) -> Triangle {
         let [a, b, c] = self.points(triangle);
         Triangle::new_unchecked(a, b, c)
     }
 
-    /// The corners of a triangle, widened without rounding, for exact functions. Panics past the
-    /// last triangle, as a slice does.
+    /// Returns the corners of a triangle, widened without rounding, for exact functions. Panics
+    /// past the last triangle, as a slice does.
     #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
         self.points(triangle).map(widen)
     }
 
-    /// The corners of every triangle, in order.
+    /// Returns the corners of every triangle, in order.
     #[inline]
     pub fn iter_corners(&self) -> impl ExactSizeIterator<Item = [DVec3; 3]> + '_ {
         self.indices.iter().map(|t| t.map(|v| widen(self.vertices[v as usize])))
     }
 
-    /// Least and greatest coordinates of the vertices that triangles use.
+    /// Returns the least and greatest coordinates of the vertices that triangles use.
     pub fn wide_bounds(&self) -> (DVec3, DVec3) {
         let mut min = DVec3::INFINITY;
         let mut max = DVec3::NEG_INFINITY;
@@ -180,14 +183,14 @@ impl TriMesh {
         (min, max)
     }
 
-    /// The box around all triangles, rounded outwards. Coordinates beyond the range of `f32` become
-    /// infinite.
+    /// Returns the box around all triangles, rounded outwards. Coordinates beyond the range of
+    /// `f32` become infinite.
     pub fn aabb(&self) -> Aabb {
         let (min, max) = self.wide_bounds();
         Aabb::around(min, max)
     }
 
-    /// The box around one triangle, rounded outwards.
+    /// Returns the box around one triangle, rounded outwards.
     #[inline]
     pub fn triangle_aabb(&self, triangle: u32) -> Aabb {
         let [a, b, c] = self.corners(triangle);

@@ -1,4 +1,5 @@
-//! Compiled for `f32` and again for `f64`: only names from `num`, no casts.
+//! This module is compiled for `f32` and again for `f64`. It uses only names from `num`, and no
+//! casts.
 
 #[macro_use]
 mod unchecked;

@@ -14,8 +14,8 @@
 //! Ray hits are in [`ray`](super::ray), distances in [`closest`](super::closest). Two triangles as
 //! plain corners are in [`tri_tri`](crate::tri_tri), segments and triangles in
 //! [`segment_triangle`](crate::segment_triangle). Conservative tests of boxes as bounds are in
-//! `carom_bounds`. Pairs of round solids (cylinder, cone, ellipsoid) and hulls are left to the
-//! iterative crates.
+//! `carom_bounds`. Pairs of round solids (cylinder, cone, ellipsoid) and hulls are left to
+//! carom-gjk and carom-sat.
 //!
 //! **Exactness under a pose.** The pose is normalised in `f64` and then taken as given. Positions
 //! of moved corners are rounded once, to about 2^-52 of their coordinates. The result is exact for
@@ -34,13 +34,13 @@ use super::super::num::Pose;
 use super::body::{Body, pose_of};
 use crate::within;
 
-/// Whether the two bodies have a common point; touching counts. `b_in_a` places the second in the
-/// frame of the first. Use [`Pose::IDENTITY`] if both are in one frame,
+/// Whether the two bodies have a common point; touching counts. `b_in_a` is the pose of the second
+/// body in the frame of the first. Use [`Pose::IDENTITY`] if both are in one frame,
 /// `pose_b.relative_to(&pose_a)` if each has its own pose.
 ///
 /// A body without extent (zero radius, equal ends, no area) is a point, segment or polygon. The
-/// empty box meets nothing. Exact, see the head of the module; non-finite numbers give an
-/// unspecified result.
+/// empty box meets nothing. The result is exact, see the head of the module. For numbers that are
+/// not finite it is unspecified.
 pub fn overlaps<A: Body, B: Body>(a: &A, b: &B, b_in_a: &Pose) -> bool {
     let pose = pose_of(b_in_a);
     a.figures(None).any(|a| b.figures(pose.as_ref()).any(|b| within::overlaps(&a, &b)))

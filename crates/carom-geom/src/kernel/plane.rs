@@ -1,4 +1,5 @@
-//! A plane against everything: on which side a body is, how high over the plane and how deep below.
+//! The side of a plane on which a body lies, and the lowest and highest point of the body over the
+//! plane.
 //!
 //! | a plane and | on which side | lowest and highest point |
 //! |---|---|---|
@@ -8,10 +9,10 @@
 //! | cylinder, cone, ellipsoid, rounded shapes, any support map | [`side_of`] | [`heights_of`] |
 //! | ray | [`ray::plane`](super::ray::plane) | |
 //!
-//! The plane is taken as given: all x with n.x + d = 0, the normal of any length but zero. Sides
-//! are exact for points, boxes along the axes and every shape whose core has vertices (all but the
-//! cylinder, the cone and the ellipsoid), under the pose as normalised in `f64`; of curved cores
-//! one within some 4e-15 of its size and distance counts as touching.
+//! The plane is taken as given: all x with n.x + d = 0. Its normal has any length but zero. Sides
+//! are exact for points, axis-aligned boxes, and shapes whose core has vertices, under the pose as
+//! normalised in `f64`. The cores of cylinder, cone and ellipsoid are curved. Such a core counts
+//! as touching within about 4e-15 of its size and distance.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.10; C. Ericson, Real-Time
 //! Collision Detection, 2005, 5.2.2 to 5.2.4.
@@ -39,13 +40,13 @@ pub struct PlaneHeights {
     pub high_point: Vec3,
 }
 
-/// On which side of the plane the placed shape lies, its margin included.
+/// Returns the side of the plane on which the placed shape lies, its margin included.
 pub fn side_of<S: SupportMap + ?Sized>(plane: &Plane, shape: &S, pose: &Pose) -> PlaneSide {
     plane_side::side(widen(plane.normal), wide(plane.d), shape, &pose.wide())
 }
 
-/// The lowest and the highest point of the placed shape, its margin included; heights to some 4e-15
-/// of its size and distance.
+/// Returns the lowest and the highest point of the placed shape, its margin included. The error of
+/// the heights is about 4e-15 of its size and distance.
 pub fn heights_of<S: SupportMap + ?Sized>(plane: &Plane, shape: &S, pose: &Pose) -> PlaneHeights {
     let (normal, d) = plane_side::balanced_plane(widen(plane.normal), wide(plane.d));
     let extent = plane_side::extent(normal, d, shape, &pose.wide());
@@ -55,7 +56,8 @@ pub fn heights_of<S: SupportMap + ?Sized>(plane: &Plane, shape: &S, pose: &Pose)
     PlaneHeights { low, high, low_point, high_point }
 }
 
-/// On which side of the plane all the points lie; of none, on both: [`PlaneSide::Across`].
+/// Returns the side of the plane on which all the points lie. Without points it is
+/// [`PlaneSide::Across`].
 pub fn side_of_points(plane: &Plane, points: &[Vec3]) -> PlaneSide {
     let (normal, d) = (widen(plane.normal), wide(plane.d));
     let sides = points.iter().map(|p| carom_math::predicates::plane_side(normal, d, widen(*p)));
@@ -63,13 +65,13 @@ pub fn side_of_points(plane: &Plane, points: &[Vec3]) -> PlaneSide {
     if points.is_empty() { PlaneSide::Across } else { PlaneSide::of_range(low, high) }
 }
 
-/// The lowest and the highest of the points; `None` of none.
+/// Returns the lowest and the highest of the points; `None` without points.
 pub fn heights_of_points(plane: &Plane, points: &[Vec3]) -> Option<PlaneHeights> {
     let (normal, d) = plane_side::balanced_plane(widen(plane.normal), wide(plane.d));
     let height = |p: &Vec3| {
         let p = widen(*p);
-        // With twice the digits, for the plane may be far from where it is stored, and in units of
-        // the larger.
+        // Computed with twice the digits, because plane and point may be far from the origin. The
+        // unit is the larger of the two.
         let scale = scale_of(p.abs().max_element().max(d.abs()));
         let (n, p) = (DoubleDoubleVec3::from(normal), DoubleDoubleVec3::from(p * scale));
         (n.dot(p) + DoubleDouble::from(d * scale)).to_f64() / scale
@@ -94,8 +96,8 @@ pub fn heights_of_points(plane: &Plane, points: &[Vec3]) -> Option<PlaneHeights>
     })
 }
 
-/// On which side of the plane the box lies, by its two extreme corners: exact. The empty box:
-/// [`PlaneSide::Across`].
+/// Returns the side of the plane on which the box lies, exactly. It is [`PlaneSide::Across`] for
+/// the empty box.
 pub fn side_of_aabb(plane: &Plane, aabb: &Aabb) -> PlaneSide {
     let (normal, d) = (widen(plane.normal), wide(plane.d));
     let (min, max) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());

@@ -20,8 +20,8 @@ pub struct ConvexPolygon<'a> {
 }
 
 impl<'a> ConvexPolygon<'a> {
-    /// A polygon over its corners in order: at least one, all finite. The caller ensures that they
-    /// are coplanar and convex; otherwise the fan about the first corner counts.
+    /// Creates a polygon over its corners in order: at least one, all finite. The caller ensures
+    /// that they are coplanar and convex; otherwise the fan about the first corner counts.
     pub fn new(corners: &'a [Vec3]) -> Result<ConvexPolygon<'a>, ShapeError> {
         if corners.is_empty() {
             return Err(ShapeError::Empty { what: "corners" });
@@ -32,19 +32,19 @@ impl<'a> ConvexPolygon<'a> {
         Ok(ConvexPolygon { corners })
     }
 
-    /// The corners, as given.
+    /// Returns the corners, as given.
     #[inline]
     pub fn corners(&self) -> &'a [Vec3] {
         self.corners
     }
 
-    /// Unit normal of the side from which the corners appear counter-clockwise; `None` if they are
-    /// collinear.
+    /// Returns the unit normal of the side from which the corners appear counter-clockwise; `None`
+    /// if they are collinear.
     pub fn normal(&self) -> Option<Vec3> {
         self.normal_wide().map(narrow)
     }
 
-    /// A corner in `f64`.
+    /// Returns a corner in `f64`.
     #[inline]
     pub(crate) fn corner_wide(&self, number: usize) -> DVec3 {
         widen(self.corners[number])
@@ -56,8 +56,8 @@ impl<'a> ConvexPolygon<'a> {
         }
         polygon_normal(self.corners.len(), |i| self.corner_wide(i))
     }
-    /// The triangles of the fan as corner indices; one or two corners give one triangle without
-    /// area.
+    /// Returns the triangles of the fan as corner indices; one or two corners give one triangle
+    /// without area.
     pub(crate) fn fan(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
         let n = self.corners.len();
         (1..n.saturating_sub(1).max(2)).map(move |i| [0, i % n, (i + 1) % n])

@@ -15,13 +15,14 @@ use crate::round::radial;
 use carom_math::scaling::{hypot, length, unit};
 use glam::DVec3;
 
-/// On a sheet or thread, which has no inside.
+/// Returns the projection on a sheet or thread, which has no inside.
 fn on_sheet(p: DVec3, on: OnFace) -> PointProjection {
     PointProjection::from_wide(on.point, length(p - on.point), on.feature)
 }
 
 impl Sphere {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the ball's frame.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the ball's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, r) = (widen(point), wide(self.radius()));
         // At the centre every direction is equally good.
@@ -31,8 +32,8 @@ impl Sphere {
 }
 
 impl Capsule {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the capsule's
-    /// frame.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the capsule's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, h, r) = (widen(point), wide(self.half_height()), wide(self.radius()));
         let on_core = DVec3::new(0.0, p.y.clamp(-h, h), 0.0);
@@ -50,7 +51,8 @@ impl Capsule {
 }
 
 impl TaperedCapsule {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the shape's frame.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the shape's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, taper) = (widen(point), self.taper());
         let on_ball = |center: DVec3, radius: f64, end: u32| {
@@ -89,7 +91,8 @@ impl TaperedCapsule {
 }
 
 impl Cuboid {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the box's frame.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the box's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, h) = (widen(point), widen(self.half_extents()));
         let beyond = p.abs() - h;
@@ -121,8 +124,8 @@ impl Cuboid {
 }
 
 impl Cylinder {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the cylinder's
-    /// frame.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the cylinder's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, h, r) = (widen(point), wide(self.half_height()), wide(self.radius()));
         let (x, z, distance) = radial(p.x, p.z);
@@ -146,7 +149,8 @@ impl Cylinder {
 }
 
 impl Cone {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the cone's frame.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the cone's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, h, r) = (widen(point), wide(self.half_height()), wide(self.radius()));
         let (x, z, distance) = radial(p.x, p.z);
@@ -172,8 +176,8 @@ impl Cone {
 }
 
 impl Ellipsoid {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the ellipsoid's
-    /// frame.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the ellipsoid's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         // Negligible against any radius: 2^-600. Rounding spoils subnormal numbers.
         let least = DVec3::splat(f64::from_bits((1023 - 600) << 52));
@@ -186,8 +190,8 @@ impl Ellipsoid {
 }
 
 impl HalfSpace {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the half-space's
-    /// frame.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the half-space's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (on, distance) = point_plane(widen(point), self.normal_wide(), 0.0);
         PointProjection::from_wide(on, distance, FeatureId::face(0))
@@ -195,7 +199,8 @@ impl HalfSpace {
 }
 
 impl Segment {
-    /// The closest point, see [`PointProjection`]; everything in the segment's frame.
+    /// Returns the point of the shape closest to `point`, with its distance. Everything is in the
+    /// segment's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let p = widen(point);
         let on = point_segment(p, widen(self.a()), widen(self.b()));
@@ -211,7 +216,8 @@ impl Segment {
 }
 
 impl Triangle {
-    /// The closest point, see [`PointProjection`]; everything in the triangle's frame.
+    /// Returns the point of the shape closest to `point`, with its distance. Everything is in the
+    /// triangle's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let p = widen(point);
         on_sheet(p, point_triangle(p, &self.corners_wide()))
@@ -219,7 +225,8 @@ impl Triangle {
 }
 
 impl ConvexPolygon<'_> {
-    /// The closest point, see [`PointProjection`]; in the frame of the corners.
+    /// Returns the point of the shape closest to `point`, with its distance. Everything is in the
+    /// frame of the corners.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, n_corners) = (widen(point), self.corners().len());
         let corner = |i: usize| self.corner_wide(i);
@@ -234,8 +241,8 @@ impl ConvexPolygon<'_> {
 }
 
 impl Frustum {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the frustum's
-    /// frame.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the frustum's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let p = widen(point);
         let (near, far, slopes) = (wide(self.near()), wide(self.far()), self.slopes_wide());
@@ -265,8 +272,8 @@ impl Frustum {
 }
 
 impl Tetrahedron {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the tetrahedron's
-    /// frame.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the tetrahedron's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, corners) = (widen(point), self.corners_wide());
         let mut best = None;
@@ -293,7 +300,8 @@ impl Tetrahedron {
 }
 
 impl ConvexHull {
-    /// The closest point of the surface, see [`PointProjection`]; everything in the hull's frame.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the hull's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let p = widen(point);
         let height = |face: u32| self.face_normal(face).dot(p) - self.face_offset(face);

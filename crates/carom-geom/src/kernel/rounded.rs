@@ -24,7 +24,7 @@ pub struct Rounded<S> {
     radius: Real,
 }
 
-/// What serde reads, before it is checked.
+/// The data that serde reads, before they are checked.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 struct Unchecked<S> {
@@ -42,25 +42,26 @@ impl<S: SupportMap> TryFrom<Unchecked<S>> for Rounded<S> {
 }
 
 impl<S: SupportMap> Rounded<S> {
-    /// A core and the radius around it: finite, not negative.
+    /// Creates a rounded shape from its core and the radius around it, which is finite and not
+    /// negative.
     pub fn new(core: S, radius: Real) -> Result<Rounded<S>, ShapeError> {
         check::size("radius", wide(radius))?;
         Ok(Rounded { core, radius })
     }
 
-    /// The shape that is rounded.
+    /// Returns the shape that is rounded.
     #[inline]
     pub fn core(&self) -> &S {
         &self.core
     }
 
-    /// The radius by which the shape is larger than the core, all around.
+    /// Returns the radius by which the shape is larger than the core, all around.
     #[inline]
     pub fn radius(&self) -> Real {
         self.radius
     }
 
-    /// A box around the placed shape.
+    /// Returns a box around the placed shape, in the parent frame of the pose, rounded outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         aabb_from_support(self, &pose.wide())
     }

@@ -22,38 +22,38 @@ pub struct Segment {
 unchecked!(Segment { a: Vec3, b: Vec3 });
 
 impl Segment {
-    /// A segment from its ends, which must be finite.
+    /// Creates a segment from its ends, which must be finite.
     pub fn new(a: Vec3, b: Vec3) -> Result<Segment, ShapeError> {
         check::point("a", widen(a))?;
         check::point("b", widen(b))?;
         Ok(Segment { a, b })
     }
 
-    /// The first end.
+    /// Returns the first end.
     #[inline]
     pub fn a(&self) -> Vec3 {
         self.a
     }
 
-    /// The second end.
+    /// Returns the second end.
     #[inline]
     pub fn b(&self) -> Vec3 {
         self.b
     }
 
-    /// The length.
+    /// Returns the length.
     pub fn length(&self) -> Real {
         narrow(DVec3::new(sqrt((widen(self.b) - widen(self.a)).length_squared()), 0.0, 0.0)).x
     }
 
-    /// A box around the placed segment.
+    /// Returns a box around the placed segment, in the parent frame of the pose, rounded outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         aabb_from_support(self, &pose.wide())
     }
 }
 
 impl SupportMap for Segment {
-    /// Vertex 0 is `a`, vertex 1 is `b`.
+    /// Returns an end. Vertex 0 is `a`, vertex 1 is `b`.
     #[inline]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let (a, b) = (widen(self.a), widen(self.b));

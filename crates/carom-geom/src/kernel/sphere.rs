@@ -10,7 +10,7 @@ use crate::{FeatureId, ShapeError, SupportMap, SupportPoint, check};
 use carom_bounds::Aabb;
 use glam::DVec3;
 
-/// A ball; of radius zero, a point.
+/// A ball; a point if its radius is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
@@ -21,19 +21,19 @@ pub struct Sphere {
 unchecked!(Sphere { radius: Real });
 
 impl Sphere {
-    /// A ball with this radius: finite, not negative.
+    /// Creates a ball with this radius: a length, finite and not negative.
     pub fn new(radius: Real) -> Result<Sphere, ShapeError> {
         check::size("radius", wide(radius))?;
         Ok(Sphere { radius })
     }
 
-    /// The radius.
+    /// Returns the radius.
     #[inline]
     pub fn radius(&self) -> Real {
         self.radius
     }
 
-    /// A box around the placed ball.
+    /// Returns a box around the placed ball, in the parent frame of the pose, rounded outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         let r = wide(self.radius);
         around_local(DVec3::splat(-r), DVec3::splat(r), r, &pose.wide())

@@ -48,7 +48,7 @@ pub(super) struct Taper {
 }
 
 impl Taper {
-    /// The larger ball: centre, radius, number.
+    /// Returns the larger ball: centre, radius, number.
     pub(super) fn larger(&self) -> (DVec3, f64, u32) {
         let center = DVec3::new(0.0, self.half_height, 0.0);
         if self.upper < self.lower { (-center, self.lower, 1) } else { (center, self.upper, 0) }
@@ -56,8 +56,8 @@ impl Taper {
 }
 
 impl TaperedCapsule {
-    /// A tapered capsule from half the distance of the centres and the two radii: finite, not
-    /// negative.
+    /// Creates a tapered capsule from half the distance of the centres and the two radii. All are
+    /// lengths, finite and not negative.
     pub fn new(
         half_height: Real,
         upper_radius: Real,
@@ -69,25 +69,25 @@ impl TaperedCapsule {
         Ok(TaperedCapsule { half_height, upper_radius, lower_radius })
     }
 
-    /// Half the distance of the centres of the balls.
+    /// Returns half the distance of the centres of the balls.
     #[inline]
     pub fn half_height(&self) -> Real {
         self.half_height
     }
 
-    /// The radius of the ball at +y.
+    /// Returns the radius of the ball at +y.
     #[inline]
     pub fn upper_radius(&self) -> Real {
         self.upper_radius
     }
 
-    /// The radius of the ball at -y.
+    /// Returns the radius of the ball at -y.
     #[inline]
     pub fn lower_radius(&self) -> Real {
         self.lower_radius
     }
 
-    /// A box around the placed shape.
+    /// Returns a box around the placed shape, in the parent frame of the pose, rounded outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         let (h, upper, lower) = (wide(self.half_height), wide(self.upper_radius), wide(self.lower_radius));
         let pose = pose.wide();
@@ -97,7 +97,7 @@ impl TaperedCapsule {
         around_local(min, max, h + upper.max(lower), &pose)
     }
 
-    /// The numbers for rays, points and masses.
+    /// Returns the shape in `f64`, for rays, points and masses.
     pub(super) fn taper(&self) -> Taper {
         let (half_height, upper, lower) =
             (wide(self.half_height), wide(self.upper_radius), wide(self.lower_radius));
@@ -110,14 +110,15 @@ impl TaperedCapsule {
         Taper { half_height, upper, lower, slope }
     }
 
-    /// The core: height of its point, height of its ball, radius of its ball, number of the point.
+    /// Returns the core: height of its point, height of its ball, radius of its ball, number of
+    /// the point.
     #[inline]
     fn core(&self) -> (f64, f64, f64, u32) {
         let (h, upper, lower) = (wide(self.half_height), wide(self.upper_radius), wide(self.lower_radius));
         if upper <= lower { (h, -h, lower - upper, 0) } else { (-h, h, upper - lower, 1) }
     }
 
-    /// The ball's farthest point.
+    /// Returns the ball's farthest point.
     #[inline]
     fn on_ball(&self, direction: DVec3) -> SupportPoint {
         let (_, ball, radius, vertex) = self.core();
@@ -132,7 +133,8 @@ impl TaperedCapsule {
 }
 
 impl SupportMap for TaperedCapsule {
-    /// The centre of the smaller ball, or a point of the larger one shrunk by the smaller radius.
+    /// Returns the centre of the smaller ball, or a point of the larger one shrunk by the smaller
+    /// radius.
     #[inline]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let (point, ball, radius, vertex) = self.core();

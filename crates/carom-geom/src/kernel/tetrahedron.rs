@@ -25,7 +25,7 @@ pub struct Tetrahedron {
     sign: f64,
 }
 
-/// What serde reads and writes.
+/// The data that serde reads and writes.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Unchecked {
@@ -55,7 +55,7 @@ const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 const EDGES: [[usize; 4]; 4] = [[0, 0, 1, 2], [0, 0, 3, 4], [1, 3, 0, 5], [2, 4, 5, 0]];
 
 impl Tetrahedron {
-    /// A tetrahedron from its corners, in any order; they must be finite.
+    /// Creates a tetrahedron from its corners, in any order; they must be finite.
     pub fn new(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Result<Tetrahedron, ShapeError> {
         check::point("a", widen(a))?;
         check::point("b", widen(b))?;
@@ -67,19 +67,20 @@ impl Tetrahedron {
         Ok(Tetrahedron { corners: [a, b, c, d], sign })
     }
 
-    /// The corners, as given.
+    /// Returns the corners, as given.
     #[inline]
     pub fn corners(&self) -> [Vec3; 4] {
         self.corners
     }
 
-    /// The corners in `f64`.
+    /// Returns the corners in `f64`.
     #[inline]
     pub fn corners_wide(&self) -> [DVec3; 4] {
         self.corners.map(widen)
     }
 
-    /// Numbers of the corners of face i, opposite corner i, counter-clockwise seen from outside.
+    /// Returns the numbers of the corners of face i, opposite corner i, counter-clockwise seen
+    /// from outside.
     #[inline]
     pub fn face(&self, number: usize) -> [usize; 3] {
         let [a, b, c] = FACES[number & 3];
@@ -92,8 +93,8 @@ impl Tetrahedron {
         self.sign == 0.0
     }
 
-    /// Outward unit normal of face i; `None` if its corners are collinear to the precision of
-    /// `f64`.
+    /// Returns the outward unit normal of face i; `None` if its corners are collinear to the
+    /// precision of `f64`.
     #[inline]
     pub fn face_normal(&self, number: usize) -> Option<DVec3> {
         let corners = self.corners_wide();
@@ -113,7 +114,8 @@ impl Tetrahedron {
         }
     }
 
-    /// A box around the placed tetrahedron.
+    /// Returns a box around the placed tetrahedron, in the parent frame of the pose, rounded
+    /// outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         aabb_from_support(self, &pose.wide())
     }

@@ -17,10 +17,10 @@ use core::f64::consts::PI;
 use core::ops::ControlFlow;
 use glam::{DMat3, DVec3};
 
-/// Per minor radius: the finest detail for searches. Contacts are found to an eighth of it.
+/// In minor radii: the finest detail for searches. Contacts are found to an eighth of it.
 const RESOLUTION: f64 = 1.0 / 256.0;
 
-/// Per minor radius: the distance is known this far around the ring.
+/// In minor radii: the distance is known this far around the torus.
 const BORDER: f64 = 0.5;
 
 /// All points within `minor_radius` of the circle of `major_radius` around the y axis.
@@ -35,8 +35,8 @@ pub struct Torus {
 unchecked!(Torus { major_radius: Real, minor_radius: Real });
 
 impl Torus {
-    /// A torus from the radius of its circle and that of its ball: finite, above 0, and the first
-    /// not less than the second.
+    /// Creates a torus from the radius of its circle and that of its ball. Both are lengths,
+    /// finite and above 0, and the first is not less than the second.
     pub fn new(major_radius: Real, minor_radius: Real) -> Result<Torus, ShapeError> {
         let (major, minor) = (wide(major_radius), wide(minor_radius));
         check::size("major_radius", major)?;
@@ -50,13 +50,13 @@ impl Torus {
         Ok(Torus { major_radius, minor_radius })
     }
 
-    /// The radius of the circle.
+    /// Returns the radius of the circle.
     #[inline]
     pub fn major_radius(&self) -> Real {
         self.major_radius
     }
 
-    /// The radius of the ball.
+    /// Returns the radius of the ball.
     #[inline]
     pub fn minor_radius(&self) -> Real {
         self.minor_radius
@@ -66,7 +66,7 @@ impl Torus {
         Radii { major: wide(self.major_radius), minor: wide(self.minor_radius) }
     }
 
-    /// A box around the placed torus.
+    /// Returns a box around the placed torus, in the parent frame of the pose, rounded outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         let (Radii { major, minor }, pose) = (self.radii(), pose.wide());
         let axis = pose.rotation.y_axis;
@@ -77,7 +77,8 @@ impl Torus {
         around_local(-half, half, major + minor, &pose)
     }
 
-    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    /// Returns mass, centre and inertia, in the shape's frame. `density` is mass per volume,
+    /// finite and not negative.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         MassProperties::of_moments(&self.moments_of_unit(), density)
     }
@@ -92,8 +93,8 @@ impl Torus {
         SolidMoments { volume, center: DVec3::ZERO, inertia, volume_error: 0.0, reach: major + minor }
     }
 
-    /// The closest point of the surface, see [`PointProjection`]; everything in the frame of the
-    /// torus.
+    /// Returns the point of the surface closest to `point`, with its signed distance. Everything
+    /// is in the frame of the torus.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (on, distance) = self.radii().nearest(widen(point));
         PointProjection::new(narrow(on), real(distance), FeatureId::UNKNOWN)

@@ -27,7 +27,7 @@ pub struct Triangle {
 unchecked!(Triangle { a: Vec3, b: Vec3, c: Vec3 });
 
 impl Triangle {
-    /// A triangle from its corners, which must be finite.
+    /// Creates a triangle from its corners, which must be finite.
     pub fn new(a: Vec3, b: Vec3, c: Vec3) -> Result<Triangle, ShapeError> {
         check::point("a", widen(a))?;
         check::point("b", widen(b))?;
@@ -35,51 +35,52 @@ impl Triangle {
         Ok(Triangle { a, b, c })
     }
 
-    /// A triangle from corners that are already checked, such as those of a mesh.
+    /// Creates a triangle from corners that are already checked, such as those of a mesh.
     #[inline]
     pub(crate) const fn new_unchecked(a: Vec3, b: Vec3, c: Vec3) -> Triangle {
         Triangle { a, b, c }
     }
 
-    /// First corner.
+    /// Returns the first corner.
     #[inline]
     pub fn a(&self) -> Vec3 {
         self.a
     }
 
-    /// Second corner.
+    /// Returns the second corner.
     #[inline]
     pub fn b(&self) -> Vec3 {
         self.b
     }
 
-    /// Third corner.
+    /// Returns the third corner.
     #[inline]
     pub fn c(&self) -> Vec3 {
         self.c
     }
 
-    /// The corners in `f64`.
+    /// Returns the corners in `f64`.
     #[inline]
     pub fn corners_wide(&self) -> [DVec3; 3] {
         [widen(self.a), widen(self.b), widen(self.c)]
     }
 
-    /// Unit normal of the side from which the corners appear counter-clockwise; `None` if they are
-    /// collinear to the precision of `f64`.
+    /// Returns the unit normal of the side from which the corners appear counter-clockwise; `None`
+    /// if they are collinear to the precision of `f64`.
     #[inline]
     pub fn normal(&self) -> Option<Vec3> {
         triangle_normal(&self.corners_wide()).map(narrow)
     }
 
-    /// A box around the placed triangle.
+    /// Returns a box around the placed triangle, in the parent frame of the pose, rounded
+    /// outwards.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         aabb_from_support(self, &pose.wide())
     }
 }
 
-/// Unit normal of a, b, c counter-clockwise; `None` if they are collinear to the precision of
-/// `f64`.
+/// Returns the unit normal of a, b, c counter-clockwise; `None` if they are collinear to the
+/// precision of `f64`.
 #[inline]
 pub(crate) fn triangle_normal(corners: &[DVec3; 3]) -> Option<DVec3> {
     polygon_normal(3, |i| corners[i])

@@ -1,7 +1,7 @@
 //! Shapes as serde reads them, before their constructors have checked them.
 
-/// Makes the type `Unchecked` that serde reads for a shape: the arguments of its `new`, by name and
-/// in their order. The shape says `serde(try_from = "Unchecked")`.
+/// Makes the type `Unchecked` that serde reads for a shape: the arguments of its `new`, by name
+/// and in their order. The shape has the attribute `serde(try_from = "Unchecked")`.
 macro_rules! unchecked {
     ($shape:ident { $($field:ident: $type:ty),* }) => {
         #[cfg(feature = "serde")]

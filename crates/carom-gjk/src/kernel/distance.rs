@@ -121,8 +121,8 @@ pub fn penetration<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     (signed.distance <= 0.0 && signed.upper_bound.is_finite()).then(|| signed.into())
 }
 
-/// Returns the nearest or deepest points of two convex shapes, or `None` if they are farther apart
-/// than the length `prediction`.
+/// Returns the nearest or deepest points of two convex shapes, in A's frame. `None` if they are
+/// farther apart than the length `prediction`, or if a coordinate is not finite.
 #[inline]
 pub fn contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
@@ -144,7 +144,8 @@ pub fn contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     })
 }
 
-/// Whether two convex shapes share a point. It stops at the first separating plane or common point.
+/// Whether two convex shapes share a point. The search stops at the first separating plane or
+/// common point.
 ///
 /// A coordinate that is not finite gives "no", without a plane, and [`Outcome::Undecided`].
 #[inline]

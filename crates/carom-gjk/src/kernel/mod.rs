@@ -1,4 +1,5 @@
-//! Compiled for `f32` and again for `f64`. It uses only the types of `num`, and no casts.
+//! This module is compiled for `f32` and again for `f64`. It uses only the types of `num`, and no
+//! casts.
 
 mod distance;
 

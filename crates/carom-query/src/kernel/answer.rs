@@ -13,17 +13,19 @@ use carom_math::WidePose;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Distance {
-    /// Length; 0 when they touch or overlap.
+    /// The distance, a length; 0 if the shapes touch or overlap.
     pub distance: Real,
-    /// The point of A nearest to B; a common point if they overlap.
+    /// The point of A nearest to B; a common point if they touch or overlap.
     pub point_a: Vec3,
-    /// The point of B nearest to A; a common point if they overlap.
+    /// The point of B nearest to A; a common point if they touch or overlap.
     pub point_b: Vec3,
-    /// Unit vector from A to B; zero if they overlap.
+    /// Unit vector from A to B; zero if they touch or overlap.
     pub normal: Vec3,
-    /// Triangle of a mesh or part of a compound.
+    /// The part number in A: that of a triangle, of a point or box of a cluster, or as
+    /// [`Compound::locate`](super::Compound::locate) takes it. 0 for a single shape.
     pub part_a: u32,
-    /// Triangle of a mesh or part of a compound.
+    /// The part number in B: that of a triangle, of a point or box of a cluster, or as
+    /// [`Compound::locate`](super::Compound::locate) takes it. 0 for a single shape.
     pub part_b: u32,
     /// The accuracy of the distance.
     pub outcome: Outcome,
@@ -33,7 +35,7 @@ pub struct Distance {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairContact {
-    /// Points, normal and signed distance.
+    /// Points, normal and signed distance, a length. A negative distance is minus the depth.
     pub contact: Contact,
     /// Whether the depth is that of one pair of parts of concave bodies. Moving by it may not
     /// separate the bodies.
@@ -43,7 +45,7 @@ pub struct PairContact {
 }
 
 impl Distance {
-    /// Returns a lower bound of the true distance, to the rounding of [`Real`]. A bound above 0
+    /// Returns a lower bound of the true distance, up to the rounding of [`Real`]. A bound above 0
     /// proves that the shapes are apart; `None` if no bound is proved, see [`Outcome::Undecided`].
     pub fn at_least(&self) -> Option<Real> {
         match self.outcome {

@@ -29,20 +29,23 @@ use glam::DVec3;
 /// Returns when two moving shapes first come within the target distance of each other, in the frame
 /// of the motions.
 ///
-/// If they are in contact at the start, points and normal are those of the deepest contact then.
-/// Parts are numbered as in [`super::contact`].
+/// If they are in contact at the start, points and normal are those of the deepest contact at that
+/// time. Parts are numbered as in [`super::contact`].
 ///
 /// If [`ImpactSettings::stop_at_penetration`] is off, a contact at the start is ignored if it does
-/// not close along its normal. This is decided for each triangle and part. Triangles and parts
-/// behind the plane of such a contact are also ignored, if the other shape does not sink along its
-/// normal. The bracket of a later hit does not cover the ignored contact. A clear answer then has
-/// the distance 0.
+/// not close along its normal. This is decided separately for each triangle and part. Triangles
+/// and parts behind the plane of an ignored contact are ignored too, if the other shape does not
+/// sink along its normal. The bracket of a later hit does not cover the ignored contact. If a
+/// contact was ignored, a clear answer has the distance 0.
 ///
-/// For meshes and compounds, and shapes that meet them, one cast follows at most 64 revolutions. A
-/// body that turns more often is first replaced by its bounding ball about its centre of rotation.
-/// After the 64 revolutions the answer is undecided with [`carom_ccd::Why::StepsSpent`].
+/// The number of revolutions is limited for all pairs but two convex shapes and pairs with a
+/// half-space. A body that makes more than 64 revolutions in the time searched is first replaced
+/// by a ball about its centre of rotation. From the contact of that ball the cast follows the true
+/// shape for 63 revolutions. If they bring no contact, the answer is undecided with
+/// [`carom_ccd::Why::StepsSpent`].
 ///
-/// Allocates if meshes or compounds take part; [`cast_with`] does not.
+/// Allocates if a mesh, a compound or a cluster takes part. [`cast_with`] allocates only until its
+/// memory has grown.
 pub fn cast(
     a: &Shape,
     motion_a: &Motion,
@@ -65,9 +68,9 @@ pub fn cast_with(
     ask(a, b, &Question { motion_a, motion_b, settings: *settings, tally: &() }, memory)
 }
 
-/// [`cast_with`], with its cost added to `counters`. Counts are not times, but they are the same on
-/// every machine. Not counted: the contact of shapes that touch at the start, and the distances for
-/// [`ImpactSettings::wants_distance`]. Other queries answer these.
+/// [`cast_with`], with its cost added to `counters`. Counts are not times, but they are the same
+/// on every machine. Two results come from other queries, which are not counted: the contact of
+/// shapes that touch at the start, and the distances for [`ImpactSettings::wants_distance`].
 pub fn cast_counted(
     a: &Shape,
     motion_a: &Motion,
@@ -122,8 +125,9 @@ fn answer(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>, memory: &mut W
     }
 }
 
-/// Returns the motion without rotation of a ball that turns about its centre, which looks the same.
-/// Motions without rotation are faster: against a mesh, one closed-form walk through the tree.
+/// Returns an equivalent motion without rotation for a ball that turns about its centre. `None`
+/// for any other shape, and for a motion that does not turn. A cast without rotation is faster:
+/// against a mesh it is one closed-form walk through the tree.
 fn straightened(shape: &Shape, motion: &Motion) -> Option<Motion> {
     if motion.angular() == DVec3::ZERO {
         return None;
@@ -133,9 +137,10 @@ fn straightened(shape: &Shape, motion: &Motion) -> Option<Motion> {
     is_ball.then(|| motion.without_turning())
 }
 
-/// Returns the motion of a body that is at `pose` at time 0. The point `center` of the body, in its
-/// own frame, moves with the velocity `linear`. The body turns about it by `angular`: an axis times
-/// radians per unit of time.
+/// Returns the motion of a body that is at `pose` at time 0. The point `center` of the body, in
+/// its own frame, moves with the velocity `linear`. The body turns about it by `angular`: an axis
+/// times radians per unit of time. All but `center` are in the world frame. The error says which
+/// number is not finite, or that the rotation has no unit length.
 pub fn motion_of(pose: &Pose, center: Vec3, linear: Vec3, angular: Vec3) -> Result<Motion, MotionError> {
     let rotation = widen_quat(pose.rotation);
     Motion::new(rotation, widen(pose.translation), widen(center), widen(linear), widen(angular))
@@ -203,7 +208,7 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
         let place = half_space::closest_half_space(a.normal_wide(), b.normal_wide(), &b_in_a(asked, t), ());
         (place.distance == f64::NEG_INFINITY).then_some(place)
     };
-    // The first of ever shorter times at which the planes surely cross.
+    // Looks for a time at which the planes surely cross. The time is halved as long as they cross.
     let mut found = overlap_at(start).map(|place| (start, place));
     let mut time = end - start;
     while found.is_none() && 0.0 < time && motion_a.angular() != motion_b.angular() {
@@ -228,8 +233,8 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
     TimeOfImpact::Hit(Impact::new([start, t], points, place.normal, Proof::Overlap))
 }
 
-/// Improves the lower bound of the distance of bodies that do not meet. The target is just below
-/// the smallest distance seen.
+/// Returns a better lower bound of the distance of bodies that do not meet. Each search uses a
+/// target distance just below the smallest distance known.
 fn better_distance(
     known: f64,
     a: &Shape,
@@ -266,10 +271,10 @@ fn better_distance(
     best
 }
 
-/// Intervals at whose ends the distance is computed.
+/// The number of equal intervals of the time searched, at whose ends the distance is computed.
 const LOOKS: u32 = 8;
 
-/// Most searches for a better distance.
+/// The most searches for a better distance.
 const MOST_ASKED_AGAIN: u32 = 6;
 
 /// The corners of a mesh as a support map, by linear search. Corner `k` of triangle `n` has the

@@ -2,12 +2,13 @@
 //!
 //! - A convex pair in contact at the start is a hit only if its separation along the contact
 //!   normal falls.
-//! - Without rotation such a pair never comes deeper later, so it is clear for all the time.
+//! - Without rotation a separation that does not fall at the start never falls. The pair is then
+//!   clear for the whole time.
 //! - With rotation the contact is sampled until it ends or closes. The search restarts there.
 //! - A triangle or part that lies behind the plane of an ignored contact is ignored too.
 //!   Otherwise a ball that slides on a tessellated floor hits the edge of the next triangle.
 //!
-//! The setting is that of parry's `ShapeCastOptions`.
+//! The setting is like `stop_at_penetration` of parry's `ShapeCastOptions`.
 
 use super::super::num::Pose;
 use super::cast_parts::PartList;
@@ -25,28 +26,30 @@ use carom_math::scaling::length;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Part of the relative speed: a slower approach counts as sliding.
+/// A fraction of the relative speed. A slower approach along the normal counts as sliding.
 const SLIDING_RATIO: f64 = 1.0 / (1_u64 << 16) as f64;
 
-/// Radians per sample of a contact that turns; a dip between two is below 2^-12 of the lever arm.
+/// Radians from one sample of a rotating contact to the next. A dip between two samples is below
+/// 2^-12 of the lever arm.
 const SAMPLE_ANGLE: f64 = 1.0 / 32.0;
 
 /// Radians over which the rate of a separation is measured.
 const RATE_ANGLE: f64 = 1.0 / (1_u64 << 16) as f64;
 
-/// Part of all the time over which the rate of a separation is measured at most.
+/// The longest time over which the rate of a separation is measured, as a fraction of the time
+/// searched.
 const MAX_RATE_TIME: f64 = 1.0 / (1_u64 << 10) as f64;
 
-/// Samples of one contact at most; the answer is undecided after them.
+/// The most samples of one contact. After them the answer is undecided.
 const MAX_SAMPLES: u32 = 2048;
 
 /// Halvings of the sample interval in which a contact begins to close.
 const MAX_HALVINGS: u32 = 24;
 
-/// Roundings in a separation, in each length that takes part.
+/// Bound of the rounding in a separation, relative to each length that it is computed from.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Planes of ignored contacts that one cast keeps at most.
+/// The most planes of ignored contacts that one cast keeps.
 const MAX_PLANES: usize = 8;
 
 /// Two convex shapes, or a half-space and a convex shape.
@@ -54,7 +57,8 @@ pub(super) struct ConvexPair<'s, C> {
     /// `None` for a half-space.
     pub(super) a: Option<&'s dyn SupportMap>,
     pub(super) b: &'s dyn SupportMap,
-    /// The contact in A's frame, from B's pose in it and the largest distance of interest.
+    /// Returns the contact in A's frame. Takes B's pose in A's frame, and the largest distance of
+    /// interest.
     pub(super) contact: C,
 }
 
@@ -113,7 +117,7 @@ struct Sampled<'p, 's, C> {
 }
 
 impl<C: Fn(&WidePose, f64) -> Closest> Sampled<'_, '_, C> {
-    /// The contact at a time, in the frame of the motions.
+    /// Returns the contact at a time, in the frame of the motions.
     fn contact(&self, t: f64) -> Option<Closest> {
         let [pose_a, pose_b] = self.motions.poses(t);
         let place = (self.pair.contact)(&pose_b.relative_to(&pose_a), self.limit);
@@ -326,7 +330,8 @@ impl IgnoredPlanes {
         }
     }
 
-    /// Whether a body of A lies behind one of the planes, from how far it reaches along a normal.
+    /// Whether a part of A lies behind one of the planes. `reach` returns the largest coordinate
+    /// of the part along a normal.
     fn hides(&self, reach: impl Fn(DVec3) -> f64) -> bool {
         self.planes.iter().take(self.n_planes).any(|&(normal, height)| reach(normal) <= height)
     }
@@ -350,12 +355,12 @@ struct Start<'m> {
     pose_a: WidePose,
     b_in_a: WidePose,
     limit: f64,
-    /// Parts that protrude from a plane by less lie behind it.
+    /// A length. A part that protrudes from a plane by less counts as behind it.
     slack: f64,
 }
 
 impl<'m> Start<'m> {
-    /// `None` if contact at the start is a hit, or B is unbounded.
+    /// Creates the state at the start. `None` if contact at the start is a hit, or B is unbounded.
     fn new(asked: &Question<'m, impl Tally>, size_b: f64) -> Option<Start<'m>> {
         let motions = Motions::new(asked);
         if asked.settings.stop_at_penetration || !size_b.is_finite() {
@@ -368,8 +373,8 @@ impl<'m> Start<'m> {
         Some(Start { motions, time, pose_a, b_in_a, limit, slack: limit - asked.target() })
     }
 
-    /// Whether B, which begins at this height along a normal of A's frame, does not begin lower
-    /// later.
+    /// Whether the lowest point of B along a normal of A's frame does not fall after the start.
+    /// `begins` is its height at the start.
     fn never_sinks(&self, normal: DVec3, begins: f64, lowest: impl Fn(&WidePose) -> f64) -> bool {
         if !self.motions.turn() {
             return !self.motions.is_closing_straight(self.pose_a.transform_vector(normal));
@@ -393,7 +398,7 @@ impl<'m> Start<'m> {
     }
 }
 
-/// Returns the coordinate at which a shape begins along a unit direction; negative infinity for a
+/// Returns the least coordinate of a shape along a unit direction; negative infinity for a
 /// half-space.
 fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
     match shape.kind() {

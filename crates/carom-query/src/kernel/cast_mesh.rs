@@ -3,10 +3,10 @@
 //!
 //! 1. The box around the body's sweep, in the mesh's frame, selects triangles.
 //! 2. If these are many, and the box is large because of the motion, the interval is halved.
-//! 3. Two axes reject most triangles, with two supports of the body each: the triangle's normal,
-//!    and the direction from its nearest point.
+//! 3. Two axes reject most triangles: the triangle's normal, and the direction from its nearest
+//!    point. Each takes two supports of the body.
 //! 4. The others are searched as convex pairs, up to the earliest proved contact.
-//! 5. A triangle that is undecided within its interval is searched once more over all the time.
+//! 5. A triangle that is undecided within its interval is searched once more over the whole time.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
 //! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007; Akenine-Moller et al.,
@@ -25,10 +25,10 @@ use carom_math::scaling::unit;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Triangles in an interval above which it is halved.
+/// An interval with more triangles than this is halved.
 const MOST_TRIANGLES: usize = 12;
 
-/// Shortest interval that is halved, as a part of all the time: 2^-14.
+/// The shortest interval that is halved, as a fraction of the time searched: 2^-14.
 const SHORTEST: f64 = 1.0 / (1_u64 << 14) as f64;
 
 /// In radii of the body. A box with a longer side is large because of the motion.
@@ -75,7 +75,7 @@ pub(super) fn convex(
 pub(super) struct Against<'a, T> {
     pub(super) mesh: &'a MeshShape,
     pub(super) asked: Question<'a, T>,
-    /// Triangles behind these are no obstacles.
+    /// Triangles behind these planes are ignored.
     pub(super) ignored: IgnoredPlanes,
 }
 
@@ -226,9 +226,9 @@ impl<'a, T: Tally> Against<'a, T> {
         answer
     }
 
-    /// Whether the shape stays farther away than the room along one of two axes. The axes are the
-    /// triangle's normal, and the direction from its nearest point to the centre of the shape. The
-    /// second one helps if the shape passes beside the triangle.
+    /// Whether the shape stays farther from the triangle than `room` along one of two axes. The
+    /// axes are the triangle's normal, and the direction from its nearest point to the centre of
+    /// the shape. The second one helps if the shape passes beside the triangle.
     fn is_beside(&self, slab: &Slab, b: &dyn SupportMap, middle: DVec3, room: f64, triangle: u32) -> bool {
         let corners @ [x, y, z] = self.mesh.mesh().corners(triangle);
         // The rounding of a product with a unit vector.

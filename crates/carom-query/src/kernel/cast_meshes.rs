@@ -7,8 +7,8 @@
 //! triangle of B is cast against A as a convex body.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
-//! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007. Differs: no queue; earlier
-//! stretches come first, and a proved contact ends all later ones.
+//! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007.
+//! Differs: no queue; earlier intervals come first, and a proved contact ends all later ones.
 
 use super::cast_leaving::IgnoredPlanes;
 use super::cast_mesh::Against;
@@ -19,7 +19,7 @@ use carom_bounds::Aabb;
 use carom_bvh::Child;
 use carom_ccd::{Earliest, Sweep, Tally, TimeOfImpact};
 
-/// Shortest interval that is halved, as a part of all the time: 2^-14.
+/// The shortest interval that is halved, as a fraction of the time searched: 2^-14.
 const SHORTEST: f64 = 1.0 / (1_u64 << 14) as f64;
 
 /// Returns when two moving meshes first come within the target distance of each other.

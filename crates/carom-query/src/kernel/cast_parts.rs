@@ -175,9 +175,9 @@ struct Way {
     /// the whole sweep.
     center: DVec3,
     half: DVec3,
-    /// Zero with rotation.
+    /// Length per unit of time; zero with rotation.
     velocity: DVec3,
-    /// Distance beyond which parts are ignored.
+    /// The distance beyond which parts are ignored.
     room: f64,
 }
 
@@ -203,8 +203,8 @@ impl Way {
         is_somewhere.then_some(Way { center, half, velocity, room })
     }
 
-    /// Returns a time after the start before which the box of a part is not entered; `None` if it
-    /// is not entered within `time`.
+    /// Returns a lower bound of the time, counted from the start, at which the box of a part is
+    /// entered. `None` if it is not entered within `time`.
     fn enters(&self, part: &Aabb, time: f64) -> Option<f64> {
         let (min, max) = (part.min.as_dvec3(), part.max.as_dvec3());
         let reach = self.center.abs() + min.abs().max(max.abs()) + self.half;

@@ -13,7 +13,8 @@
 //!
 //! Reference: B. Mirtich, Timewarp Rigid Body Simulation, ACM SIGGRAPH 2000, and Impulse-based
 //! Dynamic Simulation of Rigid Body Systems, 1996, 2.3 (collision heap by lower bounds of the
-//! time). Differs: certified bounds and brackets.
+//! time).
+//! Differs: certified bounds and brackets.
 
 use super::cast;
 use super::shape::{Shape, ShapeKind};
@@ -31,7 +32,7 @@ use glam::DVec3;
 pub struct MovingShape<'a> {
     /// The shape.
     pub shape: &'a Shape,
-    /// Its motion, in a frame common to all.
+    /// Its motion, in one frame for all bodies.
     pub motion: Motion,
 }
 
@@ -42,14 +43,14 @@ impl<'a> MovingShape<'a> {
     }
 }
 
-/// The first impact of one of many pairs.
+/// The first impact of a pair of bodies in a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairImpact {
     /// The number of the pair.
     pub pair: usize,
-    /// Its answer, a hit or undecided. No later pair of the queue touches before this bracket
-    /// begins.
+    /// The answer for the pair, a hit or undecided. No later pair of the queue touches before this
+    /// bracket begins.
     pub time_of_impact: TimeOfImpact,
 }
 
@@ -94,8 +95,8 @@ pub struct ImpactQueue<'a> {
 }
 
 impl<'a> ImpactQueue<'a> {
-    /// Creates a queue of pairs of bodies, given by their indices in the list. Parts A and B of an
-    /// impact follow the order of the pair. This only tests the balls around the bodies.
+    /// Creates a queue of pairs of bodies, given by their indices in the list. The first body of a
+    /// pair is A in its impact, the second is B. Here only the balls around the bodies are tested.
     /// [`ImpactSettings::wants_distance`] has no effect here.
     pub fn new(
         bodies: &'a [MovingShape<'a>],

@@ -20,8 +20,8 @@ use carom_math::scaling::unit;
 use core::ops::ControlFlow;
 use glam::{DMat3, DVec3};
 
-/// In roundings. If an axis separates the bodies until so short a time before the known contact,
-/// the triangle cannot change the answer.
+/// A multiple of the rounding of a length. If an axis separates the bodies until this close to the
+/// known contact, the triangle cannot change the answer.
 const NOTHING_NEW: f64 = 16.0;
 
 /// Returns when the shape first comes within the target distance of the mesh. `None` if one of them

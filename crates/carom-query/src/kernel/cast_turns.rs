@@ -29,7 +29,7 @@ const MOST_TURNS: f64 = 64.0;
 /// In radians. After a larger rotation the angle is not known to a thousandth.
 const MOST_KNOWN: f64 = (1_u64 << 40) as f64;
 
-/// Rounding of the sum of a radius and of a ball.
+/// Bound of the relative rounding of a radius, or of a sum that contains one.
 const UP: f64 = 1.0 + 64.0 * f64::EPSILON;
 
 /// Returns the answer if one of the shapes rotates too often. `None` if neither does, or if one
@@ -63,7 +63,7 @@ pub(super) fn answer(
     };
     let (ball_a, ball_b) = (ball(0, motion_a), ball(1, motion_b));
     if ball_a.is_none() && ball_b.is_none() {
-        // Unbounded, but its parts may be bounded.
+        // The body that rotates too often is unbounded, but its parts may be bounded.
         return None;
     }
     let (shape_a, motion_a) = ball_a.as_ref().map_or((a, motion_a), |(ball, way)| (ball, way));

@@ -2,8 +2,9 @@
 //! all violations.
 //!
 //! The clearance may differ for each pair of parts, such as a head and a bar, an arm and a rest.
-//! Parts are triangles, and the parts of compounds. The trees skip pairs beyond the largest
-//! clearance. For each remaining pair the distance is searched up to its own clearance.
+//! Parts are triangles, the parts of compounds, and the points or boxes of clusters. The trees
+//! skip pairs beyond the largest clearance. For each remaining pair the distance is searched up to
+//! its own clearance.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (tolerance verification);
 //! E. Larsen, S. Gottschalk, M. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes,
@@ -22,8 +23,8 @@ use alloc::vec::Vec;
 use carom_math::WidePose;
 
 /// Returns the nearest points of two shapes if they are nearer than `clearance`, a length; else
-/// `None`. The search stops as soon as the clearance is proved. World frame. The distance is 0 if
-/// they overlap. With a clearance of 0 the result is `None`.
+/// `None`. World frame. The distance is 0 if they overlap. With a clearance of 0 the result is
+/// `None`. The search stops as soon as the clearance is proved.
 pub fn nearer_than(
     a: &Shape,
     pose_a: &Pose,
@@ -42,10 +43,10 @@ pub fn nearer_than(
 /// clearance. The list is sorted by A's part number, then by B's. World frame; the distance is 0 if
 /// two parts overlap.
 ///
-/// `clearance` returns the clearance of a pair of parts. It takes their numbers as in
+/// `clearance` returns the clearance of a pair of parts. Its arguments are their numbers as in
 /// [`Distance::part_a`] and [`Distance::part_b`], see
-/// [`Compound::locate`](super::Compound::locate). Clearances above `most` are treated as `most`.
-/// Allocates only to grow `out`.
+/// [`Compound::locate`](super::Compound::locate). A clearance is a length; one above `most` is
+/// treated as `most`. Allocates only to grow `out`.
 pub fn clearance_violations(
     a: &Shape,
     pose_a: &Pose,
@@ -108,7 +109,7 @@ fn collect(
             }
             memory.casts.orders.push(near);
         }
-        // One part each.
+        // Both shapes have one part.
         Method::Convex(..) | Method::PlaneConvex(..) | Method::Planes(..) | Method::Field(..) => {
             let limit = clearance(0, 0);
             let closest = dispatch::distance(a, b, b_in_a, limit, memory, ());

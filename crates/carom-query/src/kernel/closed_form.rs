@@ -44,8 +44,8 @@ pub(super) fn intersects(
     known.unwrap_or_else(|| convex::intersects(map_a, map_b, b_in_a, count))
 }
 
-/// Returns the distance of two convex shapes: 0 if they overlap, beyond `max_distance` possibly an
-/// upper bound.
+/// Returns the distance of two convex shapes, 0 if they overlap. Beyond `max_distance` it may be
+/// only an upper bound.
 pub(super) fn distance(
     a: &Shape,
     map_a: &dyn SupportMap,
@@ -69,7 +69,8 @@ pub(super) fn distance(
     convex::distance(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk), count)
 }
 
-/// Returns the signed distance of two convex shapes; beyond `max_distance` possibly an upper bound.
+/// Returns the signed distance of two convex shapes. Beyond `max_distance` it may be only an upper
+/// bound.
 pub(super) fn signed(
     a: &Shape,
     map_a: &dyn SupportMap,
@@ -127,7 +128,7 @@ pub(super) fn ball(shape: &Sphere) -> f64 {
     widen_real(shape.radius())
 }
 
-/// Returns the measures of a capsule.
+/// Returns half the length of a capsule's segment, and its radius.
 #[inline(always)]
 pub(super) fn stick(shape: &Capsule) -> Stick {
     Stick { half: widen_real(shape.half_height()), margin: widen_real(shape.radius()) }

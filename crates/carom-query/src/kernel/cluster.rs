@@ -1,15 +1,17 @@
 //! Clusters: many boxes or balls as one shape, each made from its number when a query needs it.
 //!
 //! A compound stores a shape, two poses and a box for each part. A point cloud stores the points
-//! and a tree of bytes, about 25 bytes for each point (test: `clusters::a_point_needs_few_bytes`).
+//! and a tree of quantized boxes, about 25 bytes for each point (test:
+//! `clusters::a_point_needs_few_bytes`).
 //!
-//! - Each query descends the tree to the parts that are near the other shape, and asks for each as
-//!   a convex shape. Parts are not turned.
+//! - Each query descends the tree to the parts that are near the other shape, and makes each of
+//!   them as a convex shape. The axes of a part are those of the cluster.
 //! - Boxes are tested against a box around the other shape, without its margin: along the axes of
-//!   the cluster, then along those of a convex shape. So a robot's arm at a slant meets few points.
-//! - Against other shapes a box of the tree is itself a shape, and its true distance prunes. So a
-//!   cloud inside the box of a mesh visits only the points near the triangles. Fields are the
-//!   exception, because a box costs more there than a ball.
+//!   the cluster, then along those of a convex shape. So a long shape that lies at a slant, such
+//!   as a robot's arm, reaches few points.
+//! - Against shapes that are not convex, a box of the tree is itself a shape, and its true
+//!   distance prunes. So a cloud inside the box of a mesh visits only the points near the
+//!   triangles. Fields are the exception, because a box costs more there than a ball.
 //! - If several parts are equally near, the one with the lowest number answers, unless parts
 //!   overlap the other shape.
 //!
@@ -32,17 +34,19 @@ use carom_math::{WidePose, rounding};
 use core::ops::ControlFlow;
 use glam::{DMat3, DVec3};
 
-/// Many convex parts of one sort: a [`PointCloud`](super::PointCloud) or
+/// Many convex parts of one type: a [`PointCloud`](super::PointCloud) or
 /// [`Voxels`](super::Voxels).
 pub trait Cluster: core::fmt::Debug + Send + Sync {
     /// Returns the number of parts, at least one.
     fn n_parts(&self) -> u32;
 
     /// Returns the shape of the part with this number, and its centre in the frame of the cluster.
-    /// The part is not turned in it. The number must be valid.
+    /// The axes of the part are those of the cluster. The number must be below
+    /// [`Cluster::n_parts`].
     fn part(&self, number: u32) -> (Shape, DVec3);
 
-    /// Returns a box around the part with this number. The number must be valid.
+    /// Returns a box around the part with this number, in the frame of the cluster. The number
+    /// must be below [`Cluster::n_parts`].
     fn part_box(&self, number: u32) -> Aabb;
 
     /// Returns the tree over the boxes of the parts.
@@ -67,7 +71,8 @@ pub(super) fn at(center: DVec3) -> WidePose {
 
 /// Returns the pose in a part with this centre of a shape that has this pose in the cluster.
 ///
-/// [`WidePose::relative_to`] would also multiply the rotation by that of the part, which is none.
+/// [`WidePose::relative_to`] would also multiply the rotation by that of the part, which is the
+/// identity.
 fn in_part(pose: &WidePose, center: DVec3) -> WidePose {
     WidePose { translation: pose.translation - center, ..*pose }
 }
@@ -80,7 +85,7 @@ pub(super) fn box_of_part(center: DVec3, half: DVec3) -> Aabb {
     Aabb::around(low - slack, high + slack)
 }
 
-/// The relative rounding of the coordinates of boxes, with much room.
+/// Bound of the relative rounding of the coordinates of boxes, with a large reserve.
 const ROUNDING: f64 = 1.0 / (1_u64 << 40) as f64;
 
 /// The other shape of a query, in the frame of the cluster.
@@ -95,9 +100,9 @@ struct Other<'s> {
     finer: Finer,
 }
 
-/// The test of boxes that are near along the axes of the cluster.
+/// The second test of a box, if it is near along the axes of the cluster.
 enum Finer {
-    /// None.
+    /// No second test.
     No,
     /// The distance from the box of a convex shape along the axes of that shape.
     Axes(OwnBox),
@@ -107,8 +112,8 @@ enum Finer {
 
 /// A box around the core of a convex shape, along the axes of the shape.
 ///
-/// It costs the reader these formulas. The true distance of the shape from each box of the tree, by
-/// GJK for a hull, would need none; queries took up to 1.7 times as long with it.
+/// The true distance of the shape from each box of the tree, by GJK for a hull, would need no such
+/// formulas. With it queries took up to 1.7 times as long.
 struct OwnBox {
     center: DVec3,
     half: DVec3,
@@ -149,7 +154,7 @@ impl<'s> Other<'s> {
         Other { shape, pose, low: aabb.min.as_dvec3(), high: aabb.max.as_dvec3(), margin: 0.0, finer }
     }
 
-    /// From the box around a convex shape along its own axes.
+    /// Creates the data of a convex shape from the box around it along its own axes.
     fn convex(
         a: &dyn Cluster,
         shape: &'s Shape,
@@ -165,7 +170,7 @@ impl<'s> Other<'s> {
         let reach = bounds.min.abs().max(bounds.max.abs()).as_dvec3() + center.abs() + around.half();
         let slack = reach.element_sum() * ROUNDING;
         let extent = abs_turn.transpose() * half + slack;
-        // A point, and a box that is not turned, have no better axes than those of the cluster.
+        // A point, and a box that is not rotated, have no better axes than those of the cluster.
         let is_turned = pose.rotation != DMat3::IDENTITY && 0.0 < map.radius();
         let own = OwnBox { center, half, turn, abs_turn, slack };
         let finer = if is_turned { Finer::Axes(own) } else { Finer::No };
@@ -323,8 +328,8 @@ pub(super) fn contact(
     (closest.distance <= prediction).then_some(closest)
 }
 
-/// Returns the least answer of a part up to `max_distance`; [`Closest::NOWHERE`] if there is none.
-/// `stops`: whether the search ends at a part that touches.
+/// Returns the answer of the part with the least distance up to `max_distance`;
+/// [`Closest::NOWHERE`] if there is none. `stops`: whether the search ends at a part that touches.
 fn nearest(
     a: &dyn Cluster,
     b: &Shape,
@@ -354,7 +359,7 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// The distance beyond which parts do not matter.
+    /// Returns the distance beyond which parts do not matter.
     fn limit(&self) -> f64 {
         self.best.distance.min(self.max_distance).max(0.0)
     }

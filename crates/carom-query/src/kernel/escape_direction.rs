@@ -31,7 +31,7 @@ use glam::DVec3;
 /// Minus the cosine of 60 degrees. Two normals with a smaller dot product push against each other.
 const AGAINST: f64 = -0.5;
 
-/// Directions out of a piece that are blocked at most: those to all sides of a tile.
+/// The most directions out of a piece that may be blocked: those to the four sides of a tile.
 const MOST_SHUT: usize = 4;
 
 /// A body and all shapes that it touches.
@@ -66,7 +66,8 @@ impl Surroundings<'_> {
     /// manifold's own direction is not blocked, if all are, and for a triangle.
     fn least_open(&self, piece: &Neighbour<'_>, index: usize, manifolds: &[Manifold]) -> Option<Manifold> {
         let own = Touch::of(piece, self.body, manifolds, index)?;
-        // Tested before the loops over all touches, which would be useless.
+        // A triangle has no inside. This is tested first, because the loops over all touches would
+        // be useless for it.
         if piece.shape.is_mesh_part(own.part) {
             return None;
         }
@@ -75,7 +76,8 @@ impl Surroundings<'_> {
         for n in 1..=MOST_SHUT {
             let made = self.out_of_drawn(piece, &own, &shut[..n])?;
             let normal = piece.outward(&made);
-            // Beside its own piece and over another one, there is a direction past that one.
+            // A blocked direction of the other piece blocks this direction only over this piece.
+            // Beside it, over the other piece, there is a direction past the other piece.
             let is_blocked = |place: DVec3| {
                 let is_on_piece = self.has_inside(piece, &own, place);
                 let place = place + normal * (2.0 * self.tolerance);
@@ -140,7 +142,7 @@ impl Surroundings<'_> {
         let made = piece.shape.with_part(own.part, &piece.pose, |map, pose| {
             self.body.with_part(own.own_part, self.pose, |body, pose_body| {
                 let size = map.radius() + map.margin() + body.radius() + body.margin();
-                // Longer than any other depth.
+                // The piece is swept farther than any other depth.
                 let mut ways = [DVec3::ZERO; MOST_SHUT];
                 for (way, shut) in ways.iter_mut().zip(shut) {
                     *way = pose.inverse_transform_vector(*shut) * (2.0 * size);
@@ -160,7 +162,8 @@ impl Surroundings<'_> {
     }
 }
 
-/// Returns the start points of the directions out of a piece: its contacts on it.
+/// Returns the start points of the directions out of a piece: the points of its contacts that lie
+/// on it.
 fn places(piece: &Neighbour<'_>, manifold: &Manifold) -> impl Iterator<Item = DVec3> {
     let is_a = piece.is_a;
     manifold.contacts().iter().map(move |contact| widen(if is_a { contact.point_a } else { contact.point_b }))
@@ -179,7 +182,7 @@ impl DrawnOut<'_> {
                 found.point += way;
             }
         }
-        // It is not a vertex of the piece any more.
+        // The point is not a vertex of the piece any more.
         found.vertex = NO_VERTEX;
         found
     }

@@ -53,7 +53,7 @@ pub(super) fn intersects(
     contact(a, b, b_in_a, 0.0, count).is_some_and(|closest| closest.distance <= 0.0)
 }
 
-/// Returns the distance; infinite beyond `max_distance`.
+/// Returns the distance of the field and the other shape; infinite beyond `max_distance`.
 pub(super) fn distance(
     a: &dyn DistanceField,
     b: &ShapeKind<'_>,
@@ -198,7 +198,8 @@ fn ring_and_convex(
         axis_distance: f64::INFINITY,
     });
     count.add_search(&core.counters);
-    // If the circle passes through the shape, out of its middle, across the circle.
+    // If the circle passes through the shape, the normal points across the circle to the shape's
+    // centre.
     let tangent = DVec3::new(-on.place.z, 0.0, on.place.x);
     let across = |v: DVec3| v - tangent * (v.dot(tangent) / (major * major));
     let normal = unit(-on.seen.away).or_else(|| unit(across(core.center - on.place))).unwrap_or(DVec3::Y);
@@ -276,7 +277,7 @@ fn ring_found(on: &OnRing, minor: f64, margin: f64, normal: DVec3) -> Found {
     Found { closest, at_least: distance - missed }
 }
 
-/// Returns the contact of the field's lowest point with a half-space. It is not local.
+/// Returns the contact of the field's lowest point with a half-space. The depth is not local.
 fn nearest_half_space(
     a: &dyn DistanceField,
     b: &HalfSpace,
@@ -452,7 +453,8 @@ fn nearest_field_in(
     let [low, high] = b.bounds();
     let start = b_in_a.transform_point((low + high) * 0.5);
     let mut other = Other { field: b, pose: b_in_a };
-    // In both fields if they overlap. If they are near: close to A's surface, in the box of B.
+    // If the fields overlap, the point is searched inside both. If they are near, it is searched
+    // close to A's surface, in the box of B.
     let both = least_sum(a, &mut other, Places::InOther, start, limit.next_up().min(0.0), tolerance);
     let near = limit.next_up().min(b.least_unsampled());
     let both = both.or_else(|| least_sum(a, &mut other, Places::OnSurface, start, near, tolerance));
@@ -465,7 +467,7 @@ fn nearest_field_in(
             let gap = least_gap(a, &other, limit.next_up(), tolerance)?;
             let [place_a, place_b] = gap.places;
             let own = normal_at(a, place_a, &gap.sample);
-            // For points within one cell the line between them is less accurate.
+            // For points within one cell the line between them is less accurate than the gradient.
             let is_far = a.resolution() < length(place_b - place_a);
             let normal = unit(place_b - place_a).filter(|_| is_far).unwrap_or(own);
             let mut least = Least::at(place_a, gap.sample);
@@ -571,9 +573,9 @@ pub(super) fn normals_at(
     }
 }
 
-/// Visits the gradient at a position. It also visits those at adjacent positions if all are wanted,
-/// or if the first one misses the surface. Each comes with the distance by which following it
-/// misses the surface.
+/// Visits the gradient at a position. Also visits the gradients at adjacent positions if all are
+/// wanted, or if the first one misses the surface. Each gradient comes with the distance by which
+/// following it misses the surface.
 fn visit_normals(
     field: &dyn DistanceField,
     place: DVec3,
@@ -611,7 +613,7 @@ pub(super) fn first_crossing(field: &dyn DistanceField, line: &Line, interval: I
     first
 }
 
-/// Appends all crossings.
+/// Appends all crossings of a line with the surface in the interval.
 pub(super) fn all_crossings(
     field: &dyn DistanceField,
     line: &Line,

@@ -1,7 +1,8 @@
 //! Time of impact of a moving shape and a moving signed distance field: conservative advancement.
 //!
 //! 1. The distance of a point changes by at most the motion of the point; between samples, by at
-//!    most the root of 3 times that. So a step of distance over maximal speed is free.
+//!    most the root of 3 times that. So a step of the distance over the maximal speed passes no
+//!    contact.
 //! 2. Near the target, longer steps search for a time below it. Bisection then closes the bracket.
 //! 3. If none is found, small steps continue until the shapes separate or the limit of accuracy is
 //!    reached. Shapes that are then within the fields' error bounds count as touching. The proof
@@ -10,8 +11,8 @@
 //! For two fields the search for the gap ends before the tolerance is reached, so brackets are
 //! wide.
 //!
-//! The bracket is that of the sampled field; the solid may differ by its error bound. It requires
-//! that the sign of the field is certain.
+//! The bracket is that of the sampled field; the solid may differ by its error bound. The proof
+//! requires that the sign of the field is certain.
 //!
 //! Reference: B. Mirtich, J. Canny, Impulse-based Simulation of Rigid Bodies, ACM I3D 1995
 //! (conservative advancement); J. Hart, Sphere Tracing, 1996.
@@ -28,10 +29,11 @@ use carom_geom::{DistanceField, SupportMap};
 use carom_math::scaling::length;
 use carom_math::{WidePose, tol};
 
-/// Part of the free distance that a step uses, so that the shapes surely stay apart.
+/// The fraction of the free distance that a step uses, so that the shapes surely stay apart.
 const STEP_RATIO: f64 = 0.9375;
 
-/// Doublings of a step that searches for a time below the target, and bisections of the bracket.
+/// The most doublings of a step that searches for a time below the target. Also the most
+/// bisections of the bracket.
 const MAX_LOOKS: u32 = 48;
 
 /// In tolerances: the accuracy of the distance near the target. Differences below twice this are
@@ -41,7 +43,7 @@ const KNOWN: f64 = 1.0 / 128.0;
 /// The same for two fields, neither of which is flat.
 const KNOWN_OF_FIELDS: f64 = 0.125;
 
-/// Steps for two fields, because their searches are long.
+/// The most steps for two fields, because their searches are long.
 const MAX_STEPS_OF_FIELDS: u32 = 16;
 
 /// In tolerances of a search: beyond this distance the coarse result is good enough.
@@ -85,8 +87,8 @@ fn contact(a: &dyn DistanceField, b: &ShapeKind<'_>, b_in_a: &WidePose, limit: f
     field::contact(a, b, b_in_a, limit, ()).unwrap_or(Closest::NOWHERE)
 }
 
-/// Whether the distance of the two needs a search in the boxes of two fields. That of a torus does
-/// not.
+/// Whether the distance of the two needs a search in the boxes of two fields. The distance of a
+/// torus does not.
 fn is_gap_of_fields(a: &dyn DistanceField, b: &ShapeKind<'_>) -> bool {
     matches!(b, ShapeKind::Field(b) if a.ring().is_none() && b.ring().is_none())
 }

@@ -36,8 +36,8 @@ const ALIKE: f64 = 0.966;
 /// In radians: the angle by which a shape is tilted.
 const TILT: f64 = 1.0 / 32.0;
 
-/// Cosine of the angle between the normal and the axis of a torus, 18 degrees. One that lies
-/// flatter has contacts all around; another stands on one point of its rim.
+/// Cosine of the angle between the normal and the axis of a torus, 18 degrees. A torus that lies
+/// flatter has contacts all around; any other stands on one point of its rim.
 const FLAT: f64 = 0.95;
 
 /// In cells: points that are closer together count as one.
@@ -164,7 +164,7 @@ fn push_groups(touches: &mut Vec<FieldTouch>, margin: f64, part_b: u32, out: &mu
     }
 }
 
-/// Touches of one manifold that are considered at most: the deepest ones.
+/// The most touches that are considered for one manifold: the deepest ones.
 const MAX_GROUP: usize = 32;
 
 /// Collects the touches of a half-space or of a field, or of any shape that is not a compound and

@@ -1,4 +1,5 @@
-//! A height field ready for queries: the grid for rays, and a tree over its triangles for all else.
+//! A height field ready for queries: the grid for rays, and a tree over its triangles for all
+//! other queries.
 //!
 //! The triangles of the grid are also stored as a mesh, and all pair queries use that mesh. This
 //! costs about 200 bytes per triangle, but one algorithm serves both.
@@ -30,7 +31,7 @@ pub struct HeightFieldShape {
 pub enum HeightFieldShapeError {
     /// Every cell is a hole.
     Empty,
-    /// More triangles than a tree holds: 2^28.
+    /// There are 2^28 triangles or more, too many for a tree.
     TooMany,
 }
 
@@ -64,7 +65,8 @@ impl From<BvhError> for HeightFieldShapeError {
 }
 
 impl HeightFieldShape {
-    /// Builds the trees, about a microsecond per triangle.
+    /// Builds the trees in about a microsecond per triangle. Fails if every cell is a hole, and
+    /// for too many triangles.
     pub fn new(field: HeightField) -> Result<HeightFieldShape, HeightFieldShapeError> {
         let (vertices, indices) = field.to_indexed();
         let mesh = MeshShape::new(TriMesh::new(vertices, indices)?)?;
@@ -82,8 +84,8 @@ impl HeightFieldShape {
         &self.mesh
     }
 
-    /// Returns the number in the field of the triangle of a part. Half of it, rounded down, is the
-    /// cell.
+    /// Converts a part number to the number of its triangle in the grid. Half of that, rounded
+    /// down, is the number of the cell.
     pub fn locate(&self, part: u32) -> u32 {
         self.triangles.get(part as usize).copied().unwrap_or(part)
     }
@@ -105,7 +107,7 @@ impl HeightFieldShape {
     fn renumbered(&self, hit: RayHit) -> RayHit {
         match self.triangles.binary_search(&hit.part) {
             Ok(part) => hit.with_part(part as u32),
-            // Without holes the numbers are equal.
+            // Without holes the two numbers are equal.
             Err(_) => hit,
         }
     }

@@ -8,9 +8,9 @@
 //! 2. If the next piece lies below that plane, up separates the body from both pieces, at no more
 //!    depth.
 //! 3. The contact is then computed again along the normal of the supporting piece.
-//! 4. Steps, slopes and walls rise above the plane, and keep their normals. So does an outer edge,
-//!    behind which there is no other piece. The inside of a triangle is no internal edge: an edge
-//!    that another part of the body touches does not change its normal.
+//! 4. Steps, slopes and walls rise above the plane, and keep their normals. An outer edge, behind
+//!    which there is no other piece, keeps its normal too. A contact inside a triangle keeps its
+//!    normal too, even if another part of the body touches an edge.
 //!
 //! Only support points are used, not adjacency. So the pieces need not share vertices, a mesh or a
 //! body.
@@ -33,7 +33,7 @@ use carom_math::{WidePose, tol};
 use core::ops::Range;
 use glam::DVec3;
 
-/// Passes over the contacts of a body at most; flat floors needed up to three.
+/// The most passes over the contacts of a body. Flat floors needed up to three.
 const ROUNDS: usize = 4;
 
 /// A shape that a body touches, and the range of their manifolds.
@@ -46,8 +46,9 @@ pub struct Neighbour<'a> {
 }
 
 impl<'a> Neighbour<'a> {
-    /// `manifolds` are indices into the list that is passed with the neighbours. If `is_a`, the
-    /// neighbour is A in them and the body is B, else the other way round.
+    /// Creates a neighbour from its shape and its pose in the world. `manifolds` is the range of
+    /// its manifolds in the list that is passed with the neighbours. With `is_a` the neighbour is
+    /// A in these manifolds and the body is B, else the other way round.
     pub fn new(shape: &'a Shape, pose: &Pose, is_a: bool, manifolds: Range<usize>) -> Neighbour<'a> {
         Neighbour { shape, pose: pose.wide(), is_a, manifolds }
     }
@@ -69,10 +70,11 @@ impl<'a> Neighbour<'a> {
 ///   contacts are computed again within `prediction`; there are none if the body is not over that
 ///   piece.
 /// - A manifold may push the body out of one piece into another that pushes back. It then gets the
-///   least depth along a direction that does not, so that a body deep in both comes out.
+///   least depth along a direction that is not blocked, so that a body deep in both comes out.
 ///
 /// `tolerance`, a length, is how far a piece may protrude from the surface because of rounding or
-/// bad fit. Lower steps are smoothed.
+/// inaccurate placement. Lower steps are smoothed. Panics if the range of a neighbour exceeds the
+/// list.
 pub fn smooth_internal_edges(
     body: &Shape,
     pose: &Pose,
@@ -84,7 +86,7 @@ pub fn smooth_internal_edges(
     let pose = pose.wide();
     let tolerance = widen_real(tolerance);
     let mut n_changed = 0;
-    // First the normals that lean only because the body does: the body's own face was the least way
+    // First, normals that lean only because the body leans: the body's own face gave the least way
     // out of a small piece. The contact gets the normal of the floor.
     for neighbour in neighbours {
         for i in neighbour.manifolds.clone() {
@@ -101,8 +103,8 @@ pub fn smooth_internal_edges(
             }
         }
     }
-    // Then directions that lead out of one piece into another that pushes back. A body deep in both
-    // would not come out of either.
+    // Next, directions that lead out of one piece into another that pushes back. A body deep in
+    // both would not come out of either.
     let surroundings = Surroundings { body, pose: &pose, neighbours, prediction, tolerance };
     for neighbour in neighbours {
         for i in neighbour.manifolds.clone() {
@@ -149,7 +151,8 @@ struct Touching<'a> {
     triangle: Option<[DVec3; 3]>,
     /// The extent of the piece along the normal of the touch: its plane.
     plane: Option<f64>,
-    /// Of a triangle: whether its inside is touched, not an edge or a corner.
+    /// Whether the piece is a triangle whose inside is touched, not an edge or a corner. `None` if
+    /// it is not a triangle.
     is_inside: Option<bool>,
 }
 
@@ -203,8 +206,8 @@ fn plane_between(
     normal
 }
 
-/// Whether the piece of `this` touch lies below the plane of the other touch, and the body is as
-/// far above that plane as there.
+/// Whether the piece of `this` lies below the plane of the other touch, and the body reaches no
+/// lower at `this` than at the other. `own` is the touch of `this`, `touch` the other one.
 fn is_behind(
     this: &Touching<'_>,
     own: &Touch,
@@ -245,8 +248,8 @@ pub(super) struct Touch {
 }
 
 impl Touch {
-    /// `None` without contacts. Also `None` for two meshes, whose contacts are already those of
-    /// whole faces.
+    /// Returns the touch of a manifold; `None` without contacts. Also `None` for two meshes, whose
+    /// contacts are already those of whole faces.
     pub(super) fn of(
         neighbour: &Neighbour<'_>,
         body: &Shape,

@@ -31,14 +31,15 @@ use carom_geom::{Feature, SupportMap};
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// Appends the manifolds of two shapes that are apart by at most `prediction`. World frame, normals
-/// from A to B. Convex pairs give at most one manifold; meshes and compounds give one for each pair
-/// of parts that touch.
+/// Appends the manifolds of two shapes that are apart by at most `prediction`, a length. World
+/// frame, normals from A to B. Convex pairs give at most one manifold; meshes and compounds give
+/// one for each pair of parts that touch.
 ///
 /// A negative distance of a contact is its penetration depth. Feature ids stay the same while the
 /// same features touch.
 ///
-/// Allocates if meshes meet meshes. [`manifolds_with`] allocates only to grow `out`.
+/// Allocates working memory for two meshes. [`manifolds_with`] allocates only to grow its memory
+/// and `out`.
 pub fn manifolds(
     a: &Shape,
     pose_a: &Pose,

@@ -28,7 +28,7 @@ impl Shape {
                 ShapeKind::Field(s) => s
                     .moments()
                     .map_or(MassProperties::ZERO, |moments| MassProperties::of_moments(&moments, density)),
-                // It has no end, as a half-space has none.
+                // A compound with a half-space is unbounded.
                 ShapeKind::Compound(s) if s.parts().iter().any(|part| part.is_half_space()) => {
                     MassProperties::ZERO
                 }

@@ -56,19 +56,21 @@ pub struct AnytimeMeshAnswer {
     /// Whether the surfaces touch. `Touching` comes from an exact test of two triangles.
     pub certainty: Certainty,
     /// An interval that contains the distance of the surfaces, ends included: lengths, rounded
-    /// outwards. From 0 to infinity before the pair is started. Both infinite if there is no
-    /// distance.
+    /// outwards. From 0 to infinity before the pair is started. Both ends are infinite if there is
+    /// no distance.
     pub bounds: Interval,
-    /// The nearest two triangles tested so far, if the search is for distances. World frame. In the
-    /// end these are the nearest of all.
+    /// The nearest points of the nearest two triangles tested so far. World frame. `None` before
+    /// such a test, and if the search is only for touching. At the end of a search for distances
+    /// these are the nearest of all.
     pub nearest: Option<Distance>,
-    /// Pairs of volumes in the queue; 1 before the pair is started, 0 if the pair is done.
+    /// The number of pairs of volumes in the queue; 1 before the pair is started, 0 if the pair is
+    /// done.
     pub n_undecided: u64,
     /// Tree depth of the shallowest of them: the nodes opened on the path to it.
     pub level: u32,
-    /// Pairs of volumes that were rejected.
+    /// The number of pairs of volumes that were proved to be apart.
     pub n_refuted: u64,
-    /// The cost.
+    /// The cost of this pair so far.
     pub counters: Counters,
 }
 
@@ -80,7 +82,8 @@ pub struct AnytimeMeshContact {
     pub point: Vec3,
     /// Unit vector from A to B.
     pub normal: Vec3,
-    /// If B moves by this along the normal, the balls around the overlapping volumes are apart.
+    /// A length. If B moves by this along the normal, the balls around the overlapping volumes are
+    /// apart.
     pub depth: Real,
     /// A length: the error bound of the point and of the depth.
     pub size: Real,
@@ -131,8 +134,8 @@ impl core::error::Error for AnytimeMeshError {}
 
 /// A search over pairs of meshes that can be stopped and resumed. All pairs share one queue, so
 /// each gets a part of the time. The search owns its memory: if it is reused, it does not allocate
-/// once it has grown. One case builds trees when a pair is started, which takes time: meshes whose
-/// sizes differ by many powers of ten.
+/// once it has grown. If the sizes of two meshes differ by many powers of ten, the start of their
+/// pair builds new trees, which takes time and memory.
 ///
 /// [`AnytimeSettings::distance`] searches for least distances. [`AnytimeSettings::touching`] finds
 /// whether the surfaces touch, and, with the goal `All`, all triangles that do.
@@ -186,11 +189,11 @@ impl AnytimeMeshes {
         self.touching.clear();
     }
 
-    /// Continues until the search is complete or the limit is reached. The nearest pairs come
-    /// first.
+    /// Continues until the search is complete or the limit is reached. The order is that of the
+    /// settings. With `Priority` the pairs of volumes with the smallest gap come first.
     ///
     /// Each run of a search must get the same meshes, by any kind of reference. Pairs that were
-    /// started must not change.
+    /// started must not change. [`AnytimeMeshError`] lists the errors.
     pub fn run<M: Borrow<MeshShape>>(
         &mut self,
         meshes: &[M],
@@ -229,16 +232,17 @@ impl AnytimeMeshes {
         self.answers = answers;
     }
 
-    /// Returns the touching triangles in the order in which they were found: index of the pair, A's
-    /// triangle, B's triangle. There is one entry for each pair of meshes, or, with the goal `All`,
-    /// all of them. Empty if the search is for distances.
+    /// Returns the touching triangles in the order in which they were found: index of the pair,
+    /// A's triangle, B's triangle. There is at most one entry for each pair of meshes; with the
+    /// goal `All`, one for each pair of triangles. Empty if the goal is `Distance`, or if the
+    /// maximum distance is above 0.
     pub fn touching(&self) -> &[(u32, u32, u32)] {
         &self.touching
     }
 
     /// Replaces `out` by an approximate contact for each pair, in their order, from the deepest
-    /// volumes that overlap. `None` if no overlap is known, before a pair is started, and if it is
-    /// known to be apart.
+    /// volumes that overlap. A pair has `None` before it is started, if no overlap is known, and
+    /// if it is known to be apart.
     pub fn contacts<M: Borrow<MeshShape>>(
         &mut self,
         meshes: &[M],

@@ -4,11 +4,13 @@ use super::super::num::geom::{MeshError, TriMesh};
 use super::super::num::{Pose, Vec3};
 use carom_bounds::Aabb;
 
-/// A surface of triangles, ready for queries. Only queries about solids see an inside.
+/// A surface of triangles, ready for queries. Queries of two shapes use only the surface. Queries
+/// about points and about solids also use the inside.
 pub type MeshShape = crate::mesh_shape::MeshShape<TriMesh>;
 
 impl MeshShape {
-    /// Sets new positions of all vertices, for a mesh that deforms. On an error nothing changes.
+    /// Sets new positions of all vertices, for a mesh that deforms. Errors are those of
+    /// `TriMesh::set_vertices`; on an error nothing changes.
     ///
     /// The trees are refitted, not rebuilt, so their structure stays that of the first positions.
     /// Answers equal those of a rebuilt mesh, except for rounding and the choice among equally good

@@ -35,7 +35,8 @@ pub fn intersects_counted(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, co
 /// Returns the distance of two shapes, 0 if they share a point, and the two nearest points, in the
 /// world frame.
 ///
-/// Allocates if meshes meet meshes; [`distance_with`] does not.
+/// Allocates working memory for two meshes. [`distance_with`] allocates only until its memory has
+/// grown.
 pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance {
     distance_with(a, pose_a, b, pose_b, &mut Workspace::default())
 }
@@ -107,10 +108,12 @@ pub fn distance_cached(
 /// frame. `None` if they are farther apart than `prediction`, a length not below 0.
 ///
 /// For convex shapes a negative distance is the penetration depth: the least translation that
-/// separates them. For a mesh or a compound the depth is local: see [`PairContact::is_local`]. Two
-/// half-spaces that overlap have no finite depth: their distance is minus infinity.
+/// separates them. For shapes that are not convex the depth may be local: see
+/// [`PairContact::is_local`]. Two half-spaces that overlap have no finite depth: their distance is
+/// minus infinity.
 ///
-/// Allocates if meshes meet meshes; [`contact_with`] does not.
+/// Allocates working memory for two meshes. [`contact_with`] allocates only until its memory has
+/// grown.
 pub fn contact(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, prediction: Real) -> Option<PairContact> {
     contact_with(a, pose_a, b, pose_b, prediction, &mut Workspace::default())
 }
@@ -195,7 +198,7 @@ fn unturned(pose: &Pose) -> WidePose {
     WidePose { rotation: WidePose::IDENTITY.rotation, translation: widen(pose.translation) }
 }
 
-/// A pose in `f64`; see [`unturned`].
+/// Returns a pose in `f64`; see [`unturned`].
 #[inline(always)]
 pub(super) fn wide(pose: &Pose) -> WidePose {
     if pose.rotation == Quat::IDENTITY { unturned(pose) } else { pose.wide() }

@@ -31,8 +31,8 @@ use core::ops::ControlFlow;
 /// A point is inside a compound or a cluster if it is inside a part. The distance is then that to
 /// the surface of the part in which it is deepest.
 ///
-/// `None` for a mesh without triangles and for a field without a surface. Also `None` for a mesh, a
-/// field or a cluster if the point is not finite.
+/// `None` for a field without a surface. Also `None` for a mesh, a field or a cluster if the point
+/// is not finite. A compound gives `None` if each of its parts does.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
     project(shape, pose, point, ())
 }
@@ -49,7 +49,7 @@ pub fn project_point_counted(
 
 #[inline(always)]
 fn project(shape: &Shape, pose: &Pose, point: Vec3, count: impl Count) -> Option<PointProjection> {
-    // Normalised in `f64`, as for pairs of shapes.
+    // The rotation is normalised in `f64`, as for pairs of shapes.
     let pose = pose.wide();
     let mut found = local(shape, narrow(pose.inverse_transform_point(widen(point))), count)?;
     found.point = narrow(pose.transform_point(widen(found.point)));
@@ -76,7 +76,7 @@ fn local(shape: &Shape, point: Vec3, count: impl Count) -> Option<PointProjectio
             ShapeKind::Field(s) => field::project_point(s, point, count),
             ShapeKind::Cluster(s) => on_near_part(s, point, count),
             ShapeKind::Compound(s) => on_parts(s, point, count),
-            // It is a primitive.
+            // A half-space is a primitive, so it was handled above.
             ShapeKind::HalfSpace(_) => None,
         },
     }
@@ -131,8 +131,8 @@ fn on_rounded(shape: &RoundedShape, point: Vec3, count: impl Count) -> PointProj
     PointProjection::new(narrow(on + out * radius), narrow_real(distance - radius), on_core.feature)
 }
 
-/// Pure number, times the size of a core. 2^-20 is some roundings of `f32`, and about the square
-/// root of those of `f64`.
+/// A pure number, times the size of a core. 2^-20 is some roundings of `f32`, and about the square
+/// root of a rounding of `f64`.
 const NEAR_CORE: f64 = f64::from_bits((1023 - 20) << 52);
 
 /// Returns the nearest point of a surface given by its support map.

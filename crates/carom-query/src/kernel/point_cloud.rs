@@ -22,10 +22,10 @@ pub struct PointCloud {
 }
 
 impl PointCloud {
-    /// Builds the tree, about a microsecond per point.
+    /// Builds the tree in about a microsecond per point.
     ///
-    /// The points are at least one and finite; equal ones are allowed. The radius is finite and
-    /// above 0.
+    /// There must be at least one point and fewer than 2^28, all finite; equal points are allowed.
+    /// The radius, a length, must be finite and above 0.
     pub fn new(points: Vec<Vec3>, radius: Real) -> Result<PointCloud, PointCloudError> {
         let ball = Sphere::new(radius).ok().filter(|_| 0.0 < radius).ok_or(PointCloudError::BadRadius)?;
         if points.is_empty() {

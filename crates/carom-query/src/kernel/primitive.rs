@@ -1,7 +1,7 @@
-//! The questions that one shape answers alone: box, mass, nearest point, rays.
+//! Queries of one shape alone: box, mass, nearest point, rays.
 //!
-//! A shape with formulas for them is a [`Primitive`]. All others get their answers from what their
-//! kind has: a support map, triangles, a distance, parts.
+//! A shape with formulas for them is a [`Primitive`]. For all others the kind of the shape gives
+//! the answers: a support map, triangles, a distance, or parts.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 and 5.3 (a formula per shape).
 
@@ -13,8 +13,8 @@ use super::super::num::{Interval, Pose, Ray, Real, Vec3};
 use carom_bounds::Aabb;
 use core::ops::ControlFlow;
 
-/// A shape with formulas for its own questions. All is given and returned in the frame of the
-/// shape, apart from the box.
+/// A shape with formulas for the queries of one shape. Arguments and results are in the frame of
+/// the shape, except for the box.
 pub(super) trait Primitive: core::fmt::Debug {
     /// Returns a box around the placed shape, rounded outwards.
     fn aabb(&self, pose: &Pose) -> Aabb;
@@ -22,7 +22,7 @@ pub(super) trait Primitive: core::fmt::Debug {
     /// Returns mass, centre and inertia for a density: mass per volume.
     fn mass_properties(&self, density: Real) -> MassProperties;
 
-    /// The same for the shape with a radius all around, if it is convex.
+    /// Returns the same for the shape with a radius all around; zero if it is not convex.
     fn rounded_mass(&self, _radius: Real, _density: Real) -> MassProperties {
         MassProperties::ZERO
     }

@@ -123,7 +123,7 @@ fn on_line(
         sort_and_place(&mut out[start..], pose);
         return;
     }
-    // Scaling could change the interval. So all hits are found, and filtered by t.
+    // Scaling could change the interval. So all hits are found first, then filtered by t.
     let mut hits = Vec::new();
     ask(&line, Interval::BOTH, &mut hits);
     for hit in &mut hits {
@@ -163,7 +163,7 @@ fn first(shape: &Shape, line: &Line, interval: Interval, count: impl Count) -> O
             ShapeKind::Field(s) => field::first_crossing(s, line, interval),
             ShapeKind::Cluster(s) => first_near_part(s, line, interval, count),
             ShapeKind::Compound(s) => first_part(s, ray, interval, count),
-            // It is a primitive.
+            // A half-space is a primitive, so it was handled above.
             ShapeKind::HalfSpace(_) => None,
         },
     }
@@ -194,7 +194,7 @@ fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>, co
                     }
                 }
             }
-            // It is a primitive.
+            // A half-space is a primitive, so it was handled above.
             ShapeKind::HalfSpace(_) => {}
         },
     }
@@ -430,8 +430,8 @@ pub(super) struct MeshLine {
 }
 
 impl MeshLine {
-    /// `None` if the origin is so far from so small a mesh that it overflows the tree's
-    /// coordinates.
+    /// Converts a line to the coordinates of a mesh and its tree. `None` if the origin is so far
+    /// from so small a mesh that it overflows the tree's coordinates.
     #[inline]
     pub(super) fn new(mesh: &MeshShape, line: &Line, interval: Interval) -> Option<MeshLine> {
         let Line { origin, direction, .. } = *line;

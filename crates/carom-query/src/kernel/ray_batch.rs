@@ -23,7 +23,8 @@ use core::ops::ControlFlow;
 
 /// [`cast_ray`] for many rays: appends one answer for each, in their order. World frame.
 ///
-/// Interleaving the rays pays for large meshes. The answers are those of single rays, to the bit.
+/// The rays are interleaved, which saves time for large meshes. The answers are those of single
+/// rays, to the bit.
 pub fn cast_ray_batch(
     shape: &Shape,
     pose: &Pose,
@@ -85,7 +86,8 @@ impl RayBatch for MeshRays<'_> {
             let Some(line) = Line::new(&self.wide, given, true) else { continue };
             let Some(line) = MeshLine::new(self.mesh, &line, self.interval).filter(|_| line.is_plain())
             else {
-                // Out of the range of numbers: cast by itself.
+                // The line is out of range in the coordinates of the tree. The ray is cast by
+                // itself.
                 self.out[ray] = cast_ray(self.shape, self.pose, given, self.interval);
                 continue;
             };

@@ -20,9 +20,9 @@ impl RayMesh {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RayContact {
-    /// World frame. The distance is minus that from the vertex to the exit point; the normal points
-    /// from A to B. The part of the vertex's body is one of the vertex's triangles. That of the
-    /// other body is the triangle of the exit.
+    /// World frame. The distance is minus that from the vertex to the exit point; the normal
+    /// points from A to B. The part number of the vertex's body is one of the vertex's triangles,
+    /// that of the other body the triangle of the exit.
     pub contact: Contact,
     /// Whether the vertex belongs to A; else to B.
     pub is_vertex_of_a: bool,

@@ -16,7 +16,8 @@ pub type RoundedShape = Rounded<ConvexShape>;
 #[derive(Clone, Debug)]
 pub struct ConvexShape(Shape);
 
-/// The shape is a half-space, a mesh, a height field, a distance field or a compound.
+/// The error for a shape that is not convex and bounded. Such shapes are half-spaces, tori,
+/// meshes, height fields, distance fields, point clouds, voxels and compounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotConvex;
 
@@ -29,12 +30,13 @@ impl core::fmt::Display for NotConvex {
 impl core::error::Error for NotConvex {}
 
 impl ConvexShape {
-    /// Any shape with a support map; see [`Shape::is_convex`].
+    /// Creates a convex shape from any shape with a support map; see [`Shape::is_convex`]. Fails
+    /// for all other shapes.
     pub fn new(shape: Shape) -> Result<ConvexShape, NotConvex> {
         if shape.is_convex() { Ok(ConvexShape(shape)) } else { Err(NotConvex) }
     }
 
-    /// The shape.
+    /// Returns the shape.
     #[inline]
     pub fn shape(&self) -> &Shape {
         &self.0

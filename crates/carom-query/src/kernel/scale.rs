@@ -1,8 +1,9 @@
-//! Shapes made larger, smaller, longer or mirrored.
+//! Shapes scaled by a factor for each axis, or mirrored.
 //!
 //! The result is exact up to rounding, or there is none: a ball that is longer along one axis is
-//! not replaced by an approximation. A turned part of a compound is first mirrored as a whole, its
-//! pose with it. The rest of the scale is positive, and goes into the corners of a hull or a mesh.
+//! not replaced by an approximation. A rotated part of a compound is first mirrored as a whole,
+//! together with its pose. The remaining scale is positive, and is applied to the corners of a
+//! hull or a mesh.
 //!
 //! Reference: Jolt Physics, `ScaledShape` and `Shape::IsValidScale` (which shapes can be scaled).
 
@@ -44,7 +45,7 @@ pub enum ScaleError {
     },
     /// The shape is given by functions of the caller, which take no scale.
     Opaque,
-    /// A part of a compound is turned, so that an unequal scale would shear it. Only hulls and
+    /// A part of a compound is rotated, so that an unequal scale would shear it. Only hulls and
     /// meshes can be sheared.
     Sheared {
         /// The index of the part.
@@ -98,10 +99,13 @@ impl From<ShapeError> for ScaleError {
 impl Shape {
     /// Returns the shape with each coordinate times the factor of its axis.
     ///
-    /// A negative factor mirrors. The triangles of a mesh are turned, so that they go on to face
-    /// outwards. Boxes, ellipsoids, half-spaces, hulls, meshes and voxels take any factors but 0. A
-    /// cylinder and a cone need equal ones across their axis, and other round shapes equal ones
-    /// along all axes.
+    /// A negative factor mirrors. The winding of the triangles of a mesh is then reversed, so that
+    /// they still face outwards.
+    ///
+    /// Boxes, ellipsoids, half-spaces, hulls, meshes and voxels take any factors but 0. Height
+    /// fields need positive factors. A cylinder and a cone need factors of equal size across their
+    /// axis, and a cone a positive one along it. Other round shapes and point clouds need factors
+    /// of equal size along all axes. User-defined shapes and fields cannot be scaled.
     pub fn scaled(&self, scale: Vec3) -> Result<Shape, ScaleError> {
         if !scale.is_finite() || scale.x == 0.0 || scale.y == 0.0 || scale.z == 0.0 {
             return Err(ScaleError::BadFactor);
@@ -169,7 +173,8 @@ fn hull_of(corners: impl Iterator<Item = Vec3>) -> Result<Shape, ScaleError> {
     Ok(Shape::Hull(Arc::new(ConvexHull::from_points(&corners).map_err(ScaleError::Hull)?)))
 }
 
-/// Returns a mesh with its vertices moved, and its triangles turned if the map mirrors.
+/// Returns a mesh with its vertices moved. The winding of its triangles is reversed if the map
+/// mirrors.
 fn mesh_of(mesh: &MeshShape, map: impl Fn(Vec3) -> Vec3, mirrors: bool) -> Result<Shape, ScaleError> {
     let vertices = mesh.mesh().vertices().iter().map(|v| map(*v)).collect();
     let turned = |[a, b, c]: [u32; 3]| if mirrors { [a, c, b] } else { [a, b, c] };
@@ -193,7 +198,7 @@ fn height_field(field: &HeightField, scale: Vec3) -> Result<Shape, ScaleError> {
 }
 
 impl From<HeightFieldShapeError> for ScaleError {
-    /// The shape was made once already, so only its number of triangles is left to refuse it.
+    /// The unscaled shape was accepted, so only the number of triangles can be the reason.
     fn from(_: HeightFieldShapeError) -> ScaleError {
         ScaleError::HeightField(HeightFieldError::TooMany)
     }

@@ -1,10 +1,10 @@
 //! A separating plane: the proof that two bodies are apart.
 //!
-//! Two convex bodies that are apart have a separating plane perpendicular to the line between their
-//! nearest points. The proof needs two supports along its normal, without a search; rounding is
-//! included. For a half-space the normal is its own up to rounding. Bodies that are not convex may
-//! be apart without such a plane. Their proof is the lower bound
-//! [`Distance::at_least`](super::Distance::at_least).
+//! Two convex bodies that are apart have a separating plane perpendicular to the line between
+//! their nearest points. The proof needs two supports along the normal of the plane, without a
+//! search; rounding is included. For a half-space this normal is the half-space's own, up to
+//! rounding. Bodies that are not convex may be apart without such a plane. Their proof is the
+//! lower bound [`Distance::at_least`](super::Distance::at_least).
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 3.8 and 9.2 (separating planes).
 
@@ -36,11 +36,12 @@ impl SeparatingPlane {
     }
 }
 
-/// Returns a separating plane of two shapes: proof that they do not touch.
+/// Returns a separating plane of two shapes: proof that they do not touch. `None` if none is
+/// found.
 ///
-/// It is found for every two convex shapes that are apart by more than rounding. For other shapes
-/// three kinds of normals are tried: between the nearest points, between the centres, and along the
-/// axes of both frames. If all fail, another plane may still exist.
+/// A plane is found for any two convex shapes that are apart by more than rounding. For other
+/// shapes three kinds of normals are tried: between the nearest points, between the centres, and
+/// along the axes of both frames. If all fail, a plane may still exist.
 pub fn separating_plane(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<SeparatingPlane> {
     let b_in_a = relative(pose_a, pose_b);
     let nearest = dispatch::distance(a, b, &b_in_a, f64::INFINITY, &mut Workspace::default(), ());
@@ -68,7 +69,7 @@ fn end(shape: &Shape, pose: &WidePose, along: DVec3) -> f64 {
             let far = map.support_exact(own, near).point.dot(own) + map.margin();
             (map.center().abs().max_element() + map.radius() + map.margin(), far)
         }
-        // It lies below its plane and is unbounded otherwise. Its normal was rounded in the world
+        // A half-space is bounded only along its normal. That normal was rounded in the world
         // frame.
         ShapeKind::HalfSpace(half_space) => {
             let turned = half_space.normal_wide().cross(own);

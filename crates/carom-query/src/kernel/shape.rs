@@ -6,11 +6,11 @@
 //! [`super::primitive`].
 //!
 //! A new convex shape needs a support map, a variant here and a line in [`Shape::kind`]. A shape
-//! that is not convex needs a [`DistanceField`] instead of the support map, as the torus has. A
-//! formula for its own questions is a line in [`Shape::primitive`].
+//! that is not convex needs a [`DistanceField`] instead of the support map, as the torus has.
+//! Formulas for the queries of one shape need a line in [`Shape::primitive`].
 //!
-//! Users bring shapes of both sorts: [`Shape::User`] and [`Shape::Field`]. So a program without
-//! sampled fields does not compile the crate carom-sdf.
+//! User-defined shapes of both sorts are [`Shape::User`] and [`Shape::Field`]. Sampled fields, in
+//! the crate carom-sdf, are such shapes. So a program without them does not compile that crate.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3 (mid phase, narrow
 //! phase).
@@ -64,7 +64,7 @@ pub enum Shape {
     Hull(Arc<ConvexHull>),
     /// A convex shape with a radius all around.
     Rounded(Arc<RoundedShape>),
-    /// A ring around the y axis. Its answers are those of a [`Shape::Field`] that is exact.
+    /// A torus around the y axis. Queries handle it as a [`Shape::Field`] with exact distances.
     Torus(Torus),
     /// All points below a plane.
     HalfSpace(HalfSpace),
@@ -105,8 +105,8 @@ impl core::fmt::Debug for Shape {
     }
 }
 
-/// The kinds of shapes that need different algorithms. Exhaustive on purpose: code that matches on
-/// it goes on to work if a shape is added.
+/// The kinds of shapes that need different algorithms. The enum is exhaustive: code that matches
+/// on it still compiles if a shape is added.
 #[derive(Clone, Copy)]
 pub enum ShapeKind<'a> {
     /// Convex and bounded.
@@ -123,10 +123,10 @@ pub enum ShapeKind<'a> {
     Compound(&'a Compound),
 }
 
-/// Short forms: a shape in one call, from the numbers that define it. Each checks its input as the
-/// constructor of its type does, and returns the same error.
+/// Short constructors: each makes a shape in one call, from the numbers that define it. It checks
+/// its input as the constructor of the shape's type does, and returns the same error.
 impl Shape {
-    /// Returns a ball around the origin.
+    /// Returns a ball around the origin. The radius is a length.
     pub fn sphere(radius: Real) -> Result<Shape, ShapeError> {
         Ok(Shape::Sphere(Sphere::new(radius)?))
     }
@@ -141,12 +141,12 @@ impl Shape {
         Ok(Shape::Cuboid(Cuboid::new(half_extents)?))
     }
 
-    /// Returns a cylinder along y around the origin.
+    /// Returns a cylinder along y around the origin. It is twice `half_height` long.
     pub fn cylinder(half_height: Real, radius: Real) -> Result<Shape, ShapeError> {
         Ok(Shape::Cylinder(Cylinder::new(half_height, radius)?))
     }
 
-    /// Returns a cone along y around the origin, its apex at +y.
+    /// Returns a cone along y, from its base at `-half_height` to its apex at `half_height`.
     pub fn cone(half_height: Real, radius: Real) -> Result<Shape, ShapeError> {
         Ok(Shape::Cone(Cone::new(half_height, radius)?))
     }
@@ -227,8 +227,8 @@ impl Shape {
         }
     }
 
-    /// Returns a box around the shape at `pose`, rounded outwards. That of a half-space is
-    /// infinite.
+    /// Returns a box around the shape at `pose`, along the world axes and rounded outwards. The
+    /// box of a half-space is infinite.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         match self.primitive() {
             Some(primitive) => primitive.aabb(pose),
@@ -236,7 +236,7 @@ impl Shape {
         }
     }
 
-    /// Returns the shape as one with formulas for its own questions.
+    /// Returns the shape as a [`Primitive`]; `None` if it has no formulas.
     #[inline]
     pub(super) fn primitive(&self) -> Option<&dyn Primitive> {
         Some(match self {
@@ -254,7 +254,7 @@ impl Shape {
         })
     }
 
-    /// Returns what the shape is called, such as `"box"` or `"height field"`.
+    /// Returns the name of the kind of shape, such as `"box"` or `"height field"`.
     pub fn name(&self) -> &'static str {
         match self {
             Shape::Sphere(_) => "ball",
@@ -295,8 +295,8 @@ impl Shape {
         }
     }
 
-    /// Builds what queries about two meshes need of the meshes in this shape
-    /// ([`MeshShape::prepare_pairs`](crate::MeshShape)), so that the first of them takes no longer
+    /// Builds the data that queries of two meshes need, for each mesh in this shape
+    /// ([`MeshShape::prepare_pairs`](crate::MeshShape)). The first such query then takes no longer
     /// than the next.
     pub fn prepare_mesh_pairs(&self) {
         match self.kind() {

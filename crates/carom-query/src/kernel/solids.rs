@@ -17,8 +17,8 @@ pub fn solid_relation(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose
     Some(relation(&a, &b))
 }
 
-/// Whether a component of `inner` lies in the solid that `outer` bounds, for two meshes whose
-/// surfaces do not meet.
+/// Whether a connected component of `inner` lies in the solid that `outer` bounds, for two meshes
+/// whose surfaces do not meet.
 ///
 /// `None` if that is not known: `outer` does not define an inside, see [`MeshShape::ambiguity`],
 /// and a component of `inner` lies within its box. `inner` may be any mesh.

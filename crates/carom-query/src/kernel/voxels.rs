@@ -22,7 +22,7 @@ use carom_bvh::{BuildSettings, QuantizedBvh};
 use carom_geom::ray_mesh::Placement;
 use glam::DVec3;
 
-/// Boxes of whole cells. Its parts are the boxes.
+/// The occupied cells of a grid, stored as boxes of whole cells. Its parts are the boxes.
 #[derive(Clone, Debug)]
 pub struct Voxels {
     origin: Vec3,
@@ -34,10 +34,11 @@ pub struct Voxels {
 }
 
 impl Voxels {
-    /// Creates voxels from boxes of cells, such as the leaves of an octree. The cell with the
-    /// numbers 0 begins at `origin`; `cell` is the size of a cell on each axis.
+    /// Creates voxels from boxes of cells, such as the leaves of an octree. Cell 0 of each axis
+    /// begins at `origin`; `cell` is the size of a cell on each axis.
     ///
-    /// Boxes should not overlap: the mass of an overlap counts twice.
+    /// Boxes should not overlap: the mass of an overlap counts twice. [`VoxelsError`] lists the
+    /// boxes that are refused.
     pub fn new(origin: Vec3, cell: Vec3, boxes: Vec<VoxelBox>) -> Result<Voxels, VoxelsError> {
         if !origin.is_finite() {
             return Err(VoxelsError::BadOrigin);
@@ -73,10 +74,12 @@ impl Voxels {
     }
 
     /// Creates voxels from the cells that the triangles of a mesh touch, as cubes of the size
-    /// `cell`. With `is_solid` the cells inside are occupied too. The grid begins at the lower end
-    /// of the mesh.
+    /// `cell`. With `is_solid` the cells inside are occupied too. The grid begins at the minimum
+    /// corner of the mesh's box.
     ///
-    /// The mesh is contained in the voxels (test: `voxels::a_mesh_is_inside_its_voxels`).
+    /// The mesh is contained in the voxels (test: `voxels::a_mesh_is_inside_its_voxels`). Fails if
+    /// the cell size is not positive and finite, and for more than 65,536 cells along an axis.
+    /// Also fails with `is_solid` if the mesh has no inside.
     pub fn from_mesh(mesh: &MeshShape, cell: Real, is_solid: bool) -> Result<Voxels, VoxelsError> {
         if !(0.0 < cell && cell.is_finite()) {
             return Err(VoxelsError::BadCellSize);
@@ -112,7 +115,7 @@ impl Voxels {
         &self.boxes
     }
 
-    /// Returns the lower end of the cell with the numbers 0.
+    /// Returns the minimum corner of the first cell of the grid.
     pub fn origin(&self) -> Vec3 {
         self.origin
     }
@@ -138,7 +141,7 @@ impl Voxels {
     }
 }
 
-/// The number of cells up to one.
+/// Returns the number of cells from cell 0 to this one.
 fn widths(last: u16) -> Real {
     Real::from(last) + 1.0
 }

@@ -12,7 +12,7 @@ pub(super) type Vec3x8<S> = [<S as Simd>::F32x8; 3];
 /// A quaternion: x, y, z, w.
 pub(super) type Quat8<S> = [<S as Simd>::F32x8; 4];
 
-/// `N` numbers of each pair, loaded as `N` rows of lanes.
+/// Returns `N` numbers of each pair, loaded as `N` rows of lanes.
 #[inline(always)]
 pub(super) fn rows<S: Simd, const N: usize>(
     simd: S,

@@ -32,7 +32,7 @@ pub(super) fn two_spheres<S: Simd>(simd: S, pairs: &[PlacedPair<'_>], numbers: &
     decide(simd, dot::<S>(t, t).sqrt() - radii, sum::<S>(t) + radii)
 }
 
-/// The two shapes of a pair may be in either order.
+/// Tests balls against boxes. The two shapes of a pair may be in either order.
 #[inline(always)]
 pub(super) fn sphere_and_cuboid<S: Simd>(simd: S, pairs: &[PlacedPair<'_>], numbers: &[u32]) -> Verdict {
     let [x, y, z, radius, hx, hy, hz, qx, qy, qz, qw] = rows(simd, pairs, numbers, |pair| {

@@ -20,7 +20,7 @@ pub struct BoxSeparation {
     /// The number of the axis. 0 to 2 are faces of A, 3 to 5 are faces of B. 6 + 3 i + j is edge i
     /// of A and edge j of B.
     pub axis: u8,
-    /// The number of axes tested: 6, or 15 if a face alone does not prove the least overlap.
+    /// The number of axes tested: 6 if a face alone proves the least overlap, else 15.
     pub n_axes: u32,
 }
 
@@ -43,11 +43,12 @@ pub fn separation(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxSe
 /// Returns the contacts of two boxes that overlap, touch, or are apart by at most `prediction`.
 /// `None` if they are farther apart.
 ///
-/// In A's frame, normal from A to B, points on both surfaces, one to four contacts, none farther
-/// than `prediction`. If the boxes overlap, the deepest contact's distance is minus the penetration
-/// depth. If they are apart, it may exceed their distance where faces overlap along the normal.
-/// Feature ids are those of `Cuboid`. Vertices have bits 0, 1, 2 for negative x, y, z. A face has 2
-/// axis + 1 on the negative side.
+/// The manifold is in A's frame, its normal points from A to B, and its points lie on both
+/// surfaces. It has one to four contacts, none with a distance above `prediction`. If the boxes
+/// overlap, the deepest contact's distance is minus the penetration depth. If they are apart, it
+/// may exceed their distance where faces overlap along the normal. Feature ids are those of
+/// `Cuboid`. Vertices have bits 0, 1, 2 for negative x, y, z. A face has 2 axis + 1 on the
+/// negative side.
 pub fn manifold(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: Real) -> Option<Manifold> {
     manifold_wide(half_a, half_b, &b_in_a.wide(), prediction)
 }

@@ -40,10 +40,10 @@ pub fn separation(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<H
 /// Returns the contacts of two hulls that overlap, touch, or are apart by at most `prediction`.
 /// `None` if they are farther apart.
 ///
-/// In A's frame, with the normal from A to B. There are one to four contacts, with points on both
-/// surfaces. If the hulls overlap, the deepest contact's distance is minus the penetration depth.
-/// If they are apart, it may exceed their distance where faces overlap along the normal. The cache
-/// may be kept per pair. It changes the time, not the answer.
+/// The manifold is in A's frame, and its normal points from A to B. It has one to four contacts,
+/// with points on both surfaces. If the hulls overlap, the deepest contact's distance is minus the
+/// penetration depth. If they are apart, it may exceed their distance where faces overlap along
+/// the normal. A cache that is kept per pair saves time, and does not change the answer.
 pub fn manifold(
     a: &ConvexHull,
     b: &ConvexHull,

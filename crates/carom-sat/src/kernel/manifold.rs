@@ -37,12 +37,12 @@ impl ContactSink for Manifold {
     }
 }
 
-/// Returns the contacts of two convex shapes, given their closest or deepest points. It is empty if
-/// these are farther apart than `prediction` or not finite.
+/// Returns the contacts of two convex shapes, given their closest or deepest points. The manifold
+/// is empty if these are farther apart than `prediction` or not finite.
 ///
-/// In A's frame. Every contact lies on both surfaces and is at most `prediction` apart. None is
-/// deeper than the witness, except for rounding. The witness is a contact unless the features give
-/// one as deep.
+/// All is in A's frame. The points of a contact lie on both surfaces, at most `prediction` apart.
+/// None is deeper than the witness, except for rounding. The witness is a contact unless the
+/// features give one as deep.
 pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
@@ -74,10 +74,10 @@ pub fn manifold_from_normal_with<A: SupportMap + ?Sized, B: SupportMap + ?Sized>
 /// Returns the contacts of two convex shapes along a given unit normal from A to B.
 ///
 /// They are the points of the supporting features that overlap along the normal, at most
-/// `prediction` apart along it. In A's frame. It is empty if the features do not overlap, if one is
-/// a point, or if a number is not finite.
+/// `prediction` apart along it. All is in A's frame. The manifold is empty if the features do not
+/// overlap, if one is a point, or if a number is not finite.
 ///
-/// The normal need not be that of the least depth. The caller may know a better direction of exit.
+/// The normal need not be that of the least depth. A caller may know a better way out.
 pub fn manifold_along<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,

@@ -1,4 +1,5 @@
-//! Compiled for `f32` and again for `f64`. It only converts, by the types and functions of `num`.
+//! This module is compiled for `f32` and again for `f64`. It only converts, by the types and
+//! functions of `num`.
 
 pub mod box_box;
 pub mod box_depth;

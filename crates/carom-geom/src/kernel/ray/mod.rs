@@ -1,4 +1,4 @@
-//! Ray casts: one ray against everything that has a surface.
+//! Ray casts: the hits of one ray on the surface of one shape.
 //!
 //! | a ray against | first hit | all hits |
 //! |---|---|---|
@@ -19,6 +19,8 @@
 //! | tetrahedron | [`Tetrahedron::cast_ray`](super::Tetrahedron::cast_ray) | [`ray_hits`](super::Tetrahedron::ray_hits) |
 //! | convex hull | [`ConvexHull::cast_ray`](super::ConvexHull::cast_ray) | [`ray_hits`](super::ConvexHull::ray_hits) |
 //! | half-space | [`HalfSpace::cast_ray`](super::HalfSpace::cast_ray) | [`ray_hits`](super::HalfSpace::ray_hits) |
+//! | torus | | [`visit_ray_hits`](super::Torus::visit_ray_hits) |
+//! | height field | [`HeightField::cast_ray`](super::HeightField::cast_ray) | [`cast_ray_all`](super::HeightField::cast_ray_all) |
 //!
 //! Shapes are in their own frame, see [`Ray::in_frame_of`]. The interval of t may start behind the
 //! origin; t counts in lengths of the direction. All sets are closed: a ray that touches hits once.
@@ -29,13 +31,13 @@
 //!
 //! *All hits* are hits with the surface: the entry, and the exit as a back face.
 //! Special cases:
-//! - A ray **along a sheet** (plane, triangle, polygon, segment) meets its rim where it comes in
-//!   and where it goes out; the plane, which has no rim, where the interval begins. Where the
-//!   interval begins within the sheet, the first hit is there.
-//! - A ray that **starts inside** a solid has its first hit at the start of the interval if it asks
-//!   for the solid, and where it leaves if it asks for the surface.
-//! - A direction of **zero** is one place for all t: inside a solid that is asked for, it hits at
-//!   the start of the interval; else it hits nothing.
+//! - A ray **along a sheet** (triangle, polygon, segment) hits the rim where it enters and where
+//!   it leaves. A plane has no rim and is hit where the interval begins. If the interval begins
+//!   within the sheet, the first hit is there.
+//! - A ray that **starts inside** a solid has its first hit at the start of the interval if
+//!   `solid` is set. Otherwise it hits where it leaves.
+//! - A ray with a **zero direction** is at one point for all t. If this is inside and `solid` is
+//!   set, it hits at the start of the interval. Otherwise it hits nothing.
 //! - A ray with a coordinate that is NaN or infinite hits nothing, and no hit has a t beyond the
 //!   range of its type.
 //!
@@ -79,7 +81,7 @@ fn hit(end: &End, is_back_face: bool) -> RayHit {
     RayHit::new(real(end.t), narrow(end.normal)).with_feature(end.feature).with_back_face(is_back_face)
 }
 
-/// The first hit with t in the interval.
+/// Returns the first hit with t in the interval.
 ///
 /// With `solid` the inside counts as well: a ray whose interval begins inside hits there at once.
 /// Otherwise the shape is its surface, and such a ray hits at its exit.
@@ -125,7 +127,8 @@ fn every(ray: &Ray, interval: Interval, chord: impl FnOnce(DVec3, DVec3) -> Opti
     hits
 }
 
-/// The sides of a sheet: from behind, face 1 is hit; a rim hit is on neither side.
+/// Returns the hit with its side of the sheet: face 1 is hit from behind. A hit on the rim is on
+/// neither side.
 fn of_sheet(hit: RayHit) -> RayHit {
     hit.with_back_face(hit.feature == FeatureId::face(1))
 }

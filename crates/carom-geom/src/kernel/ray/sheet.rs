@@ -9,7 +9,8 @@ use super::{every, first, of_sheet};
 use crate::chord::{self, Chord};
 use glam::DVec3;
 
-/// Returns the hit of a ray on a point: exact, so rare. The normal is against the ray.
+/// Returns the hit of a ray on a point. The test is exact, so a hit is rare. The normal is against
+/// the ray.
 pub fn point(ray: &Ray, interval: Interval, point: Vec3) -> Option<RayHit> {
     let p = widen(point);
     first(ray, interval, true, |o, d| chord::segment(o, d, p, p))
@@ -31,7 +32,8 @@ impl Segment {
         chord::segment(o, d, a, b)
     }
 
-    /// Returns the hit of a ray, given in the segment's frame: exact, so rare. See [`RayHit`].
+    /// Returns the hit of a ray, given in the segment's frame. The test is exact, so a hit is
+    /// rare.
     pub fn cast_ray(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
         first(ray, interval, true, |o, d| self.chord(o, d)).map(of_sheet)
     }

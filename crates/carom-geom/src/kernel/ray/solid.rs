@@ -93,14 +93,14 @@ impl ConvexHull {
 macro_rules! ray_queries {
     ($($shape:ty),*) => {$(
         impl $shape {
-            /// The first hit of a ray given in the frame of the shape, see [`RayHit`]; `solid`: the
-            /// inside counts as well.
+            /// Returns the first hit of a ray, given in the frame of the shape, in the interval.
+            /// With `solid` the inside counts too: a ray whose interval begins inside hits there.
             pub fn cast_ray(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
                 first(ray, interval, solid, |o, d| self.chord(o, d))
             }
 
-            /// Returns entry and exit of a ray, given in the frame of the shape, within the
-            /// interval.
+            /// Returns the entry and the exit of a ray, given in the frame of the shape, that lie
+            /// in the interval.
             pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
                 every(ray, interval, |o, d| self.chord(o, d))
             }

@@ -28,10 +28,10 @@ fn obb_chord(o: DVec3, d: DVec3, obb: &Obb) -> Option<Chord> {
     Some(chord)
 }
 
-/// The first hit of a ray on a box along the axes, see [`RayHit`]; `solid`: the inside counts as
-/// well. The empty box is never hit.
+/// Returns the first hit of a ray on a box along the axes, in the interval. With `solid` the
+/// inside counts too: a ray whose interval begins inside hits there. The empty box is never hit.
 ///
-/// For a bound that errs on the safe side see [`Aabb::ray_interval`].
+/// For a conservative interval see [`Aabb::ray_interval`].
 pub fn aabb(ray: &Ray, interval: Interval, aabb: &Aabb, solid: bool) -> Option<RayHit> {
     first(ray, interval, solid, |o, d| aabb_chord(o, d, aabb))
 }
@@ -41,8 +41,9 @@ pub fn aabb_hits(ray: &Ray, interval: Interval, aabb: &Aabb) -> RayHits {
     every(ray, interval, |o, d| aabb_chord(o, d, aabb))
 }
 
-/// The first hit of a ray on an oriented box, see [`RayHit`]; `solid`: the inside counts as well.
-/// The empty box is never hit. Axes that are no basis: no hit.
+/// Returns the first hit of a ray on an oriented box, in the interval. With `solid` the inside
+/// counts too: a ray whose interval begins inside hits there. The empty box is never hit, nor is a
+/// box whose axes are no basis.
 pub fn obb(ray: &Ray, interval: Interval, obb: &Obb, solid: bool) -> Option<RayHit> {
     first(ray, interval, solid, |o, d| obb_chord(o, d, obb))
 }
