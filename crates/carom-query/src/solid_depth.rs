@@ -4,8 +4,9 @@
 //! - Upper bound: the extents of both along a direction give a translation after which a plane
 //!   separates them. The least over many directions is used.
 //! - For convex solids the face normals and the cross products of edges suffice. The bound is
-//!   exact up to rounding, unless there are more pairs of edges than [`MAX_EDGE_PAIRS`].
-//! - For other solids shorter translations are tried, see `solid_exit.rs`.
+//!   exact up to rounding.
+//! - For other solids, and for more pairs of edges than [`MAX_EDGE_PAIRS`], shorter translations
+//!   are tried, see `solid_exit.rs`.
 //! - Lower bound: let a point inside both, see `solid_point.rs`, have the distances `r` and `s`
 //!   from the surfaces. The bound is `r + s`: after any shorter translation the two balls about the
 //!   point still overlap.
@@ -42,7 +43,7 @@ pub(crate) struct Bounds {
     pub(crate) exit: Exit,
     /// A point inside both, or on both surfaces.
     pub(crate) point: DVec3,
-    /// Whether both solids are convex.
+    /// Whether both solids are convex, and all pairs of edges were tried.
     pub(crate) is_exact: bool,
 }
 
@@ -55,7 +56,8 @@ pub(crate) fn bounds<M: WideMesh, H: WideHull>(a: &MeshShape<M>, b: &MeshShape<M
     let reach = corners.iter().flatten().fold(0.0_f64, |most, p| most.max(p.abs().max_element()));
     let slack = ROUNDING * reach;
     let mut best = (f64::INFINITY, DVec3::X);
-    for axis in directions(hull_a, hull_b) {
+    let (directions, has_all) = directions(hull_a, hull_b);
+    for axis in directions {
         let end = |k: usize, step: usize| {
             let axis = if k == 0 { axis } else { -axis };
             corners[k].iter().step_by(step).map(|p| axis.dot(*p)).fold(f64::NEG_INFINITY, f64::max)
@@ -72,7 +74,8 @@ pub(crate) fn bounds<M: WideMesh, H: WideHull>(a: &MeshShape<M>, b: &MeshShape<M
     }
     let mut exit = beyond::<M>(best.1, best.0 + slack, best.0 + 0.5 * slack);
     let lost = |shape, hull| convexity_loss(shape, hull, slack);
-    let losses = lost(a, hull_a).and_then(|of_a| Some(of_a + lost(b, hull_b)?));
+    let both = || lost(a, hull_a).and_then(|of_a| Some(of_a + lost(b, hull_b)?));
+    let losses = if has_all { both() } else { None };
     if let Some(losses) = losses {
         at_least = at_least.max(best.0 - 4.0 * slack - losses);
     } else {
@@ -96,15 +99,16 @@ fn beyond<M: WideMesh>(axis: DVec3, length: f64, least: f64) -> Exit {
     Exit::new(by)
 }
 
-/// Returns candidate directions for moving B out of A.
-fn directions(a: &impl WideHull, b: &impl WideHull) -> Vec<DVec3> {
+/// Returns candidate directions for moving B out of A, and whether all pairs of edges are among
+/// them.
+fn directions(a: &impl WideHull, b: &impl WideHull) -> (Vec<DVec3>, bool) {
     let mut all: Vec<DVec3> = DVec3::AXES.iter().flat_map(|axis| [*axis, -*axis]).collect();
     all.extend((0..a.n_faces() as u32).map(|face| a.face_normal(face)));
     all.extend((0..b.n_faces() as u32).map(|face| -b.face_normal(face)));
     let (edges_a, edges_b) = (edges(a), edges(b));
     let pairs = edges_a.iter().flat_map(|u| edges_b.iter().map(move |v| u.cross(*v)));
     all.extend(pairs.take(MAX_EDGE_PAIRS).filter_map(unit).flat_map(|axis| [axis, -axis]));
-    all
+    (all, edges_a.len().saturating_mul(edges_b.len()) <= MAX_EDGE_PAIRS)
 }
 
 /// Returns the unit directions of the edges of a hull.

@@ -1,4 +1,4 @@
-//! The goal of a anytime search, and its order.
+//! The goal of an anytime search, and its order.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and fig. 25.19 (the
 //! orders).

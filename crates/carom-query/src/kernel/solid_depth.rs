@@ -20,9 +20,8 @@ pub struct SolidOverlap {
     pub separation: Vec3,
     /// A point inside both. If the overlap is too thin to find one, a point on both surfaces.
     pub point: Vec3,
-    /// Whether both solids are convex. The bounds then differ only by the rounding of corners and
-    /// of extents. They are proved for up to 65,536 pairs of edges of the two; further pairs are
-    /// not tried, so `at_least` may then be too large.
+    /// Whether both solids are convex, with at most 65,536 pairs of an edge of A and one of B. The
+    /// bounds then differ only by the rounding of corners and of extents.
     pub is_exact: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Clear, touching or overlapping, and how deep: against whole numbers.
 
-use carom_geom::f64::TriMesh;
+use carom_geom::f64::{ConvexHull, TriMesh};
 use carom_math::f64::Pose;
 use carom_query::f64::{
     MeshShape, SolidOverlap, SolidRelation, holds_component, solid_overlap, solid_relation,
@@ -299,4 +299,74 @@ fn components_in_solids_and_in_open_meshes() {
     .unwrap();
     assert_eq!(holds_component(&angle, &HERE, &speck, &beside), Some(false));
     assert_eq!(holds_component(&angle, &HERE, &speck, &tiny), Some(true));
+}
+
+/// A random point of the unit sphere.
+fn direction(random: &mut Random) -> DVec3 {
+    loop {
+        let point = random.cube_point();
+        if (0.01..1.0).contains(&point.length()) {
+            return point.normalize();
+        }
+    }
+}
+
+/// The hull of random points on a sphere, with `n` vertices, so 3 n - 6 edges.
+fn round_solid(n: usize, random: &mut Random) -> MeshShape {
+    let points: Vec<DVec3> = (0..n).map(|_| direction(random)).collect();
+    let hull = ConvexHull::from_points(&points).unwrap();
+    let corners: Vec<DVec3> = hull.vertices().to_vec();
+    let fans = (0..hull.n_faces() as u32).flat_map(|face| {
+        let ring = hull.face_vertices(face).to_vec();
+        (1..ring.len() - 1).map(move |k| [ring[0], ring[k], ring[k + 1]]).collect::<Vec<_>>()
+    });
+    MeshShape::new(TriMesh::new(corners, fans.collect()).unwrap()).unwrap()
+}
+
+/// The least extent of both along any face normal and any cross product of edges.
+fn least_extent(a: &MeshShape, b: &MeshShape, by: DVec3) -> f64 {
+    let sides = |shape: &MeshShape| -> (Vec<DVec3>, Vec<DVec3>) {
+        let mesh = shape.mesh();
+        let corners = || mesh.indices().iter().map(|t| t.map(|v| mesh.vertices()[v as usize]));
+        let normals = corners().map(|[p, q, r]| (q - p).cross(r - p).normalize());
+        let edges = corners().flat_map(|[p, q, r]| [(p, q), (q, r), (r, p)]);
+        let one_each = edges.filter(|(p, q)| p.to_array() < q.to_array()).map(|(p, q)| q - p);
+        (normals.collect(), one_each.collect())
+    };
+    let (normals_a, edges_a) = sides(a);
+    let (normals_b, edges_b) = sides(b);
+    let crosses = edges_a.iter().flat_map(|u| edges_b.iter().map(move |v| u.cross(*v)));
+    let axes = crosses.filter_map(DVec3::try_normalize).flat_map(|axis| [axis, -axis]);
+    let extent = |axis: DVec3| {
+        let most = |shape: &MeshShape, axis: DVec3| {
+            shape.mesh().vertices().iter().map(|p| axis.dot(*p)).fold(f64::NEG_INFINITY, f64::max)
+        };
+        most(a, axis) + most(b, -axis) - axis.dot(by)
+    };
+    let all = normals_a.into_iter().chain(normals_b.into_iter().map(|n| -n)).chain(axes);
+    all.map(extent).fold(f64::INFINITY, f64::min)
+}
+
+/// Bounds hold for round solids with few and with very many pairs of edges. They are exact for few.
+#[test]
+fn round_solids_have_bounds_that_hold() {
+    let mut random = Random::new(31);
+    for (n, way, n_runs) in [(12, 0.5, 20), (40, 1.5, 3), (110, 1.7, 2)] {
+        for _ in 0..n_runs {
+            let [a, b] = [0, 1].map(|_| round_solid(n, &mut random));
+            let by = direction(&mut random) * way;
+            let found = solid_overlap(&a, &HERE, &b, &Pose::from_translation(by)).unwrap();
+            let depth = least_extent(&a, &b, by);
+            let what = format!("{n} vertices: {found:?}, depth {depth}");
+            assert!(
+                found.at_least <= depth * (1.0 + 1e-12) && depth <= found.at_most * (1.0 + 1e-12),
+                "{what}"
+            );
+            let n_pairs = (3 * n - 6) * (3 * n - 6);
+            assert_eq!(found.is_exact, n_pairs <= 1 << 16, "{what}");
+            assert!(!found.is_exact || found.at_most - found.at_least < 1e-9, "{what}");
+            let apart = Pose::from_translation(by + found.separation * (1.0 + 1e-9));
+            assert_ne!(solid_relation(&a, &HERE, &b, &apart), Some(SolidRelation::Overlapping), "{what}");
+        }
+    }
 }
