@@ -35,7 +35,7 @@ const NONE: u32 = u32::MAX;
 
 /// The most steps of a walk from the triangle of the last query. For a longer walk the tree is as
 /// fast.
-const MOST_STEPS: u32 = 16;
+const MAX_STEPS: u32 = 16;
 
 /// A mesh with vertex normals and adjacency, for casting rays from its vertices. Build it once for
 /// each mesh.
@@ -359,7 +359,7 @@ fn walk(
     [origin, direction]: [DVec3; 2],
 ) -> Option<(f64, u32, bool)> {
     let mut triangle = from;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let neighbours = *body.neighbours.get(triangle as usize)?;
         let corners = body.mesh.mesh().corners(triangle);
         if let Some(hit) = line_touches(origin, direction, &corners) {

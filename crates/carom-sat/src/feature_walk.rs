@@ -151,13 +151,13 @@ fn distance_here<H: WideHull>(
 ) -> Option<Walked> {
     // If bodies move little, one test is enough, or about three if a feature changes. A walk
     // without known places takes about thirty on hulls with many vertices.
-    const MOST_LOOKS: u32 = 48;
+    const MAX_TESTS: u32 = 48;
     let to_b = b_in_a.rotation.transpose();
     let a = Body::new(a, &b_in_a.rotation, b_in_a.translation);
     let b = Body::new(b, &to_b, -(to_b * b_in_a.translation));
     let size = a.size + b.size + largest(b_in_a.translation);
     let rounding = tol::GJK_ROUNDING * size;
-    for n_looks in 1..=MOST_LOOKS {
+    for n_looks in 1..=MAX_TESTS {
         tally.count(|counters| counters.feature_pairs += 1);
         let (place_a, place_b) = (a.known(places.a), b.known(places.b));
         // The simpler kind of feature comes first, so each test has one copy.
@@ -183,7 +183,7 @@ fn distance_here<H: WideHull>(
             Step::Doubt => return None,
             Step::End { on_first: p, between } => {
                 let length_sq = between.length_squared();
-                let least = NEAR * size;
+                let least = MIN_WALK_GAP * size;
                 // Also true if a number is NaN.
                 if !(least * least < length_sq && length_sq < f64::INFINITY) {
                     return None;
@@ -211,7 +211,7 @@ fn distance_here<H: WideHull>(
 }
 
 /// A fraction of the size. If the bodies are nearer than this, GJK decides whether they meet.
-const NEAR: f64 = 64.0 * tol::GJK_TOUCHING;
+const MIN_WALK_GAP: f64 = 64.0 * tol::GJK_TOUCHING;
 
 struct Body<'h, H> {
     hull: &'h H,

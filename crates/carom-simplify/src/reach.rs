@@ -24,7 +24,7 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// The most parts tested beyond a few for every triangle. The bound stays valid.
-const MOST_PARTS: usize = 1 << 17;
+const MAX_PARTS: usize = 1 << 17;
 
 /// A convex polygon and how far from the surface no point of it is.
 struct Part {
@@ -95,7 +95,7 @@ pub(crate) fn reach(
     for t in triangles {
         look(t.to_vec(), &mut seen, &mut parts)?;
     }
-    let mut left = MOST_PARTS + 8 * (triangles.len() + onto.triangles().len());
+    let mut left = MAX_PARTS + 8 * (triangles.len() + onto.triangles().len());
     let mut open = 0.0;
     while let Some(part) = parts.pop() {
         if part.bound <= (seen * goal.gap).max(goal.enough) || goal.too_far < seen || left == 0 {

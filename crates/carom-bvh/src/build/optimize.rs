@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 const SHARE: usize = 2;
 
 /// The maximum number of nodes in a search.
-const LOOKS: u32 = 1024;
+const MAX_SEARCHED_NODES: u32 = 1024;
 
 /// A better position: under a new node beside `to`.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +91,7 @@ fn search(links: &Links, node: u32, stack: &mut Vec<(f32, u32)>) -> Option<Move>
         stack.push((shrunk, other));
         while let Some((gain_so_far, at)) = stack.pop() {
             // A position below costs at least the node's own area.
-            if gain_so_far - own_area <= best.gain || looks == LOOKS {
+            if gain_so_far - own_area <= best.gain || looks == MAX_SEARCHED_NODES {
                 continue;
             }
             looks += 1;

@@ -52,7 +52,7 @@ const NAMES: [&str; 7] = [
 ];
 
 /// Short names of the boxes, for the chart.
-const SHORT: [&str; 7] =
+const CHART_NAMES: [&str; 7] =
     ["corners", "turned box", "every turn", "covariance", "of surface", "regions", "fitted"];
 
 impl Body {
@@ -138,7 +138,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         .with_shown(&["lines"])
         .with_view(View { target: Vec3::ZERO, distance: 12.5, yaw: 0.3, pitch: 0.25, speed: 1.0 })
         .with_charts(vec![
-            chart("volume of the box", "m3", &SHORT),
+            chart("volume of the box", "m3", &CHART_NAMES),
             chart("points inside of the first", "", &["points"]),
         ]);
     let (mut sums, mut hashed) = ([0.0; NAMES.len()], 0);

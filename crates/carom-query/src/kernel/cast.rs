@@ -245,12 +245,12 @@ fn better_distance(
     let settings = &asked.settings;
     let (start, time) = (settings.start_time, settings.max_time - settings.start_time);
     let mut nearest = f64::INFINITY;
-    for i in 0..=LOOKS {
-        let relative = b_in_a(asked, start + time * (f64::from(i) / f64::from(LOOKS)));
+    for i in 0..=N_INTERVALS {
+        let relative = b_in_a(asked, start + time * (f64::from(i) / f64::from(N_INTERVALS)));
         nearest = nearest.min(dispatch::distance(a, b, &relative, nearest, memory, ()).distance);
     }
     let mut best = known;
-    for _ in 0..MOST_ASKED_AGAIN {
+    for _ in 0..MAX_REPEATED_SEARCHES {
         let target = tol::IMPACT_DISTANCE * nearest;
         if !(best < target && target < f64::INFINITY) {
             break;
@@ -272,10 +272,10 @@ fn better_distance(
 }
 
 /// The number of equal intervals of the time searched, at whose ends the distance is computed.
-const LOOKS: u32 = 8;
+const N_INTERVALS: u32 = 8;
 
 /// The most searches for a better distance.
-const MOST_ASKED_AGAIN: u32 = 6;
+const MAX_REPEATED_SEARCHES: u32 = 6;
 
 /// The corners of a mesh as a support map, by linear search. Corner `k` of triangle `n` has the
 /// number `3 * n + k`.

@@ -26,13 +26,13 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// An interval with more triangles than this is halved.
-const MOST_TRIANGLES: usize = 12;
+const MAX_TRIANGLES: usize = 12;
 
 /// The shortest interval that is halved, as a fraction of the time searched: 2^-14.
-const SHORTEST: f64 = 1.0 / (1_u64 << 14) as f64;
+const MIN_INTERVAL: f64 = 1.0 / (1_u64 << 14) as f64;
 
 /// In radii of the body. A box with a longer side is large because of the motion.
-const LONG: f64 = 2.6;
+const MAX_SIDE_RADII: f64 = 2.6;
 
 /// Returns when a moving convex shape first comes within the target distance of a moving mesh.
 pub(super) fn convex(
@@ -59,7 +59,7 @@ pub(super) fn convex(
         }
         let to = to.min(until);
         let slab = sweep.slab(from, to);
-        let can_halve = SHORTEST * (end - start) < to - from;
+        let can_halve = MIN_INTERVAL * (end - start) < to - from;
         if !leaf.near(&slab, b, can_halve, triangles) {
             let middle = 0.5 * (from + to);
             spans.push((middle, to));
@@ -133,7 +133,7 @@ impl<'a, T: Tally> Against<'a, T> {
     pub(super) fn is_long(&self, slab: &Slab, b: &dyn SupportMap) -> bool {
         let [min, max] = slab.bounds(b);
         // False for NaN.
-        LONG * (b.radius() + b.margin()) < (max - min).max_element()
+        MAX_SIDE_RADII * (b.radius() + b.margin()) < (max - min).max_element()
     }
 
     /// Collects the triangles near the sweep of the shape. Returns false if there are so many that
@@ -147,7 +147,7 @@ impl<'a, T: Tally> Against<'a, T> {
     ) -> bool {
         triangles.clear();
         let ([min, max], aabb) = self.swept(slab, b);
-        let limit = if can_halve && self.is_long(slab, b) { MOST_TRIANGLES } else { usize::MAX };
+        let limit = if can_halve && self.is_long(slab, b) { MAX_TRIANGLES } else { usize::MAX };
         let walk = self.mesh.tree().visit_box(&aabb, |found| {
             for &triangle in found.primitives {
                 let [x, y, z] = self.mesh.mesh().corners(triangle);

@@ -20,7 +20,7 @@ use carom_bvh::Child;
 use carom_ccd::{Earliest, Sweep, Tally, TimeOfImpact};
 
 /// The shortest interval that is halved, as a fraction of the time searched: 2^-14.
-const SHORTEST: f64 = 1.0 / (1_u64 << 14) as f64;
+const MIN_INTERVAL: f64 = 1.0 / (1_u64 << 14) as f64;
 
 /// Returns when two moving meshes first come within the target distance of each other.
 pub(super) fn meshes(
@@ -57,7 +57,7 @@ pub(super) fn meshes(
             earliest.add_clear(against.room(&around));
             continue;
         }
-        if SHORTEST * (end - start) < to - from && against.is_long(&slab, &around) {
+        if MIN_INTERVAL * (end - start) < to - from && against.is_long(&slab, &around) {
             let middle = 0.5 * (from + to);
             parts.push((part, middle, to));
             parts.push((part, from, middle));

@@ -166,8 +166,8 @@ impl Iterator for ImpactQueue<'_> {
             let mut first = self.memory.casts.waiting.pop()?;
             let found = &mut self.memory.casts.found;
             if let Some(place) = found.get_mut(first.found as usize) {
-                let time_of_impact = core::mem::replace(place, TOLD);
-                if found.iter().all(|&answer| answer == TOLD) {
+                let time_of_impact = core::mem::replace(place, RETURNED);
+                if found.iter().all(|&answer| answer == RETURNED) {
                     found.clear();
                 }
                 return Some(PairImpact { pair: first.pair as usize, time_of_impact });
@@ -200,7 +200,7 @@ impl Iterator for ImpactQueue<'_> {
 }
 
 /// Marks an answer that was already returned.
-const TOLD: TimeOfImpact = TimeOfImpact::Clear(carom_ccd::Clear::new(f64::INFINITY));
+const RETURNED: TimeOfImpact = TimeOfImpact::Clear(carom_ccd::Clear::new(f64::INFINITY));
 
 /// Returns a ball around a shape in its frame: centre and radius. `None` if the shape is unbounded.
 fn ball_around(shape: &Shape) -> Option<(DVec3, f64)> {

@@ -22,7 +22,7 @@ use glam::{DMat3, DVec3};
 
 /// A multiple of the rounding of a length. If an axis separates the bodies until this close to the
 /// known contact, the triangle cannot change the answer.
-const NOTHING_NEW: f64 = 16.0;
+const KNOWN_CONTACT_ROUNDINGS: f64 = 16.0;
 
 /// Returns when the shape first comes within the target distance of the mesh. `None` if one of them
 /// rotates, or if neither moves.
@@ -187,7 +187,7 @@ impl<T: Tally> Way<'_, T> {
             return true;
         }
         // Separated almost until the known contact.
-        let slack = NOTHING_NEW * (self.straight.rounding + rounding);
+        let slack = KNOWN_CONTACT_ROUNDINGS * (self.straight.rounding + rounding);
         if target < later + slack && rate < 0.0 {
             let until = known - (target - later + self.straight.rounding) / -rate;
             if self.start <= until && until < known {

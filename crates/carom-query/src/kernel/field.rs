@@ -521,7 +521,7 @@ pub(super) fn lowest(field: &dyn DistanceField, pose: &WidePose, direction: DVec
 const NEAR_SURFACE: f64 = 0.25;
 
 /// Cosine: directions from a point on a ridge that are closer than this count as one.
-const ALIKE: f64 = 0.9;
+const SAME_DIRECTION_COSINE: f64 = 0.9;
 
 /// Returns the unit direction from the nearest point of the surface to a position; reversed if the
 /// position is inside.
@@ -561,7 +561,7 @@ pub(super) fn normals_at(
     let mut seen = [DVec3::ZERO; 7];
     let mut n_seen = 0;
     visit_normals(field, place, sample, true, |found, miss| {
-        let is_new = seen[..n_seen].iter().all(|other| other.dot(found) < ALIKE);
+        let is_new = seen[..n_seen].iter().all(|other| other.dot(found) < SAME_DIRECTION_COSINE);
         if miss <= NEAR_SURFACE * field.resolution() && is_new && n_seen < seen.len() {
             seen[n_seen] = found;
             n_seen += 1;

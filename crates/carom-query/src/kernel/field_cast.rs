@@ -34,20 +34,20 @@ const STEP_RATIO: f64 = 0.9375;
 
 /// The most doublings of a step that searches for a time below the target. Also the most
 /// bisections of the bracket.
-const MAX_LOOKS: u32 = 48;
+const MAX_HALVINGS: u32 = 48;
 
 /// In tolerances: the accuracy of the distance near the target. Differences below twice this are
 /// not resolved.
-const KNOWN: f64 = 1.0 / 128.0;
+const DISTANCE_ACCURACY: f64 = 1.0 / 128.0;
 
 /// The same for two fields, neither of which is flat.
-const KNOWN_OF_FIELDS: f64 = 0.125;
+const FIELDS_ACCURACY: f64 = 0.125;
 
 /// The most steps for two fields, because their searches are long.
 const MAX_STEPS_OF_FIELDS: u32 = 16;
 
 /// In tolerances of a search: beyond this distance the coarse result is good enough.
-const FAR: f64 = 8.0;
+const COARSE_DISTANCE: f64 = 8.0;
 
 /// Returns the first contact of A, which is a field, and another shape B that is not a compound.
 pub(super) fn cast(
@@ -135,7 +135,8 @@ impl<'a> Advance<'a> {
         // Not below the resolution of the field's numbers.
         let finest = tol::FIELD_SEARCH * field.resolution();
         let tolerance = (settings.tolerance.max(0.0) * size).max(finest);
-        let known = tolerance * if is_gap_of_fields(field, other) { KNOWN_OF_FIELDS } else { KNOWN };
+        let known =
+            tolerance * if is_gap_of_fields(field, other) { FIELDS_ACCURACY } else { DISTANCE_ACCURACY };
         Advance { field, other, motion_a, motion_b, speed, target: asked.target(), tolerance, known }
     }
 
@@ -149,7 +150,7 @@ impl<'a> Advance<'a> {
         // Far away a step may be slightly short.
         let coarse = tol::FIELD_SEARCH * self.field.resolution();
         let found = nearest(coarse);
-        let is_far = self.target + FAR * coarse < found.closest.distance;
+        let is_far = self.target + COARSE_DISTANCE * coarse < found.closest.distance;
         // A search that ran out of parts would run out again.
         let is_spent = coarse < found.closest.distance - found.at_least;
         if is_far || is_spent { found } else { nearest(self.known) }
@@ -205,7 +206,7 @@ impl<'a> Advance<'a> {
     fn look_ahead(&self, t: f64, end: f64, distance: f64) -> Option<TimeOfImpact> {
         let mut step = (distance - self.target + self.tolerance) / self.speed;
         let (mut above, mut below) = (t, None);
-        for _ in 0..MAX_LOOKS {
+        for _ in 0..MAX_HALVINGS {
             let next = (t + step).min(end);
             let found = self.at(next);
             if found.closest.distance <= self.target {
@@ -219,7 +220,7 @@ impl<'a> Advance<'a> {
             (above, step) = (next, 2.0 * step);
         }
         let (mut hit, mut found) = below?;
-        for _ in 0..MAX_LOOKS {
+        for _ in 0..MAX_HALVINGS {
             if self.target - self.tolerance <= found.closest.distance {
                 break;
             }
