@@ -97,7 +97,7 @@ pub(crate) fn sweep_past<W: Parts>(
                 if face.is_some_and(|face| approach.is_beside(face.normal, face.point)) {
                     return;
                 }
-                let hit = approach.to(shape, until).map(|hit| told(hit, shape, face));
+                let hit = approach.to(shape, until).map(|hit| reported(hit, shape, face));
                 match hit {
                     Some(hit) if hit.starts_inside && yields => into(&approach, shape),
                     hit => hit,
@@ -284,7 +284,7 @@ fn to_plane(approach: &Approach<'_>, normal: DVec3) -> Option<SweepHit> {
 }
 
 /// Returns the hit with its feature: a face with its exact normal, or an edge.
-fn told(hit: SweepHit, shape: &dyn SupportMap, face: Option<FacePlane>) -> SweepHit {
+fn reported(hit: SweepHit, shape: &dyn SupportMap, face: Option<FacePlane>) -> SweepHit {
     if hit.starts_inside {
         return hit;
     }

@@ -82,7 +82,7 @@ pub struct Walked {
     /// Unit vector from A to B.
     pub normal: DVec3,
     /// The number of pairs of features tested.
-    pub n_looks: u32,
+    pub n_tests: u32,
 }
 
 /// Returns the distance by a walk that starts at `places`, and stores the features at its end
@@ -157,7 +157,7 @@ fn distance_here<H: WideHull>(
     let b = Body::new(b, &to_b, -(to_b * b_in_a.translation));
     let size = a.size + b.size + largest(b_in_a.translation);
     let rounding = tol::GJK_ROUNDING * size;
-    for n_looks in 1..=MAX_TESTS {
+    for n_tests in 1..=MAX_TESTS {
         tally.count(|counters| counters.feature_pairs += 1);
         let (place_a, place_b) = (a.known(places.a), b.known(places.b));
         // The simpler kind of feature comes first, so each test has one copy.
@@ -191,7 +191,7 @@ fn distance_here<H: WideHull>(
                 let distance = sqrt(length_sq);
                 let normal = between * (1.0 / distance);
                 let walked =
-                    |point_a, point_b, normal| Walked { distance, point_a, point_b, normal, n_looks };
+                    |point_a, point_b, normal| Walked { distance, point_a, point_b, normal, n_tests };
                 // The result is in the frame of the second body.
                 return Some(if is_swapped {
                     walked(p + between, p, -normal)

@@ -79,8 +79,8 @@ pub(crate) fn reach(
     let mut parts = BinaryHeap::new();
     let mut number = 0;
     let mut settled = 0.0_f64;
-    let mut n_looks = 0_u32;
-    let mut look = |corners: Vec<DVec3>, seen: &mut f64, parts: &mut BinaryHeap<Part>| {
+    let mut n_tests = 0_u32;
+    let mut test = |corners: Vec<DVec3>, seen: &mut f64, parts: &mut BinaryHeap<Part>| {
         let (bound, least) = bounds(&corners, onto, goal.is_solid, seen.max(goal.enough));
         *seen = seen.max(least);
         if bound <= seen.max(goal.enough) {
@@ -89,11 +89,11 @@ pub(crate) fn reach(
             number += 1;
             parts.push(Part { corners, bound, number });
         }
-        n_looks = n_looks.wrapping_add(1);
-        if n_looks.is_multiple_of(1024) { pause() } else { ControlFlow::Continue(()) }
+        n_tests = n_tests.wrapping_add(1);
+        if n_tests.is_multiple_of(1024) { pause() } else { ControlFlow::Continue(()) }
     };
     for t in triangles {
-        look(t.to_vec(), &mut seen, &mut parts)?;
+        test(t.to_vec(), &mut seen, &mut parts)?;
     }
     let mut left = MAX_PARTS + 8 * (triangles.len() + onto.triangles().len());
     let mut open = 0.0;
@@ -110,7 +110,7 @@ pub(crate) fn reach(
         };
         for corners in cut {
             left = left.saturating_sub(1);
-            look(corners, &mut seen, &mut parts)?;
+            test(corners, &mut seen, &mut parts)?;
         }
     }
     let bound: f64 = settled.max(open);

@@ -73,14 +73,14 @@ struct Place {
 fn place(links: &Links, leaf: u32, stack: &mut Vec<Place>) -> u32 {
     let own_area = links.area(leaf);
     let (mut best, mut least) = (links.root, f32::INFINITY);
-    let mut looks = 0;
+    let mut max_nodes = 0;
     stack.push(Place { node: links.root, depth: 0, growth: 0.0 });
     while let Some(at) = stack.pop() {
         // A position below costs at least the leaf's own area.
-        if least <= at.growth + own_area || looks == MAX_SEARCHED_NODES {
+        if least <= at.growth + own_area || max_nodes == MAX_SEARCHED_NODES {
             continue;
         }
-        looks += 1;
+        max_nodes += 1;
         let both = links.area_of_both(at.node, leaf);
         if at.growth + both < least {
             (best, least) = (at.node, at.growth + both);

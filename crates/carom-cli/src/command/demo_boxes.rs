@@ -179,10 +179,10 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     }
     let mean = |i: usize| sums[i] / f64::from(n_frames + 1);
     let rows: Vec<_> = NAMES.iter().enumerate().map(|(i, name)| json!([name, mean(i)])).collect();
-    let told: Vec<String> =
+    let summary: Vec<String> =
         NAMES.iter().enumerate().map(|(i, name)| format!("  {name}: {:.3}", mean(i))).collect();
     let recording = recording.with_table(json!({ "columns": ["box", "mean volume"], "rows": rows }));
     let mut run = Run::of(hashed, NAMES.len(), [0.0; 3], 0, Vec::new(), recording);
-    run.told = Some(format!("{} boxes, mean volumes\n{}", NAMES.len(), told.join("\n")));
+    run.summary = Some(format!("{} boxes, mean volumes\n{}", NAMES.len(), summary.join("\n")));
     Ok(run)
 }

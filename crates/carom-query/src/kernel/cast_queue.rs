@@ -18,7 +18,7 @@
 
 use super::cast;
 use super::shape::{Shape, ShapeKind};
-use crate::impact::Question;
+use crate::impact::CastQuery;
 use crate::workspace::{Waiting, Workspace};
 use carom_ccd::{
     Impact, ImpactCounters, ImpactSettings, Meeting, Motion, TimeOfImpact, Undecided, meeting_of_balls,
@@ -146,15 +146,15 @@ impl<'a> ImpactQueue<'a> {
     }
 
     /// Casts a pair over a part of its time.
-    fn ask(&mut self, pair: u32, times: [f64; 2]) -> TimeOfImpact {
+    fn search(&mut self, pair: u32, times: [f64; 2]) -> TimeOfImpact {
         let [a, b] = self.pairs[pair as usize].map(|body| self.bodies[body as usize]);
-        let question = Question {
+        let query = CastQuery {
             motion_a: &a.motion,
             motion_b: &b.motion,
             settings: self.settings,
             tally: &self.counters,
         };
-        cast::ask(a.shape, b.shape, &question.with_times(times), self.memory)
+        cast::cast_any(a.shape, b.shape, &query.with_times(times), self.memory)
     }
 }
 
@@ -174,10 +174,10 @@ impl Iterator for ImpactQueue<'_> {
             }
             // An impact found at the same time comes first, so the interval is not empty.
             let to = self.surely_by().min(first.end);
-            let mut answer = self.ask(first.pair, [first.from, to]);
+            let mut answer = self.search(first.pair, [first.from, to]);
             if matches!(answer, TimeOfImpact::Undecided(_)) && to < first.end {
                 // The end of the interval may be the cause, so the whole time is searched.
-                answer = self.ask(first.pair, [first.from, first.end]);
+                answer = self.search(first.pair, [first.from, first.end]);
             }
             match answer {
                 TimeOfImpact::Clear(_) => {

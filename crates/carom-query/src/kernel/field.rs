@@ -78,16 +78,16 @@ pub(super) fn contact(
     with_fields(a, b, count, nearest).map(|found| found.closest)
 }
 
-/// Passes a field and another shape to `ask`, with the samples of each field counted.
+/// Passes a field and another shape to `use_field`, with the samples of each field counted.
 pub(super) fn with_fields<R>(
     a: &dyn DistanceField,
     b: &ShapeKind<'_>,
     count: impl Count,
-    ask: impl FnOnce(&dyn DistanceField, &ShapeKind<'_>) -> R,
+    use_field: impl FnOnce(&dyn DistanceField, &ShapeKind<'_>) -> R,
 ) -> R {
     count.with_field(a, |a| match b {
-        ShapeKind::Field(b) => count.with_field(*b, |b| ask(a, &ShapeKind::Field(b))),
-        _ => ask(a, b),
+        ShapeKind::Field(b) => count.with_field(*b, |b| use_field(a, &ShapeKind::Field(b))),
+        _ => use_field(a, b),
     })
 }
 
