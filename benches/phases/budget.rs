@@ -41,7 +41,7 @@ const ORDERS: [(&str, AnytimeOrder); 3] = [
 ];
 
 /// CPU times at which the answers are read, in microseconds.
-const LOOKS: [f64; 12] = [50.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 9e3, 20e3, 50e3, 100e3, 200e3];
+const READ_TIMES: [f64; 12] = [50.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 9e3, 20e3, 50e3, 100e3, 200e3];
 
 /// A clock that stands still.
 struct Scene {
@@ -324,7 +324,7 @@ struct Known {
 fn progress(runner: &mut Runner, scene: &Scene) {
     let n_frames = if runner.is_quick() { 1 } else { 6 };
     let mut answers = Answers::new();
-    let mut table = vec![[Known::default(); LOOKS.len()]; ORDERS.len()];
+    let mut table = vec![[Known::default(); READ_TIMES.len()]; ORDERS.len()];
     for frame in 0..n_frames {
         let pairs = scene.pairs(frame);
         let touching: Vec<bool> = pairs
@@ -368,7 +368,7 @@ fn progress(runner: &mut Runner, scene: &Scene) {
     print!("{:>8}", "us");
     ORDERS.iter().for_each(|(name, _)| print!("  {name:>26}"));
     println!();
-    for (look, us) in LOOKS.into_iter().enumerate() {
+    for (look, us) in READ_TIMES.into_iter().enumerate() {
         print!("{us:>8}");
         for order in &table {
             let Known { found, decided, width } = order[look];
@@ -381,7 +381,7 @@ fn progress(runner: &mut Runner, scene: &Scene) {
         ("pairs decided", Unit::Percent, |known| known.decided),
         ("width of the bounds", Unit::Length, |known| known.width),
     ] {
-        for (look, us) in LOOKS.into_iter().enumerate() {
+        for (look, us) in READ_TIMES.into_iter().enumerate() {
             let times: Vec<Times> = ORDERS
                 .iter()
                 .zip(&table)
@@ -396,7 +396,7 @@ fn progress(runner: &mut Runner, scene: &Scene) {
     }
 }
 
-/// Runs a search to its end, and calls `look` with all answers at each CPU time of [`LOOKS`].
+/// Runs a search to its end, and calls `look` with all answers at each CPU time of [`READ_TIMES`].
 fn follow(
     scene: &Scene,
     pairs: &[MeshPair],
@@ -413,7 +413,7 @@ fn follow(
             let until = Until::done().with_steps(if is_warm { 100 } else { u64::MAX });
             let is_done = search.run(&scene.meshes, pairs, until).expect("the meshes of the scene").is_done();
             spent += (thread_ns() - before) * 1e-3;
-            while is_warm && next < LOOKS.len() && (LOOKS[next] <= spent || is_done) {
+            while is_warm && next < READ_TIMES.len() && (READ_TIMES[next] <= spent || is_done) {
                 search.answers(&mut answers);
                 look(next, &answers);
                 next += 1;

@@ -16,8 +16,8 @@ use parry3d::shape::ConvexPolyhedron;
 /// Tolerance of the depth: as large as the rounding of the hulls to `f32`.
 const TOLERANCE: f64 = 1e-4;
 
-/// Most vertices for the search over all axes.
-const FEW: usize = 8;
+/// The most vertices for the search over all axes.
+const MAX_ALL_AXES_VERTICES: usize = 8;
 
 fn main() {
     let mut runner = Runner::new("depth");
@@ -74,7 +74,7 @@ fn compare(
             continue;
         };
         let depth = -f64::from(own.distance);
-        if n <= FEW {
+        if n <= MAX_ALL_AXES_VERTICES {
             let found = by_axes(pair).map_or(f64::NAN, |found| -f64::from(found.distance));
             certificate.number(&format!("pair {i}: depth and least overlap"), depth, found, TOLERANCE);
         }
@@ -105,7 +105,7 @@ fn compare(
             std::hint::black_box(ours(pair));
         }
     });
-    if n <= FEW {
+    if n <= MAX_ALL_AXES_VERTICES {
         comparison = comparison.entry("carom-sat", || {
             for pair in pairs {
                 std::hint::black_box(by_axes(pair));

@@ -39,7 +39,7 @@ pub struct Found {
     pub n_rounds: u32,
 }
 
-const MOST_ROUNDS: u32 = 200;
+const MAX_ROUNDS: u32 = 200;
 /// The ends of both bounds agree to this part of the distance: rounding.
 const TOLERANCE: f64 = 1e-12;
 
@@ -62,7 +62,7 @@ pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let mut newest = support(if first == DVec3::ZERO { DVec3::X } else { first });
     simplex[0] = newest;
     let (mut n, mut nearest, mut look, mut momentum) = (1, newest, newest, momentum);
-    for round in 1..MOST_ROUNDS {
+    for round in 1..MAX_ROUNDS {
         let length = nearest.length();
         let k = f64::from(round - 1);
         look = match momentum {
@@ -93,7 +93,7 @@ pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             return Found { distance, n_rounds: round + 1 };
         }
     }
-    Found { distance: nearest.length(), n_rounds: MOST_ROUNDS }
+    Found { distance: nearest.length(), n_rounds: MAX_ROUNDS }
 }
 
 fn unit(v: DVec3) -> DVec3 {

@@ -32,7 +32,7 @@ use glam::{DMat3, DVec2, DVec3, Vec3};
 const N_DIRECTIONS: usize = 32;
 
 /// Up to this number, all points are kept.
-const FEW: usize = 2 * N_DIRECTIONS;
+const MAX_POINTS_KEPT: usize = 2 * N_DIRECTIONS;
 
 /// The number of candidates that are improved by rectangles. Only the best result is refined by
 /// small rotations. If all are refined, boxes are equal to 1e-5, in a third more time. With three,
@@ -162,8 +162,8 @@ fn push_new(points: &mut Vec<DVec3>, p: DVec3) {
 
 /// The first and last points along all directions, in the frame, each once.
 fn extremes<P: Copy + Into<DVec3>>(points: &[P], frame: &Frame) -> Vec<DVec3> {
-    let mut few = Vec::with_capacity(FEW.min(points.len()));
-    if points.len() <= FEW {
+    let mut few = Vec::with_capacity(MAX_POINTS_KEPT.min(points.len()));
+    if points.len() <= MAX_POINTS_KEPT {
         points.iter().for_each(|&p| push_new(&mut few, frame.enter(p)));
         return few;
     }

@@ -12,14 +12,14 @@ use carom_math::ops::sqrt;
 use glam::DVec2;
 
 /// The maximum number of edges that are tried; longer hulls use every second, third ... edge.
-const MOST_EDGES: usize = 64;
+const MAX_EDGES: usize = 64;
 
 /// The direction of a side of the minimum rectangle around points; x for fewer than two. The points
 /// are sorted in place, and their hull is written to the list.
 pub(crate) fn least_rectangle(points: &mut [DVec2], hull: &mut Vec<DVec2>) -> DVec2 {
     convex_polygon(points, hull);
     let (mut least, mut along) = ((f64::INFINITY, f64::INFINITY), DVec2::X);
-    let step = hull.len().div_ceil(MOST_EDGES).max(1);
+    let step = hull.len().div_ceil(MAX_EDGES).max(1);
     for i in (0..hull.len()).step_by(step) {
         let edge = hull[(i + 1) % hull.len()] - hull[i];
         let length = sqrt(edge.length_squared());

@@ -165,7 +165,7 @@ impl<I: FatIndex> BroadPhase for VerletList<I> {
             self.find_list();
         }
         let is_few = !self.moved.are_many;
-        if is_few && self.policy.asks_by_slot() {
+        if is_few && self.policy.queries_by_slot() {
             self.candidates.index_slots(self.proxies.n_slots());
         }
         if !self.removed.is_empty() {

@@ -47,7 +47,7 @@ pub(crate) struct Candidates {
     /// The sum of the largest moves since the last test.
     ahead: f64,
     /// The drift at the last test of any pair; NaN before the first.
-    looked_at: f64,
+    tested: f64,
     by_slot: BySlot,
     /// Whether all pairs touch while nothing moves.
     is_exact: bool,
@@ -75,7 +75,7 @@ impl Candidates {
         self.recheck_at.clear();
         self.recheck_at.resize(self.pairs.len(), 0.0);
         self.is_exact = is_exact;
-        self.looked_at = f64::NAN;
+        self.tested = f64::NAN;
         self.by_slot.is_known = false;
     }
 
@@ -136,24 +136,24 @@ impl Candidates {
         }
         match moved {
             // Only the pairs of moved boxes are tested; the others are unchanged.
-            Some(moved) if self.by_slot.is_known && self.looked_at == self.drift => {
-                let (base, mut n_looked_at) = (self.base(), 0);
+            Some(moved) if self.by_slot.is_known && self.tested == self.drift => {
+                let (base, mut n_tested) = (self.base(), 0);
                 let Candidates { pairs, recheck_at, touches, by_slot, .. } = self;
                 for number in moved.iter().flat_map(|&slot| by_slot.numbers_of(slot)) {
                     if !recheck_at[number].is_nan() {
                         let pair = pairs[number];
-                        (touches[number], recheck_at[number]) = look(pair, boxes, base);
-                        n_looked_at += 1;
+                        (touches[number], recheck_at[number]) = test_pair(pair, boxes, base);
+                        n_tested += 1;
                     }
                 }
                 self.ahead = 0.0;
-                return n_looked_at;
+                return n_tested;
             }
             // A large sum can swallow a small move. Only the move itself shows that nothing moved.
-            _ if self.ahead == 0.0 && self.looked_at == self.drift => return 0,
+            _ if self.ahead == 0.0 && self.tested == self.drift => return 0,
             _ => self.drift += core::mem::take(&mut self.ahead),
         }
-        self.looked_at = self.drift;
+        self.tested = self.drift;
         let base = self.base();
         self.due.resize(self.pairs.len() + 2 * SPARE, 0);
         let n_due = recheck(Recheck {
@@ -213,7 +213,7 @@ fn overlap(a: &Aabb, b: &Aabb) -> f32 {
 /// Returns whether a pair touches, and the drift at which it is tested again; the drift is at least
 /// `base`.
 #[inline(always)]
-fn look(pair: Pair, boxes: &[Aabb], base: f32) -> (bool, f32) {
+fn test_pair(pair: Pair, boxes: &[Aabb], base: f32) -> (bool, f32) {
     let gap = overlap(&boxes[pair.a as usize], &boxes[pair.b as usize]);
     (0.0 <= gap, base + GAP_SHARE * gap.abs())
 }
@@ -326,7 +326,7 @@ impl Kernel for Recheck<'_> {
             }
             let number = self.due[i] as usize;
             let pair = self.pairs[number];
-            (self.touches[number], self.recheck_at[number]) = look(pair, self.boxes, self.base);
+            (self.touches[number], self.recheck_at[number]) = test_pair(pair, self.boxes, self.base);
         }
         n_due
     }

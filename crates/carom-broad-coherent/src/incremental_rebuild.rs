@@ -248,7 +248,7 @@ impl<I: FatIndex> VerletList<I> {
 
     /// Whether a list begun now would take over too late: too many boxes would be outliers before.
     fn wears_out(&mut self) -> bool {
-        if !self.policy.looks_ahead() {
+        if !self.policy.predicts() {
             return false;
         }
         let boxes = self.proxies.boxes();
@@ -268,11 +268,11 @@ impl<I: FatIndex> VerletList<I> {
         for (half, leaving) in leaving.iter().enumerate().take(HALVES - 1) {
             n_outliers += leaving * self.proxies.n_live() / n.max(1);
             if limit < n_outliers {
-                self.policy.look_again_in(half.saturating_sub(AHEAD) as u32 / 4);
+                self.policy.test_again_in(half.saturating_sub(AHEAD) as u32 / 4);
                 return half < AHEAD;
             }
         }
-        self.policy.look_again_in((HALVES - AHEAD) as u32 / 4);
+        self.policy.test_again_in((HALVES - AHEAD) as u32 / 4);
         false
     }
 }

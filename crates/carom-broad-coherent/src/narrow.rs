@@ -64,7 +64,7 @@ impl<I: FatIndex> VerletList<I> {
 
     /// Makes the list narrower, if it holds many useless candidates and boxes do not need the room.
     pub(crate) fn narrow(&mut self) {
-        if !self.policy.looks_at_width(self.proxies.n_live(), self.candidates.len()) {
+        if !self.policy.tests_width(self.proxies.n_live(), self.candidates.len()) {
             return;
         }
         let Some((steps, share)) = self.room_needed() else { return };

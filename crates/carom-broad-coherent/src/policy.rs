@@ -155,7 +155,7 @@ pub(crate) struct Policy {
     /// The waste at which to test whether the list can be narrower.
     narrow_at: u64,
     /// The age of the list at which to test whether it wears out.
-    look_at: u32,
+    test: u32,
     /// Frames of this list that were quiet.
     n_quiet: u32,
     /// Moves much longer than previous ones, in the frames of this list; for example of boxes at
@@ -184,7 +184,7 @@ impl Policy {
 
     /// Whether useless candidates have cost as much as narrowing the list in place, since the last
     /// test of this.
-    pub(crate) fn looks_at_width(&mut self, n_boxes: usize, n_candidates: usize) -> bool {
+    pub(crate) fn tests_width(&mut self, n_boxes: usize, n_candidates: usize) -> bool {
         let price = (n_boxes + n_candidates) as u64;
         if !self.has_margins || self.life < SETTLED || self.waste < self.narrow_at.max(price) {
             return false;
@@ -257,7 +257,7 @@ impl Policy {
     }
 
     /// Whether an index of the candidates by slot pays.
-    pub(crate) fn asks_by_slot(&self) -> bool {
+    pub(crate) fn queries_by_slot(&self) -> bool {
         self.is_quiet() && (LONG_QUIET <= self.life || self.has_changing_set())
     }
 
@@ -297,13 +297,13 @@ impl Policy {
     }
 
     /// Whether to test now if the list wears out.
-    pub(crate) fn looks_ahead(&self) -> bool {
-        self.look_at <= self.life
+    pub(crate) fn predicts(&self) -> bool {
+        self.test <= self.life
     }
 
     /// Notes that the list lasts for some frames.
-    pub(crate) fn look_again_in(&mut self, frames: u32) {
-        self.look_at = self.life.saturating_add(frames);
+    pub(crate) fn test_again_in(&mut self, frames: u32) {
+        self.test = self.life.saturating_add(frames);
     }
 
     /// Returns the margin of a fat box until the next rebuild, in frames of its own motion; none
@@ -336,7 +336,7 @@ impl Policy {
     /// Begins the life of the planned list.
     pub(crate) fn begin_life(&mut self, has_margins: bool) {
         self.has_margins = has_margins;
-        (self.life, self.waste, self.rent, self.look_at) = (0, 0, 0, 0);
+        (self.life, self.waste, self.rent, self.test) = (0, 0, 0, 0);
         (self.is_judged, self.is_narrowed, self.narrow_at) = (false, false, 0);
         (self.n_quiet, self.n_woken, self.n_moves, self.n_outlier_moves) = (0, 0, 0, 0);
     }

@@ -15,7 +15,7 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// At most this many boxes are classified one by one.
-const FEW: u32 = 8;
+const MAX_SINGLE_BOXES: u32 = 8;
 
 /// More than the halvings of two axes across and of the boxes of a row.
 const STACK: usize = 64;
@@ -113,7 +113,7 @@ impl Level {
                     (stack[n], stack[n + 1]) = (Part::Rows(low), Part::Rows(high));
                     n += 2;
                 }
-                (Culling::Intersecting, Part::Places(begin, end)) if end - begin <= FEW => {
+                (Culling::Intersecting, Part::Places(begin, end)) if end - begin <= MAX_SINGLE_BOXES => {
                     let slots = self.slots_between(begin, end).iter().copied();
                     scan_culled(slots.filter(|&slot| counts(slot)), boxes, classify, visit)?;
                 }

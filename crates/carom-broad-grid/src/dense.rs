@@ -296,18 +296,18 @@ pub(crate) fn find_all(moving: &Grids, fixed: &Grids, eighths: Range<usize>, sea
 /// Finds the touching boxes of one grid, or of two. One box of each pair is among these eighths of
 /// the querying boxes.
 fn find(level: &Level, other: Option<&Level>, eighths: &Range<usize>, search: &mut Search) {
-    let (askers, asked) = match other {
+    let (queries, targets) = match other {
         None => (level, None),
         Some(other) => {
-            let (askers, asked) = cheaper(level, other);
-            (askers, Some(asked))
+            let (queries, targets) = cheaper(level, other);
+            (queries, Some(targets))
         }
     };
     // Rounded to whole blocks.
-    let n = askers.packed.n;
+    let n = queries.packed.n;
     let end_of =
         |eighths: usize| if eighths < 8 { (n / 8 * eighths).next_multiple_of(WIDTH).min(n) } else { n };
     pieces(end_of(eighths.start)..end_of(eighths.end), search, |first, last, search| {
-        crate::find::ask(askers, asked, first, last, search)
+        crate::find::find_between(queries, targets, first, last, search)
     });
 }

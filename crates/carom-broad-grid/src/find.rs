@@ -39,14 +39,14 @@ pub(crate) struct Search {
 /// Querying boxes, and the run of each: first as cells.
 #[derive(Clone, Debug, Default)]
 struct Tasks {
-    who: Vec<u32>,
+    query: Vec<u32>,
     begin: Vec<u32>,
     end: Vec<u32>,
 }
 
 impl Tasks {
     fn clear(&mut self) {
-        for list in [&mut self.who, &mut self.begin, &mut self.end] {
+        for list in [&mut self.query, &mut self.begin, &mut self.end] {
             list.clear();
         }
     }
@@ -55,59 +55,69 @@ impl Tasks {
 impl Search {
     /// Lists the query of a box on a run of boxes.
     #[inline]
-    pub(crate) fn push_task(&mut self, who: usize, begin: u32, end: u32) {
-        self.tasks.who.push(who as u32);
+    pub(crate) fn push_task(&mut self, query: usize, begin: u32, end: u32) {
+        self.tasks.query.push(query as u32);
         self.tasks.begin.push(begin);
         self.tasks.end.push(end);
     }
 
     /// Runs the listed tasks, and clears them.
-    pub(crate) fn run_tasks(&mut self, askers: &Packed, asked: &Packed) {
+    pub(crate) fn run_tasks(&mut self, queries: &Packed, targets: &Packed) {
         let Search { found, tasks } = self;
-        let Tasks { who, begin, end } = &*tasks;
-        dispatch(Run { askers, asked, who, begin, end, found });
+        let Tasks { query, begin, end } = &*tasks;
+        dispatch(Run { queries, targets, query, begin, end, found });
         tasks.clear();
     }
 
     /// Bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
-        let Tasks { who, begin, end } = &self.tasks;
-        self.found.bytes() + 4 * (who.capacity() + begin.capacity() + end.capacity())
+        let Tasks { query, begin, end } = &self.tasks;
+        self.found.bytes() + 4 * (query.capacity() + begin.capacity() + end.capacity())
     }
 }
 
 /// Appends the touching boxes of one grid, or of two; the boxes `first..last` of the first query.
-pub(crate) fn ask(askers: &Level, asked: Option<&Level>, first: usize, last: usize, out: &mut Search) {
-    let Some(asked) = asked else {
-        return dispatch(Within { level: askers, first, last, out });
+pub(crate) fn find_between(
+    queries: &Level,
+    targets: Option<&Level>,
+    first: usize,
+    last: usize,
+    out: &mut Search,
+) {
+    let Some(targets) = targets else {
+        return dispatch(Within { level: queries, first, last, out });
     };
     for start in (first..last).step_by(PIECE) {
         for place in start..last.min(start + PIECE) {
-            let (min, max) = askers.packed.corners(place);
-            asked.runs(min, max, |begin, end| out.push_task(place, begin, end));
+            let (min, max) = queries.packed.corners(place);
+            targets.runs(min, max, |begin, end| out.push_task(place, begin, end));
         }
-        out.run_tasks(&askers.packed, &asked.packed);
+        out.run_tasks(&queries.packed, &targets.packed);
     }
 }
 
-/// Calls `ask` with the ends of ranges that make up `range`.
+/// Calls `find_between` with the ends of ranges that make up `range`.
 #[cfg(not(feature = "parallel"))]
-pub(crate) fn pieces(range: Range<usize>, out: &mut Search, ask: impl Fn(usize, usize, &mut Search)) {
-    ask(range.start, range.end, out);
+pub(crate) fn pieces(
+    range: Range<usize>,
+    out: &mut Search,
+    find_between: impl Fn(usize, usize, &mut Search),
+) {
+    find_between(range.start, range.end, out);
 }
 
 /// Returns the two grids in the order in which the first should query the second.
 pub(crate) fn cheaper<'a>(a: &'a Level, b: &'a Level) -> (&'a Level, &'a Level) {
-    let cost = |askers: &Level, asked: &Level| {
-        let n_askers = askers.packed.n;
-        let n = N_SAMPLES.min(n_askers);
+    let cost = |queries: &Level, targets: &Level| {
+        let n_queries = queries.packed.n;
+        let n = N_SAMPLES.min(n_queries);
         let sum: u64 = (0..n)
             .map(|i| {
-                let (min, max) = askers.packed.corners(i * n_askers / n);
-                asked.cost(min, max)
+                let (min, max) = queries.packed.corners(i * n_queries / n);
+                targets.cost(min, max)
             })
             .sum();
-        sum.saturating_mul(n_askers as u64) / n.max(1) as u64
+        sum.saturating_mul(n_queries as u64) / n.max(1) as u64
     };
     if cost(a, b) <= cost(b, a) { (a, b) } else { (b, a) }
 }
@@ -127,7 +137,7 @@ impl Kernel for Within<'_> {
         let Within { level, first, last, out } = self;
         let found = &mut out.found;
         // One own run and four more for each.
-        let [mut who, mut begin, mut end] = [[0; 5 * PIECE]; 3];
+        let [mut query, mut begin, mut end] = [[0; 5 * PIECE]; 3];
         let mut rows = Rows::NONE;
         let mut start = first;
         while start < last {
@@ -135,7 +145,7 @@ impl Kernel for Within<'_> {
             let n_rows = rows.find(simd, level, start, n);
             for i in 0..n {
                 let after = (start + i) as u32 + 1;
-                who[i] = after - 1;
+                query[i] = after - 1;
                 begin[i] = after;
                 end[i] = level.starts[rows.last[i] as usize + 1];
             }
@@ -143,15 +153,15 @@ impl Kernel for Within<'_> {
                 let (number, offset) = rows.others(i);
                 let (first, last) = (rows.first[number], rows.last[number]);
                 let (first, last) = level.run(first.wrapping_add(offset), last.wrapping_add(offset));
-                who[n + i] = (start + number) as u32;
+                query[n + i] = (start + number) as u32;
                 begin[n + i] = first;
                 end[n + i] = last;
             }
             let n_tasks = n + n_rows;
             let run = Run {
-                askers: &level.packed,
-                asked: &level.packed,
-                who: &who[..n_tasks],
+                queries: &level.packed,
+                targets: &level.packed,
+                query: &query[..n_tasks],
                 begin: &begin[..n_tasks],
                 end: &end[..n_tasks],
                 found,
@@ -228,9 +238,9 @@ impl Rows {
 
 /// Tests each querying box against its run, and writes the touching pairs.
 struct Run<'a> {
-    askers: &'a Packed,
-    asked: &'a Packed,
-    who: &'a [u32],
+    queries: &'a Packed,
+    targets: &'a Packed,
+    query: &'a [u32],
     begin: &'a [u32],
     end: &'a [u32],
     found: &'a mut PairBuffer,
@@ -241,14 +251,14 @@ impl Kernel for Run<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Run { askers, asked, who, begin, end, found } = self;
-        let n_tasks = who.len();
+        let Run { queries, targets, query, begin, end, found } = self;
+        let n_tasks = query.len();
         found.nodes += n_tasks as u64;
         let mut first = 0;
         while first < n_tasks {
             let length = (end[first] - begin[first]) as usize;
             let (low, high) = found.room((length + WIDTH).max(ROOM));
-            let (n, tests, next) = meet(simd, askers, asked, [who, begin, end], first, low, high);
+            let (n, tests, next) = meet(simd, queries, targets, [query, begin, end], first, low, high);
             found.advance(n);
             found.tests += tests;
             first = next;
@@ -261,37 +271,37 @@ impl Kernel for Run<'_> {
 #[inline(always)]
 fn meet<S: Simd>(
     simd: S,
-    askers: &Packed,
-    asked: &Packed,
-    [who, begin, end]: [&[u32]; 3],
+    queries: &Packed,
+    targets: &Packed,
+    [query, begin, end]: [&[u32]; 3],
     first: usize,
     low: &mut [u32],
     high: &mut [u32],
 ) -> (usize, u64, usize) {
     // Equal lengths per kind: one bounds check per step.
-    let (begin, end) = (&begin[..who.len()], &end[..who.len()]);
+    let (begin, end) = (&begin[..query.len()], &end[..query.len()]);
     let room = low.len().min(high.len());
     let (low, high) = (&mut low[..room], &mut high[..room]);
-    let slots = asked.slots.as_chunks::<WIDTH>().0;
-    let blocks = &asked.blocks[..slots.len()];
+    let slots = targets.slots.as_chunks::<WIDTH>().0;
+    let blocks = &targets.blocks[..slots.len()];
     let (mut n, mut tests) = (0, 0);
     let mut task = first;
-    while task < who.len() {
-        let place = who[task] as usize;
+    while task < query.len() {
+        let place = query[task] as usize;
         let (begin, end) = (begin[task] as usize, end[task] as usize);
         if room < n + (end - begin) + WIDTH {
             break;
         }
         task += 1;
         tests += (end - begin) as u64;
-        let (min, max) = askers.corners(place);
+        let (min, max) = queries.corners(place);
         let min_x = S::F32x8::splat(simd, min[0]);
         let min_y = S::F32x8::splat(simd, min[1]);
         let min_z = S::F32x8::splat(simd, min[2]);
         let max_x = S::F32x8::splat(simd, max[0]);
         let max_y = S::F32x8::splat(simd, max[1]);
         let max_z = S::F32x8::splat(simd, max[2]);
-        let own = S::U32x8::splat(simd, askers.slots[place]);
+        let own = S::U32x8::splat(simd, queries.slots[place]);
         let mut number = begin / WIDTH;
         // Masks the lanes before the run, in its first block.
         let mut meant = u32::MAX << (begin % WIDTH);

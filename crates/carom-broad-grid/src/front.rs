@@ -115,9 +115,9 @@ impl Front {
 
     /// Visits the longest runs of boxes, among these groups, that the querying group tests.
     #[inline]
-    fn runs(&self, asker: Group, first: usize, last: usize, mut visit: impl FnMut(u32, u32)) {
+    fn runs(&self, query: Group, first: usize, last: usize, mut visit: impl FnMut(u32, u32)) {
         let is_asked =
-            |group: &Group| asker.seconds & group.seconds == 0 && !(asker.is_static && group.is_static);
+            |group: &Group| query.seconds & group.seconds == 0 && !(query.is_static && group.is_static);
         let mut at = first;
         while at < last {
             let begin = at;
@@ -132,22 +132,22 @@ impl Front {
     }
 
     /// Lists the tests of the boxes of a cell: the rest of the cell, and its partner cells.
-    pub(crate) fn ask(&self, nodes: &Nodes, place: usize, is_loose: bool, search: &mut Search) {
+    pub(crate) fn find_between(&self, nodes: &Nodes, place: usize, is_loose: bool, search: &mut Search) {
         let number = self.meetings.occupied[place] as usize;
         let (first, last) = self.spans[number];
         let (first, last) = (first as usize, last as usize);
         for at in first..last {
-            let asker = self.groups[at];
-            if asker.is_static {
+            let query = self.groups[at];
+            if query.is_static {
                 break;
             }
-            let (begin, end) = (asker.begin, self.begin(at + 1));
-            if asker.seconds == 0 {
+            let (begin, end) = (query.begin, self.begin(at + 1));
+            if query.seconds == 0 {
                 // These also test each other.
                 let end_of_all = self.begin(last);
                 (begin..end).for_each(|place| search.push_task(place as usize, place + 1, end_of_all));
             } else {
-                self.runs(asker, at + 1, last, |first, last| {
+                self.runs(query, at + 1, last, |first, last| {
                     (begin..end).for_each(|place| search.push_task(place as usize, first, last));
                 });
             }
@@ -165,14 +165,14 @@ impl Front {
             let edges = first_within(key, other_key.level);
             let (other_first, other_last) = self.spans[other as usize];
             for at in first..last {
-                let asker = self.groups[at];
+                let query = self.groups[at];
                 // Skips a cell that is the second of a box, but within the same cell above as its
                 // first.
-                if asker.seconds & !edges != 0 {
+                if query.seconds & !edges != 0 {
                     continue;
                 }
-                let (begin, end) = (asker.begin, self.begin(at + 1));
-                self.runs(asker, other_first as usize, other_last as usize, |first, last| {
+                let (begin, end) = (query.begin, self.begin(at + 1));
+                self.runs(query, other_first as usize, other_last as usize, |first, last| {
                     for place in begin..end {
                         let (min, max) = self.packed.corners(place as usize);
                         let own = Aabb { min: min.into(), max: max.into() };

@@ -11,17 +11,21 @@ use rayon::prelude::*;
 /// Querying boxes per chunk: some 50 microseconds of work.
 const PIECE: usize = 4096;
 
-/// Calls `ask` with the ends of ranges that make up `range`, and collects all results in `out`.
-pub(crate) fn pieces(range: Range<usize>, out: &mut Search, ask: impl Fn(usize, usize, &mut Search) + Sync) {
+/// Calls `find_between` with the ends of ranges that make up `range`, and collects all results in `out`.
+pub(crate) fn pieces(
+    range: Range<usize>,
+    out: &mut Search,
+    find_between: impl Fn(usize, usize, &mut Search) + Sync,
+) {
     if range.len() <= PIECE || rayon::current_num_threads() == 1 {
-        return ask(range.start, range.end, out);
+        return find_between(range.start, range.end, out);
     }
     let pieces: Vec<Search> = (0..range.len().div_ceil(PIECE))
         .into_par_iter()
         .map(|piece| {
             let mut search = Search::default();
             let first = range.start + piece * PIECE;
-            ask(first, range.end.min(first + PIECE), &mut search);
+            find_between(first, range.end.min(first + PIECE), &mut search);
             search
         })
         .collect();

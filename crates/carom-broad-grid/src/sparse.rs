@@ -19,7 +19,7 @@ use carom_bounds::Aabb;
 use carom_broad::{Filter, FinderIndex, Mobility, PairBuffer, PairFinder, ProxyChanges, ProxyId, ProxyTable};
 
 /// If one box in this many leaves its cells at once, all cells are rebuilt, which costs less.
-const MANY: usize = 4;
+const MIN_BOXES_PER_LEAVER: usize = 4;
 
 /// Cells with tests listed at a time.
 const PIECE: usize = 64;
@@ -229,7 +229,7 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
             }
         }
         self.sizes.note_moves(leaving.len());
-        if self.sizes.len() < leaving.len() * MANY {
+        if self.sizes.len() < leaving.len() * MIN_BOXES_PER_LEAVER {
             self.scatter();
         } else {
             for &slot in &leaving {

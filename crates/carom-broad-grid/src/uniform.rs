@@ -20,7 +20,7 @@ use carom_math::ops::sqrt;
 const RUN: f64 = 6.0;
 
 /// At most this many boxes are tested each against each.
-const FEW: usize = 64;
+const MAX_ALL_PAIRS_BOXES: usize = 64;
 
 /// The layout of a [`UniformGrid`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +46,7 @@ impl Layout for Uniform {}
 
 /// Returns the cells for these members. The last grid accepts all of them.
 fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample, is_last: bool) -> Cells {
-    if members.len() <= FEW {
+    if members.len() <= MAX_ALL_PAIRS_BOXES {
         return Cells::one([f32::INFINITY; 3]);
     }
     sample.take(boxes, members);

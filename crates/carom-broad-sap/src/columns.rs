@@ -24,7 +24,7 @@ use core::ops::Range;
 const SAMPLES: usize = 512;
 
 /// Fewer boxes than this form one column.
-const FEW: usize = 256;
+const MIN_COLUMN_BOXES: usize = 256;
 
 /// Levels before the remaining boxes form one column.
 const MAX_LEVELS: usize = 4;
@@ -79,7 +79,7 @@ impl Plan {
     fn new(slots: &[u32], boxes: &[Aabb], level: usize, sample: &mut Sample) -> Plan {
         let axis = axis::of_greatest_variance(slots, boxes);
         let one = Plan { axis, ..Plan::default() };
-        if slots.len() < FEW || MAX_LEVELS <= level {
+        if slots.len() < MIN_COLUMN_BOXES || MAX_LEVELS <= level {
             return one;
         }
         let step = slots.len().div_ceil(SAMPLES).max(1);

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 const PASS_BITS: u32 = 11;
 
 /// Lists shorter than this are sorted by comparisons: clearing the counters would cost more.
-const SHORT: usize = 512;
+const MIN_RADIX_KEYS: usize = 512;
 
 /// Returns an integer with the order of the number; the two zeros are equal. The number is not NaN.
 #[inline(always)]
@@ -22,7 +22,7 @@ pub(crate) fn ordered(x: f32) -> u32 {
 /// Sorts by the upper 32 bits, stably: equal ones keep their order, which is that of the lower 32
 /// bits.
 pub(crate) fn sort_by_upper_half(keys: &mut Vec<u64>, scratch: &mut Vec<u64>) {
-    if keys.len() < SHORT {
+    if keys.len() < MIN_RADIX_KEYS {
         // The same order as a stable sort by the upper half, without its memory.
         keys.sort_unstable();
         return;
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn sorted_and_stable() {
-        for n in [0, 1, 5, SHORT - 1, SHORT, 5000] {
+        for n in [0, 1, 5, MIN_RADIX_KEYS - 1, MIN_RADIX_KEYS, 5000] {
             let mut state = 7_u64;
             let mut keys: Vec<u64> = (0..n as u64)
                 .map(|i| {

@@ -32,7 +32,7 @@ pub(crate) const MAX_BOXES: usize = UPPER as usize;
 
 /// If fewer than one box in this many moved, each is moved individually, and the others are not
 /// visited.
-const FEW: usize = 16;
+const MIN_BOXES_PER_MOVE: usize = 16;
 
 /// No box at this number.
 const ABSENT: u32 = u32::MAX;
@@ -214,7 +214,7 @@ impl Sap {
     fn settle(&mut self, max_trades: u32) {
         let moved = core::mem::take(&mut self.moved);
         let limit = self.counts.trades + u64::from(max_trades) * self.n_boxes as u64;
-        let is_settled = if moved.len() * FEW < self.n_boxes {
+        let is_settled = if moved.len() * MIN_BOXES_PER_MOVE < self.n_boxes {
             moved.iter().all(|&number| self.settle_one(number) && self.counts.trades <= limit)
         } else {
             moved.is_empty() || self.settle_all(&moved, limit)

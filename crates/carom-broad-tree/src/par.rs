@@ -28,7 +28,7 @@ const BOXES: usize = 4096;
 
 /// A tree of fewer boxes is built by one thread. For 10,000 boxes two threads took 1.2 times as
 /// long.
-const FEW: usize = 1 << 15;
+const MIN_PARALLEL_BOXES: usize = 1 << 15;
 
 /// Boxes in crowds per chunk: some 20 microseconds of work.
 const CROWDED: usize = 256;
@@ -70,7 +70,7 @@ pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, 
 
 /// Like [`order::measure_piece`].
 pub(crate) fn measure(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
-    if boxes.len() <= FEW {
+    if boxes.len() <= MIN_PARALLEL_BOXES {
         return order::measure_piece(boxes, centers, exponents);
     }
     let [x, y, z] = centers;
@@ -90,7 +90,7 @@ pub(crate) fn places(
     axis_bits: u32,
     keys: &mut [u32],
 ) {
-    if keys.len() <= FEW {
+    if keys.len() <= MIN_PARALLEL_BOXES {
         return order::places_piece([x, y, z], classes, range, axis_bits, keys);
     }
     keys.par_chunks_mut(BOXES).enumerate().for_each(|(piece, keys)| {
@@ -120,7 +120,7 @@ pub(crate) fn divide_all(
 /// Like [`order::radix_sort`] for distinct entries.
 pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bits: u32) {
     let n_threads = rayon::current_num_threads();
-    if entries.len() <= FEW || n_threads == 1 {
+    if entries.len() <= MIN_PARALLEL_BOXES || n_threads == 1 {
         return order::radix_sort(entries, scratch, n_bits);
     }
     let digit_bits = n_bits.min(DIGIT_BITS);
@@ -175,7 +175,7 @@ pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bit
 
 /// Like [`tree::gather_piece`].
 pub(crate) fn gather(slots: &[[u32; WIDTH]], boxes: &[Aabb], leaves: &mut [Block]) {
-    if slots.len() * WIDTH <= FEW {
+    if slots.len() * WIDTH <= MIN_PARALLEL_BOXES {
         return tree::gather_piece(slots, boxes, leaves);
     }
     (slots.par_chunks(BLOCKS).zip(leaves.par_chunks_mut(BLOCKS)))
@@ -184,7 +184,7 @@ pub(crate) fn gather(slots: &[[u32; WIDTH]], boxes: &[Aabb], leaves: &mut [Block
 
 /// Like [`tree::merge_piece`].
 pub(crate) fn merge(children: &[Block], parents: &mut [Block]) {
-    if children.len() * WIDTH <= FEW {
+    if children.len() * WIDTH <= MIN_PARALLEL_BOXES {
         return tree::merge_piece(children, parents);
     }
     (children.par_chunks(BLOCKS * WIDTH).zip(parents.par_chunks_mut(BLOCKS)))

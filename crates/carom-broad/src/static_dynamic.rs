@@ -204,15 +204,15 @@ impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
         self.dynamics.index(unchanged).into_iter().chain(self.statics.index(unchanged))
     }
 
-    /// Calls `ask` with each index, until a visit of the first breaks.
-    fn ask_all(
+    /// Calls `query` with each index, until a visit of the first breaks.
+    fn query_all(
         &self,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
-        mut ask: impl FnMut(&dyn FinderIndex, &mut dyn FnMut(u32) -> ControlFlow<()>),
+        mut query: impl FnMut(&dyn FinderIndex, &mut dyn FnMut(u32) -> ControlFlow<()>),
     ) {
         for index in self.indices() {
             let mut flow = ControlFlow::Continue(());
-            ask(index, &mut |slot| {
+            query(index, &mut |slot| {
                 flow = visit(slot);
                 flow
             });
@@ -222,18 +222,18 @@ impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
         }
     }
 
-    /// Like [`StaticDynamic::ask_all`], for hits: `ask` gets the end of the remaining range, which
+    /// Like [`StaticDynamic::query_all`], for hits: `query` gets the end of the remaining range, which
     /// is `end` at first.
-    fn ask_near(
+    fn query_near(
         &self,
         mut end: f32,
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
-        mut ask: impl FnMut(&dyn FinderIndex, f32, &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>),
+        mut query: impl FnMut(&dyn FinderIndex, f32, &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>),
     ) {
         for index in self.indices() {
             let mut is_over = false;
             let mut new_end = end;
-            ask(index, end, &mut |hit| {
+            query(index, end, &mut |hit| {
                 let flow = visit(hit);
                 match flow {
                     ControlFlow::Continue(end) => new_end = end,
@@ -251,7 +251,7 @@ impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
 
 impl<S: PairFinder, D: PairFinder> FinderIndex for StaticDynamic<S, D> {
     fn visit_box(&self, proxies: &ProxyTable, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        self.ask_all(visit, |index, visit| index.visit_box(proxies, query, visit));
+        self.query_all(visit, |index, visit| index.visit_box(proxies, query, visit));
     }
 
     fn visit_culled(
@@ -260,7 +260,7 @@ impl<S: PairFinder, D: PairFinder> FinderIndex for StaticDynamic<S, D> {
         classify: &mut dyn FnMut(&Aabb) -> Culling,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) {
-        self.ask_all(visit, |index, visit| index.visit_culled(proxies, classify, visit));
+        self.query_all(visit, |index, visit| index.visit_culled(proxies, classify, visit));
     }
 
     fn visit_ray(
@@ -270,7 +270,7 @@ impl<S: PairFinder, D: PairFinder> FinderIndex for StaticDynamic<S, D> {
         interval: Interval,
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) {
-        self.ask_near(interval.max, visit, |index, end, visit| {
+        self.query_near(interval.max, visit, |index, end, visit| {
             index.visit_ray(proxies, ray, Interval::new(interval.min, end), visit);
         });
     }
@@ -282,7 +282,7 @@ impl<S: PairFinder, D: PairFinder> FinderIndex for StaticDynamic<S, D> {
         max_distance: f32,
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) {
-        self.ask_near(max_distance, visit, |index, end, visit| {
+        self.query_near(max_distance, visit, |index, end, visit| {
             index.visit_near(proxies, point, end, visit);
         });
     }

@@ -34,7 +34,7 @@ use carom_math::{scaling, tol};
 use glam::DVec3;
 
 /// In tolerances: a sweep that is on a plane for no longer than this merely crosses it.
-const MOST_CROSSED: f64 = 8.0;
+const MAX_CROSSING_TOLERANCES: f64 = 8.0;
 
 /// In tolerances: planes no farther than this from the body count for the room that a cell has
 /// there.
@@ -42,7 +42,7 @@ const MOST_CROSSED: f64 = 8.0;
 /// Coordinates of real levels are rounded by about the tolerance. Planes meant to meet in one line
 /// therefore leave prisms there, which are not filled where they are thinner than the tolerance. If
 /// two planes meet at 8 degrees, the third wall of such a prism is 7 tolerances away.
-const NEAR: f64 = 16.0;
+const MAX_SLIVER_TOLERANCES: f64 = 16.0;
 
 /// The part of the segment in a cell.
 #[derive(Clone, Copy, Debug)]
@@ -168,7 +168,10 @@ impl<'a, B: Body> Walk<'a, B, false> {
         mask: Contents,
         stack: &mut TraceStack,
     ) -> Self {
-        Walk { most_crossed: MOST_CROSSED * tree.thin, ..Self::all(tree, body, segment, mask, stack) }
+        Walk {
+            most_crossed: MAX_CROSSING_TOLERANCES * tree.thin,
+            ..Self::all(tree, body, segment, mask, stack)
+        }
     }
 }
 
@@ -305,7 +308,7 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
                 cell(&plane.flipped());
                 stack.push_seam(Part { low, high, ..part }, front, seam);
             }
-            let near = NEAR * self.tree.thin;
+            let near = MAX_SLIVER_TOLERANCES * self.tree.thin;
             if (height + rate * part.low).abs() <= near && (height + rate * part.high).abs() <= near {
                 stack.seams.push(Seam { side: Side::NearInFront, ..seam });
                 of_front = stack.seams.len() as u32;

@@ -46,7 +46,7 @@ const SQUARES: f32 = 1.0 - 32.0 * UNIT;
 const PARALLEL: f32 = 1e-30;
 
 /// Offsets of volumes in a tree are at most S. The slack, 64 u S (rounding), times this is 2 S.
-const MOST_OFFSET: f32 = 1.0 / (32.0 * UNIT);
+const MAX_OFFSET: f32 = 1.0 / (32.0 * UNIT);
 
 /// Squared distance over squared gap along a direction, by its number of non-zero components.
 /// Rounding is downwards.
@@ -115,7 +115,7 @@ where
 
     #[inline(always)]
     fn placed<S: Simd>(&self, simd: S, lane: usize, relative: &Relative<KDopTurn<K>>) -> PlacedKDop<K> {
-        let (i, limit) = (lane & 7, relative.slack * MOST_OFFSET);
+        let (i, limit) = (lane & 7, relative.slack * MAX_OFFSET);
         let (mut scaled, mut is_within) = ([0.0; 32], true);
         for k in 0..K {
             scaled[k] = self.offsets[k][i] * relative.scale;

@@ -208,7 +208,7 @@ impl Source for Given<'_> {
     }
 
     fn are_many(&self) -> bool {
-        MANY < self.boxes.len()
+        MAX_CACHED_PRIMITIVES < self.boxes.len()
     }
 
     #[inline(always)]
@@ -271,7 +271,7 @@ impl<const N: usize> Source for Corners<'_, N> {
     }
 
     fn are_many(&self) -> bool {
-        MANY < self.corners.len()
+        MAX_CACHED_PRIMITIVES < self.corners.len()
     }
 
     #[inline(always)]
@@ -368,7 +368,7 @@ const AHEAD: usize = 32;
 
 /// Above this number of primitives they are prefetched. The boxes of fewer, 3 MiB, are still in a
 /// cache after the check.
-const MANY: usize = 1 << 17;
+const MAX_CACHED_PRIMITIVES: usize = 1 << 17;
 
 /// Boxes for a part of a tree.
 struct Refit<'a, V: TreeVolume, B> {

@@ -209,7 +209,7 @@ impl<'a> Axes<'a> {
         });
         for (axis, source) in faces.chain(edges) {
             let Some(axis) = axis else { continue };
-            if let Some(clear) = self.look(axis, source) {
+            if let Some(clear) = self.test_axis(axis, source) {
                 return clear;
             }
         }
@@ -218,7 +218,7 @@ impl<'a> Axes<'a> {
 
     /// Tests one axis, in both directions. Returns clear if it, alone or with another, separates
     /// the bodies at all times.
-    fn look(&mut self, axis: DVec3, source: Source) -> Option<TimeOfImpact> {
+    fn test_axis(&mut self, axis: DVec3, source: Source) -> Option<TimeOfImpact> {
         let interval = |body: &MovingPolytope| {
             body.corners.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &corner| {
                 let x = axis.dot((corner - self.origin) * self.scale);

@@ -78,7 +78,7 @@ pub(crate) struct Axis {
 const NOWHERE: SupportPoint = SupportPoint { point: DVec3::ZERO, vertex: NO_VERTEX };
 
 /// The factor for the rounding of a second derivative bound.
-const UP: f64 = 1.0 + 64.0 * UNIT;
+const ROUNDING_FACTOR: f64 = 1.0 + 64.0 * UNIT;
 
 impl Axis {
     /// Builds a fixed axis. `n` is a unit vector in the outer frame.
@@ -93,7 +93,7 @@ impl Axis {
             of_b: seen_fixed(&pair.b, -n, &mut near_b),
             near_a,
             near_b,
-            kappa: (bend_of(&pair.a, n) + bend_of(&pair.b, n)) * UP,
+            kappa: (bend_of(&pair.a, n) + bend_of(&pair.b, n)) * ROUNDING_FACTOR,
             rounding: pair.rounding,
         }
     }
@@ -139,7 +139,7 @@ impl Axis {
             of_b,
             near_a,
             near_b,
-            kappa: kappa * UP,
+            kappa: kappa * ROUNDING_FACTOR,
             rounding: pair.rounding + UNIT * more,
         }
     }

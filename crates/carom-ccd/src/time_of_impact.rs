@@ -75,7 +75,7 @@ pub fn time_of_impact_counted<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 }
 
 /// The most requests for a better distance.
-const MOST_ASKED_AGAIN: u32 = 6;
+const MAX_REPEATED_SEARCHES: u32 = 6;
 
 /// The most steps in a row without progress.
 const MAX_STALLS: u32 = 3;
@@ -240,7 +240,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
             self.nearest = self.upper(self.pair.witness(&placed, &proposal));
         }
         let mut best = known;
-        for _ in 0..MOST_ASKED_AGAIN {
+        for _ in 0..MAX_REPEATED_SEARCHES {
             let seen = self.nearest;
             self.target = tol::IMPACT_DISTANCE * seen;
             if !(best < self.target && self.target < f64::INFINITY) {

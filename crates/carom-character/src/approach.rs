@@ -29,7 +29,7 @@ const TOO_NEAR: f64 = 0.875;
 const NEAR_ENOUGH: f64 = 1.0 / 64.0;
 
 /// The maximum number of steps of the search. Polytopes need four, round shapes eight.
-const MOST_STEPS: usize = 32;
+const MAX_STEPS: usize = 32;
 
 /// A figure on its way, in the frame of a shape.
 pub(crate) struct Approach<'a> {
@@ -78,7 +78,7 @@ impl<'a> Approach<'a> {
         let (too_near, near_enough) = (TOO_NEAR * self.keep, (TOO_NEAR + NEAR_ENOUGH) * self.keep);
         let along = tol::CHARACTER_INTO * self.way.length();
         let mut t = 0.0;
-        for step in 0..=MOST_STEPS {
+        for step in 0..=MAX_STEPS {
             let place = WidePose { translation: self.start.translation + self.way * t, ..self.start };
             let gap = wide::distance(shape, self.figure, &place, &settings, Some(&mut cache));
             if !(0.0 < gap.distance) {
@@ -91,7 +91,7 @@ impl<'a> Approach<'a> {
             if !(along < rate) || (too_near < gap.distance && !(next <= until)) {
                 return None;
             }
-            if gap.distance <= near_enough || step == MOST_STEPS {
+            if gap.distance <= near_enough || step == MAX_STEPS {
                 let back = ((self.keep - gap.distance) / rate).clamp(0.0, t);
                 let left = gap.distance + back * rate;
                 return Some(SweepHit::new(t - back, left, gap.normal, gap.point_a));

@@ -43,7 +43,7 @@ const TYRE_PULSE: f64 = 0.25;
 const RELAXATION_LENGTH: f64 = 0.01;
 
 /// The maximum number of steps in one call.
-const MOST_STEPS: u32 = 1000;
+const MAX_STEPS: u32 = 1000;
 
 /// Settings of a car, in metres, kilograms, seconds and radians. The frame has its origin in the
 /// middle of the car's box: x to the front, y up, z to the right. Each field ends with its default.
@@ -253,7 +253,7 @@ impl Car {
             steer: steer.clamp(-1.5, 1.5),
         };
         self.left += dt;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if self.left < STEP {
                 return;
             }

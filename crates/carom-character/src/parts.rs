@@ -64,11 +64,11 @@ pub(crate) struct FacePlane {
 const OUT: f64 = 1.0 / 1024.0;
 
 /// The maximum number of pushes out of overlaps.
-const MOST_PUSHES: usize = 16;
+const MAX_PUSHES: usize = 16;
 
 /// The largest distance of the search for a free position after pushes have failed, in quarters of
 /// the half width.
-const MOST_QUARTERS: u32 = 40;
+const MAX_QUARTERS: u32 = 40;
 
 /// Sweeps a figure, and ignores the objects in `passed`.
 pub(crate) fn sweep_past<W: Parts>(
@@ -97,7 +97,7 @@ pub(crate) fn sweep_past<W: Parts>(
                 if face.is_some_and(|face| approach.is_beside(face.normal, face.point)) {
                     return;
                 }
-                let hit = approach.to(shape, until).map(|hit| told(hit, shape, face));
+                let hit = approach.to(shape, until).map(|hit| reported(hit, shape, face));
                 match hit {
                     Some(hit) if hit.starts_inside && yields => into(&approach, shape),
                     hit => hit,
@@ -223,7 +223,7 @@ pub(crate) fn nearest_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec
         return None;
     }
     let mut pushed = place;
-    for _ in 0..MOST_PUSHES {
+    for _ in 0..MAX_PUSHES {
         match way_out(world, figure, pushed) {
             None if pushed == place || !world.is_within(pushed) => return Some(pushed),
             None => break,
@@ -231,7 +231,7 @@ pub(crate) fn nearest_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec
         }
     }
     let quarter = 0.25 * figure.half_width();
-    for ring in 1..=MOST_QUARTERS {
+    for ring in 1..=MAX_QUARTERS {
         for i in (0..27).filter(|i| *i != 13) {
             let third = |i: i32| f64::from(i % 3 - 1);
             let direction = DVec3::new(third(i), third(i / 3), third(i / 9));
@@ -284,7 +284,7 @@ fn to_plane(approach: &Approach<'_>, normal: DVec3) -> Option<SweepHit> {
 }
 
 /// Returns the hit with its feature: a face with its exact normal, or an edge.
-fn told(hit: SweepHit, shape: &dyn SupportMap, face: Option<FacePlane>) -> SweepHit {
+fn reported(hit: SweepHit, shape: &dyn SupportMap, face: Option<FacePlane>) -> SweepHit {
     if hit.starts_inside {
         return hit;
     }

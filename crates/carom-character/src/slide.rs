@@ -19,7 +19,7 @@ use carom_math::{scaling, tol};
 use glam::DVec3;
 
 /// The maximum number of contacts of one way.
-pub(crate) const MOST_CONTACTS: usize = 12;
+pub(crate) const MAX_CONTACTS: usize = 12;
 
 /// The fraction of the skin below which a figure is moved out.
 const TOO_NEAR: f64 = 0.5;
@@ -84,7 +84,7 @@ pub(crate) fn slide_along(
         return slide;
     }
     let mut rest = 1.0;
-    for _ in 0..MOST_CONTACTS {
+    for _ in 0..MAX_CONTACTS {
         touched.forget(slide.place, skin);
         let along = nearest_allowed(way, &touched.normals) * rest;
         if along == DVec3::ZERO {

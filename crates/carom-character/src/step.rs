@@ -19,7 +19,7 @@ use carom_math::scaling;
 use glam::DVec3;
 
 /// The least forward distance of a step, in skins.
-const SHORTEST: f64 = 2.5;
+const MIN_FORWARD_SKINS: f64 = 2.5;
 
 /// A completed step.
 pub(crate) struct Step {
@@ -64,7 +64,7 @@ impl<W: Sweep + ?Sized> Mover<'_, W> {
     ) -> Option<Step> {
         let direction = scaling::unit(heading)?;
         let skin = self.settings.skin;
-        let least = SHORTEST * skin;
+        let least = MIN_FORWARD_SKINS * skin;
         // On an edge the feet may be below the contact point.
         let feet = (place - ground.point).dot(self.up) - self.figure.stature();
         let lift = height + 2.0 * skin - feet;

@@ -20,7 +20,7 @@ use crate::cone::nearest_allowed;
 use crate::figure::Figure;
 use crate::ground::{Ground, GroundKind, Mover};
 use crate::settings::{CharacterSettings, SettingsError};
-use crate::slide::{Contact, MOST_CONTACTS, Touched, advance, flattened, slide_along};
+use crate::slide::{Contact, MAX_CONTACTS, Touched, advance, flattened, slide_along};
 use crate::sweep::{CarriedSweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_geom::SupportMap;
@@ -31,10 +31,10 @@ use glam::DVec3;
 const AIR_PIECE: f64 = 1.0 / 60.0;
 
 /// The maximum number of pieces in a call; beyond it pieces get longer.
-const MOST_PIECES: f64 = 64.0;
+const MAX_PARTS: f64 = 64.0;
 
 /// The maximum number of phases, on ground or in air, of a call. The rest of its time is given up.
-const MOST_CHANGES: usize = 8;
+const MAX_PHASES: usize = 8;
 
 /// The number of bisections for the moment at which the ground was lost.
 const HALVINGS: usize = 8;
@@ -256,7 +256,7 @@ impl Character {
         let heading = wish - mover.up * wish.dot(mover.up);
         let mut time = (dt - self.borrowed).max(0.0);
         self.borrowed -= dt - time;
-        for _ in 0..MOST_CHANGES {
+        for _ in 0..MAX_PHASES {
             time = match self.ground {
                 Some(_) => self.go(mover, heading, time),
                 None if 0.0 < time => self.fall(mover, heading, time),
@@ -353,7 +353,7 @@ impl Character {
     /// Walks on the ground. Returns the time that is left when the ground is lost.
     fn go<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, heading: DVec3, time: f64) -> f64 {
         let speed = scaling::length(heading);
-        let longest = (0.5 * mover.figure.half_width() / speed).max(time / MOST_PIECES);
+        let longest = (0.5 * mover.figure.half_width() / speed).max(time / MAX_PARTS);
         let mut left = time;
         self.touched.clear();
         // Runs at least once, even without time, because the ground may have gone.
@@ -380,7 +380,7 @@ impl Character {
         let mut rest = time;
         let mut is_straight = true;
         self.velocity = DVec3::ZERO;
-        for _ in 0..MOST_CONTACTS {
+        for _ in 0..MAX_CONTACTS {
             self.touched.forget(self.place, mover.settings.skin);
             let velocity = self.velocity_on(&ground, heading, mover.up);
             self.velocity = velocity;
@@ -488,7 +488,7 @@ impl Character {
 
     /// Falls. Returns the time that is left when ground is met.
     fn fall<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, wish: DVec3, time: f64) -> f64 {
-        let longest = AIR_PIECE.max(time / MOST_PIECES);
+        let longest = AIR_PIECE.max(time / MAX_PARTS);
         let mut left = time;
         self.touched.clear();
         while 0.0 < left && self.ground.is_none() {
@@ -508,7 +508,7 @@ impl Character {
             return time;
         }
         let (start, mut rest) = (self.place, 1.0);
-        for _ in 0..MOST_CONTACTS {
+        for _ in 0..MAX_CONTACTS {
             self.touched.forget(self.place, mover.settings.skin);
             let along = nearest_allowed(way, &self.touched.normals) * rest;
             velocity = nearest_allowed(velocity, &self.touched.normals);

@@ -29,7 +29,7 @@ use glam::DVec3;
 pub(crate) const SLACK: f64 = 12.0 / (1_u64 << 24) as f64;
 
 /// Up to this many vertices are scanned in `f64`.
-const FEW: usize = 32;
+const MAX_WIDE_VERTICES: usize = 32;
 
 /// From this many vertices on, the directions are divided into cells.
 const CELLS_FROM: usize = 160;
@@ -73,7 +73,7 @@ impl Scan {
     ) -> Scan {
         let scale = scale_of(radius);
         let points: Vec<DVec3> = vertices.map(|p| (p - center) * scale).collect();
-        if points.len() <= FEW {
+        if points.len() <= MAX_WIDE_VERTICES {
             // Lanes past the end repeat the last.
             let block = |four: &[DVec3]| {
                 let p: [DVec3; 4] = core::array::from_fn(|lane| four[lane.min(four.len() - 1)]);

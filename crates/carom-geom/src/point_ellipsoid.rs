@@ -17,7 +17,7 @@ use glam::DVec3;
 const MAX_BISECTIONS: usize = 1200;
 
 /// Beyond this many longest radii only the direction matters, to the last digit.
-const FAR: f64 = (1_u128 << 100) as f64;
+const MAX_RADII: f64 = (1_u128 << 100) as f64;
 
 /// Returns the closest point, and whether the given point lies in the ellipsoid.
 pub(crate) fn closest_on_ellipsoid(p: DVec3, radii: DVec3) -> (DVec3, bool) {
@@ -26,7 +26,7 @@ pub(crate) fn closest_on_ellipsoid(p: DVec3, radii: DVec3) -> (DVec3, bool) {
     order.sort_by(|&i, &j| radii[j].total_cmp(&radii[i]));
     let e = order.map(|axis| radii[axis]);
     // A farther point is moved nearer, so that no quotient overflows.
-    let (reach, size) = (FAR * e[0], p.abs().max_element());
+    let (reach, size) = (MAX_RADII * e[0], p.abs().max_element());
     let p = if 0.0 < reach && reach < size { p * scale_of(size) / scale_of(reach) } else { p };
     let y = order.map(|axis| p[axis].abs());
     let (x, is_inside) = closest_sorted(e, y);

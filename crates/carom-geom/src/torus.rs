@@ -26,7 +26,7 @@ use glam::DVec3;
 const N_HALVINGS: u32 = 64;
 
 /// Per reach of a torus: a distance from the centre at which a line is surely outside.
-const CLEAR: f64 = 1.0625;
+const CLEARANCE_RATIO: f64 = 1.0625;
 
 /// The radii of a torus: that of the circle and that of the ball.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +102,7 @@ impl Radii {
         // From the point of the line that is nearest to the centre, in lengths.
         let start = origin - along * origin.dot(along);
         // The ends are clear of the surface, which a line in the middle plane leaves at the reach.
-        let reach = CLEAR * self.reach();
+        let reach = CLEARANCE_RATIO * self.reach();
         let left = reach * reach - start.length_squared();
         if !(0.0 <= left) {
             return;

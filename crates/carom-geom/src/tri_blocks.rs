@@ -34,7 +34,9 @@
 //! optimum).
 //! Differs: eight at a time, each result with a certificate.
 
-use crate::tri_tri_lanes::{FAR, Margin, TriBlock8, UNDERFLOW, Vec3x8, cross, dot, gap, near, sub};
+use crate::tri_tri_lanes::{
+    MAX_COORDINATE, Margin, TriBlock8, UNDERFLOW, Vec3x8, cross, dot, gap, near, sub,
+};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use carom_math::{WidePose, rounding, scaling::balanced};
 use glam::DVec3;
@@ -139,7 +141,11 @@ fn place<S: Simd>(
         + (pose.translation.abs().max_element() + block.center.abs().max_element());
     let error = ERROR * size + 64.0 * f64::EPSILON * far * block.scale;
     // A maximum may drop a NaN.
-    if !(t.is_finite() && extent.is_finite() && size <= f64::from(FAR) && error <= f64::from(FAR)) {
+    if !(t.is_finite()
+        && extent.is_finite()
+        && size <= f64::from(MAX_COORDINATE)
+        && error <= f64::from(MAX_COORDINATE))
+    {
         return None;
     }
     let error = rounding::up(error);
@@ -221,7 +227,8 @@ impl<const APART: bool> Kernel for MayMeet<'_, APART> {
         let mut lanes = [0; 8];
         let used = first(block.n_triangles);
         let within = if APART { rounding::up(within * block.scale) } else { 0.0 };
-        let placed = if within <= FAR { place(simd, block, other, other_in_self, within) } else { None };
+        let placed =
+            if within <= MAX_COORDINATE { place(simd, block, other, other_in_self, within) } else { None };
         let Some(placed) = placed else {
             for lane in 0..other.n_triangles as usize & 15 {
                 lanes[lane & 7] = used;

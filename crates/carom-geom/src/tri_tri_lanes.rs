@@ -31,7 +31,7 @@ pub(crate) const UNDERFLOW: f32 = 2.0 * f32::MIN_POSITIVE;
 const SHORT_SQ: f32 = f32::from_bits((127 - 100) << 23);
 
 /// In units of the block. Coordinates beyond it refute nothing, so no product overflows.
-pub(crate) const FAR: f32 = 1.0e8;
+pub(crate) const MAX_COORDINATE: f32 = 1.0e8;
 
 /// Up to eight triangles, by component, in units of their own size.
 #[derive(Clone, Copy, Debug)]
@@ -125,14 +125,14 @@ impl Kernel for MayBeNear<'_> {
         for i in 0..n {
             let mut a = [[0.0_f32; 3]; 3];
             let mut size = 2.0_f32;
-            let mut is_computable = within <= FAR;
+            let mut is_computable = within <= MAX_COORDINATE;
             for corner in 0..3 {
                 let p = (self.triangles[i][corner] - block.center) * block.scale;
                 for axis in 0..3 {
                     let x = p[axis] as f32;
                     a[corner][axis] = x;
                     // False for NaN.
-                    is_computable &= x.abs() <= FAR;
+                    is_computable &= x.abs() <= MAX_COORDINATE;
                     size = if size < x.abs() { x.abs() } else { size };
                 }
             }

@@ -40,9 +40,9 @@ pub(crate) struct Depth {
 
 // Room for vertices: for nearly all polytopes, for large hulls, and for curved shapes. A polytope
 // of v vertices has 2 v - 4 faces.
-const SMALL: usize = 12;
-const MEDIUM: usize = 40;
-const LARGE: usize = 280;
+const SMALL_ROOM: usize = 12;
+const MEDIUM_ROOM: usize = 40;
+const LARGE_ROOM: usize = 280;
 
 /// Returns the depth of the origin in C. `simplex` contains the origin or nearly touches it.
 pub(crate) fn depth<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
@@ -51,8 +51,8 @@ pub(crate) fn depth<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     settings: &GjkSettings,
     counters: &mut Counters,
 ) -> Depth {
-    let mut vertices = [Vertex::BLANK; SMALL];
-    let mut faces = [Face::BLANK; 2 * SMALL];
+    let mut vertices = [Vertex::BLANK; SMALL_ROOM];
+    let mut faces = [Face::BLANK; 2 * SMALL_ROOM];
     let mut polytope = Polytope::new(&mut vertices, &mut faces);
     let is_started = simplex.n == 4
         && tol::EPA_THIN < polytope.set_tetrahedron([0, 1, 2, 3].map(|i| simplex.vertex(i)).each_ref());
@@ -74,8 +74,8 @@ fn depth_medium<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     state: &mut State,
     counters: &mut Counters,
 ) -> Depth {
-    let mut vertices = [Vertex::BLANK; MEDIUM];
-    let mut faces = [Face::BLANK; 2 * MEDIUM];
+    let mut vertices = [Vertex::BLANK; MEDIUM_ROOM];
+    let mut faces = [Face::BLANK; 2 * MEDIUM_ROOM];
     let mut polytope = small.moved(&mut vertices, &mut faces);
     match refine(c, &mut polytope, settings, state, counters) {
         Ok(depth) => depth,
@@ -91,8 +91,8 @@ fn depth_large<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     state: &mut State,
     counters: &mut Counters,
 ) -> Depth {
-    let mut vertices = [Vertex::BLANK; LARGE];
-    let mut faces = [Face::BLANK; 2 * LARGE];
+    let mut vertices = [Vertex::BLANK; LARGE_ROOM];
+    let mut faces = [Face::BLANK; 2 * LARGE_ROOM];
     let mut polytope = medium.moved(&mut vertices, &mut faces);
     match refine(c, &mut polytope, settings, state, counters) {
         Ok(depth) => depth,

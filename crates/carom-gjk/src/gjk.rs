@@ -243,7 +243,7 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     // runs to the end, like a distance query.
     let (enough, meet) = match goal {
         Goal::Distance | Goal::Cores => (settings.max_distance.max(0.0) * c.scale + c.margin, -1.0),
-        Goal::Overlap => (c.margin + CLEAR, c.margin - CLEAR),
+        Goal::Overlap => (c.margin + DECIDED_LENGTH, c.margin - DECIDED_LENGTH),
     };
     let enough_sq = enough * enough;
     let margin = if goal == Goal::Cores { 0.0 } else { c.margin };
@@ -376,7 +376,7 @@ fn raise(lower: &mut f64, axis: &mut DVec3, bound: f64, u: DVec3) {
 }
 
 /// Scaled length. The full search decides gaps and depths below this, whatever the goal is.
-const CLEAR: f64 = 16.0 * tol::GJK_TOUCHING;
+const DECIDED_LENGTH: f64 = 16.0 * tol::GJK_TOUCHING;
 
 /// The test whether two bounds are close enough.
 #[derive(Clone, Copy)]
@@ -420,8 +420,8 @@ fn judge(
     }
     // A support point that is a corner leaves a gap of rounding alone. With a far larger gap it
     // cannot be a corner, and no comparison is needed.
-    const FAR: f64 = (1_u64 << 32) as f64;
-    if FAR * rounding_sq < gap * gap && tolerance * uw < gap {
+    const MAX_GAP_RATIO: f64 = (1_u64 << 32) as f64;
+    if MAX_GAP_RATIO * rounding_sq < gap * gap && tolerance * uw < gap {
         None
     } else if s.has(w) || gap * gap <= rounding_sq {
         Some(End::Features)

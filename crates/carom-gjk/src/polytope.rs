@@ -55,15 +55,15 @@ const SLIVER_SQ: f64 = tol::GJK_ROUNDING * tol::GJK_ROUNDING;
 
 /// The most faces of a visible region in the first attempt. Its buffers have room for the edges
 /// around it and the edges that wait.
-const FEW: usize = 62;
-const FEW_AROUND: usize = FEW + 2;
-const FEW_WAITING: usize = FEW + 4;
+const MAX_VISIBLE_FACES: usize = 62;
+const FEW_FACES_AROUND: usize = MAX_VISIBLE_FACES + 2;
+const FEW_FACES_WAITING: usize = MAX_VISIBLE_FACES + 4;
 
 /// The most faces in the second attempt, such as a new apex over a round base. It is the most that
 /// a polytope can have.
-const MANY: usize = 560;
-const MANY_AROUND: usize = MANY + 2;
-const MANY_WAITING: usize = MANY + 4;
+const MAX_FACES: usize = 560;
+const MAX_AROUND: usize = MAX_FACES + 2;
+const MAX_WAITING: usize = MAX_FACES + 4;
 
 /// The polytope.
 pub(crate) struct Polytope<'m> {
@@ -137,10 +137,15 @@ impl<'m> Polytope<'m> {
         if self.n_vertices == self.vertices.len() {
             return Err(Full);
         }
-        let mut visible = [0u16; FEW];
-        let mut rim = [(0u16, 0u16); FEW_AROUND];
-        let found =
-            self.flood::<FEW, FEW_AROUND, FEW_WAITING>(face, vertex.w, threshold, &mut visible, &mut rim);
+        let mut visible = [0u16; MAX_VISIBLE_FACES];
+        let mut rim = [(0u16, 0u16); FEW_FACES_AROUND];
+        let found = self.flood::<MAX_VISIBLE_FACES, FEW_FACES_AROUND, FEW_FACES_WAITING>(
+            face,
+            vertex.w,
+            threshold,
+            &mut visible,
+            &mut rim,
+        );
         if found.0 == 0 {
             return self.expand_far(face, vertex, threshold);
         }
@@ -152,10 +157,15 @@ impl<'m> Polytope<'m> {
     #[cold]
     #[inline(never)]
     fn expand_far(&mut self, face: usize, vertex: Vertex, threshold: f64) -> Result<(), Full> {
-        let mut visible = [0u16; MANY];
-        let mut rim = [(0u16, 0u16); MANY_AROUND];
-        let found =
-            self.flood::<MANY, MANY_AROUND, MANY_WAITING>(face, vertex.w, threshold, &mut visible, &mut rim);
+        let mut visible = [0u16; MAX_FACES];
+        let mut rim = [(0u16, 0u16); MAX_AROUND];
+        let found = self.flood::<MAX_FACES, MAX_AROUND, MAX_WAITING>(
+            face,
+            vertex.w,
+            threshold,
+            &mut visible,
+            &mut rim,
+        );
         self.replace(face, vertex, &mut visible, &mut rim, found)
     }
 

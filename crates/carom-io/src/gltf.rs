@@ -41,7 +41,7 @@ use std::sync::Arc;
 const READ: [&str; 2] = ["EXT_mesh_gpu_instancing", "KHR_mesh_quantization"];
 
 /// Prefixes of extensions without influence on geometry.
-const LOOKS: [&str; 15] = [
+const APPEARANCE_PREFIXES: [&str; 15] = [
     "FB_ngon_encoding",
     "EXT_mesh_features",
     "EXT_instance_features",
@@ -249,7 +249,7 @@ pub(crate) fn parse_animated(
 
 /// Whether an extension is supported, or has no influence on surfaces.
 fn is_understood(extension: &str) -> bool {
-    READ.contains(&extension) || LOOKS.iter().any(|start| extension.starts_with(start))
+    READ.contains(&extension) || APPEARANCE_PREFIXES.iter().any(|start| extension.starts_with(start))
 }
 
 /// Returns the JSON text, and the binary chunk if there is one.

@@ -14,7 +14,7 @@
 use carom_math::tol;
 
 /// The number of a cell from which each `f32` is a cell: 2^24.
-const FAR: f64 = 16_777_216.0;
+const EXACT_CELL_LIMIT: f64 = 16_777_216.0;
 
 /// A sum with it is rounded to a whole number, in the low bits: 1.5 times 2^52.
 const WHOLE: f64 = 6_755_399_441_055_744.0;
@@ -34,8 +34,8 @@ impl Cells {
     /// Cells for a reach, which is finite and not negative.
     pub(crate) fn new(reach: f64) -> Cells {
         let per_length = 1.0 / (reach.max(LEAST_REACH) * (1.0 + tol::NEIGHBOUR_CELL));
-        let is_far = |bits: u32| FAR <= f64::from(f32::from_bits(bits)) * per_length;
-        let mut far = ((FAR / per_length) as f32).to_bits();
+        let is_far = |bits: u32| EXACT_CELL_LIMIT <= f64::from(f32::from_bits(bits)) * per_length;
+        let mut far = ((EXACT_CELL_LIMIT / per_length) as f32).to_bits();
         // The quotient was rounded. Infinity is far.
         while !is_far(far) {
             far += 1;
@@ -51,12 +51,12 @@ impl Cells {
     #[inline(always)]
     pub(crate) fn cell(self, x: f32) -> i32 {
         let place = f64::from(x) * self.per_length;
-        if place.abs() < FAR {
+        if place.abs() < EXACT_CELL_LIMIT {
             // This rounds down, but whole numbers to even ones. Two places whose difference is less
             // than 1 are still in one cell or in adjacent ones.
             return ((place - 0.5) + WHOLE).to_bits() as i32;
         }
-        let beyond = FAR as i32 + (x.abs().to_bits() - self.far) as i32;
+        let beyond = EXACT_CELL_LIMIT as i32 + (x.abs().to_bits() - self.far) as i32;
         if x < 0.0 { -beyond } else { beyond }
     }
 }

@@ -84,8 +84,8 @@ pub(crate) trait Count: Tally {
     /// Adds work that was done.
     fn add(self, add: impl FnOnce(&mut QueryCost));
 
-    /// Passes the field to `ask`, with its samples counted.
-    fn with_field<R>(self, field: &dyn DistanceField, ask: impl FnOnce(&dyn DistanceField) -> R) -> R;
+    /// Passes the field to `run`, with its samples counted.
+    fn with_field<R>(self, field: &dyn DistanceField, run: impl FnOnce(&dyn DistanceField) -> R) -> R;
 
     /// Adds the cost of a walk through a tree.
     #[inline(always)]
@@ -120,8 +120,8 @@ impl Count for () {
     fn add(self, _add: impl FnOnce(&mut QueryCost)) {}
 
     #[inline(always)]
-    fn with_field<R>(self, field: &dyn DistanceField, ask: impl FnOnce(&dyn DistanceField) -> R) -> R {
-        ask(field)
+    fn with_field<R>(self, field: &dyn DistanceField, run: impl FnOnce(&dyn DistanceField) -> R) -> R {
+        run(field)
     }
 }
 
@@ -142,8 +142,8 @@ impl Count for Counting<'_> {
         self.0.set(cost);
     }
 
-    fn with_field<R>(self, field: &dyn DistanceField, ask: impl FnOnce(&dyn DistanceField) -> R) -> R {
-        ask(&CountedField { field, count: self })
+    fn with_field<R>(self, field: &dyn DistanceField, run: impl FnOnce(&dyn DistanceField) -> R) -> R {
+        run(&CountedField { field, count: self })
     }
 }
 

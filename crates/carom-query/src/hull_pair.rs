@@ -67,7 +67,7 @@ impl<H: WideHull, C: Count> Kernel for WalkKernel<'_, H, C> {
 
 /// Vertices of both hulls together above which a walk without a start is slower than GJK. Walks
 /// with a start are faster for all sizes. Figures: `benches/notes/carom-query.md`.
-const MOST_VERTICES: usize = 384;
+const MAX_VERTICES: usize = 384;
 
 /// A fraction of the distance of the centres. A walk without a start also begins if the hulls
 /// overlap by at most this along the line of centres. Hulls that nearly touch often do. The walk
@@ -78,7 +78,7 @@ const OVERLAP: f64 = 0.25;
 /// Whether the walk would cost more than GJK.
 #[inline(always)]
 fn is_too_long<H: WideHull>(a: &H, b: &H, cache: Option<&ManifoldCache>) -> bool {
-    cache.is_none() && MOST_VERTICES < a.n_vertices() + b.n_vertices()
+    cache.is_none() && MAX_VERTICES < a.n_vertices() + b.n_vertices()
 }
 
 /// Returns the result of the walk, and stores its final features.

@@ -10,7 +10,7 @@ use carom_gjk::{GjkCache, GjkSettings, nearest_simplex};
 use glam::DVec3;
 
 /// A cast of two shapes: motions, settings and counters.
-pub(crate) struct Question<'q, T> {
+pub(crate) struct CastQuery<'q, T> {
     pub(crate) motion_a: &'q Motion,
     pub(crate) motion_b: &'q Motion,
     pub(crate) settings: ImpactSettings,
@@ -18,23 +18,23 @@ pub(crate) struct Question<'q, T> {
 }
 
 // A derived impl would require `T: Clone`.
-impl<T> Clone for Question<'_, T> {
+impl<T> Clone for CastQuery<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Question<'_, T> {}
+impl<T> Copy for CastQuery<'_, T> {}
 
-impl<T: Tally> Question<'_, T> {
+impl<T: Tally> CastQuery<'_, T> {
     /// Returns the same cast with A and B swapped.
     pub(crate) fn swapped(self) -> Self {
-        Question { motion_a: self.motion_b, motion_b: self.motion_a, ..self }
+        CastQuery { motion_a: self.motion_b, motion_b: self.motion_a, ..self }
     }
 
     /// Returns the same cast over another time interval.
     pub(crate) fn with_times(self, [from, to]: [f64; 2]) -> Self {
-        Question { settings: self.settings.with_times(from, to), ..self }
+        CastQuery { settings: self.settings.with_times(from, to), ..self }
     }
 
     /// Returns the target distance, at least 0.
@@ -62,9 +62,9 @@ impl<T: Tally> Question<'_, T> {
 pub(crate) fn convex<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
-    asked: &Question<'_, impl Tally>,
+    query: &CastQuery<'_, impl Tally>,
 ) -> TimeOfImpact {
-    let Question { motion_a, motion_b, settings, tally } = asked;
+    let CastQuery { motion_a, motion_b, settings, tally } = query;
     // The features at one time are close to those at the next.
     let mut cache = GjkCache::new();
     time_of_impact_counted(a, motion_a, b, motion_b, settings, *tally, |b_in_a, tolerance| {

@@ -22,11 +22,11 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// Pairs of leaves beyond this distance are not searched: 2^990, about 1e298.
-const MOST: f64 = f64::from_bits((1023 + 990) << 52);
+const MAX_LENGTH: f64 = f64::from_bits((1023 + 990) << 52);
 
 /// Pairs that are collected before they are computed in `f64`. The limit bounds the memory for
 /// surfaces that are equally near everywhere, such as parallel planes.
-const MOST_NEAR: usize = 4096;
+const MAX_NEAR_PAIRS: usize = 4096;
 
 /// Whether two surfaces share a point; touching counts.
 pub(crate) fn intersects(
@@ -110,7 +110,7 @@ fn separation(
         block_a.distances(&block_b, b_in_a, limit, &mut bounds);
         limit = limit.min(bounds.at_most);
         push_near(&bounds, limit, leaf_a.primitives, leaf_b.primitives, near);
-        if MOST_NEAR <= near.len() {
+        if MAX_NEAR_PAIRS <= near.len() {
             settle(a, b, b_in_a, near, &mut best, max_distance, count);
             limit = limit.min(best.distance);
         }
@@ -308,7 +308,7 @@ pub(crate) fn scale_of_pair(
     b_in_a: &WidePose,
 ) -> f64 {
     let (scale, far) = (a.scale().min(b.scale()), b_in_a.translation.abs().max_element());
-    if far * scale <= MOST { scale } else { scale.min(scaling::scale_of(far)) }
+    if far * scale <= MAX_LENGTH { scale } else { scale.min(scaling::scale_of(far)) }
 }
 
 /// Returns the contact of one pair of triangles as convex shapes.

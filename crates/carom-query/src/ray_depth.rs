@@ -35,7 +35,7 @@ const NONE: u32 = u32::MAX;
 
 /// The most steps of a walk from the triangle of the last query. For a longer walk the tree is as
 /// fast.
-const MOST_STEPS: u32 = 16;
+const MAX_STEPS: u32 = 16;
 
 /// A mesh with vertex normals and adjacency, for casting rays from its vertices. Build it once for
 /// each mesh.
@@ -126,7 +126,7 @@ pub struct RayDepthCache {
     /// For each vertex of A, and of B, the triangles of the other body on its line: exit and entry.
     last: [Vec<[u32; 2]>; 2],
     /// For each vertex, the index of its last query.
-    asked: [Vec<u32>; 2],
+    last_query: [Vec<u32>; 2],
     query: u32,
     counters: RayDepthCounters,
 }
@@ -193,10 +193,11 @@ pub(crate) fn ray_depth<M: WideMesh>(
             // The mesh changed.
             cache.last[k].clear();
             cache.last[k].resize(n, [NONE; 2]);
-            cache.asked[k].clear();
-            cache.asked[k].resize(n, query.wrapping_sub(1));
+            cache.last_query[k].clear();
+            cache.last_query[k].resize(n, query.wrapping_sub(1));
         }
-        let (last, asked, counters) = (&mut cache.last[k], &mut cache.asked[k], &mut cache.counters);
+        let (last, last_query, counters) =
+            (&mut cache.last[k], &mut cache.last_query[k], &mut cache.counters);
         let region = other.mesh.placed_box(other_in_own);
         // The region is the box around the oriented box of the other mesh. A vertex outside the
         // oriented box is not in the mesh.
@@ -205,7 +206,7 @@ pub(crate) fn ray_depth<M: WideMesh>(
             for &triangle in leaf.primitives {
                 let numbers = own.mesh.mesh().indices()[triangle as usize];
                 for vertex in numbers {
-                    let is_new = core::mem::replace(&mut asked[vertex as usize], query) != query;
+                    let is_new = core::mem::replace(&mut last_query[vertex as usize], query) != query;
                     let start = own.mesh.mesh().position(vertex);
                     if !(is_new && is_in(&region, start)) {
                         continue;
@@ -359,7 +360,7 @@ fn walk(
     [origin, direction]: [DVec3; 2],
 ) -> Option<(f64, u32, bool)> {
     let mut triangle = from;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let neighbours = *body.neighbours.get(triangle as usize)?;
         let corners = body.mesh.mesh().corners(triangle);
         if let Some(hit) = line_touches(origin, direction, &corners) {

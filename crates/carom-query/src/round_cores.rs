@@ -73,9 +73,9 @@ impl Cores {
 #[inline(always)]
 fn direction(v: DVec3, least: f64, otherwise: impl FnOnce() -> DVec3) -> (DVec3, f64) {
     // 2^-500: squares of smaller numbers lose digits to underflow.
-    const SHORT: f64 = f64::from_bits((1023 - 500) << 52);
+    const MIN_LENGTH: f64 = f64::from_bits((1023 - 500) << 52);
     let length = sqrt(v.length_squared());
-    if length < SHORT {
+    if length < MIN_LENGTH {
         let (unit, length) = short_direction(v);
         return (unit.filter(|_| least < length).unwrap_or_else(otherwise), length);
     }

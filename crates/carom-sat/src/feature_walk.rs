@@ -82,7 +82,7 @@ pub struct Walked {
     /// Unit vector from A to B.
     pub normal: DVec3,
     /// The number of pairs of features tested.
-    pub n_looks: u32,
+    pub n_tests: u32,
 }
 
 /// Returns the distance by a walk that starts at `places`, and stores the features at its end
@@ -151,13 +151,13 @@ fn distance_here<H: WideHull>(
 ) -> Option<Walked> {
     // If bodies move little, one test is enough, or about three if a feature changes. A walk
     // without known places takes about thirty on hulls with many vertices.
-    const MOST_LOOKS: u32 = 48;
+    const MAX_TESTS: u32 = 48;
     let to_b = b_in_a.rotation.transpose();
     let a = Body::new(a, &b_in_a.rotation, b_in_a.translation);
     let b = Body::new(b, &to_b, -(to_b * b_in_a.translation));
     let size = a.size + b.size + largest(b_in_a.translation);
     let rounding = tol::GJK_ROUNDING * size;
-    for n_looks in 1..=MOST_LOOKS {
+    for n_tests in 1..=MAX_TESTS {
         tally.count(|counters| counters.feature_pairs += 1);
         let (place_a, place_b) = (a.known(places.a), b.known(places.b));
         // The simpler kind of feature comes first, so each test has one copy.
@@ -183,7 +183,7 @@ fn distance_here<H: WideHull>(
             Step::Doubt => return None,
             Step::End { on_first: p, between } => {
                 let length_sq = between.length_squared();
-                let least = NEAR * size;
+                let least = MIN_WALK_GAP * size;
                 // Also true if a number is NaN.
                 if !(least * least < length_sq && length_sq < f64::INFINITY) {
                     return None;
@@ -191,7 +191,7 @@ fn distance_here<H: WideHull>(
                 let distance = sqrt(length_sq);
                 let normal = between * (1.0 / distance);
                 let walked =
-                    |point_a, point_b, normal| Walked { distance, point_a, point_b, normal, n_looks };
+                    |point_a, point_b, normal| Walked { distance, point_a, point_b, normal, n_tests };
                 // The result is in the frame of the second body.
                 return Some(if is_swapped {
                     walked(p + between, p, -normal)
@@ -211,7 +211,7 @@ fn distance_here<H: WideHull>(
 }
 
 /// A fraction of the size. If the bodies are nearer than this, GJK decides whether they meet.
-const NEAR: f64 = 64.0 * tol::GJK_TOUCHING;
+const MIN_WALK_GAP: f64 = 64.0 * tol::GJK_TOUCHING;
 
 struct Body<'h, H> {
     hull: &'h H,

@@ -28,15 +28,15 @@ use glam::{DMat3, DVec3};
 
 /// The most vertices and the most faces of either hull. A triangulated hull of 16 vertices has 28
 /// faces.
-const MOST_VERTICES: usize = 16;
-const MOST_FACES: usize = 32;
+const MAX_VERTICES: usize = 16;
+const MAX_FACES: usize = 32;
 
 /// Whether both hulls are small enough for this search.
 pub(crate) fn fits<H: WideHull>(a: &H, b: &H) -> bool {
     [a, b].iter().all(|hull| {
-        hull.n_vertices() <= MOST_VERTICES
-            && hull.n_faces() <= MOST_FACES
-            && hull.half_edges().len() <= 2 * MOST_EDGES
+        hull.n_vertices() <= MAX_VERTICES
+            && hull.n_faces() <= MAX_FACES
+            && hull.half_edges().len() <= 2 * MAX_EDGES
     })
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn least_overlap<H: WideHull>(
     if n <= 8 {
         dispatch(Few::<_, _, 8> { search, prediction, tie, tally })
     } else {
-        dispatch(Few::<_, _, MOST_VERTICES> { search, prediction, tie, tally })
+        dispatch(Few::<_, _, MAX_VERTICES> { search, prediction, tie, tally })
     }
 }
 
@@ -167,11 +167,11 @@ struct FourEdges {
 }
 
 /// The most edges: a triangulated hull has three for every two faces.
-const MOST_EDGES: usize = 48;
+const MAX_EDGES: usize = 48;
 
 /// The edges of B that are not beyond a face of A.
 struct Edges {
-    fours: [FourEdges; MOST_EDGES / 4],
+    fours: [FourEdges; MAX_EDGES / 4],
     n: usize,
 }
 
@@ -180,12 +180,12 @@ impl Edges {
     fn new<H: WideHull, const N: usize>(search: &Search<'_, H>, beyond: &[u64; N]) -> Edges {
         let none = [[0.0; 4]; 3];
         let none = FourEdges { along: none, left: none, right: none, half_edges: [0; 4] };
-        let mut edges = Edges { fours: [none; MOST_EDGES / 4], n: 0 };
+        let mut edges = Edges { fours: [none; MAX_EDGES / 4], n: 0 };
         let all = search.b.half_edges();
         for (number, edge) in all.iter().enumerate() {
             let twin = edge.twin as usize;
             if number < twin
-                && edges.n < MOST_EDGES
+                && edges.n < MAX_EDGES
                 && beyond[edge.origin as usize % N] & beyond[all[twin].origin as usize % N] == 0
                 && let Some(edge) = search.edge_b(number as u32)
             {

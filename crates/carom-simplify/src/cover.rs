@@ -19,9 +19,9 @@ use glam::DVec3;
 
 /// A polygon counts as too far once this many pieces of it were tested without a proof. A new
 /// triangle gets two more for each affected original triangle.
-const FEW_PIECES: usize = 32;
+const BASE_PIECES: usize = 32;
 /// The most such pieces, over any number of triangles.
-const MOST_PIECES: usize = 256;
+const MAX_PIECES: usize = 256;
 
 /// The triangles that prove each original triangle to be near.
 pub(crate) struct Cover<'a> {
@@ -72,7 +72,7 @@ impl<'a> Cover<'a> {
         affected.sort_unstable();
         affected.dedup();
         // A new triangle over many old ones in its plane needs as many pieces.
-        let most_pieces = (FEW_PIECES + 2 * affected.len()).min(MOST_PIECES);
+        let most_pieces = (BASE_PIECES + 2 * affected.len()).min(MAX_PIECES);
         let mut nearest = |p: DVec3| {
             let number = self.original.nearest(p).triangle;
             Some((number, self.original.triangle(number)))
@@ -94,7 +94,7 @@ impl<'a> Cover<'a> {
                 Some((best.0, &best.1))
             };
             let mut used = Vec::new();
-            if !is_within(self.original.triangle(number), self.limit, FEW_PIECES, &mut nearest, &mut used) {
+            if !is_within(self.original.triangle(number), self.limit, BASE_PIECES, &mut nearest, &mut used) {
                 return None;
             }
             used.sort_unstable();

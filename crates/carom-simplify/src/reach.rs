@@ -24,7 +24,7 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// The most parts tested beyond a few for every triangle. The bound stays valid.
-const MOST_PARTS: usize = 1 << 17;
+const MAX_PARTS: usize = 1 << 17;
 
 /// A convex polygon and how far from the surface no point of it is.
 struct Part {
@@ -79,8 +79,8 @@ pub(crate) fn reach(
     let mut parts = BinaryHeap::new();
     let mut number = 0;
     let mut settled = 0.0_f64;
-    let mut n_looks = 0_u32;
-    let mut look = |corners: Vec<DVec3>, seen: &mut f64, parts: &mut BinaryHeap<Part>| {
+    let mut n_tests = 0_u32;
+    let mut test = |corners: Vec<DVec3>, seen: &mut f64, parts: &mut BinaryHeap<Part>| {
         let (bound, least) = bounds(&corners, onto, goal.is_solid, seen.max(goal.enough));
         *seen = seen.max(least);
         if bound <= seen.max(goal.enough) {
@@ -89,13 +89,13 @@ pub(crate) fn reach(
             number += 1;
             parts.push(Part { corners, bound, number });
         }
-        n_looks = n_looks.wrapping_add(1);
-        if n_looks.is_multiple_of(1024) { pause() } else { ControlFlow::Continue(()) }
+        n_tests = n_tests.wrapping_add(1);
+        if n_tests.is_multiple_of(1024) { pause() } else { ControlFlow::Continue(()) }
     };
     for t in triangles {
-        look(t.to_vec(), &mut seen, &mut parts)?;
+        test(t.to_vec(), &mut seen, &mut parts)?;
     }
-    let mut left = MOST_PARTS + 8 * (triangles.len() + onto.triangles().len());
+    let mut left = MAX_PARTS + 8 * (triangles.len() + onto.triangles().len());
     let mut open = 0.0;
     while let Some(part) = parts.pop() {
         if part.bound <= (seen * goal.gap).max(goal.enough) || goal.too_far < seen || left == 0 {
@@ -110,7 +110,7 @@ pub(crate) fn reach(
         };
         for corners in cut {
             left = left.saturating_sub(1);
-            look(corners, &mut seen, &mut parts)?;
+            test(corners, &mut seen, &mut parts)?;
         }
     }
     let bound: f64 = settled.max(open);

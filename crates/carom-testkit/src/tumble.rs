@@ -16,18 +16,18 @@ use carom_world::World;
 const DT: f32 = 1.0 / 60.0;
 
 /// A fall that has not come to rest after this many steps counts as restless.
-const MOST_STEPS: u32 = 1800;
+const MAX_STEPS: u32 = 1800;
 
 /// The largest rise of the energy above its least value so far, relative to the energy at the
 /// start. Overlapping bodies are pushed apart and thereby lifted.
-const MOST_RISE: f64 = 0.2;
+const MAX_RISE: f64 = 0.2;
 
 /// The largest rise of the energy above its start, relative to it. It covers rounding alone.
-const MOST_GAIN: f64 = 1e-3;
+const MAX_GAIN: f64 = 1e-3;
 
 /// The largest gap of a joint, in metres. A limb that hits a stair at ten metres a second strains
 /// its joint for a step; beyond this the joint is torn.
-const MOST_GAP: f64 = 0.4;
+const MAX_GAP: f64 = 0.4;
 
 /// The largest speed of a limb, relative to the speed that it can gain by falling. The end of a
 /// whip is faster than its middle.
@@ -145,7 +145,7 @@ pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally)
     let fastest = (thrown * thrown + 2.0 * f64::from(gravity.y) * top).sqrt();
     let mut is_resting = false;
     let mut wrong = Vec::new();
-    while !is_resting && (seen.steps as u32) < MOST_STEPS {
+    while !is_resting && (seen.steps as u32) < MAX_STEPS {
         if let Err(error) = world.step(DT) {
             wrong.push(error.to_string());
             break;
@@ -177,9 +177,9 @@ pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally)
     }
     seen.restless = u64::from(!is_resting);
     let bounds = [
-        ("energy rises", seen.rise, MOST_RISE),
-        ("energy comes from nowhere", seen.gain, MOST_GAIN),
-        ("a joint is torn", seen.gap, MOST_GAP),
+        ("energy rises", seen.rise, MAX_RISE),
+        ("energy comes from nowhere", seen.gain, MAX_GAIN),
+        ("a joint is torn", seen.gap, MAX_GAP),
         ("a limb is too deep", seen.depth, DEEPEST),
         ("a limb is too fast", seen.speed, FASTEST),
     ];

@@ -9,7 +9,7 @@ use super::code::{without_comments_and_strings, without_tests};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most files of one ring, by crate; other crates are not looked at.
-const MOST: [(&str, usize); 4] =
+const MAX_FILES: [(&str, usize); 4] =
     [("carom-world", 1), ("carom-query", 1), ("carom-response", 1), ("carom-broad", 1)];
 
 /// The files of one crate by module, and what each uses.
@@ -22,7 +22,7 @@ pub(super) struct Crates {
 impl Crates {
     /// Takes in a file, if its crate is looked at.
     pub(super) fn add(&mut self, path: &str, text: &str) {
-        for (name, _) in MOST {
+        for (name, _) in MAX_FILES {
             let Some(inside) = path.strip_prefix(&format!("crates/{name}/src/")) else { continue };
             let module = inside.trim_end_matches(".rs").replace('/', "::");
             let module = module.trim_end_matches("::mod").to_string();
@@ -34,7 +34,7 @@ impl Crates {
     /// A complaint for each ring that is too large.
     pub(super) fn check(&self) -> Vec<Complaint> {
         let mut found = Vec::new();
-        for (name, most) in MOST {
+        for (name, most) in MAX_FILES {
             let Some(files) = self.files.get(name) else { continue };
             for ring in rings(&uses(files)) {
                 if most < ring.len() {

@@ -16,12 +16,18 @@ const MAX_COLUMNS: usize = 100;
 const UNFINISHED: [&str; 4] = ["todo!", "unimplemented!", "#[ignore", "dbg!"];
 /// A literal at or below this is a tolerance and has a name in tol.rs. The one that bounds an error
 /// of the arithmetic itself stands where the arithmetic is, under a comment that says so.
-const SMALL: f64 = 1e-3;
+const MAX_TOLERANCE: f64 = 1e-3;
 /// What a comment says of a small literal that is no tolerance: a bound on rounding or underflow, a
 /// power of two.
 const MARKS: [&str; 4] = ["exact:", "rounding", "underflow", "2^-"];
 /// So many lines above the literal its comment may stand.
 const MARK_REACH: usize = 4;
+
+/// Names of constants that say neither of what they are the bound, nor in which unit.
+const VAGUE_NAMES: [&str; 20] = [
+    "AGAINST", "ALIKE", "CLEAR", "CLOSE", "FAR", "FEW", "FLAT", "KNOWN", "LARGE", "LONG", "LONGEST", "LOOKS",
+    "MANY", "MOST", "NEAR", "SHORT", "SHORTEST", "SMALL", "TOLD", "UP",
+];
 
 /// True for files of other kinds that are read by people.
 pub(super) fn is_text(path: &str) -> bool {
@@ -90,6 +96,18 @@ fn long_comments(text: &str) -> Vec<usize> {
     found
 }
 
+/// A constant is a noun with a unit or ratio and a bound, such as `MAX_DEFERRED_STEPS`.
+fn names_of_constants(path: &str, code: &str, found: &mut Vec<Complaint>) {
+    for (number, line) in code.lines().enumerate() {
+        let Some((_, rest)) = line.split_once("const ") else { continue };
+        let Some((name, _)) = rest.split_once(':') else { continue };
+        if VAGUE_NAMES.contains(&name) || name.starts_with("MOST_") {
+            let text = format!("{name} is no noun with a unit or a bound, such as MAX_STEPS");
+            found.push(complaint(path, number + 1, "constant", text));
+        }
+    }
+}
+
 /// Rules for Rust files.
 pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
     let mut found = Vec::new();
@@ -99,6 +117,7 @@ pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
     if kind == Kind::Library {
         loops_in_kernel(path, &shipped, &mut found);
         methods_of_world(path, &shipped, &mut found);
+        names_of_constants(path, &shipped, &mut found);
     }
 
     let n_lines = text.lines().count();
@@ -282,7 +301,7 @@ fn tolerance(line: &str) -> Option<String> {
         let literal = &line[start..i];
         let number = literal.replace('_', "").replace("f32", "").replace("f64", "");
         let is_float = literal.contains(['.', 'e', 'E']) && !literal.starts_with("0x");
-        if is_float && number.parse::<f64>().is_ok_and(|value| 0.0 < value && value <= SMALL) {
+        if is_float && number.parse::<f64>().is_ok_and(|value| 0.0 < value && value <= MAX_TOLERANCE) {
             return Some(literal.to_string());
         }
     }

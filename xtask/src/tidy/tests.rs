@@ -170,6 +170,22 @@ fn package(name: &str, floor: Option<Floor>, dependencies: &[&str]) -> Package {
 }
 
 #[test]
+fn constants_are_nouns_with_a_bound() {
+    let rules = |text: &str| -> Vec<String> {
+        let text = format!("//! A head.\n\n{text}\n");
+        let found = check_rust("crates/carom-one/src/one.rs", &text, Kind::Library);
+        found.into_iter().filter(|complaint| complaint.rule == "constant").map(|found| found.text).collect()
+    };
+    assert!(rules("const MAX_STEPS: u32 = 3;\nconst FAR_SIDE: u32 = 3;").is_empty());
+    assert!(rules("/// const FAR: u32\nfn far(near: u32) {}").is_empty());
+    let found = rules("const MOST_STEPS: u32 = 3;\n    pub(crate) const FAR: f64 = 1.0;");
+    assert!(
+        found.len() == 2 && found[0].starts_with("MOST_STEPS") && found[1].starts_with("FAR"),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn floors_go_down() {
     let base = package("base", Some(Floor::Level(0)), &["glam"]);
     let top = package("top", Some(Floor::Level(1)), &["base"]);

@@ -1,6 +1,6 @@
 //! Momentum changes the way, and not where it ends.
 
-use super::{MOST_ROUNDS, Momentum, distance};
+use super::{MAX_ROUNDS, Momentum, distance};
 use carom_geom::{ConvexHull, Cuboid, SupportMap};
 use carom_gjk::{GjkSettings, wide};
 use carom_math::{Vec3, WidePose};
@@ -15,7 +15,7 @@ fn check<A: SupportMap, B: SupportMap>(a: &A, b: &B, b_in_a: &WidePose, what: &s
     let reach = a.radius() + b.radius() + b_in_a.translation.length();
     for momentum in ALL {
         let found = distance(a, b, b_in_a, momentum);
-        assert!(found.n_rounds < MOST_ROUNDS, "{what}, {momentum:?}: {found:?}, {b_in_a:?}");
+        assert!(found.n_rounds < MAX_ROUNDS, "{what}, {momentum:?}: {found:?}, {b_in_a:?}");
         let off = (found.distance - own).abs();
         assert!(off <= 1e-12 * reach, "{what}, {momentum:?}: {found:?}, but {own:e}, {b_in_a:?}");
     }

@@ -56,7 +56,7 @@ struct Tasks {
 }
 
 /// From this many tasks on, they are run.
-const MANY: usize = 2048;
+const MIN_QUEUED_TASKS: usize = 2048;
 
 impl Work {
     pub(crate) fn bytes(&self) -> usize {
@@ -283,7 +283,7 @@ fn search<S: Simd>(
 }
 
 /// A list with more blocks is searched by bisection first.
-const LONG: usize = 32;
+const MAX_LINEAR_BLOCKS: usize = 32;
 
 /// Lists the blocks that the box at a position may meet, judged along the axis.
 #[inline(always)]
@@ -291,7 +291,7 @@ fn ask<S: Simd>(simd: S, packed: &Packed, place: u32, list: List, tasks: &mut Ta
     let aabb = packed.at(place);
     let (low, end) = (aabb.min[list.axis], aabb.max[list.axis]);
     let mut at = list.begin;
-    if at + LONG < list.end {
+    if at + MAX_LINEAR_BLOCKS < list.end {
         // All boxes before the first block with a sufficient end lie before the box.
         at += packed.reaches[at..list.end].partition_point(|&reach| reach < low);
     }
@@ -320,7 +320,7 @@ impl Tasks {
     /// Runs the tasks if there are many, so that they stay in the nearest cache.
     #[inline(always)]
     fn run_many<S: Simd>(&mut self, simd: S, packed: &Packed, found: &mut PairBuffer) {
-        if MANY < self.n {
+        if MIN_QUEUED_TASKS < self.n {
             self.run(simd, packed, found);
         }
     }

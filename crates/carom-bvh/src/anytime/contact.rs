@@ -23,7 +23,7 @@ use glam::{DMat3, DVec3};
 
 /// The points are planar if the least eigenvalue of their covariance is below this fraction of the
 /// next: a convention.
-const FLAT: f32 = 0.25;
+const PLANAR_RATIO: f32 = 0.25;
 
 /// An approximate contact of two bodies, from volumes only, in the frame of A.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -177,7 +177,7 @@ impl Sum {
             let eigen = symmetric_eigen((covariance * (1.0 / largest)).as_mat3());
             let wide = f64::from(eigen.values.y) * largest;
             let radii = self.radii / self.n as f64;
-            if eigen.values.x <= FLAT * eigen.values.y && radii * radii <= wide {
+            if eigen.values.x <= PLANAR_RATIO * eigen.values.y && radii * radii <= wide {
                 plane = scaling::unit(column(&eigen.vectors));
             }
         }

@@ -26,7 +26,7 @@ const LEAF: f32 = 1.5;
 
 /// The part of the visit probability that does not depend on the area: 2^-24, the unit of
 /// rounding. The whole tree is about 1 long.
-const ALIKE: f32 = 5.960_464_5e-8;
+const BASE_PROBABILITY: f32 = 5.960_464_5e-8;
 
 /// The costs and choices of one binary node. Entry i - 1 is for i slots.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,7 +67,7 @@ pub(crate) fn choose(
     choices.resize(nodes.len(), Choice::default());
     for n in (0..nodes.len()).rev() {
         let row = &nodes[n];
-        let chance = row.half_area(unit) + ALIKE;
+        let chance = row.half_area(unit) + BASE_PROBABILITY;
         let (left, count) = (row.tag() as usize, row.count());
         let leaf = chance * LEAF * count.div_ceil(lanes.max(1)) as f32;
         let mut chosen = Choice::default();

@@ -18,7 +18,7 @@ use carom_math::splitmix;
 
 /// The maximum number of nodes in a search. Greedy descent alone makes trees twice as expensive
 /// over real parts.
-const LOOKS: u32 = 128;
+const MAX_SEARCHED_NODES: u32 = 128;
 
 /// The maximum depth of a descent. The written tree is halved below the depth of all builders.
 const DEEPEST: u32 = 64;
@@ -73,14 +73,14 @@ struct Place {
 fn place(links: &Links, leaf: u32, stack: &mut Vec<Place>) -> u32 {
     let own_area = links.area(leaf);
     let (mut best, mut least) = (links.root, f32::INFINITY);
-    let mut looks = 0;
+    let mut max_nodes = 0;
     stack.push(Place { node: links.root, depth: 0, growth: 0.0 });
     while let Some(at) = stack.pop() {
         // A position below costs at least the leaf's own area.
-        if least <= at.growth + own_area || looks == LOOKS {
+        if least <= at.growth + own_area || max_nodes == MAX_SEARCHED_NODES {
             continue;
         }
-        looks += 1;
+        max_nodes += 1;
         let both = links.area_of_both(at.node, leaf);
         if at.growth + both < least {
             (best, least) = (at.node, at.growth + both);

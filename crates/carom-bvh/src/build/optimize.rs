@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 const SHARE: usize = 2;
 
 /// The maximum number of nodes in a search.
-const LOOKS: u32 = 1024;
+const MAX_SEARCHED_NODES: u32 = 1024;
 
 /// A better position: under a new node beside `to`.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ fn search(links: &Links, node: u32, stack: &mut Vec<(f32, u32)>) -> Option<Move>
     let row = &links.rows[node as usize];
     let own_area = row.half_area(links.unit);
     let mut best = Move { node, to: NONE, gain: 0.0 };
-    let mut looks = 0;
+    let mut max_nodes = 0;
     // The area saved above and at the pivot if the node is removed.
     let mut shrunk = links.area(parent);
     let mut pivot = parent;
@@ -91,10 +91,10 @@ fn search(links: &Links, node: u32, stack: &mut Vec<(f32, u32)>) -> Option<Move>
         stack.push((shrunk, other));
         while let Some((gain_so_far, at)) = stack.pop() {
             // A position below costs at least the node's own area.
-            if gain_so_far - own_area <= best.gain || looks == LOOKS {
+            if gain_so_far - own_area <= best.gain || max_nodes == MAX_SEARCHED_NODES {
                 continue;
             }
-            looks += 1;
+            max_nodes += 1;
             let at_row = &links.rows[at as usize];
             let both = at_row.merged(row).half_area(links.unit);
             let gain = gain_so_far - both;

@@ -41,7 +41,7 @@ pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy
         .collect();
     for (&(first, _), around) in pieces.iter().zip(around) {
         let Some(around) = around else { return false };
-        tell_parent(nodes, first, &around);
+        update_parent(nodes, first, &around);
     }
     for &i in above.iter().rev() {
         let before = self::around(nodes, i, bounds);
@@ -51,7 +51,7 @@ pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy
         if i == 0 {
             *bounds = around;
         } else {
-            tell_parent(nodes, i, &around);
+            update_parent(nodes, i, &around);
         }
     }
     true
@@ -63,7 +63,7 @@ fn around<V: TreeVolume>(nodes: &[Node8<V::Volumes8>], i: usize, bounds: &V) -> 
     if i == 0 { *bounds } else { nodes[parent / 8].volumes.get(parent % 8) }
 }
 
-fn tell_parent<V: TreeVolume>(nodes: &mut [Node8<V::Volumes8>], i: usize, around: &V) {
+fn update_parent<V: TreeVolume>(nodes: &mut [Node8<V::Volumes8>], i: usize, around: &V) {
     let parent = nodes[i].parent as usize;
     nodes[parent / 8].volumes.set(parent % 8, around);
 }

@@ -50,7 +50,7 @@ pub(crate) struct Run {
     clock: String,
     /// The scene's own report. It is printed after the name of the scene, in place of the usual
     /// one.
-    pub(crate) told: Option<String>,
+    pub(crate) summary: Option<String>,
     /// Names of each two parts of a file that touch in some frame.
     pub(crate) touching: Option<Vec<[String; 2]>>,
     /// The findings of `--check`, if it was given.
@@ -98,7 +98,7 @@ impl Run {
             shortfall,
             crumbs: None,
             clock: String::new(),
-            told: None,
+            summary: None,
             touching: None,
             check: None,
         }
@@ -255,8 +255,8 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             });
         }
         report::print(&document.to_string())?;
-    } else if let Some(told) = &run.told {
-        report::print(&format!("{}: {told}; state {:016x}", args.scene, run.hash))?;
+    } else if let Some(summary) = &run.summary {
+        report::print(&format!("{}: {summary}; state {:016x}", args.scene, run.hash))?;
     } else if matches!(args.scene.as_str(), "level" | "car") {
         let who = if args.scene == "car" { "car" } else { "characters" };
         report::print(&format!(
@@ -442,7 +442,7 @@ fn play(
         shortfall,
         clock: if args.scene == "clock" { demo_clock::report(&world, &inserted) } else { String::new() },
         crumbs: colony.map(|colony| [colony.n_home(), colony.n_carrying() as u64]),
-        told: None,
+        summary: None,
         touching: None,
         check: audit.as_ref().map(Checked::of),
     })

@@ -213,7 +213,7 @@ fn simulate(mut scene: Scene, args: &DemoArgs) -> Result<Run, Error> {
     }
     let n_touching = scene.world.stats().n_touching;
     let mut run = Run::of(scene.world.state_hash(), args.n_bodies(), total, n_touching, energies, recording);
-    run.told = Some(told(&scene, args));
+    run.summary = Some(summary(&scene, args));
     let holds = "the parts of the world fit together";
     run.check = args.check.then_some(Checked { n_faults, found, n_left_out: 0, holds });
     Ok(run)
@@ -305,7 +305,7 @@ fn ropes(world: &World) -> Vec<[Vec3; 2]> {
 }
 
 /// Returns the report of the scene.
-fn told(scene: &Scene, args: &DemoArgs) -> String {
+fn summary(scene: &Scene, args: &DemoArgs) -> String {
     let n_moved = |distance: f32| {
         let is_far = |id: &BodyId| {
             let place = scene.world.body(*id).map(|body| body.pose().translation);

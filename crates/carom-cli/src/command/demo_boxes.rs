@@ -52,7 +52,7 @@ const NAMES: [&str; 7] = [
 ];
 
 /// Short names of the boxes, for the chart.
-const SHORT: [&str; 7] =
+const CHART_NAMES: [&str; 7] =
     ["corners", "turned box", "every turn", "covariance", "of surface", "regions", "fitted"];
 
 impl Body {
@@ -138,7 +138,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         .with_shown(&["lines"])
         .with_view(View { target: Vec3::ZERO, distance: 12.5, yaw: 0.3, pitch: 0.25, speed: 1.0 })
         .with_charts(vec![
-            chart("volume of the box", "m3", &SHORT),
+            chart("volume of the box", "m3", &CHART_NAMES),
             chart("points inside of the first", "", &["points"]),
         ]);
     let (mut sums, mut hashed) = ([0.0; NAMES.len()], 0);
@@ -179,10 +179,10 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     }
     let mean = |i: usize| sums[i] / f64::from(n_frames + 1);
     let rows: Vec<_> = NAMES.iter().enumerate().map(|(i, name)| json!([name, mean(i)])).collect();
-    let told: Vec<String> =
+    let summary: Vec<String> =
         NAMES.iter().enumerate().map(|(i, name)| format!("  {name}: {:.3}", mean(i))).collect();
     let recording = recording.with_table(json!({ "columns": ["box", "mean volume"], "rows": rows }));
     let mut run = Run::of(hashed, NAMES.len(), [0.0; 3], 0, Vec::new(), recording);
-    run.told = Some(format!("{} boxes, mean volumes\n{}", NAMES.len(), told.join("\n")));
+    run.summary = Some(format!("{} boxes, mean volumes\n{}", NAMES.len(), summary.join("\n")));
     Ok(run)
 }

@@ -162,13 +162,13 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         (name, steps)
     });
     let table: Vec<_> = ends.clone().map(|(name, steps)| json!([name, steps])).collect();
-    let told: Vec<String> = ends.map(|(name, steps)| format!("{name}: {steps}")).collect();
+    let summary: Vec<String> = ends.map(|(name, steps)| format!("{name}: {steps}")).collect();
     let recording = recording
         .with_table(json!({ "columns": ["order", "steps until all pairs are decided"], "rows": table }));
     let mut run = Run::of(hashed, n_bodies, [0.0; 3], 0, Vec::new(), recording);
-    run.told = Some(format!(
+    run.summary = Some(format!(
         "{N_PAIRS} pairs of knots of {N_TRIANGLES} triangles, three orders\n  steps until all pairs are decided: {}",
-        told.join(", ")
+        summary.join(", ")
     ));
     Ok(run)
 }

@@ -208,7 +208,7 @@ impl Film<'_> {
         let n_frames = self.args.n_frames();
         let mean = self.total_ms / f64::from(n_frames + 1);
         let mut run = Run::of(self.hash, 1, [0.0, mean, 0.0], self.n_touching, Vec::new(), self.recording);
-        run.told = Some(format!(
+        run.summary = Some(format!(
             "{}; {} vertices, {} faces, {n_frames} frames of 1/60 s; mean milliseconds of a frame {mean:.3}, the longest \
              {:.3}\n  at most {} pairs of faces cross, at the end {} faces touch or cross",
             self.title, self.n_vertices, self.n_faces, self.worst_ms, self.most_crossing, self.n_touching,

@@ -465,7 +465,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     }
     let n_hits = scenes.iter().map(|scene| scene.hits.len()).sum();
     let mut run = Run::of(hashed, n_bodies, [0.0; 3], n_hits, Vec::new(), recording);
-    let told = scenes.iter().map(|scene| format!("  {}: {}", scene.name, scene.answer));
-    run.told = Some(format!("{n} scenes\n{}", told.collect::<Vec<_>>().join("\n")));
+    let summary = scenes.iter().map(|scene| format!("  {}: {}", scene.name, scene.answer));
+    run.summary = Some(format!("{n} scenes\n{}", summary.collect::<Vec<_>>().join("\n")));
     Ok(run)
 }

@@ -119,10 +119,10 @@ pub(crate) fn play(args: &DemoArgs, file: &Path) -> Result<Run, String> {
     let name = |i: usize| model.parts().get(i).map_or("the ball", AnimatedPart::name);
     let mut run = film.end();
     let pairs = touching.iter().map(|(a, b)| format!("{} and {}", name(*a), name(*b)));
-    let told: Vec<String> = pairs.take(MAX_TOLD).collect();
+    let summary: Vec<String> = pairs.take(MAX_TOLD).collect();
     let more = if MAX_TOLD < touching.len() { ", ..." } else { "" };
-    if let Some(text) = &mut run.told {
-        text.push_str(&format!("\n  {} pairs of parts touch: {}{more}", touching.len(), told.join(", ")));
+    if let Some(text) = &mut run.summary {
+        text.push_str(&format!("\n  {} pairs of parts touch: {}{more}", touching.len(), summary.join(", ")));
     }
     run.touching = Some(touching.iter().map(|(a, b)| [*a, *b].map(|i| name(i).to_owned())).collect());
     Ok(run)

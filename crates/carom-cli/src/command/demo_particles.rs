@@ -193,7 +193,7 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
     let bits = scene.places().iter().flat_map(|p| p.to_array().map(|x| u64::from(x.to_bits())));
     let hash = hash(bits);
     let mut run = Run::of(hash, n_bodies, [0.0, 0.0, mean], 0, energies, recording);
-    run.told = Some(format!(
+    run.summary = Some(format!(
         "{title}; {n_particles} particles, {} steps of 1/60 s; mean milliseconds of a step {mean:.3}, the longest \
          {worst:.3}",
         args.n_frames()

@@ -107,7 +107,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         json!({ "columns": ["rays", "in all frames"], "rows": rows.map(|(name, n)| json!([name, n])) });
     let recording = recording.with_table(table);
     let mut run = Run::of(hashed, 2, [0.0; 3], found.len(), Vec::new(), recording);
-    run.told = Some(format!(
+    run.summary = Some(format!(
         "two knots of {N_TRIANGLES} triangles, {n_frames} frames; at most {most} vertices in the other\n  {cast} rays were \
          cast, {followed} were followed from the frame before"
     ));

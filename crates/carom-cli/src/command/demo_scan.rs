@@ -207,7 +207,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     let recording =
         recording.with_table(json!({ "columns": ["room of", "parts", "tested in a frame"], "rows": rows }));
     let mut run = Run::of(hashed, 3, [0.0; 3], 0, Vec::new(), recording);
-    run.told = Some(format!(
+    run.summary = Some(format!(
         "an arm of 3 links in a room of {n_points} points, or {n_boxes} boxes of cells, {n_frames} frames\n  it touches in \
          {n_touching} frames; the least distance from a point is {least:.4} m\n  tested in a frame: {} points, {} boxes",
         mean(n_tested[0]),

@@ -156,7 +156,7 @@ fn simulate(scene: SoftScene, title: &str, view: View, args: &DemoArgs) -> Resul
     let counters = world.counters();
     let mut run = Run::of(hash(bits), 1, [0.0, mean, 0.0], n_touching, energy, recording);
     let broken = if is_plate { format!("; {} seams are broken", counters.broken) } else { String::new() };
-    run.told = Some(format!(
+    run.summary = Some(format!(
         "{title}; {n_vertices} vertices, {n_faces} faces, {} frames of 1/60 s; mean milliseconds of a frame {mean:.3}, the \
          longest {worst:.3}\n  {} substeps, {} searches; {} times a particle was stopped at its limit; obstacles waited in \
          {} substeps\n  at the end {n_touching} faces touch{broken}",

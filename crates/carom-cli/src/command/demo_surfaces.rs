@@ -136,7 +136,7 @@ fn simulate(
     let (hash, n_touching) = (world.state_hash(), world.stats().n_touching);
     let mut run = Run::of(hash, args.n_bodies(), total, n_touching, energies, recording);
     let [broad, narrow, response] = total;
-    run.told = Some(format!(
+    run.summary = Some(format!(
         "{title}; {} bodies, {} steps of 1/60 s; mean milliseconds of a step: broad phase {broad:.3}, narrow phase \
          {narrow:.3}, response {response:.3}\n  at the end {n_touching} pairs touch, {n_asleep} bodies asleep",
         args.n_bodies(),

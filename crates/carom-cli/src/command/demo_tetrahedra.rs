@@ -185,7 +185,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     let mean = total / f64::from(args.n_frames() + 1);
     let mut run = Run::of(hash, n, [0.0, mean, 0.0], last[3] as usize, Vec::new(), recording);
     let [all, near, overlap, met] = pairs;
-    run.told = Some(format!(
+    run.summary = Some(format!(
         "{n} bodies in {:.0} cubic metres, {} steps; mean milliseconds of a step {mean:.3}\n  of {all} pairs of points \
          {near} were made boxes again, {overlap} had oriented boxes that overlap, {met} met",
         side.powi(3),

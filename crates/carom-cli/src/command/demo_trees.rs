@@ -249,7 +249,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         "ms to build",
     ];
     let n_queries = n_frames * WAYS.len() as u32;
-    let told = format!(
+    let summary = format!(
         "{} ways over {} faces, {n_frames} queries each; mean milliseconds of a query {:.3}\n{}",
         WAYS.len(),
         faces.len(),
@@ -258,7 +258,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     );
     let recording = recording.with_table(json!({ "columns": columns, "rows": rows }));
     let mut run = Run::of(hashed, 1, [0.0; 3], n_given, Vec::new(), recording);
-    run.told = Some(told);
+    run.summary = Some(summary);
     Ok(run)
 }
 

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 /// With more boxes than this `all` leaves out the algorithms that test nearly all against all.
-const MANY: usize = 20_000;
+const MAX_ALL_PAIRS_BOXES: usize = 20_000;
 
 /// The changes between two searches, in the handles that every algorithm gives out.
 #[derive(Default)]
@@ -56,7 +56,10 @@ pub fn run(args: &PairsArgs) -> Result<Found, String> {
     let most = frames.iter().map(|frame| frame.boxes.len()).max().unwrap_or(0);
     let (chosen, left_out): (Vec<&CatalogueEntry>, Vec<&CatalogueEntry>) =
         ALGORITHMS.iter().partition(|listed| match args.broad_phase.as_str() {
-            "all" => most <= MANY || !matches!(listed.growth, Growth::OneAxis | Growth::EachAgainstEach),
+            "all" => {
+                most <= MAX_ALL_PAIRS_BOXES
+                    || !matches!(listed.growth, Growth::OneAxis | Growth::EachAgainstEach)
+            }
             wanted => wanted == listed.name,
         });
     let place = place_of(&frames);
@@ -109,7 +112,10 @@ fn text(outcomes: &[Outcome], left_out: &[&CatalogueEntry], frames: &[BoxFrame],
     }
     if !left_out.is_empty() && 1 < outcomes.len() {
         let names: Vec<_> = left_out.iter().map(|listed| listed.name).collect();
-        lines.push(format!("left out, as there are more than {MANY} boxes: {}", names.join(", ")));
+        lines.push(format!(
+            "left out, as there are more than {MAX_ALL_PAIRS_BOXES} boxes: {}",
+            names.join(", ")
+        ));
     }
     lines.join("\n")
 }

@@ -15,7 +15,7 @@ use super::method::{ConvexMethod, Method, convex_method, method};
 use super::shape::{Shape, ShapeKind};
 use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, closed_form, dispatch, field_cast};
 use crate::half_space;
-use crate::impact::{self, Question};
+use crate::impact::{self, CastQuery};
 use crate::workspace::Workspace;
 use carom_ccd::{
     Clear, Impact, ImpactCounters, ImpactSettings, Motion, MotionError, Proof, Tally, TimeOfImpact,
@@ -65,7 +65,7 @@ pub fn cast_with(
     settings: &ImpactSettings,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
-    ask(a, b, &Question { motion_a, motion_b, settings: *settings, tally: &() }, memory)
+    cast_any(a, b, &CastQuery { motion_a, motion_b, settings: *settings, tally: &() }, memory)
 }
 
 /// [`cast_with`], with its cost added to `counters`. Counts are not times, but they are the same
@@ -81,36 +81,36 @@ pub fn cast_counted(
     counters: &mut ImpactCounters,
 ) -> TimeOfImpact {
     let tally = Cell::from_mut(counters);
-    ask(a, b, &Question { motion_a, motion_b, settings: *settings, tally }, memory)
+    cast_any(a, b, &CastQuery { motion_a, motion_b, settings: *settings, tally }, memory)
 }
 
 /// Dispatches a cast to the algorithm of its pair of kinds.
-pub(super) fn ask(
+pub(super) fn cast_any(
     a: &Shape,
     b: &Shape,
-    asked: &Question<'_, impl Tally>,
+    query: &CastQuery<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
-    if asked.motion_a.angular() == DVec3::ZERO && asked.motion_b.angular() == DVec3::ZERO {
-        return answer(a, b, asked, memory);
+    if query.motion_a.angular() == DVec3::ZERO && query.motion_b.angular() == DVec3::ZERO {
+        return answer(a, b, query, memory);
     }
-    let (straight_a, straight_b) = (straightened(a, asked.motion_a), straightened(b, asked.motion_b));
-    let motion_a = straight_a.as_ref().unwrap_or(asked.motion_a);
-    let motion_b = straight_b.as_ref().unwrap_or(asked.motion_b);
-    answer(a, b, &Question { motion_a, motion_b, ..*asked }, memory)
+    let (straight_a, straight_b) = (straightened(a, query.motion_a), straightened(b, query.motion_b));
+    let motion_a = straight_a.as_ref().unwrap_or(query.motion_a);
+    let motion_b = straight_b.as_ref().unwrap_or(query.motion_b);
+    answer(a, b, &CastQuery { motion_a, motion_b, ..*query }, memory)
 }
 
-fn answer(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>, memory: &mut Workspace) -> TimeOfImpact {
-    let settings = &asked.settings;
-    let answer = pair(a, b, asked, memory);
+fn answer(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, memory: &mut Workspace) -> TimeOfImpact {
+    let settings = &query.settings;
+    let answer = pair(a, b, query, memory);
     match answer {
         TimeOfImpact::Hit(mut impact)
             if settings.stop_at_penetration && impact.t_hi <= settings.start_time =>
         {
-            let relative = b_in_a(asked, settings.start_time);
-            let place = dispatch::contact(a, b, &relative, asked.target(), memory, ());
+            let relative = b_in_a(query, settings.start_time);
+            let place = dispatch::contact(a, b, &relative, query.target(), memory, ());
             if let Some(place) = place.filter(|place| place.distance.is_finite()) {
-                let place = place.placed(&asked.motion_a.pose_at(settings.start_time));
+                let place = place.placed(&query.motion_a.pose_at(settings.start_time));
                 (impact.point_a, impact.point_b, impact.normal) =
                     (place.point_a, place.point_b, place.normal);
                 (impact.part_a, impact.part_b) = (place.part_a, place.part_b);
@@ -118,7 +118,7 @@ fn answer(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>, memory: &mut W
             TimeOfImpact::Hit(impact)
         }
         TimeOfImpact::Clear(clear) if settings.wants_distance && !(a.is_convex() && b.is_convex()) => {
-            let distance = better_distance(clear.distance, a, b, asked, memory);
+            let distance = better_distance(clear.distance, a, b, query, memory);
             TimeOfImpact::Clear(Clear::new(distance))
         }
         _ => answer,
@@ -147,23 +147,23 @@ pub fn motion_of(pose: &Pose, center: Vec3, linear: Vec3, angular: Vec3) -> Resu
 }
 
 /// Returns the pose of B in A's frame at time `t`.
-fn b_in_a<T>(asked: &Question<'_, T>, t: f64) -> WidePose {
-    asked.motion_b.pose_at(t).relative_to(&asked.motion_a.pose_at(t))
+fn b_in_a<T>(query: &CastQuery<'_, T>, t: f64) -> WidePose {
+    query.motion_b.pose_at(t).relative_to(&query.motion_a.pose_at(t))
 }
 
 pub(super) fn pair(
     a: &Shape,
     b: &Shape,
-    asked: &Question<'_, impl Tally>,
+    query: &CastQuery<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
-    if let Some(answer) = cast_turns::answer(a, b, asked, memory) {
+    if let Some(answer) = cast_turns::answer(a, b, query, memory) {
         return answer;
     }
     let over_plane = |plane: &HalfSpace, b: &dyn SupportMap| {
         let contact = |b_in_a: &WidePose, _| half_space::closest_convex(plane.normal_wide(), b, b_in_a, ());
-        ConvexPair { a: None, b, contact }.answer(asked, |asked| {
-            let Question { motion_a, motion_b, settings, tally } = asked;
+        ConvexPair { a: None, b, contact }.answer(query, |query| {
+            let CastQuery { motion_a, motion_b, settings, tally } = query;
             half_space_time_of_impact_counted(plane.normal_wide(), motion_a, b, motion_b, settings, *tally)
         })
     };
@@ -172,40 +172,40 @@ pub(super) fn pair(
             let contact =
                 |b_in_a: &WidePose, limit| closed_form::signed(a, map_a, b, map_b, b_in_a, limit, None, ());
             let pair = ConvexPair { a: Some(map_a), b: map_b, contact };
-            pair.answer(asked, |asked| match convex_method(a, b) {
-                ConvexMethod::Hulls(a, b) => impact::convex(a, b, asked),
-                ConvexMethod::Boxes(a, b) => impact::convex(a, b, asked),
-                ConvexMethod::ClosedForm { .. } | ConvexMethod::Search => impact::convex(map_a, map_b, asked),
+            pair.answer(query, |query| match convex_method(a, b) {
+                ConvexMethod::Hulls(a, b) => impact::convex(a, b, query),
+                ConvexMethod::Boxes(a, b) => impact::convex(a, b, query),
+                ConvexMethod::ClosedForm { .. } | ConvexMethod::Search => impact::convex(map_a, map_b, query),
             })
         }
         Method::PlaneConvex(a, b) => over_plane(a, b),
-        Method::Planes(a, b) => half_spaces(a, b, asked),
+        Method::Planes(a, b) => half_spaces(a, b, query),
         Method::PlaneMesh(a, b) => {
             // The lowest point of a mesh is also the lowest point of its convex hull.
             let corners = Corners::new(b.mesh());
             let mut answer = over_plane(a, &corners);
             if let TimeOfImpact::Hit(impact) = &mut answer {
-                let down = -asked.motion_b.pose_at(impact.t_hi).inverse_transform_vector(impact.normal);
+                let down = -query.motion_b.pose_at(impact.t_hi).inverse_transform_vector(impact.normal);
                 impact.part_b = corners.support(down).vertex / 3;
             }
             answer
         }
-        Method::MeshConvex(a, b) => cast_mesh::convex(a, b, asked, &mut memory.casts),
-        Method::Meshes(a, b) => cast_meshes::meshes(a, b, asked, memory),
-        Method::Field(field, other) => field_cast::cast(a, field, b, &other, asked),
-        Method::Cluster(a) => cast_parts::parts(PartList::Cluster(a), b, asked, memory),
-        Method::Parts(a) => cast_parts::parts(PartList::Compound(a), b, asked, memory),
-        Method::Swapped => pair(b, a, &asked.swapped(), memory).swapped(),
+        Method::MeshConvex(a, b) => cast_mesh::convex(a, b, query, &mut memory.casts),
+        Method::Meshes(a, b) => cast_meshes::meshes(a, b, query, memory),
+        Method::Field(field, other) => field_cast::cast(a, field, b, &other, query),
+        Method::Cluster(a) => cast_parts::parts(PartList::Cluster(a), b, query, memory),
+        Method::Parts(a) => cast_parts::parts(PartList::Compound(a), b, query, memory),
+        Method::Swapped => pair(b, a, &query.swapped(), memory).swapped(),
     }
 }
 
 /// Casts two half-spaces. They overlap without bound unless their normals are opposite at all
 /// times.
-fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -> TimeOfImpact {
-    let Question { motion_a, motion_b, settings, .. } = asked;
+fn half_spaces(a: &HalfSpace, b: &HalfSpace, query: &CastQuery<'_, impl Tally>) -> TimeOfImpact {
+    let CastQuery { motion_a, motion_b, settings, .. } = query;
     let (start, end) = (settings.start_time, settings.max_time);
     let overlap_at = |t: f64| {
-        let place = half_space::closest_half_space(a.normal_wide(), b.normal_wide(), &b_in_a(asked, t), ());
+        let place = half_space::closest_half_space(a.normal_wide(), b.normal_wide(), &b_in_a(query, t), ());
         (place.distance == f64::NEG_INFINITY).then_some(place)
     };
     // Looks for a time at which the planes surely cross. The time is halved as long as they cross.
@@ -223,8 +223,8 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
         // The normals are opposite at all times, up to rounding. The origin of B lies on B's plane.
         let point = &crate::ray_convex::Point;
         let contact = |b_in_a: &WidePose, _| half_space::closest_convex(a.normal_wide(), point, b_in_a, ());
-        return ConvexPair { a: None, b: point, contact }.answer(asked, |asked| {
-            let Question { motion_a, motion_b, settings, tally } = asked;
+        return ConvexPair { a: None, b: point, contact }.answer(query, |query| {
+            let CastQuery { motion_a, motion_b, settings, tally } = query;
             half_space_time_of_impact_counted(a.normal_wide(), motion_a, point, motion_b, settings, *tally)
         });
     };
@@ -239,24 +239,24 @@ fn better_distance(
     known: f64,
     a: &Shape,
     b: &Shape,
-    asked: &Question<'_, impl Tally>,
+    query: &CastQuery<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> f64 {
-    let settings = &asked.settings;
+    let settings = &query.settings;
     let (start, time) = (settings.start_time, settings.max_time - settings.start_time);
     let mut nearest = f64::INFINITY;
-    for i in 0..=LOOKS {
-        let relative = b_in_a(asked, start + time * (f64::from(i) / f64::from(LOOKS)));
+    for i in 0..=N_INTERVALS {
+        let relative = b_in_a(query, start + time * (f64::from(i) / f64::from(N_INTERVALS)));
         nearest = nearest.min(dispatch::distance(a, b, &relative, nearest, memory, ()).distance);
     }
     let mut best = known;
-    for _ in 0..MOST_ASKED_AGAIN {
+    for _ in 0..MAX_REPEATED_SEARCHES {
         let target = tol::IMPACT_DISTANCE * nearest;
         if !(best < target && target < f64::INFINITY) {
             break;
         }
         let settings = settings.with_target_distance(target).with_distance(false);
-        match pair(a, b, &Question { settings, ..*asked }, memory) {
+        match pair(a, b, &CastQuery { settings, ..*query }, memory) {
             TimeOfImpact::Clear(clear) => {
                 best = best.max(clear.distance);
                 break;
@@ -272,10 +272,10 @@ fn better_distance(
 }
 
 /// The number of equal intervals of the time searched, at whose ends the distance is computed.
-const LOOKS: u32 = 8;
+const N_INTERVALS: u32 = 8;
 
 /// The most searches for a better distance.
-const MOST_ASKED_AGAIN: u32 = 6;
+const MAX_REPEATED_SEARCHES: u32 = 6;
 
 /// The corners of a mesh as a support map, by linear search. Corner `k` of triangle `n` has the
 /// number `3 * n + k`.

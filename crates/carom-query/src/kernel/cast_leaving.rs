@@ -16,7 +16,7 @@ use super::mesh_shape::MeshShape;
 use super::shape::{Shape, ShapeKind};
 use super::{cluster, dispatch, field};
 use crate::closest::Closest;
-use crate::impact::Question;
+use crate::impact::CastQuery;
 use crate::workspace::Workspace;
 use crate::{convex, mesh_convex, mesh_mesh};
 use carom_ccd::{Clear, Motion, Tally, TimeOfImpact, Undecided, Why};
@@ -67,17 +67,17 @@ impl<C: Fn(&WidePose, f64) -> Closest> ConvexPair<'_, C> {
     /// so.
     pub(super) fn answer<'q, T: Tally>(
         &self,
-        asked: &Question<'q, T>,
-        search: impl Fn(&Question<'q, T>) -> TimeOfImpact,
+        query: &CastQuery<'q, T>,
+        search: impl Fn(&CastQuery<'q, T>) -> TimeOfImpact,
     ) -> TimeOfImpact {
-        let answer = search(asked);
-        if asked.settings.stop_at_penetration || matches!(answer, TimeOfImpact::Clear(_)) {
+        let answer = search(query);
+        if query.settings.stop_at_penetration || matches!(answer, TimeOfImpact::Clear(_)) {
             return answer;
         }
         let size_b = self.b.radius() + self.b.margin();
         let size = self.a.map_or(size_b, |a| size_b.min(a.radius() + a.margin()));
-        let sampled = Sampled { pair: self, motions: Motions::new(asked), limit: limit(asked, size) };
-        let (start, end) = (asked.settings.start_time, asked.settings.max_time);
+        let sampled = Sampled { pair: self, motions: Motions::new(query), limit: limit(query, size) };
+        let (start, end) = (query.settings.start_time, query.settings.max_time);
         let Some(place) = sampled.contact(start) else { return answer };
         if sampled.is_closing(place.normal, start) {
             return with_place(answer, &place, start);
@@ -94,17 +94,17 @@ impl<C: Fn(&WidePose, f64) -> Closest> ConvexPair<'_, C> {
             }
             let next = (safe + step).min(end);
             let Some(place) = sampled.contact(next) else {
-                return match search(&asked.with_times([next, end])) {
+                return match search(&query.with_times([next, end])) {
                     TimeOfImpact::Clear(_) => clear,
                     later => later,
                 };
             };
             if sampled.is_closing(place.normal, next) {
-                return sampled.closing_between(safe, (next, place), |t| search(&asked.with_times([t, end])));
+                return sampled.closing_between(safe, (next, place), |t| search(&query.with_times([t, end])));
             }
             safe = next;
         }
-        TimeOfImpact::Undecided(Undecided::new(safe, asked.target(), Why::StepsSpent))
+        TimeOfImpact::Undecided(Undecided::new(safe, query.target(), Why::StepsSpent))
     }
 }
 
@@ -196,9 +196,9 @@ struct Motions<'m> {
 }
 
 impl<'m> Motions<'m> {
-    fn new<T>(asked: &Question<'m, T>) -> Motions<'m> {
-        let (a, b) = (asked.motion_a, asked.motion_b);
-        let time = asked.settings.max_time - asked.settings.start_time;
+    fn new<T>(query: &CastQuery<'m, T>) -> Motions<'m> {
+        let (a, b) = (query.motion_a, query.motion_b);
+        let time = query.settings.max_time - query.settings.start_time;
         Motions { a, b, turn_rate: length(a.angular()) + length(b.angular()), time }
     }
 
@@ -220,9 +220,9 @@ impl<'m> Motions<'m> {
 
 /// Returns the largest distance that is a contact at the start: target plus tolerance of the
 /// search.
-fn limit(asked: &Question<'_, impl Tally>, size: f64) -> f64 {
-    let tolerance = asked.settings.tolerance.max(0.0) * size;
-    asked.target() + if tolerance.is_finite() { tolerance } else { 0.0 }
+fn limit(query: &CastQuery<'_, impl Tally>, size: f64) -> f64 {
+    let tolerance = query.settings.tolerance.max(0.0) * size;
+    query.target() + if tolerance.is_finite() { tolerance } else { 0.0 }
 }
 
 /// Returns the extent of a shape along a unit direction of its frame, from its origin.
@@ -256,9 +256,9 @@ impl IgnoredPlanes {
     const NONE: IgnoredPlanes = IgnoredPlanes { planes: [(DVec3::ZERO, 0.0); MAX_PLANES], n_planes: 0 };
 
     /// Returns the planes of the triangles of a mesh from which a convex shape separates.
-    pub(super) fn of_mesh(a: &MeshShape, b: &dyn SupportMap, asked: &Question<'_, impl Tally>) -> Self {
+    pub(super) fn of_mesh(a: &MeshShape, b: &dyn SupportMap, query: &CastQuery<'_, impl Tally>) -> Self {
         let mut found = Self::NONE;
-        let Some(start) = Start::new(asked, b.radius() + b.margin()) else { return found };
+        let Some(start) = Start::new(query, b.radius() + b.margin()) else { return found };
         mesh_convex::visit_near(a, b, &start.b_in_a, start.limit, (), |number| {
             if !found.hides_triangle(&a.mesh().corners(number)) {
                 let triangle = a.mesh().triangle(number);
@@ -274,12 +274,12 @@ impl IgnoredPlanes {
     pub(super) fn of_meshes(
         a: &MeshShape,
         b: &MeshShape,
-        asked: &Question<'_, impl Tally>,
+        query: &CastQuery<'_, impl Tally>,
         memory: &mut Workspace,
     ) -> Self {
         let mut found = Self::NONE;
         let (low, high) = b.mesh().wide_bounds();
-        let Some(start) = Start::new(asked, 0.5 * length(high - low)) else { return found };
+        let Some(start) = Start::new(query, 0.5 * length(high - low)) else { return found };
         if let Some(place) = mesh_mesh::contact(a, b, &start.b_in_a, start.limit, memory, ()) {
             found.add(&start, &place, |b_in_a, n| lowest_of_mesh(b, b_in_a, n));
         }
@@ -290,16 +290,16 @@ impl IgnoredPlanes {
     pub(super) fn of_parts(
         a: &PartList<'_>,
         b: &Shape,
-        asked: &Question<'_, impl Tally>,
+        query: &CastQuery<'_, impl Tally>,
         memory: &mut Workspace,
     ) -> Self {
         let mut found = Self::NONE;
-        if asked.settings.stop_at_penetration {
+        if query.settings.stop_at_penetration {
             return found;
         }
         let aabb = b.aabb(&Pose::IDENTITY);
         let size = 0.5 * length(aabb.max.as_dvec3() - aabb.min.as_dvec3());
-        let Some(start) = Start::new(asked, size) else { return found };
+        let Some(start) = Start::new(query, size) else { return found };
         let near = a.near(b, &start.b_in_a, start.limit, &mut memory.casts, ());
         for &(_, index) in &near {
             a.with(index, |part, pose, _, _| {
@@ -361,16 +361,16 @@ struct Start<'m> {
 
 impl<'m> Start<'m> {
     /// Creates the state at the start. `None` if contact at the start is a hit, or B is unbounded.
-    fn new(asked: &Question<'m, impl Tally>, size_b: f64) -> Option<Start<'m>> {
-        let motions = Motions::new(asked);
-        if asked.settings.stop_at_penetration || !size_b.is_finite() {
+    fn new(query: &CastQuery<'m, impl Tally>, size_b: f64) -> Option<Start<'m>> {
+        let motions = Motions::new(query);
+        if query.settings.stop_at_penetration || !size_b.is_finite() {
             return None;
         }
-        let [pose_a, pose_b] = motions.poses(asked.settings.start_time);
-        let limit = limit(asked, size_b);
+        let [pose_a, pose_b] = motions.poses(query.settings.start_time);
+        let limit = limit(query, size_b);
         let b_in_a = pose_b.relative_to(&pose_a);
-        let time = [asked.settings.start_time, asked.settings.max_time];
-        Some(Start { motions, time, pose_a, b_in_a, limit, slack: limit - asked.target() })
+        let time = [query.settings.start_time, query.settings.max_time];
+        Some(Start { motions, time, pose_a, b_in_a, limit, slack: limit - query.target() })
     }
 
     /// Whether the lowest point of B along a normal of A's frame does not fall after the start.

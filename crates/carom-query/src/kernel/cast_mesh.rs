@@ -15,7 +15,7 @@
 use super::cast_leaving::{ConvexPair, IgnoredPlanes};
 use super::{cast_straight, mesh_shape::MeshShape};
 use crate::convex as convex_pair;
-use crate::impact::{self, Question};
+use crate::impact::{self, CastQuery};
 use crate::workspace::CastMemory;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
@@ -26,24 +26,24 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// An interval with more triangles than this is halved.
-const MOST_TRIANGLES: usize = 12;
+const MAX_TRIANGLES: usize = 12;
 
 /// The shortest interval that is halved, as a fraction of the time searched: 2^-14.
-const SHORTEST: f64 = 1.0 / (1_u64 << 14) as f64;
+const MIN_INTERVAL: f64 = 1.0 / (1_u64 << 14) as f64;
 
 /// In radii of the body. A box with a longer side is large because of the motion.
-const LONG: f64 = 2.6;
+const MAX_SIDE_RADII: f64 = 2.6;
 
 /// Returns when a moving convex shape first comes within the target distance of a moving mesh.
 pub(super) fn convex(
     a: &MeshShape,
     b: &dyn SupportMap,
-    asked: &Question<'_, impl Tally>,
+    query: &CastQuery<'_, impl Tally>,
     memory: &mut CastMemory,
 ) -> TimeOfImpact {
-    let (start, end) = (asked.settings.start_time, asked.settings.max_time);
-    let sweep = Sweep::new(asked.motion_a, asked.motion_b, start, end);
-    let leaf = Against::new(a, asked, IgnoredPlanes::of_mesh(a, b, asked));
+    let (start, end) = (query.settings.start_time, query.settings.max_time);
+    let sweep = Sweep::new(query.motion_a, query.motion_b, start, end);
+    let leaf = Against::new(a, query, IgnoredPlanes::of_mesh(a, b, query));
     if let Some(answer) = cast_straight::convex(leaf, b, &sweep) {
         return answer;
     }
@@ -59,14 +59,14 @@ pub(super) fn convex(
         }
         let to = to.min(until);
         let slab = sweep.slab(from, to);
-        let can_halve = SHORTEST * (end - start) < to - from;
+        let can_halve = MIN_INTERVAL * (end - start) < to - from;
         if !leaf.near(&slab, b, can_halve, triangles) {
             let middle = 0.5 * (from + to);
             spans.push((middle, to));
             spans.push((from, middle));
             continue;
         }
-        leaf.ask(&slab, b, 0, [from, to], triangles, &mut earliest);
+        leaf.search(&slab, b, 0, [from, to], triangles, &mut earliest);
     }
     earliest.answer()
 }
@@ -74,7 +74,7 @@ pub(super) fn convex(
 /// A mesh that convex shapes are cast against.
 pub(super) struct Against<'a, T> {
     pub(super) mesh: &'a MeshShape,
-    pub(super) asked: Question<'a, T>,
+    pub(super) query: CastQuery<'a, T>,
     /// Triangles behind these planes are ignored.
     pub(super) ignored: IgnoredPlanes,
 }
@@ -90,24 +90,24 @@ impl<T> Copy for Against<'_, T> {}
 impl<'a, T: Tally> Against<'a, T> {
     pub(super) fn new(
         mesh: &'a MeshShape,
-        asked: &Question<'a, T>,
+        query: &CastQuery<'a, T>,
         ignored: IgnoredPlanes,
     ) -> Against<'a, T> {
-        let asked = Question { settings: asked.settings.with_distance(false), ..*asked };
-        Against { mesh, asked, ignored }
+        let query = CastQuery { settings: query.settings.with_distance(false), ..*query };
+        Against { mesh, query, ignored }
     }
 
     /// Returns the distance beyond which triangles are ignored. It is a little above the target, so
     /// that ignored ones are surely apart.
     pub(super) fn room(&self, b: &dyn SupportMap) -> f64 {
-        let target = self.asked.target();
-        let tolerance = self.asked.settings.tolerance.max(0.0) * (b.radius() + b.margin());
+        let target = self.query.target();
+        let tolerance = self.query.settings.tolerance.max(0.0) * (b.radius() + b.margin());
         (target + tolerance).max(target * (1.0 + 4.0 * f64::EPSILON))
     }
 
     /// Returns the box of a moving shape, grown by the room.
     fn swept(&self, slab: &Slab, b: &dyn SupportMap) -> ([DVec3; 2], Aabb) {
-        self.asked.count_volume();
+        self.query.count_volume();
         let room = DVec3::splat(self.room(b));
         let [min, max] = slab.bounds(b);
         let (min, max) = (min - room, max + room);
@@ -125,7 +125,7 @@ impl<'a, T: Tally> Against<'a, T> {
             found = true;
             ControlFlow::Break(())
         });
-        self.asked.count_walk(&walk.counters);
+        self.query.count_walk(&walk.counters);
         found
     }
 
@@ -133,7 +133,7 @@ impl<'a, T: Tally> Against<'a, T> {
     pub(super) fn is_long(&self, slab: &Slab, b: &dyn SupportMap) -> bool {
         let [min, max] = slab.bounds(b);
         // False for NaN.
-        LONG * (b.radius() + b.margin()) < (max - min).max_element()
+        MAX_SIDE_RADII * (b.radius() + b.margin()) < (max - min).max_element()
     }
 
     /// Collects the triangles near the sweep of the shape. Returns false if there are so many that
@@ -147,7 +147,7 @@ impl<'a, T: Tally> Against<'a, T> {
     ) -> bool {
         triangles.clear();
         let ([min, max], aabb) = self.swept(slab, b);
-        let limit = if can_halve && self.is_long(slab, b) { MOST_TRIANGLES } else { usize::MAX };
+        let limit = if can_halve && self.is_long(slab, b) { MAX_TRIANGLES } else { usize::MAX };
         let walk = self.mesh.tree().visit_box(&aabb, |found| {
             for &triangle in found.primitives {
                 let [x, y, z] = self.mesh.mesh().corners(triangle);
@@ -158,12 +158,12 @@ impl<'a, T: Tally> Against<'a, T> {
             }
             if triangles.len() <= limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        self.asked.count_walk(&walk.counters);
+        self.query.count_walk(&walk.counters);
         triangles.len() <= limit
     }
 
     /// Casts against the collected triangles.
-    pub(super) fn ask(
+    pub(super) fn search(
         &self,
         slab: &Slab,
         b: &dyn SupportMap,
@@ -189,13 +189,13 @@ impl<'a, T: Tally> Against<'a, T> {
                 break;
             }
             // Only a search that begins at the start time can detect a contact at the start.
-            let settings = &self.asked.settings;
+            let settings = &self.query.settings;
             let begin = if settings.stop_at_penetration { from } else { settings.start_time };
             let mut answer = self.triangle(number, b, part_b, [begin, until]);
             if matches!(answer, TimeOfImpact::Undecided(_)) {
                 // The ends of the interval may be the cause, so all the time is searched.
-                let all = earliest.until(self.asked.settings.max_time);
-                answer = self.triangle(number, b, part_b, [self.asked.settings.start_time, all]);
+                let all = earliest.until(self.query.settings.max_time);
+                answer = self.triangle(number, b, part_b, [self.query.settings.start_time, all]);
             }
             earliest.add(answer);
         }
@@ -213,13 +213,13 @@ impl<'a, T: Tally> Against<'a, T> {
         // The tolerance is relative to the body, even if the triangle is small.
         let size = b.radius() + b.margin();
         let smaller = triangle.radius().min(size);
-        let mut asked = self.asked.with_times(times);
+        let mut query = self.query.with_times(times);
         if 0.0 < smaller {
-            asked.settings.tolerance *= size / smaller;
+            query.settings.tolerance *= size / smaller;
         }
         let contact = |b_in_a: &_, limit| convex_pair::signed(&triangle, b, b_in_a, limit, None, ());
         let mut answer = ConvexPair { a: Some(&triangle), b, contact }
-            .answer(&asked, |asked| impact::convex(&triangle, b, asked));
+            .answer(&query, |query| impact::convex(&triangle, b, query));
         if let TimeOfImpact::Hit(impact) = &mut answer {
             (impact.part_a, impact.part_b) = (number, part_b);
         }

@@ -13,25 +13,25 @@
 use super::cast_leaving::IgnoredPlanes;
 use super::cast_mesh::Against;
 use super::mesh_shape::MeshShape;
-use crate::impact::{PlacedBox, Question};
+use crate::impact::{CastQuery, PlacedBox};
 use crate::workspace::{CastMemory, TreePart, Workspace};
 use carom_bounds::Aabb;
 use carom_bvh::Child;
 use carom_ccd::{Earliest, Sweep, Tally, TimeOfImpact};
 
 /// The shortest interval that is halved, as a fraction of the time searched: 2^-14.
-const SHORTEST: f64 = 1.0 / (1_u64 << 14) as f64;
+const MIN_INTERVAL: f64 = 1.0 / (1_u64 << 14) as f64;
 
 /// Returns when two moving meshes first come within the target distance of each other.
 pub(super) fn meshes(
     a: &MeshShape,
     b: &MeshShape,
-    asked: &Question<'_, impl Tally>,
+    query: &CastQuery<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
-    let (start, end) = (asked.settings.start_time, asked.settings.max_time);
-    let sweep = Sweep::new(asked.motion_a, asked.motion_b, start, end);
-    let against = Against::new(a, asked, IgnoredPlanes::of_meshes(a, b, asked, memory));
+    let (start, end) = (query.settings.start_time, query.settings.max_time);
+    let sweep = Sweep::new(query.motion_a, query.motion_b, start, end);
+    let against = Against::new(a, query, IgnoredPlanes::of_meshes(a, b, query, memory));
     let mut earliest = Earliest::new();
     let tree = b.tree();
     let placed =
@@ -57,7 +57,7 @@ pub(super) fn meshes(
             earliest.add_clear(against.room(&around));
             continue;
         }
-        if SHORTEST * (end - start) < to - from && against.is_long(&slab, &around) {
+        if MIN_INTERVAL * (end - start) < to - from && against.is_long(&slab, &around) {
             let middle = 0.5 * (from + to);
             parts.push((part, middle, to));
             parts.push((part, from, middle));
@@ -71,7 +71,7 @@ pub(super) fn meshes(
                     let shape = b.mesh().triangle(triangle);
                     against.near(&slab, &shape, false, triangles);
                     let to = earliest.until(to);
-                    against.ask(&slab, &shape, triangle, [from, to], triangles, &mut earliest);
+                    against.search(&slab, &shape, triangle, [from, to], triangles, &mut earliest);
                 }
                 continue;
             }

@@ -15,7 +15,7 @@ use super::cluster::{self, Cluster};
 use super::compound::Compound;
 use super::shape::{Shape, ShapeKind};
 use crate::cost::Count;
-use crate::impact::Question;
+use crate::impact::CastQuery;
 use crate::workspace::{CastMemory, Workspace};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -99,22 +99,22 @@ impl<'a> PartList<'a> {
         near
     }
 
-    /// Calls `ask` with a part, its pose as matrix and as rotation and translation, and its first
+    /// Calls `use_part` with a part, its pose as matrix and as rotation and translation, and its first
     /// number. `None` if there is no such part.
     pub(super) fn with<T>(
         &self,
         index: u32,
-        ask: impl FnOnce(&Shape, &WidePose, (DQuat, DVec3), u32) -> T,
+        use_part: impl FnOnce(&Shape, &WidePose, (DQuat, DVec3), u32) -> T,
     ) -> Option<T> {
         match self {
             PartList::Compound(a) => {
                 let (index, part) = (index as usize, a.parts().get(index as usize)?);
                 let place = (widen_quat(part.pose.rotation), widen(part.pose.translation));
-                Some(ask(&part.shape, a.part_pose(index), place, a.first_number(index)))
+                Some(use_part(&part.shape, a.part_pose(index), place, a.first_number(index)))
             }
             PartList::Cluster(a) => {
                 let (shape, center) = (index < a.n_parts()).then(|| a.part(index))?;
-                Some(ask(&shape, &cluster::at(center), (DQuat::IDENTITY, center), index))
+                Some(use_part(&shape, &cluster::at(center), (DQuat::IDENTITY, center), index))
             }
         }
     }
@@ -124,23 +124,23 @@ impl<'a> PartList<'a> {
 pub(super) fn parts(
     a: PartList<'_>,
     b: &Shape,
-    asked: &Question<'_, impl Tally>,
+    query: &CastQuery<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
-    let (start, end) = (asked.settings.start_time, asked.settings.max_time);
-    let one_part = Question { settings: asked.settings.with_distance(false), ..*asked };
-    let ignored = IgnoredPlanes::of_parts(&a, b, asked, memory);
+    let (start, end) = (query.settings.start_time, query.settings.max_time);
+    let one_part = CastQuery { settings: query.settings.with_distance(false), ..*query };
+    let ignored = IgnoredPlanes::of_parts(&a, b, query, memory);
     let mut earliest = Earliest::new();
     let mut order = memory.casts.orders.pop().unwrap_or_default();
     order.clear();
-    match Way::new(b, asked) {
+    match Way::new(b, query) {
         Some(way) => {
             earliest.add_clear(way.room);
             let time = end - start;
             let walk = a.on_way(way.center, way.half, way.velocity, time, |number, part| {
                 order.extend(way.enters(part, time).map(|enters| (enters, number)));
             });
-            asked.count_walk(&walk);
+            query.count_walk(&walk);
         }
         // B is unbounded, so it may touch any part.
         None => order.extend((0..a.len()).map(|number| (0.0, number))),
@@ -156,8 +156,8 @@ pub(super) fn parts(
                 earliest.add_clear(0.0);
                 return;
             }
-            let motion_a = &asked.motion_a.of_part(place);
-            let one_part = Question { motion_a, ..one_part.with_times([start, until]) };
+            let motion_a = &query.motion_a.of_part(place);
+            let one_part = CastQuery { motion_a, ..one_part.with_times([start, until]) };
             let mut answer = cast::pair(part, b, &one_part, memory);
             if let TimeOfImpact::Hit(impact) = &mut answer {
                 impact.part_a = impact.part_a.saturating_add(first_number);
@@ -183,18 +183,18 @@ struct Way {
 
 impl Way {
     /// `None` for an unbounded shape.
-    fn new(b: &Shape, asked: &Question<'_, impl Tally>) -> Option<Way> {
-        let settings = &asked.settings;
+    fn new(b: &Shape, query: &CastQuery<'_, impl Tally>) -> Option<Way> {
+        let settings = &query.settings;
         let (start, end) = (settings.start_time, settings.max_time);
         let around = Around::new(b)?;
         // A little above the target, so that ignored parts are surely apart.
-        let target = asked.target();
+        let target = query.target();
         let room =
             (target + settings.tolerance.max(0.0) * around.radius()).max(target * (1.0 + 4.0 * f64::EPSILON));
-        let sweep = Sweep::new(asked.motion_a, asked.motion_b, start, end);
+        let sweep = Sweep::new(query.motion_a, query.motion_b, start, end);
         let straight = sweep.straight(&around);
         let slab = sweep.slab(start, if straight.is_some() { start } else { end });
-        asked.count_volume();
+        query.count_volume();
         let [low, high] = slab.bounds(&around);
         let (velocity, rounding) = straight.map_or((DVec3::ZERO, 0.0), |way| (way.velocity, way.rounding));
         let center = low * 0.5 + high * 0.5;

@@ -18,7 +18,7 @@
 
 use super::cast;
 use super::shape::{Shape, ShapeKind};
-use crate::impact::Question;
+use crate::impact::CastQuery;
 use crate::workspace::{Waiting, Workspace};
 use carom_ccd::{
     Impact, ImpactCounters, ImpactSettings, Meeting, Motion, TimeOfImpact, Undecided, meeting_of_balls,
@@ -146,15 +146,15 @@ impl<'a> ImpactQueue<'a> {
     }
 
     /// Casts a pair over a part of its time.
-    fn ask(&mut self, pair: u32, times: [f64; 2]) -> TimeOfImpact {
+    fn search(&mut self, pair: u32, times: [f64; 2]) -> TimeOfImpact {
         let [a, b] = self.pairs[pair as usize].map(|body| self.bodies[body as usize]);
-        let question = Question {
+        let query = CastQuery {
             motion_a: &a.motion,
             motion_b: &b.motion,
             settings: self.settings,
             tally: &self.counters,
         };
-        cast::ask(a.shape, b.shape, &question.with_times(times), self.memory)
+        cast::cast_any(a.shape, b.shape, &query.with_times(times), self.memory)
     }
 }
 
@@ -166,18 +166,18 @@ impl Iterator for ImpactQueue<'_> {
             let mut first = self.memory.casts.waiting.pop()?;
             let found = &mut self.memory.casts.found;
             if let Some(place) = found.get_mut(first.found as usize) {
-                let time_of_impact = core::mem::replace(place, TOLD);
-                if found.iter().all(|&answer| answer == TOLD) {
+                let time_of_impact = core::mem::replace(place, RETURNED);
+                if found.iter().all(|&answer| answer == RETURNED) {
                     found.clear();
                 }
                 return Some(PairImpact { pair: first.pair as usize, time_of_impact });
             }
             // An impact found at the same time comes first, so the interval is not empty.
             let to = self.surely_by().min(first.end);
-            let mut answer = self.ask(first.pair, [first.from, to]);
+            let mut answer = self.search(first.pair, [first.from, to]);
             if matches!(answer, TimeOfImpact::Undecided(_)) && to < first.end {
                 // The end of the interval may be the cause, so the whole time is searched.
-                answer = self.ask(first.pair, [first.from, first.end]);
+                answer = self.search(first.pair, [first.from, first.end]);
             }
             match answer {
                 TimeOfImpact::Clear(_) => {
@@ -200,7 +200,7 @@ impl Iterator for ImpactQueue<'_> {
 }
 
 /// Marks an answer that was already returned.
-const TOLD: TimeOfImpact = TimeOfImpact::Clear(carom_ccd::Clear::new(f64::INFINITY));
+const RETURNED: TimeOfImpact = TimeOfImpact::Clear(carom_ccd::Clear::new(f64::INFINITY));
 
 /// Returns a ball around a shape in its frame: centre and radius. `None` if the shape is unbounded.
 fn ball_around(shape: &Shape) -> Option<(DVec3, f64)> {

@@ -22,7 +22,7 @@ use glam::{DMat3, DVec3};
 
 /// A multiple of the rounding of a length. If an axis separates the bodies until this close to the
 /// known contact, the triangle cannot change the answer.
-const NOTHING_NEW: f64 = 16.0;
+const KNOWN_CONTACT_ROUNDINGS: f64 = 16.0;
 
 /// Returns when the shape first comes within the target distance of the mesh. `None` if one of them
 /// rotates, or if neither moves.
@@ -31,18 +31,18 @@ pub(super) fn convex(
     b: &dyn SupportMap,
     sweep: &Sweep,
 ) -> Option<TimeOfImpact> {
-    let Against { mesh: a, asked, .. } = against;
-    let (start, end) = (asked.settings.start_time, asked.settings.max_time);
+    let Against { mesh: a, query, .. } = against;
+    let (start, end) = (query.settings.start_time, query.settings.max_time);
     let straight = sweep.straight(b)?;
     let room = against.room(b);
     let slab = sweep.slab(start, start);
-    asked.count_volume();
+    query.count_volume();
     let [min, max] = slab.bounds(b);
     let (center, scale) = (straight.start, a.scale());
     let half = (max - center).max(center - min) + room + straight.rounding;
     let radius = b.radius() + b.margin() + room + straight.rounding;
     let lanes = BlockSweep::new(center * scale, half * scale, radius * scale, straight.velocity * scale)?;
-    let to_mesh = asked.motion_a.pose_at(start).rotation.transpose();
+    let to_mesh = query.motion_a.pose_at(start).rotation.transpose();
     let mut earliest = Earliest::new();
     earliest.add_clear(room);
     let mut way = Way { slab, straight, start, to_mesh, against, b, room, axis: None, earliest };
@@ -79,7 +79,7 @@ pub(super) fn convex(
             ControlFlow::Continue(until)
         },
     );
-    asked.count_walk(&walk.counters);
+    query.count_walk(&walk.counters);
     Some(way.earliest.answer())
 }
 
@@ -143,14 +143,14 @@ impl<T: Tally> Way<'_, T> {
 
     /// Returns the closed-form answer for a ball, if there is one.
     fn ball(&self, number: u32, corners: &[DVec3; 3], times: [f64; 2]) -> Option<TimeOfImpact> {
-        let asked = &self.against.asked;
-        if asked.settings.wants_features || !asked.settings.stop_at_penetration {
+        let query = &self.against.query;
+        if query.settings.wants_features || !query.settings.stop_at_penetration {
             return None;
         }
-        let mut answer = self.straight.ball_meets(self.b.margin(), asked.target(), corners, times)?;
-        asked.tally.count(|counters| counters.searches += 1);
+        let mut answer = self.straight.ball_meets(self.b.margin(), query.target(), corners, times)?;
+        query.tally.count(|counters| counters.searches += 1);
         if let TimeOfImpact::Hit(impact) = &mut answer {
-            let pose = asked.motion_a.pose_at(impact.t_hi);
+            let pose = query.motion_a.pose_at(impact.t_hi);
             impact.point_a = pose.transform_point(impact.point_a);
             impact.point_b = pose.transform_point(impact.point_b);
             impact.normal = unit(pose.transform_vector(impact.normal))?;
@@ -167,7 +167,7 @@ impl<T: Tally> Way<'_, T> {
     /// Whether the axis keeps the shape farther from the triangle than the target until the known
     /// contact begins, or until the end.
     fn is_apart(&mut self, axis: DVec3, low: f64, corners: &[DVec3; 3], known: f64, end: f64) -> bool {
-        self.against.asked.tally.count(|counters| counters.separations += 1);
+        self.against.query.tally.count(|counters| counters.separations += 1);
         let [x, y, z] = *corners;
         let top = axis.dot(x).max(axis.dot(y)).max(axis.dot(z));
         // The rounding of a product with a unit vector.
@@ -178,7 +178,7 @@ impl<T: Tally> Way<'_, T> {
             // No contact is known.
             return self.room < apart.min(apart + rate * (end - self.start)) - self.straight.rounding;
         }
-        let target = self.against.asked.target();
+        let target = self.against.query.target();
         let later = apart + rate * (known - self.start) - self.straight.rounding;
         if !(target < apart) {
             return false;
@@ -187,7 +187,7 @@ impl<T: Tally> Way<'_, T> {
             return true;
         }
         // Separated almost until the known contact.
-        let slack = NOTHING_NEW * (self.straight.rounding + rounding);
+        let slack = KNOWN_CONTACT_ROUNDINGS * (self.straight.rounding + rounding);
         if target < later + slack && rate < 0.0 {
             let until = known - (target - later + self.straight.rounding) / -rate;
             if self.start <= until && until < known {

@@ -4,7 +4,7 @@
 //! Time is halved until a body rotates little in each interval. Without a limit the work would grow
 //! with the spin: two meshes of four triangles took half a minute at 1e8 radians.
 //!
-//! A body with more than [`MOST_TURNS`] revolutions in the given time is replaced by the ball about
+//! A body with more than [`MAX_TURNS`] revolutions in the given time is replaced by the ball about
 //! its centre of rotation, until that ball touches. From there it is followed for about that many
 //! revolutions. A contact within these is reported as usual. Later times are undecided.
 //!
@@ -15,7 +15,7 @@ use super::super::num::{above, geom::Sphere};
 use super::cast::pair;
 use super::cast_parts::Around;
 use super::shape::{Shape, ShapeKind};
-use crate::impact::Question;
+use crate::impact::CastQuery;
 use crate::workspace::Workspace;
 use carom_ccd::{Clear, Motion, Tally, TimeOfImpact, Undecided, Why};
 use carom_geom::SupportMap;
@@ -24,24 +24,24 @@ use core::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 
 /// Revolutions in the given time above which a body is not followed all the way.
-const MOST_TURNS: f64 = 64.0;
+const MAX_TURNS: f64 = 64.0;
 
 /// In radians. After a larger rotation the angle is not known to a thousandth.
-const MOST_KNOWN: f64 = (1_u64 << 40) as f64;
+const MAX_KNOWN_ANGLE: f64 = (1_u64 << 40) as f64;
 
 /// Bound of the relative rounding of a radius, or of a sum that contains one.
-const UP: f64 = 1.0 + 64.0 * f64::EPSILON;
+const ROUNDING_FACTOR: f64 = 1.0 + 64.0 * f64::EPSILON;
 
 /// Returns the answer if one of the shapes rotates too often. `None` if neither does, or if one
 /// search is enough.
 pub(super) fn answer(
     a: &Shape,
     b: &Shape,
-    asked: &Question<'_, impl Tally>,
+    query: &CastQuery<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> Option<TimeOfImpact> {
-    let (start, end) = (asked.settings.start_time, asked.settings.max_time);
-    let [motion_a, motion_b] = [asked.motion_a, asked.motion_b];
+    let (start, end) = (query.settings.start_time, query.settings.max_time);
+    let [motion_a, motion_b] = [query.motion_a, query.motion_b];
     let turns_often = [motion_a, motion_b].map(|motion| turns_too_often(motion, end - start));
     if turns_often == [false, false] {
         return None;
@@ -69,12 +69,12 @@ pub(super) fn answer(
     let (shape_a, motion_a) = ball_a.as_ref().map_or((a, motion_a), |(ball, way)| (ball, way));
     let (shape_b, motion_b) = ball_b.as_ref().map_or((b, motion_b), |(ball, way)| (ball, way));
     // A little above the target, so that ignored shapes are surely apart.
-    let (target, tolerance) = (asked.target(), asked.settings.tolerance.max(0.0));
+    let (target, tolerance) = (query.target(), query.settings.tolerance.max(0.0));
     let smaller = radii.into_iter().flatten().fold(f64::INFINITY, f64::min);
-    let room = (target + tolerance * smaller).max(target * UP);
+    let room = (target + tolerance * smaller).max(target * ROUNDING_FACTOR);
     let settings =
-        asked.settings.with_target_distance(room).with_distance(false).with_stop_at_penetration(true);
-    let balls = Question { motion_a, motion_b, settings, tally: asked.tally };
+        query.settings.with_target_distance(room).with_distance(false).with_stop_at_penetration(true);
+    let balls = CastQuery { motion_a, motion_b, settings, tally: query.tally };
     let balls = pair(shape_a, shape_b, &balls, memory);
     if let TimeOfImpact::Clear(_) = balls {
         return Some(balls);
@@ -82,21 +82,21 @@ pub(super) fn answer(
     let from = balls.safe_until(end);
     // Until then the balls contain both shapes.
     let undecided = |t: f64, why| {
-        let between = length(asked.motion_b.center_at(t) - asked.motion_a.center_at(t));
-        let farthest =
-            radii.into_iter().fold(between, |sum, radius| sum + radius.unwrap_or(f64::INFINITY)) * UP;
+        let between = length(query.motion_b.center_at(t) - query.motion_a.center_at(t));
+        let farthest = radii.into_iter().fold(between, |sum, radius| sum + radius.unwrap_or(f64::INFINITY))
+            * ROUNDING_FACTOR;
         let farthest = if farthest.is_nan() { f64::INFINITY } else { farthest };
         Some(TimeOfImpact::Undecided(Undecided::new(t, farthest, why)))
     };
-    let rate = length(asked.motion_a.angular()).max(length(asked.motion_b.angular()));
-    if MOST_KNOWN < rate * from.abs() {
+    let rate = length(query.motion_a.angular()).max(length(query.motion_b.angular()));
+    if MAX_KNOWN_ANGLE < rate * from.abs() {
         return undecided(from, Why::WithinRounding);
     }
     // Rounding of the sum is far below one revolution. If the square of the rate overflows, only
     // one instant is searched.
-    let time = if (rate * rate).is_finite() { (MOST_TURNS - 1.0) * TAU / rate } else { 0.0 };
+    let time = if (rate * rate).is_finite() { (MAX_TURNS - 1.0) * TAU / rate } else { 0.0 };
     let until = (from + time).min(end);
-    let mut followed = asked.with_times([from, until]);
+    let mut followed = query.with_times([from, until]);
     // Shapes whose balls are apart at first have no contact at the start.
     followed.settings.stop_at_penetration |= start < from;
     match pair(a, b, &followed, memory) {
@@ -110,7 +110,7 @@ pub(super) fn answer(
 
 /// Whether a body makes more revolutions in this time than are followed.
 fn turns_too_often(motion: &Motion, time: f64) -> bool {
-    let most = MOST_TURNS * TAU;
+    let most = MAX_TURNS * TAU;
     // False for NaN.
     most * most < motion.angular().length_squared() * (time * time)
 }
@@ -119,6 +119,6 @@ fn turns_too_often(motion: &Motion, time: f64) -> bool {
 /// angle; `None` for an unbounded shape.
 fn radius(shape: &Shape, motion: &Motion) -> Option<f64> {
     let around = Around::new(shape)?;
-    let radius = (length(around.center() - motion.local_center()) + around.radius()) * UP;
+    let radius = (length(around.center() - motion.local_center()) + around.radius()) * ROUNDING_FACTOR;
     radius.is_finite().then_some(radius)
 }

@@ -60,9 +60,9 @@ pub fn clearance_violations(
     let first = out.len();
     let place_a = pose_a.wide();
     let b_in_a = pose_b.wide().relative_to(&place_a);
-    let mut ask = |part_a: u32, part_b: u32| widen_real(clearance(part_a, part_b).min(most));
-    let mut tell = |closest: &Closest| out.push(Distance::placed(closest, &place_a));
-    collect(a, b, &b_in_a, widen_real(most), &mut ask, memory, &mut tell);
+    let mut clearance_of = |part_a: u32, part_b: u32| widen_real(clearance(part_a, part_b).min(most));
+    let mut report = |closest: &Closest| out.push(Distance::placed(closest, &place_a));
+    collect(a, b, &b_in_a, widen_real(most), &mut clearance_of, memory, &mut report);
     out[first..].sort_unstable_by_key(|place| (place.part_a, place.part_b));
 }
 
@@ -74,11 +74,11 @@ fn collect(
     most: f64,
     clearance: &mut dyn FnMut(u32, u32) -> f64,
     memory: &mut Workspace,
-    tell: &mut dyn FnMut(&Closest),
+    report: &mut dyn FnMut(&Closest),
 ) {
     match method(a, b) {
-        Method::MeshConvex(a, b) => mesh_convex::nearer_than(a, b, b_in_a, most, clearance, tell),
-        Method::Meshes(a, b) => mesh_mesh::nearer_than(a, b, b_in_a, most, clearance, memory, tell),
+        Method::MeshConvex(a, b) => mesh_convex::nearer_than(a, b, b_in_a, most, clearance, report),
+        Method::Meshes(a, b) => mesh_mesh::nearer_than(a, b, b_in_a, most, clearance, memory, report),
         Method::PlaneMesh(a, b) => {
             for triangle in 0..b.mesh().n_triangles() as u32 {
                 let limit = clearance(0, triangle);
@@ -86,12 +86,12 @@ fn collect(
                     half_space::closest_convex(a.normal_wide(), &b.mesh().triangle(triangle), b_in_a, ());
                 closest.part_b = triangle;
                 if closest.distance.max(0.0) < limit {
-                    tell(&closest);
+                    report(&closest);
                 }
             }
         }
         Method::Field(a, ShapeKind::Mesh(b)) => {
-            field::mesh_nearer_than(a, b, b_in_a, most, clearance, tell);
+            field::mesh_nearer_than(a, b, b_in_a, most, clearance, report);
         }
         Method::Parts(_) | Method::Cluster(_) => {
             let Some(a) = PartList::of(a) else { return };
@@ -102,7 +102,7 @@ fn collect(
                     let mut own = |part_a: u32, part_b: u32| clearance(number(part_a), part_b);
                     let mut place = |closest: &Closest| {
                         let placed = closest.placed(pose);
-                        tell(&Closest { part_a: number(placed.part_a), ..placed });
+                        report(&Closest { part_a: number(placed.part_a), ..placed });
                     };
                     collect(part, b, &b_in_a.relative_to(pose), most, &mut own, memory, &mut place);
                 });
@@ -114,13 +114,13 @@ fn collect(
             let limit = clearance(0, 0);
             let closest = dispatch::distance(a, b, b_in_a, limit, memory, ());
             if closest.distance.max(0.0) < limit {
-                tell(&closest);
+                report(&closest);
             }
         }
         Method::Swapped => {
             let a_in_b = b_in_a.inverse();
             let mut other = |part_b: u32, part_a: u32| clearance(part_a, part_b);
-            let mut back = |closest: &Closest| tell(&closest.swapped(&a_in_b));
+            let mut back = |closest: &Closest| report(&closest.swapped(&a_in_b));
             collect(b, a, &a_in_b, most, &mut other, memory, &mut back);
         }
     }

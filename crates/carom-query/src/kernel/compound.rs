@@ -49,7 +49,7 @@ pub struct Compound {
 }
 
 /// Up to this number of parts a linear search is used.
-const FEW: usize = 16;
+const MAX_LINEAR_PARTS: usize = 16;
 
 /// Why a compound was refused. Every variant but the first contains the index of the part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,11 @@ impl Compound {
         let boxes: Vec<Aabb> = parts.iter().map(|part| part.shape.aabb(&part.pose)).collect();
         // Without a tree all parts are tested. A tree also fails if a box exceeds the range of
         // `f32`, as that of a half-space does.
-        let tree = if FEW < boxes.len() { Bvh::build(&boxes, &BuildSettings::default()).ok() } else { None };
+        let tree = if MAX_LINEAR_PARTS < boxes.len() {
+            Bvh::build(&boxes, &BuildSettings::default()).ok()
+        } else {
+            None
+        };
         Ok(Compound { parts, poses, boxes, first_numbers, tree })
     }
 

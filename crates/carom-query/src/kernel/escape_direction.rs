@@ -29,10 +29,10 @@ use carom_math::scaling::length;
 use glam::DVec3;
 
 /// Minus the cosine of 60 degrees. Two normals with a smaller dot product push against each other.
-const AGAINST: f64 = -0.5;
+const OPPOSING_COSINE: f64 = -0.5;
 
 /// The most directions out of a piece that may be blocked: those to the four sides of a tile.
-const MOST_SHUT: usize = 4;
+const MAX_BLOCKED_DIRECTIONS: usize = 4;
 
 /// A body and all shapes that it touches.
 pub(super) struct Surroundings<'a> {
@@ -71,9 +71,9 @@ impl Surroundings<'_> {
         if piece.shape.is_mesh_part(own.part) {
             return None;
         }
-        let mut shut = [DVec3::ZERO; MOST_SHUT];
+        let mut shut = [DVec3::ZERO; MAX_BLOCKED_DIRECTIONS];
         shut[0] = -self.shut_by(piece, index, manifolds)?.normal;
-        for n in 1..=MOST_SHUT {
+        for n in 1..=MAX_BLOCKED_DIRECTIONS {
             let made = self.out_of_drawn(piece, &own, &shut[..n])?;
             let normal = piece.outward(&made);
             // A blocked direction of the other piece blocks this direction only over this piece.
@@ -84,7 +84,7 @@ impl Surroundings<'_> {
                 touches(self.neighbours, self.body, manifolds).any(|(other, k, touch)| {
                     k != index
                         && self.has_inside(other, &touch, place)
-                        && (normal.dot(touch.normal) < AGAINST
+                        && (normal.dot(touch.normal) < OPPOSING_COSINE
                             || is_on_piece && self.shut_by(other, k, manifolds).is_some())
                 })
             };
@@ -118,7 +118,7 @@ impl Surroundings<'_> {
     ) -> impl Iterator<Item = (&'a Neighbour<'a>, usize, Touch)> {
         let normal = piece.outward(&manifolds[index]);
         touches(self.neighbours, self.body, manifolds)
-            .filter(move |&(_, k, ref touch)| k != index && normal.dot(touch.normal) < AGAINST)
+            .filter(move |&(_, k, ref touch)| k != index && normal.dot(touch.normal) < OPPOSING_COSINE)
     }
 
     /// Whether a position is inside the piece of a touch, or nearly; a triangle has no inside.
@@ -143,7 +143,7 @@ impl Surroundings<'_> {
             self.body.with_part(own.own_part, self.pose, |body, pose_body| {
                 let size = map.radius() + map.margin() + body.radius() + body.margin();
                 // The piece is swept farther than any other depth.
-                let mut ways = [DVec3::ZERO; MOST_SHUT];
+                let mut ways = [DVec3::ZERO; MAX_BLOCKED_DIRECTIONS];
                 for (way, shut) in ways.iter_mut().zip(shut) {
                     *way = pose.inverse_transform_vector(*shut) * (2.0 * size);
                 }
@@ -172,7 +172,7 @@ fn places(piece: &Neighbour<'_>, manifold: &Manifold) -> impl Iterator<Item = DV
 /// A piece swept along each of these directions.
 struct DrawnOut<'a> {
     map: &'a dyn SupportMap,
-    ways: [DVec3; MOST_SHUT],
+    ways: [DVec3; MAX_BLOCKED_DIRECTIONS],
 }
 
 impl DrawnOut<'_> {

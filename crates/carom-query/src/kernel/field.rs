@@ -78,16 +78,16 @@ pub(super) fn contact(
     with_fields(a, b, count, nearest).map(|found| found.closest)
 }
 
-/// Passes a field and another shape to `ask`, with the samples of each field counted.
+/// Passes a field and another shape to `use_field`, with the samples of each field counted.
 pub(super) fn with_fields<R>(
     a: &dyn DistanceField,
     b: &ShapeKind<'_>,
     count: impl Count,
-    ask: impl FnOnce(&dyn DistanceField, &ShapeKind<'_>) -> R,
+    use_field: impl FnOnce(&dyn DistanceField, &ShapeKind<'_>) -> R,
 ) -> R {
     count.with_field(a, |a| match b {
-        ShapeKind::Field(b) => count.with_field(*b, |b| ask(a, &ShapeKind::Field(b))),
-        _ => ask(a, b),
+        ShapeKind::Field(b) => count.with_field(*b, |b| use_field(a, &ShapeKind::Field(b))),
+        _ => use_field(a, b),
     })
 }
 
@@ -521,7 +521,7 @@ pub(super) fn lowest(field: &dyn DistanceField, pose: &WidePose, direction: DVec
 const NEAR_SURFACE: f64 = 0.25;
 
 /// Cosine: directions from a point on a ridge that are closer than this count as one.
-const ALIKE: f64 = 0.9;
+const SAME_DIRECTION_COSINE: f64 = 0.9;
 
 /// Returns the unit direction from the nearest point of the surface to a position; reversed if the
 /// position is inside.
@@ -561,7 +561,7 @@ pub(super) fn normals_at(
     let mut seen = [DVec3::ZERO; 7];
     let mut n_seen = 0;
     visit_normals(field, place, sample, true, |found, miss| {
-        let is_new = seen[..n_seen].iter().all(|other| other.dot(found) < ALIKE);
+        let is_new = seen[..n_seen].iter().all(|other| other.dot(found) < SAME_DIRECTION_COSINE);
         if miss <= NEAR_SURFACE * field.resolution() && is_new && n_seen < seen.len() {
             seen[n_seen] = found;
             n_seen += 1;

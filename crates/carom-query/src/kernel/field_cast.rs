@@ -23,7 +23,7 @@ use super::field;
 use super::shape::{Shape, ShapeKind};
 use crate::closest::Closest;
 use crate::field_search::MAX_SLOPE;
-use crate::impact::Question;
+use crate::impact::CastQuery;
 use carom_ccd::{Clear, Impact, Motion, Proof, Tally, TimeOfImpact, Undecided, Why};
 use carom_geom::{DistanceField, SupportMap};
 use carom_math::scaling::length;
@@ -34,20 +34,20 @@ const STEP_RATIO: f64 = 0.9375;
 
 /// The most doublings of a step that searches for a time below the target. Also the most
 /// bisections of the bracket.
-const MAX_LOOKS: u32 = 48;
+const MAX_HALVINGS: u32 = 48;
 
 /// In tolerances: the accuracy of the distance near the target. Differences below twice this are
 /// not resolved.
-const KNOWN: f64 = 1.0 / 128.0;
+const DISTANCE_ACCURACY: f64 = 1.0 / 128.0;
 
 /// The same for two fields, neither of which is flat.
-const KNOWN_OF_FIELDS: f64 = 0.125;
+const FIELDS_ACCURACY: f64 = 0.125;
 
 /// The most steps for two fields, because their searches are long.
 const MAX_STEPS_OF_FIELDS: u32 = 16;
 
 /// In tolerances of a search: beyond this distance the coarse result is good enough.
-const FAR: f64 = 8.0;
+const COARSE_DISTANCE: f64 = 8.0;
 
 /// Returns the first contact of A, which is a field, and another shape B that is not a compound.
 pub(super) fn cast(
@@ -55,22 +55,22 @@ pub(super) fn cast(
     field: &dyn DistanceField,
     b: &Shape,
     other: &ShapeKind<'_>,
-    asked: &Question<'_, impl Tally>,
+    query: &CastQuery<'_, impl Tally>,
 ) -> TimeOfImpact {
     let Some(around_a) = Around::new(a) else {
         return TimeOfImpact::Undecided(Undecided::new(
-            asked.settings.start_time,
+            query.settings.start_time,
             f64::INFINITY,
             Why::StepsSpent,
         ));
     };
     let around_b = Around::new(b);
     let advance =
-        |asked: &Question<'_, _>| Advance::new(field, other, &around_a, around_b.as_ref(), asked).run(asked);
+        |query: &CastQuery<'_, _>| Advance::new(field, other, &around_a, around_b.as_ref(), query).run(query);
     match &around_b {
         Some(around_b) => {
             let contact = |b_in_a: &WidePose, limit| contact(field, other, b_in_a, limit);
-            ConvexPair { a: None, b: around_b, contact }.answer(asked, advance)
+            ConvexPair { a: None, b: around_b, contact }.answer(query, advance)
         }
         // With the roles swapped, because the half-space is unbounded.
         None => {
@@ -78,7 +78,7 @@ pub(super) fn cast(
                 contact(field, other, &a_in_b.inverse(), limit).swapped(&a_in_b.inverse())
             };
             let back = ConvexPair { a: None, b: &around_a, contact };
-            back.answer(&asked.swapped(), |asked| advance(&asked.swapped()).swapped()).swapped()
+            back.answer(&query.swapped(), |query| advance(&query.swapped()).swapped()).swapped()
         }
     }
 }
@@ -112,12 +112,12 @@ impl<'a> Advance<'a> {
         other: &'a ShapeKind<'a>,
         around_a: &Around,
         around_b: Option<&Around>,
-        asked: &Question<'a, T>,
+        query: &CastQuery<'a, T>,
     ) -> Advance<'a>
     where
         T: Tally,
     {
-        let Question { motion_a, motion_b, settings, .. } = *asked;
+        let CastQuery { motion_a, motion_b, settings, .. } = *query;
         let between = |t: f64| length(motion_b.center_at(t) - motion_a.center_at(t));
         let farthest = between(settings.start_time).max(between(settings.max_time));
         let reach = |around: &Around, motion: &Motion| {
@@ -135,8 +135,9 @@ impl<'a> Advance<'a> {
         // Not below the resolution of the field's numbers.
         let finest = tol::FIELD_SEARCH * field.resolution();
         let tolerance = (settings.tolerance.max(0.0) * size).max(finest);
-        let known = tolerance * if is_gap_of_fields(field, other) { KNOWN_OF_FIELDS } else { KNOWN };
-        Advance { field, other, motion_a, motion_b, speed, target: asked.target(), tolerance, known }
+        let known =
+            tolerance * if is_gap_of_fields(field, other) { FIELDS_ACCURACY } else { DISTANCE_ACCURACY };
+        Advance { field, other, motion_a, motion_b, speed, target: query.target(), tolerance, known }
     }
 
     /// Returns the contact at a time, in the field's frame, with a lower bound of its distance.
@@ -149,35 +150,35 @@ impl<'a> Advance<'a> {
         // Far away a step may be slightly short.
         let coarse = tol::FIELD_SEARCH * self.field.resolution();
         let found = nearest(coarse);
-        let is_far = self.target + FAR * coarse < found.closest.distance;
+        let is_far = self.target + COARSE_DISTANCE * coarse < found.closest.distance;
         // A search that ran out of parts would run out again.
         let is_spent = coarse < found.closest.distance - found.at_least;
         if is_far || is_spent { found } else { nearest(self.known) }
     }
 
-    fn run(&self, asked: &Question<'_, impl Tally>) -> TimeOfImpact {
-        let settings = &asked.settings;
+    fn run(&self, query: &CastQuery<'_, impl Tally>) -> TimeOfImpact {
+        let settings = &query.settings;
         let (start, end) = (settings.start_time, settings.max_time);
-        asked.tally.count(|counters| counters.searches += 1);
+        query.tally.count(|counters| counters.searches += 1);
         let (mut t, mut nearest) = (start, f64::INFINITY);
-        let mut has_looked = false;
+        let mut has_tested = false;
         let is_of_fields = is_gap_of_fields(self.field, self.other);
         let max_steps = if is_of_fields { MAX_STEPS_OF_FIELDS } else { u32::MAX };
         let max_steps = settings.max_steps.min(max_steps);
         for _ in 0..max_steps.max(1) {
-            asked.tally.count(|counters| counters.proposals += 1);
+            query.tally.count(|counters| counters.proposals += 1);
             let found = self.at(t);
             if found.closest.distance <= self.target {
                 return self.hit([t, t], &found.closest);
             }
             let free = found.at_least - self.target;
-            if free <= self.tolerance && !has_looked {
-                has_looked = true;
-                if let Some(hit) = self.look_ahead(t, end, found.closest.distance) {
+            if free <= self.tolerance && !has_tested {
+                has_tested = true;
+                if let Some(hit) = self.test_ahead(t, end, found.closest.distance) {
                     return hit;
                 }
             }
-            has_looked &= free <= self.tolerance;
+            has_tested &= free <= self.tolerance;
             let left = (end - t) * self.speed;
             if left <= STEP_RATIO * free || free == f64::INFINITY {
                 return TimeOfImpact::Clear(Clear::new(nearest.min(found.at_least - left)));
@@ -202,10 +203,10 @@ impl<'a> Advance<'a> {
     }
 
     /// Searches for a contact after a time at which the distance is a little above the target.
-    fn look_ahead(&self, t: f64, end: f64, distance: f64) -> Option<TimeOfImpact> {
+    fn test_ahead(&self, t: f64, end: f64, distance: f64) -> Option<TimeOfImpact> {
         let mut step = (distance - self.target + self.tolerance) / self.speed;
         let (mut above, mut below) = (t, None);
-        for _ in 0..MAX_LOOKS {
+        for _ in 0..MAX_HALVINGS {
             let next = (t + step).min(end);
             let found = self.at(next);
             if found.closest.distance <= self.target {
@@ -219,7 +220,7 @@ impl<'a> Advance<'a> {
             (above, step) = (next, 2.0 * step);
         }
         let (mut hit, mut found) = below?;
-        for _ in 0..MAX_LOOKS {
+        for _ in 0..MAX_HALVINGS {
             if self.target - self.tolerance <= found.closest.distance {
                 break;
             }

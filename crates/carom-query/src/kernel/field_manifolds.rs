@@ -31,14 +31,14 @@ use glam::{DMat3, DQuat, DVec3};
 
 /// Cosine of the largest angle between the normal of a manifold and that of a contact in it: 15
 /// degrees.
-const ALIKE: f64 = 0.966;
+const SAME_NORMAL_COSINE: f64 = 0.966;
 
 /// In radians: the angle by which a shape is tilted.
 const TILT: f64 = 1.0 / 32.0;
 
 /// Cosine of the angle between the normal and the axis of a torus, 18 degrees. A torus that lies
 /// flatter has contacts all around; any other stands on one point of its rim.
-const FLAT: f64 = 0.95;
+const FLAT_COSINE: f64 = 0.95;
 
 /// In cells: points that are closer together count as one.
 const SAME_PLACE: f64 = 1.0 / 64.0;
@@ -143,7 +143,7 @@ fn push_groups(touches: &mut Vec<FieldTouch>, margin: f64, part_b: u32, out: &mu
         let mut group = [(0.0, DVec3::ZERO, FeatureId::UNKNOWN); MAX_GROUP];
         let mut n = 0;
         touches.retain(|touch| {
-            let is_alike = ALIKE <= touch.normal.dot(first.normal);
+            let is_alike = SAME_NORMAL_COSINE <= touch.normal.dot(first.normal);
             if is_alike && n < MAX_GROUP {
                 group[n] = (touch.distance, touch.core, touch.feature);
                 n += 1;
@@ -192,7 +192,7 @@ fn of_tilted(
     let side = unit(normal.any_orthonormal_vector()).unwrap_or(DVec3::X);
     let axes = [side, normal.cross(side), -side, -normal.cross(side)];
     // The ring's axis is y.
-    let stands = a.ring().is_some() && normal.y.abs() < FLAT;
+    let stands = a.ring().is_some() && normal.y.abs() < FLAT_COSINE;
     for axis in axes.into_iter().filter(|_| !stands) {
         let (sine, cosine) = sin_cos(0.5 * TILT);
         let along = axis * sine;

@@ -108,24 +108,24 @@ pub fn ray_crossings(mesh: &MeshShape, pose: &Pose, ray: &Ray, interval: Interva
     });
 }
 
-/// Appends the hits that `ask` finds on the line of a ray, sorted, in the world frame.
+/// Appends the hits that `find_hits` finds on the line of a ray, sorted, in the world frame.
 fn on_line(
     line: Option<Line>,
     pose: &Pose,
     interval: Interval,
     out: &mut Vec<RayHit>,
-    ask: impl FnOnce(&Line, Interval, &mut Vec<RayHit>),
+    find_hits: impl FnOnce(&Line, Interval, &mut Vec<RayHit>),
 ) {
     let Some(line) = line else { return };
     if line.is_plain() {
         let start = out.len();
-        ask(&line, interval, out);
+        find_hits(&line, interval, out);
         sort_and_place(&mut out[start..], pose);
         return;
     }
     // Scaling could change the interval. So all hits are found first, then filtered by t.
     let mut hits = Vec::new();
-    ask(&line, Interval::BOTH, &mut hits);
+    find_hits(&line, Interval::BOTH, &mut hits);
     for hit in &mut hits {
         hit.t = narrow_real(widen_real(hit.t) * line.pace);
     }

@@ -364,32 +364,31 @@ impl Shape {
         }
     }
 
-    /// Calls `ask` with the convex part that has this part number, and with the pose of the part if
+    /// Calls `use_part` with the convex part that has this part number, and with the pose of the part if
     /// this shape is at `pose`. `None` for a half-space, a field, or a number without a part.
     pub(super) fn with_part<T>(
         &self,
         number: u32,
         pose: &WidePose,
-        ask: impl FnOnce(&dyn SupportMap, &WidePose) -> T,
+        use_part: impl FnOnce(&dyn SupportMap, &WidePose) -> T,
     ) -> Option<T> {
         match self.kind() {
-            ShapeKind::Convex(s) => Some(ask(s, pose)),
+            ShapeKind::Convex(s) => Some(use_part(s, pose)),
             ShapeKind::HalfSpace(_) | ShapeKind::Field(_) => None,
-            ShapeKind::Mesh(s) => {
-                ((number as usize) < s.mesh().n_triangles()).then(|| ask(&s.mesh().triangle(number), pose))
-            }
+            ShapeKind::Mesh(s) => ((number as usize) < s.mesh().n_triangles())
+                .then(|| use_part(&s.mesh().triangle(number), pose)),
             ShapeKind::Cluster(s) => {
                 let (part, center) = (number < s.n_parts()).then(|| s.part(number))?;
                 let pose = cluster::at(center).relative_to(&pose.inverse());
                 // A part is convex, so this recurses once.
-                part.with_part(0, &pose, ask)
+                part.with_part(0, &pose, use_part)
             }
             ShapeKind::Compound(s) => {
                 let (part, number) = s.locate(number);
                 let part = s.parts().get(part)?;
                 let pose = part.pose.wide().relative_to(&pose.inverse());
                 // A part is not a compound, so this recurses once.
-                part.shape.with_part(number, &pose, ask)
+                part.shape.with_part(number, &pose, use_part)
             }
         }
     }

@@ -93,8 +93,8 @@ fn a_walk_compares_as_many_features_as_it_says() {
         let mut places = None;
         let walked = feature_walk::distance_inside(&a, &b, &b_in_a, &mut places, 0.0, &counters);
         let Some(walked) = walked else { continue };
-        assert_eq!(counters.get().feature_pairs, walked.n_looks);
-        n_more += u32::from(1 < walked.n_looks);
+        assert_eq!(counters.get().feature_pairs, walked.n_tests);
+        n_more += u32::from(1 < walked.n_tests);
     }
     assert!(100 < n_more, "{n_more}");
 }

@@ -127,7 +127,7 @@ fn distances_are_proved() {
 #[test]
 fn a_body_that_moves_little_takes_a_look_or_two() {
     let mut random = Random::new(6);
-    let (mut n_looks, mut n_left, mut n_steps) = (0, 0, 0);
+    let (mut n_tests, mut n_left, mut n_steps) = (0, 0, 0);
     for _ in 0..60 {
         let points: Vec<Vec3> = (0..60).map(|_| random.cube_point().normalize_or_zero().as_vec3()).collect();
         let a = ConvexHull::from_points(&points).unwrap();
@@ -140,12 +140,12 @@ fn a_body_that_moves_little_takes_a_look_or_two() {
             let found = distance(&a, &a, &pose, &mut at);
             n_left += u32::from(found.is_none());
             places = found.map(|_| at);
-            n_looks += found.map_or(0, |found| found.n_looks);
+            n_tests += found.map_or(0, |found| found.n_tests);
             n_steps += 1;
         }
     }
-    println!("{n_looks} looks in {n_steps} steps, {n_left} left");
-    assert!(n_looks < n_steps + n_steps / 4 && 100 * n_left <= n_steps);
+    println!("{n_tests} tests in {n_steps} steps, {n_left} left");
+    assert!(n_tests < n_steps + n_steps / 4 && 100 * n_left <= n_steps);
 }
 
 #[test]

@@ -193,7 +193,7 @@ pub struct Tally {
     pub told_undecided: Vec<String>,
 }
 
-const MOST_TOLD: usize = 20;
+const MAX_PRINTED: usize = 20;
 
 /// The class of pairs that are not both polytopes.
 const ROUND: &str = "round";
@@ -214,7 +214,7 @@ impl Tally {
         self.n_other_bits += other.n_other_bits;
         for (told, more) in [(&mut self.told, &other.told), (&mut self.told_undecided, &other.told_undecided)]
         {
-            let room = MOST_TOLD.saturating_sub(told.len());
+            let room = MAX_PRINTED.saturating_sub(told.len());
             told.extend(more.iter().take(room).cloned());
         }
     }
@@ -239,7 +239,7 @@ impl Tally {
     }
 
     fn tell(&mut self, what: &str, context: impl Fn() -> String) {
-        if self.told.len() < MOST_TOLD {
+        if self.told.len() < MAX_PRINTED {
             self.told.push(format!("{what}: {}", context()));
         }
     }
@@ -261,7 +261,7 @@ impl Tally {
             for wrong in row.look(pair, &truth, answer, class == ROUND) {
                 self.tell(wrong, full);
             }
-            if row.n_undecided != 0 && self.told_undecided.len() < MOST_TOLD {
+            if row.n_undecided != 0 && self.told_undecided.len() < MAX_PRINTED {
                 self.told_undecided.push(full());
             }
             self.rows.entry((answer.question, class)).or_default().add(&row);

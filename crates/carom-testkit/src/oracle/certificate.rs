@@ -29,8 +29,8 @@ pub struct Proof {
     pub normal: DVec3,
 }
 
-const MOST_ROUNDS: usize = 200;
-const MOST_CORNERS: usize = 300;
+const MAX_ROUNDS: usize = 200;
+const MAX_CORNERS: usize = 300;
 
 /// Proves what it can; the hints are directions to try, from A to B.
 pub fn signed_distance(pair: &Difference<'_>, hints: &[DVec3]) -> Proof {
@@ -124,7 +124,7 @@ fn distance(pair: &Difference<'_>, rounding: f64) -> (f64, Vec<DVec3>) {
     let mut mean = simplex[0];
     let (mut upper, mut lower, mut normal) = (mean.length(), f64::NEG_INFINITY, DVec3::X);
     let mut n_stalls = 0;
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let Some(direction) = mean.try_normalize() else { return (0.0, vec![normal]) };
         let next = pair.lowest(direction);
         let room = next.dot(direction);
@@ -235,7 +235,7 @@ fn depth(pair: &Difference<'_>, rounding: f64, normals: &mut Vec<DVec3>) -> Opti
         .map(|[i, j, k]| face(&points, if is_turned { [i, k, j] } else { [i, j, k] }))
         .to_vec();
     let mut least = (f64::INFINITY, DVec3::X);
-    while points.len() < MOST_CORNERS && faces.len() < 4 * MOST_CORNERS {
+    while points.len() < MAX_CORNERS && faces.len() < 4 * MAX_CORNERS {
         let Some(k) = (0..faces.len()).min_by(|&i, &j| faces[i].height.total_cmp(&faces[j].height)) else {
             break;
         };

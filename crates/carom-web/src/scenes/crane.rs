@@ -48,7 +48,7 @@ const TROLLEY_ACCELERATION: f32 = 1.5;
 const SWAY_RATE: f32 = 1.2;
 
 /// The place of the hook counts as reached within this distance, and at less than this speed.
-const NEAR: f32 = 0.15;
+const HOOK_TOLERANCE: f32 = 0.15;
 const CALM: f32 = 0.22;
 
 /// Steps after which a phase ends anyway.
@@ -173,7 +173,7 @@ impl Crane {
         let speed = hook.linear_velocity.with_y(0.0).length();
         let is_over = goal.is_none_or(|[angle, radius]| {
             let away = direction(angle) * radius - hook.pose.translation.with_y(0.0);
-            away.length() < NEAR && speed < CALM
+            away.length() < HOOK_TOLERANCE && speed < CALM
         });
         let is_late = MAX_PHASE_STEPS < self.n_phase_steps;
         let feet = hook.pose.translation.y - HOOK.y;

@@ -13,7 +13,7 @@ use carom_world::{
 pub(crate) const DT: f32 = 1.0 / 60.0;
 
 /// Worlds of more bodies than this are not checked after each step: a check copies the state.
-const MOST_CHECKED: usize = 64;
+const MAX_CHECKED_BODIES: usize = 64;
 
 /// Steps after which the world is checked.
 pub(crate) trait CheckedStep {
@@ -31,7 +31,7 @@ impl<B: BroadPhase> CheckedStep for World<B> {
 
     fn checked_step_within(&mut self, dt: f32, budget: Budget) -> Result<&StepStats, WorldError> {
         self.step_with_budget(dt, budget)?;
-        if self.len() <= MOST_CHECKED {
+        if self.len() <= MAX_CHECKED_BODIES {
             self.validate()?;
         }
         Ok(self.stats())

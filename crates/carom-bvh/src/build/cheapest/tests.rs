@@ -49,7 +49,7 @@ struct Rules {
 
 impl Rules {
     fn chance(&self, row: &Row) -> f64 {
-        f64::from(row.half_area(self.unit) + ALIKE)
+        f64::from(row.half_area(self.unit) + BASE_PROBABILITY)
     }
 
     fn leaf(&self, row: &Row) -> f64 {
