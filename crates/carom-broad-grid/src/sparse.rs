@@ -277,7 +277,7 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         pieces(0..front.meetings.occupied.len(), search, |first, last, search| {
             for start in (first..last).step_by(PIECE) {
                 for place in start..last.min(start + PIECE) {
-                    front.ask(nodes, place, P::IS_LOOSE, search);
+                    front.find_between(nodes, place, P::IS_LOOSE, search);
                 }
                 search.run_tasks(&front.packed, &front.packed);
             }
