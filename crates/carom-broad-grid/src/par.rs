@@ -11,7 +11,8 @@ use rayon::prelude::*;
 /// Querying boxes per chunk: some 50 microseconds of work.
 const PIECE: usize = 4096;
 
-/// Calls `find_between` with the ends of ranges that make up `range`, and collects all results in `out`.
+/// Calls `find_between` with the ends of ranges that make up `range`, and collects all results in
+/// `out`.
 pub(crate) fn pieces(
     range: Range<usize>,
     out: &mut Search,

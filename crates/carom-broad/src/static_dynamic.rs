@@ -222,8 +222,8 @@ impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
         }
     }
 
-    /// Like [`StaticDynamic::query_all`], for hits: `query` gets the end of the remaining range, which
-    /// is `end` at first.
+    /// Like [`StaticDynamic::query_all`], for hits: `query` gets the end of the remaining range,
+    /// which is `end` at first.
     fn query_near(
         &self,
         mut end: f32,

@@ -99,8 +99,8 @@ impl<'a> PartList<'a> {
         near
     }
 
-    /// Calls `use_part` with a part, its pose as matrix and as rotation and translation, and its first
-    /// number. `None` if there is no such part.
+    /// Calls `use_part` with a part, its pose as matrix and as rotation and translation, and its
+    /// first number. `None` if there is no such part.
     pub(super) fn with<T>(
         &self,
         index: u32,
