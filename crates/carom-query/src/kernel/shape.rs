@@ -365,7 +365,8 @@ impl Shape {
     }
 
     /// Calls `use_part` with the convex part that has this part number, and with the pose of the
-    /// part if this shape is at `pose`. `None` for a half-space, a field, or a number without a part.
+    /// part if this shape is at `pose`. `None` for a half-space, a field, or a number without a
+    /// part.
     pub(super) fn with_part<T>(
         &self,
         number: u32,
