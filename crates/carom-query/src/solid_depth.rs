@@ -56,8 +56,8 @@ pub(crate) fn bounds<M: WideMesh, H: WideHull>(a: &MeshShape<M>, b: &MeshShape<M
     let reach = corners.iter().flatten().fold(0.0_f64, |most, p| most.max(p.abs().max_element()));
     let slack = ROUNDING * reach;
     let mut best = (f64::INFINITY, DVec3::X);
-    let (directions, has_all) = directions(hull_a, hull_b);
-    for axis in directions {
+    let (axes, has_all_edges) = directions(hull_a, hull_b);
+    for axis in axes {
         let end = |k: usize, step: usize| {
             let axis = if k == 0 { axis } else { -axis };
             corners[k].iter().step_by(step).map(|p| axis.dot(*p)).fold(f64::NEG_INFINITY, f64::max)
@@ -74,8 +74,8 @@ pub(crate) fn bounds<M: WideMesh, H: WideHull>(a: &MeshShape<M>, b: &MeshShape<M
     }
     let mut exit = beyond::<M>(best.1, best.0 + slack, best.0 + 0.5 * slack);
     let lost = |shape, hull| convexity_loss(shape, hull, slack);
-    let both = || lost(a, hull_a).and_then(|of_a| Some(of_a + lost(b, hull_b)?));
-    let losses = if has_all { both() } else { None };
+    let losses =
+        if has_all_edges { lost(a, hull_a).and_then(|of_a| Some(of_a + lost(b, hull_b)?)) } else { None };
     if let Some(losses) = losses {
         at_least = at_least.max(best.0 - 4.0 * slack - losses);
     } else {

@@ -139,7 +139,7 @@ impl BodyState {
     }
 
     /// Returns how a push on the centre of mass and a twist move and turn the body if nothing
-    /// supports it. Of impulses, it returns the changes of both velocities.
+    /// supports it. If they are impulses, it returns the changes of both velocities.
     pub(super) fn response(&self, push: Vec3, twist: Vec3) -> [Vec3; 2] {
         [push * self.free_axes * self.inverse_mass, self.inverse_inertia * twist]
     }

@@ -347,7 +347,8 @@ fn least_extent(a: &MeshShape, b: &MeshShape, by: DVec3) -> f64 {
     all.map(extent).fold(f64::INFINITY, f64::min)
 }
 
-/// Bounds hold for round solids with few and with very many pairs of edges. They are exact for few.
+/// Bounds hold for round solids with few and with very many pairs of edges. For few pairs they are
+/// exact.
 #[test]
 fn round_solids_have_bounds_that_hold() {
     let mut random = Random::new(31);

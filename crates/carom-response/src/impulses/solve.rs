@@ -19,8 +19,8 @@
 //!   centre of pressure, and a torque about the normal.
 //! - **Limit surface.** Force and torque share one limit, an ellipsoid: force over the largest
 //!   force, torque over the largest torque. So a patch that slides fast hardly resists rotation.
-//!   While a patch slides, friction opposes its velocity. The impulse that would stop the slide has
-//!   another direction if the patch is not below the centre of mass.
+//!   While a patch slides, friction opposes its velocity. The impulse that would stop the slide
+//!   has another direction if the patch is not below the centre of mass.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small
 //! Steps in Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC
