@@ -58,7 +58,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  carom sweep gripper.stl part.stl --by 0,0,-0.2\n  \
         carom sweep box:1,0.1,0.2 sphere:0.5 --pose-a -3,0,0,0,0,0,1 --by 6,0,0 --rotate-by 0,0,0.7071068,0.7071068\n\n\
         A goes in a straight line and turns at a constant rate, the short way, about the origin of its own frame; B stays.\n\
-        The time goes from 0 to 1, and nothing touches before the time that is summary.")]
+        The time goes from 0 to 1, and nothing touches before the time that is given.")]
     Sweep(Box<SweepArgs>),
     /// Where a ray meets a mesh or shape
     #[command(after_help = "Example:\n  carom ray engine.stl --from 0,0,10 --dir 0,0,-1 --all")]

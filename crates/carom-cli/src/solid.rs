@@ -171,7 +171,7 @@ impl Solid {
 
 /// Returns the note on a mesh of this name without an inside.
 pub fn ambiguity_note(name: &str, why: Ambiguity) -> String {
-    format!("{name}: inside and outside cannot be summary apart ({why})")
+    format!("{name}: inside and outside cannot be told apart ({why})")
 }
 
 /// Reads, scales and places a shape; an error names what is wrong.

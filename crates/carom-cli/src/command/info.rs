@@ -125,7 +125,7 @@ fn orientation_of(r: &MeshReport) -> &'static str {
 /// Returns the orientation as text for people.
 fn orientation_text(r: &MeshReport) -> String {
     match &r.orientation {
-        Orientation::Unknown(why) => format!("inside and outside cannot be summary apart ({why})"),
+        Orientation::Unknown(why) => format!("inside and outside cannot be told apart ({why})"),
         _ => match (orientation_of(r), r.orientation.turned().map_or(0, <[u32]>::len)) {
             ("outwards", _) => "all triangles face outwards".to_owned(),
             ("inwards", _) => "inside out: all triangles face inwards".to_owned(),
@@ -139,7 +139,7 @@ fn text(file: &str, part: &Part, Examined { report: r, area, volume, itself }: &
     let seal = match (r.is_watertight(), r.is_solid()) {
         (true, true) => "watertight, with one orientation: a solid",
         (true, false) => "watertight, but neighbours are turned against each other",
-        (false, true) => "not watertight edge by edge, but inside and outside are summary apart everywhere",
+        (false, true) => "not watertight edge by edge, but inside and outside are told apart everywhere",
         (false, false) => "not watertight",
     };
     format!(
