@@ -124,8 +124,8 @@ impl Volumes8 for Aabb8 {
             let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
             let (axis, shares) = (relative.columns[j], relative.abs_columns[j]);
             for k in 0..3 {
-                // Axis across edge j of one box and edge k of the other. Parallel edges give values
-                // below the slack.
+                // Axis across edge j of one box and edge k of the other. Parallel edges give
+                // values below the slack.
                 let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
                 let there = placed.half[j1] * relative.abs_columns[j2][k]
                     + placed.half[j2] * relative.abs_columns[j1][k];
@@ -203,7 +203,7 @@ impl Volumes8 for Aabb8 {
             far = ((second - ray.origin_far[k]) * ray.inverse_far[k]).min(far);
         }
         if ray.is_forward {
-            // Products that underflow are off by less.
+            // The sum covers products that underflow: they are off by less than `MIN_POSITIVE`.
             return (near.le(far + S::F32x8::splat(simd, f32::MIN_POSITIVE)).bits(), near);
         }
         RayLanes::meets(simd, near, far)

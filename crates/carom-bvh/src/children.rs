@@ -5,7 +5,7 @@
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::wide::WideNode;
 
-/// A part of a tree.
+/// A child of a node: an inner node or a leaf.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Child<'a> {
     /// A node, by its number.
@@ -24,8 +24,8 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         }
     }
 
-    /// The children of a node, each with its reference, below `8 * n_nodes`. A caller can store
-    /// data of the child under the reference. Node 0 is the root, and children have larger numbers
+    /// The children of a node, each with its reference: an index below `8 * n_nodes`, at which a
+    /// caller can store data of the child. Node 0 is the root, and children have larger numbers
     /// than their parent. Empty if no node has this number.
     #[inline]
     pub fn children(&self, node: u32) -> impl DoubleEndedIterator<Item = (usize, Child<'_>)> {

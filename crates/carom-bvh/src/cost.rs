@@ -36,9 +36,9 @@ impl Cost {
         n_v * self.volume_test + n_p * self.primitive + n_u * self.volume_update
     }
 
-    /// Fits the costs to measured queries, each with its time, by least squares of relative errors.
-    /// No cost is below 0. Work that no query did costs 0. Times that are not positive and finite
-    /// are skipped.
+    /// Fits the costs to measured queries, each with its time, by least squares of relative
+    /// errors. No cost is below 0. Work that no query did costs 0. Times that are not positive and
+    /// finite are skipped.
     pub fn fit(measured: &[(Counters, f64)]) -> Cost {
         let rows = || {
             measured
@@ -46,8 +46,8 @@ impl Cost {
                 .filter(|(_, time)| 0.0 < *time && time.is_finite())
                 .map(|(work, time)| counts(work).map(|n| n / time))
         };
-        // Tries all eight choices of the costs that are free; the others are 0. For three unknowns
-        // this is enough.
+        // Tries all seven sets of free costs; the other costs are 0. For three unknowns this finds
+        // the least squares with no cost below 0.
         let mut best = ([0.0; 3], f64::INFINITY);
         for free in 1_u32..8 {
             let (mut matrix, mut right) = ([[0.0; 3]; 3], [0.0; 3]);
@@ -83,8 +83,8 @@ impl Cost {
 impl<V: TreeVolume> Bvh<V> {
     /// The work of a refit of the whole tree: every volume is computed anew.
     pub fn refit_work(&self) -> Counters {
-        // Each node but the root, and each leaf, has a volume in a lane. The root volume is one
-        // more.
+        // Each node but the root, and each leaf, has a volume in a lane. The volume of the root is
+        // one more.
         Counters { volume_updates: (self.n_nodes() + self.n_leaves()) as u64, ..Counters::default() }
     }
 }

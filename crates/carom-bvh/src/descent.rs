@@ -1,16 +1,16 @@
 //! The settings of a walk of two trees: the side of a pair that is opened, and the axes of box
 //! tests.
 //!
-//! Opening the larger volume needs a size, and gives the same walk from either side. Alternating
-//! needs no size, and neither does descending one tree first. Both may compare a large volume with
-//! many small ones. Each setting gives all pairs whose leaves may touch. They differ in the volumes
-//! tested and in the extra pairs that do not touch.
+//! Opening the larger volume needs a size, and gives the same walk from either side. Alternating,
+//! and descending one tree first, need no size, but may test a large volume against many small
+//! ones. Each setting reports all pairs of leaves whose contents touch. The settings differ in the
+//! volumes tested and in the other pairs that are reported.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2 (the surface order,
 //! alternating) and 25.2.4 (leaving the edge axes out).
 
-/// The volume that is opened if both are inner ones. If one is a leaf, the other one is opened. The
-/// two roots are opened at once.
+/// The volume of a pair that is opened, if both belong to nodes. If one belongs to a leaf, the
+/// other one is opened. The two roots are opened at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Descent {
@@ -26,8 +26,8 @@ pub enum Descent {
 }
 
 impl Descent {
-    /// Whether the volume of B is opened, for two inner ones of these sizes. If sides alternate,
-    /// the entry has the next side.
+    /// Whether the volume of B is opened, for volumes of two nodes with these sizes. If sides
+    /// alternate, [`TURN_OF_B`] in the entry decides.
     #[inline(always)]
     pub(crate) fn opens_b(self, entry: u32, size_a: f32, size_b: f32) -> bool {
         match self {
@@ -102,6 +102,6 @@ impl Choice for AsTold {
     }
 }
 
-/// In the first reference of a pair, if sides alternate: B is opened next. References are below
-/// this bit, because there are fewer than 2^28 primitives and nodes.
+/// A bit in the first reference of a pair, if sides alternate: B is opened next. References are
+/// below this bit, because there are fewer than 2^28 primitives and nodes.
 pub(crate) const TURN_OF_B: u32 = 1 << 31;

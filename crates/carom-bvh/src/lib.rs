@@ -1,5 +1,5 @@
-//! Trees of volumes, the mid phase: build, refit and walk them, for primitives of any kind in the
-//! leaves.
+//! Trees of bounding volumes, the mid phase: builds, refits and walks. The leaves hold primitives
+//! of any kind.
 //!
 //! A [`Bvh`] stores the index and the bounds of each primitive; the caller keeps the geometry.
 //! Every query reports all primitives that match, and perhaps others (tests: `conform`). The
@@ -146,8 +146,8 @@
 //! - [`Aabb`](carom_bounds::Aabb) for rays, and for bodies that deform. It builds and refits
 //!   fastest, and only spheres need less memory. [`Bvh::refit_points`] refits volumes of any kind
 //!   to points that moved.
-//! - [`Rss`](carom_bounds::Rss) for many distance queries on rigid parts. It is as fast as oriented
-//!   boxes in two thirds of the memory. Its build, like that of `Lss`, is the slowest.
+//! - [`Rss`](carom_bounds::Rss) for many distance queries on rigid parts. It is as fast as
+//!   oriented boxes in two thirds of the memory. Its build, like that of `Lss`, is the slowest.
 //! - [`Sphere`](carom_bounds::Sphere) if memory counts or if all bodies turn.
 //! - [`Lss`](carom_bounds::Lss) for limbs and cables, not for surfaces.
 //! - [`KDop`](carom_bounds::KDop) rejects as many pairs as oriented boxes, in as much memory. Its
@@ -158,19 +158,19 @@
 //! queries and the same answers (tests: `nodes`). They have no distances of two trees and no
 //! anytime searches, and they cannot be refitted.
 //! - [`Bvh`], nodes of eight boxes in `f32`: the default, for trees that change, and for pairs.
-//! - [`QuantizedBvh`], eight boxes with coordinates of one byte: half of the memory. Rays and boxes
-//!   are no slower, because less memory is read. Use it for large static scenes.
+//! - [`QuantizedBvh`], eight boxes with coordinates of one byte: half of the memory. Rays and
+//!   boxes are no slower, because less memory is read. Use it for large static scenes.
 //!   [`QuantizedBvh::from`] converts any tree of boxes.
 //! - [`Bvh4`] and [`QuantizedBvh4`], four boxes: for narrow nodes, one cache line each if
 //!   quantized. In the benches they gain nothing.
 //!
 //! # Settings of a walk
-//! The default opens the larger of two nodes. Alternation tests about as many volumes if both trees
-//! are alike. To open one tree down to its leaves first costs several times as many tests. The nine
-//! edge axes ([`PairSettings`]) save a little time if there are many leaves, and none if nothing
-//! touches.
+//! The default opens the larger of two nodes. Alternation tests about as many volumes if both
+//! trees are alike. Opening one tree down to its leaves first costs several times as many tests.
+//! The nine edge axes ([`PairSettings`]) save a little time if there are many leaves, and none if
+//! nothing touches.
 //!
-//! [`PairSearch::closest_pair_with`] has the same settings.
+//! [`PairSearch::closest_pair_with`] takes the same settings, but ignores the axes.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The leaves near a point, nearest first, within a distance that may shrink on the way.
+//! Visits the leaves near a point, near ones first, within a distance that may shrink on the way.
 //!
 //! Reference: N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor Queries, 1995 (depth-first
 //! branch and bound, children in the order of their lower bounds).
@@ -23,12 +23,13 @@ struct Walk<'a, V: TreeVolume, N, F> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives the leaves whose volume may be within `max_distance` of the point to `leaf`, near ones
-    /// first. `leaf` returns the new `max_distance`, or stops the search. Return the least distance
-    /// for the closest primitive, that of the k-th for the k closest, or the old value for all.
-    /// Ties are still given. The point is in the tree's frame.
+    /// Calls `leaf` for the leaves whose volume may be within `max_distance` of the point, near
+    /// ones first. The point is in the tree's frame. `leaf` returns the new `max_distance`, or
+    /// stops the search. Return the least distance for the closest primitive, that of the k-th for
+    /// the k closest, or the old value for all. Leaves at exactly `max_distance` are still
+    /// visited.
     ///
-    /// A point with a NaN, or a negative distance, finds nothing.
+    /// Nothing is visited if the point is NaN or infinite, or if the distance is negative or NaN.
     pub fn visit_near(
         &self,
         point: DVec3,

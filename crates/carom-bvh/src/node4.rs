@@ -1,8 +1,8 @@
 //! Four boxes to a node; the minimum and maximum planes share one register.
 //!
 //! The lower four lanes hold the minimum coordinates, the upper four the maximum ones. For a
-//! backward ray the halves are swapped, so the lower one is always entered first. It takes half of
-//! the work of a node of eight, for half as many boxes.
+//! backward ray the halves are swapped, so the lower half has the planes that are entered first. A
+//! node takes half the work of a node of eight, for half as many boxes.
 //!
 //! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD
 //! Ray Tracing of Incoherent Rays, 2008 (four children).
@@ -21,7 +21,7 @@ use glam::Vec3;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct BoxNode4 {
-    /// Four least coordinates, four greatest ones.
+    /// For each axis, four least coordinates, then four greatest ones.
     planes: [[f32; 8]; 3],
     child: [u32; 4],
     n_children: u32,
@@ -30,7 +30,7 @@ pub struct BoxNode4 {
 /// A tree of boxes in nodes of four.
 pub type Bvh4 = Bvh<Aabb, BoxNode4>;
 
-/// Eight boxes; the first four are those of the halves.
+/// The four boxes of these planes as the first four of eight; the others have no meaning.
 #[inline(always)]
 pub(crate) fn open_pairs<S: Simd>(_simd: S, planes: [S::F32x8; 3]) -> Aabb8 {
     Aabb8 {
@@ -43,7 +43,8 @@ pub(crate) fn open_pairs<S: Simd>(_simd: S, planes: [S::F32x8; 3]) -> Aabb8 {
     }
 }
 
-/// As [`RayLanes::slabs`] and [`RayLanes::meets`] for the boxes of the halves.
+/// Does the work of [`RayLanes::slabs`] and [`RayLanes::meets`] for the four boxes of these
+/// planes.
 #[inline(always)]
 pub(crate) fn enters_pairs<S: Simd>(
     simd: S,

@@ -60,9 +60,9 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     }
 
     /// [`Bvh::visit_box`] for many boxes. The candidates of box i are
-    /// `found[starts[i]..starts[i + 1]]`, in no order. The two vectors are cleared first; only
-    /// their memory grows. Neighbouring boxes should be adjacent in the list, so that their nodes
-    /// are in the cache.
+    /// `found[starts[i]..starts[i + 1]]`, in no order. The two vectors are cleared first, and
+    /// allocate only to grow. Neighbouring boxes should be adjacent in the list, so that their
+    /// nodes are in the cache.
     pub fn in_boxes(&self, boxes: &[Aabb], starts: &mut Vec<usize>, found: &mut Vec<u32>) {
         starts.clear();
         found.clear();

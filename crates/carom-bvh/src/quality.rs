@@ -13,17 +13,18 @@ use carom_bounds::Aabb;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Quality {
-    /// The expected number of volumes and primitives that a random line through the tree meets.
-    /// A leaf counts once for its volume and once for each primitive. Areas are over the root's.
+    /// The expected number of volumes and primitives that a random line through the tree meets. A
+    /// leaf counts once for its volume and once for each primitive. Areas are relative to that of
+    /// the root.
     pub sah_cost: f64,
     /// The overlap of siblings: their pairwise common areas over the sum of all areas. It is 0 if
     /// no boxes overlap. At 1, a query that meets one child usually meets another.
     pub overlap: f64,
     /// The longest path from the root to a leaf, in nodes.
     pub depth: u32,
-    /// Nodes.
+    /// The number of nodes.
     pub nodes: usize,
-    /// Leaves.
+    /// The number of leaves.
     pub leaves: usize,
     /// The average number of used slots in a node.
     pub mean_children: f64,
@@ -34,7 +35,7 @@ pub struct Quality {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Measures the tree. The empty tree has cost 0.
+    /// Measures the tree. The cost is 0 if the tree is empty or its box has no area.
     pub fn quality(&self) -> Quality {
         if self.is_empty() {
             return Quality::default();

@@ -1,5 +1,5 @@
-//! All pairs of leaves of one tree whose volumes may touch, each once, including each leaf with
-//! itself.
+//! Visits all pairs of leaves of one tree whose volumes may touch, each once, including each leaf
+//! with itself.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7 (self-intersection).
 
@@ -19,17 +19,18 @@ struct Walk<'a, V: TreeVolume, N, F> {
     pair: F,
 }
 
-/// In the second reference of an entry: the first is a node that is tested against itself.
+/// Stands for the second reference of an entry whose first one is a node, not a volume. The
+/// children of the node are tested against each other.
 const ITSELF: u32 = u32::MAX;
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives each pair of leaves whose volumes may touch to `pair`, which may stop the visit. Two
-    /// different leaves come once, in either order. Each leaf comes once with itself.
+    /// Calls `pair` once for each pair of leaves whose volumes may touch; `pair` may stop the
+    /// visit. Two different leaves come in either order. Each leaf also comes once with itself.
     pub fn visit_self_leaf_pairs(&self, pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>) -> Visit {
         dispatch(Walk { tree: self, pair })
     }
 
-    /// Gives each pair of different primitives in leaves whose volumes may touch to `pair`, once.
+    /// Calls `pair` once for each pair of different primitives in leaves whose volumes may touch.
     /// The smaller number is first; `pair` may stop the visit.
     pub fn visit_self_pairs(&self, mut pair: impl FnMut(u32, u32) -> ControlFlow<()>) -> Visit {
         self.visit_self_leaf_pairs(|leaf_a, leaf_b| {

@@ -1,8 +1,9 @@
-//! A stack in the frame of the function. It uses the heap only if a tree is unusually deep.
+//! A stack of walks that stores its first entries inline. It uses the heap only if a tree is
+//! unusually deep.
 
 use alloc::vec::Vec;
 
-/// The first `N` entries are stored inline.
+/// A stack whose first `N` entries are stored inline, the others on the heap.
 pub(crate) struct Stack<T, const N: usize> {
     near: [T; N],
     len: usize,
@@ -42,7 +43,8 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     }
 }
 
-/// Up to eight children, sorted by entry on insertion: the farthest first.
+/// Up to eight children, sorted on insertion by the distance at which they begin: the farthest
+/// first.
 pub(crate) struct FarFirst {
     order: [(u32, f32); 8],
     n: usize,
@@ -54,7 +56,8 @@ impl FarFirst {
         FarFirst { order: [(0, 0.0); 8], n: 0 }
     }
 
-    /// Inserts in order. On ties, the later one comes later. There must be room.
+    /// Inserts a child at its position in the order; at most eight fit. A child as far as an
+    /// earlier one goes behind it.
     #[inline(always)]
     pub(crate) fn insert(&mut self, child: u32, begins: f32) {
         let mut place = self.n;

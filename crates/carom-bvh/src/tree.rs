@@ -1,9 +1,9 @@
 //! The data of a tree: nodes of eight volumes, parents before children, leaves with ranges of
 //! primitives.
 //!
-//! A node stores the volumes of its eight children side by side, so one query is tested against all
-//! eight at once. A reference to a volume is `node * 8 + lane`. Primitives are in the order of the
-//! leaves. A caller may store its own geometry in that order too.
+//! A node stores the volumes of its eight children side by side, so one query is tested against
+//! all eight at once. A reference to a volume is `node * 8 + lane`. Primitives are in the order of
+//! the leaves. A caller may store its own geometry in that order too.
 //!
 //! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD
 //! Ray Tracing of Incoherent Rays, 2008; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets,
@@ -24,7 +24,7 @@ pub(crate) const HOLE: u32 = u32::MAX;
 /// then stay finite.
 pub const MAX_COORDINATE: f32 = 1.267_650_6e30;
 
-/// A tree over primitives that are known by their number and their bounds.
+/// A tree over primitives, each given by its number and its bounds.
 ///
 /// `V` is the volume of the nodes. [`Aabb`] builds and refits fastest. [`Obb`](carom_bounds::Obb)
 /// separates close parallel surfaces best. [`Sphere`](carom_bounds::Sphere) is invariant under
@@ -67,7 +67,7 @@ impl<W: Volumes8> Node8<W> {
     pub(crate) const EMPTY: Node8<W> = Node8 { volumes: W::EMPTY, child: [LEAF; 8], parent: 0, len: 0 };
 }
 
-/// A few primitives that are near each other.
+/// A leaf of a tree: a few primitives that are near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Leaf<'a> {
@@ -139,7 +139,8 @@ impl<V: TreeVolume, N> Default for Bvh<V, N> {
     }
 }
 
-/// Why a tree could not be built or refitted. The number is that of the first invalid primitive.
+/// Why a tree could not be built or refitted. The number is that of the first invalid primitive,
+/// except for [`Bvh::refit_with`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BvhError {
@@ -240,8 +241,9 @@ struct Range<S: Simd> {
 }
 
 impl<S: Simd> Range<S> {
-    /// Adds a box; `after` is one that may follow it in memory. It takes three loads of adjacent
-    /// data. The fourth lanes of corners have no meaning.
+    /// Adds a box with three loads of adjacent data; `after` is the next box in memory. The fourth
+    /// lane of `low` and the first lane of the last load repeat other coordinates of this box.
+    /// Only the fourth lane of `in_order` has no meaning.
     #[inline(always)]
     fn add(&mut self, simd: S, aabb: &Aabb, after: &Aabb) {
         let (min, max) = (aabb.min, aabb.max);
@@ -261,7 +263,8 @@ pub(crate) fn corners<S: Simd>(simd: S, aabb: &Aabb) -> (S::F32x4, S::F32x4) {
     (S::F32x4::load(simd, &[min.x, min.y, min.z, 0.0]), S::F32x4::load(simd, &[max.x, max.y, max.z, 0.0]))
 }
 
-/// Whether boxes in order, with this minimum and maximum (including 0), are allowed in a tree.
+/// Whether boxes with this minimum and maximum (over all boxes and 0) are allowed in a tree.
+/// `in_order` says for each axis whether no box is inverted.
 #[inline(always)]
 pub(crate) fn are_in_order<S: Simd>(
     simd: S,

@@ -1,12 +1,12 @@
-//! Checks a tree from front to back: every primitive once, parents before children, volumes inside
-//! volumes.
+//! Checks the invariants of a tree: every primitive is in one leaf, parents come before children,
+//! and volumes contain their contents.
 
 use crate::tree::{Bvh, HOLE, LEAF, TreeVolume};
 use crate::wide::WideNode;
 use alloc::vec;
 use carom_bounds::{Aabb, BoundingVolume};
 
-/// The defect of a tree.
+/// A violated invariant of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Defect {
@@ -62,7 +62,7 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         }
         let mut reached = vec![0_u32; self.nodes.len()];
         let mut leaves = vec![0_u32; self.n_leaves()];
-        // The contents of each node, filled from the back.
+        // The box around the contents of each node. Children are visited before their parents.
         let mut content = vec![Aabb::EMPTY; self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate().rev() {
             let len = node.n_children();

@@ -1,4 +1,4 @@
-//! All leaves whose volume may touch a box.
+//! Visits all leaves whose volume may touch a box.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2.
 
@@ -21,8 +21,8 @@ struct Walk<'a, V: TreeVolume, N, F> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives each leaf whose volume may touch the box to `leaf`, once; `leaf` may stop the visit.
-    /// The box is in the tree's frame; touching counts. A box of NaN touches nothing.
+    /// Calls `leaf` once for each leaf whose volume may touch the box; `leaf` may stop the visit.
+    /// The box is in the tree's frame; touching counts. A box with a NaN touches nothing.
     pub fn visit_box(&self, aabb: &Aabb, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
         let bounds = self.bounds.to_aabb();
         // The part outside the tree does not count, and may be infinite.

@@ -1,10 +1,11 @@
-//! All pairs of leaves of two trees, in any relative pose, whose volumes may touch.
+//! Visits all pairs of leaves of two trees, in any relative pose, whose volumes may touch.
 //!
-//! The larger volume of a pair is opened. The other one is brought into its frame once and tested
-//! against its eight children. Each pair of leaves comes once.
+//! The larger volume of a pair is opened. The smaller one is transformed once into the frame of
+//! the larger one's tree, and tested against all eight children. Each pair of leaves is reported
+//! once.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996; Akenine-Moller et al., Real-Time
-//! Rendering, 4th ed., 25.2.2 (the surface order) and 25.2.3.
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996; Akenine-Moller et al.,
+//! Real-Time Rendering, 4th ed., 25.2.2 (the surface order) and 25.2.3.
 //! Differs: eight children at a time; no recursion.
 
 use crate::counters::{Counters, Visit};
@@ -28,8 +29,9 @@ struct Walk<'a, V: TreeVolume, N, C, F> {
     pair: F,
 }
 
-/// Gives each pair of leaves, of `a` and of `b` placed by `b_in_a`, whose volumes may touch, to
-/// `pair`, once. `pair` may stop the visit. A pose that is NaN or infinite touches nothing.
+/// Calls `pair` once for each pair of leaves whose volumes may touch: a leaf of `a`, then one of
+/// `b`. `b_in_a` is the pose of `b` in the frame of `a`. `pair` may stop the visit. With a pose
+/// that is NaN or infinite nothing touches.
 pub fn visit_leaf_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
     a: &Bvh<V, N>,
     b: &Bvh<V, N>,
@@ -39,8 +41,8 @@ pub fn visit_leaf_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
     walk(a, b, b_in_a, Plain, pair)
 }
 
-/// [`visit_leaf_pairs`] with settings. All touching pairs are given in any case; the other pairs
-/// depend on the settings.
+/// [`visit_leaf_pairs`] with settings. With any settings, all pairs of leaves whose contents touch
+/// are reported. The settings change only which other pairs are reported.
 pub fn visit_leaf_pairs_with<V: TreeVolume, N: WideNode<V::Volumes8>>(
     a: &Bvh<V, N>,
     b: &Bvh<V, N>,
@@ -68,8 +70,8 @@ fn walk<V: TreeVolume, N: WideNode<V::Volumes8>>(
     dispatch(Walk { a, b, a_to_b, b_to_a, choice, pair })
 }
 
-/// Gives each pair of primitives in leaves whose volumes may touch to `pair`, which may stop the
-/// visit. The primitives are of `a` and of `b` placed by `b_in_a`, in this order.
+/// Calls `pair` for each pair of primitives in leaves whose volumes may touch: a primitive of `a`,
+/// then one of `b`. Otherwise as [`visit_leaf_pairs`].
 pub fn visit_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
     a: &Bvh<V, N>,
     b: &Bvh<V, N>,
@@ -90,7 +92,7 @@ pub fn visit_pairs_with<V: TreeVolume, N: WideNode<V::Volumes8>>(
     visit_leaf_pairs_with(a, b, b_in_a, settings, each(pair))
 }
 
-/// Every pair of primitives of two leaves.
+/// A callback for leaves that calls `pair` for every pair of their primitives.
 fn each(
     mut pair: impl FnMut(u32, u32) -> ControlFlow<()>,
 ) -> impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()> {
@@ -104,15 +106,15 @@ fn each(
     }
 }
 
-/// A reference to a volume: its node and lane.
+/// The node and the lane that a reference to a volume stands for.
 #[inline(always)]
 pub(crate) fn resolve<N>(nodes: &[N], reference: u32) -> Option<(&N, usize)> {
     Some((nodes.get(reference as usize / 8)?, reference as usize % 8))
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>, C: Choice, F> Walk<'_, V, N, C, F> {
-    /// Bit i: the volume of a lane, transformed to the other frame, may touch volume i of the
-    /// opened node.
+    /// Bit i: the volume in a lane of `node`, transformed by `relative`, may touch volume i of the
+    /// opened node `inside`.
     #[inline(always)]
     fn meets<S: Simd>(
         &self,

@@ -48,7 +48,7 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
         ((min + max) * 0.5, ((max - min) * 0.5).length())
     }
 
-    /// A volume in the frame of another tree, without the data of a pose.
+    /// A volume in the frame of another tree, without [`Volumes8::Turn`].
     fn place<T>(volume: &Self::Volume, relative: &Relative<T>) -> Self::Placed;
 
     /// The volume of a lane in the frame of another tree.
@@ -66,22 +66,23 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
         self.meets(simd, placed, relative)
     }
 
-    /// Bit i: the volume, of the same frame, may touch volume i. `here` is the identity between
-    /// them.
+    /// Bit i: the volume, in the same frame, may touch volume i. `here` is the identity transform,
+    /// with the scale and the slack of both.
     fn meets_here<S: Simd>(&self, simd: S, volume: &Self::Volume, here: &Relative) -> u32;
 
-    /// Bit i: the axis-aligned box of this frame may touch volume i. `here` is the identity between
-    /// them.
+    /// Bit i: the axis-aligned box, in the same frame, may touch volume i. `here` is as for
+    /// [`Volumes8::meets_here`].
     fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb, here: &Relative) -> u32;
 
     /// Lower bounds of the squared distances, in scaled lengths, to the placed volume.
     fn gap_sq<S: Simd, T>(&self, simd: S, placed: &Self::Placed, relative: &Relative<T>) -> S::F32x8;
 
-    /// Lower bounds of the squared distances, in lengths times `scale`, to a point. It is within
-    /// `slack` (a scaled length) of the given one (not scaled).
+    /// Lower bounds of the squared scaled distances to a point; a scaled length is a length times
+    /// `scale`. The true point is within `slack`, a scaled length, of `point`, which is not
+    /// scaled.
     fn gap_sq_point<S: Simd>(&self, simd: S, point: Vec3, scale: f32, slack: f32) -> S::F32x8;
 
-    /// Bit i: the ray may meet volume i. Also returns an upper bound of its entry parameter.
+    /// Bit i: the ray may meet volume i. Also returns lower bounds of its entry parameters.
     fn enters<S: Simd>(&self, simd: S, ray: &RayLanes<S>, t_max: f32) -> (u32, S::F32x8);
 }
 

@@ -16,22 +16,22 @@ use carom_bounds::BoundingVolume as _;
 use carom_lanes::{Simd, U32Lanes};
 use core::borrow::Borrow;
 
-/// A node of a tree, with slots for up to eight children; W is its decoded form. The trait is
+/// A node of a tree, with slots for up to eight children. `W` is its decoded form. The trait is
 /// sealed.
 pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed {
     /// The number of slots, at most 8.
     const WIDTH: usize;
 
-    /// Packs a node of eight; it may use only as many slots as this kind has.
+    /// Packs a node of eight slots, of which at most [`WideNode::WIDTH`] are used.
     fn pack(node: &Node8<W>) -> Self;
 
-    /// The tree as one of nodes of eight, if it is one; these can be changed.
+    /// The tree, if its nodes are [`Node8`], which can be changed; otherwise `None`.
     fn as_eight<V: TreeVolume<Volumes8 = W>>(tree: &mut Bvh<V, Self>) -> Option<&mut Bvh<V>> {
         let _ = tree;
         None
     }
 
-    /// The number of children, in the lanes below this number.
+    /// The number of children; they are in the lanes below this number.
     fn n_children(&self) -> u32;
 
     /// The number of a node, or `1 << 31` and that of a leaf; without meaning for an unused lane.
@@ -50,7 +50,7 @@ pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed 
     /// Replaces a child.
     fn set_child(&mut self, lane: usize, child: u32);
 
-    /// The reference to this node in its parent, if it is kept.
+    /// The reference to this node in its parent, if this kind of node stores it.
     fn parent(&self) -> Option<u32> {
         None
     }
@@ -73,14 +73,14 @@ pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed 
         W::place(&self.volume(lane), relative)
     }
 
-    /// Bit i: the ray may meet child i. Also returns an upper bound of its entry parameter. Bits of
+    /// Bit i: the ray may meet child i. Also returns lower bounds of its entry parameters. Bits of
     /// unused lanes may be anything.
     #[inline(always)]
     fn enters<S: Simd>(&self, simd: S, ray: &RayLanes<S>, t_max: f32) -> (u32, S::F32x8) {
         self.opened(simd).borrow().enters(simd, ray, t_max)
     }
 
-    /// A bit for every child.
+    /// A mask with one bit for each child.
     #[inline(always)]
     fn used(&self) -> u32 {
         (1_u32 << self.n_children()) - 1
