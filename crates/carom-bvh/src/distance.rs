@@ -1,10 +1,12 @@
 //! The closest pair of two trees: a dual-tree branch and bound.
 //!
-//! A depth-first descent finds a first pair of leaves. Then pairs of volumes are opened best first
-//! while there are few, and depth first, near ones first, after that. Best first alone stores
-//! hundreds of thousands of pairs for close parallel surfaces. Depth first alone opens twice as
-//! many nodes elsewhere. Pairs with a bound above the best distance are dropped. If `f32` cannot
-//! resolve trees far apart or far from the origin, the bounds are computed in `f64`.
+//! - A depth-first descent finds a first pair of leaves. Its distance prunes most other pairs.
+//! - Then the pair of volumes with the least bound is opened first. If many pairs wait, the search
+//!   goes depth first to its end, near pairs first.
+//! - Best first alone stores hundreds of thousands of pairs for close parallel surfaces. Depth
+//!   first alone opens twice as many nodes elsewhere.
+//! - If `f32` cannot resolve trees far apart or far from the origin, the bounds are computed in
+//!   `f64`.
 //!
 //! Reference: D. Johnson, E. Cohen, A Framework for Efficient Minimum Distance Computations, 1998;
 //! E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere
@@ -28,10 +30,10 @@ use core::ops::ControlFlow;
 /// Lowers a sum of three squares by more than rounding may have added.
 pub(crate) const SQUARES: f32 = 1.0 - 8.0 * UNIT;
 
-/// The maximum size of the heap; beyond it the search goes depth first. See benches/notes.
+/// At this size of the heap the search goes depth first. See benches/notes.
 const HEAP_LIMIT: usize = 1024;
 
-/// An upper bound of a square, for limits.
+/// An upper bound of the square of `x`, for limits.
 #[inline]
 pub(crate) fn square_up(x: f64) -> f32 {
     rounding::up(x * x * (1.0 + 4.0 * f64::EPSILON))
@@ -40,7 +42,8 @@ pub(crate) fn square_up(x: f64) -> f32 {
 /// The memory of closest-pair searches. If it is kept, searches do not allocate.
 #[derive(Clone, Debug, Default)]
 pub struct PairSearch {
-    /// Lower bound (the bits of a non-negative number keep its order), volume of A, volume of B.
+    /// From the upper bits down: the lower bound, the volume of A, the volume of B. The bits of
+    /// non-negative numbers are in the order of the numbers.
     heap: BinaryHeap<Reverse<u128>>,
     stack: Vec<u128>,
 }
@@ -60,10 +63,10 @@ struct Walk<'a, V: TreeVolume, C, F> {
     pair: F,
 }
 
-/// Finds the closest pair of primitives of `a` and of `b` placed by `b_in_a`.
-/// `distance(primitive_a, primitive_b, bound)` returns their distance, or `None` if it is above the
-/// bound. Only pairs within `max_distance` are found. On ties at a distance above 0, the lowest
-/// numbers are found. At distance 0 the search ends at once.
+/// Finds the closest pair of a primitive of `a` and one of `b`, within `max_distance`. `b_in_a` is
+/// the pose of `b` in the frame of `a`. `distance(primitive_a, primitive_b, bound)` returns their
+/// distance, or `None` if it is above the bound. On ties at a distance above 0, the lowest numbers
+/// are found. At distance 0 the search ends at once.
 ///
 /// It allocates; [`PairSearch::closest_pair`] does not.
 pub fn closest_pair<V: TreeVolume>(
@@ -80,20 +83,22 @@ pub fn closest_pair<V: TreeVolume>(
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClosestPair {
-    /// The primitives' numbers, in the order of the trees, and their distance.
+    /// The number of the primitive of A, that of B, and their distance.
     pub pair: Option<(u32, u32, f64)>,
     /// The cost.
     pub counters: Counters,
 }
 
 impl PairSearch {
-    /// Gives pairs of leaves, of `a` and of `b` placed by `b_in_a`, to `pair`, near ones first.
-    /// Their volumes may be within `max_distance` of each other. `pair` returns the new
-    /// `max_distance`, or stops the search. Return the least distance found for the closest pair,
-    /// or less if an error is allowed. Return the old value to see all pairs closer than a
-    /// tolerance. Ties are still given.
+    /// Calls `pair` for the pairs of leaves whose volumes may be within `max_distance` of each
+    /// other, roughly the nearest first: a leaf of `a`, one of `b`, and `max_distance`. `b_in_a`
+    /// is the pose of `b` in the frame of `a`. `pair` returns the new `max_distance`, or stops the
+    /// search. Return the least distance found for the closest pair, or less if an error is
+    /// allowed. Return the old value for all pairs closer than a tolerance. Pairs at exactly
+    /// `max_distance` are still visited.
     ///
-    /// A pose with a NaN or beyond 1e300, or a negative distance, finds nothing.
+    /// Nothing is visited if the pose is NaN, infinite or beyond 1e300, or if the distance is
+    /// negative or NaN.
     pub fn visit_near_leaf_pairs<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -130,8 +135,8 @@ impl PairSearch {
             a_in_b,
             a_to_b,
             b_to_a,
-            // The slack, 2^-18 of the size, is then more than 2^-12 of the extent, so rounding is
-            // too coarse.
+            // The slack, 2^-18 of the size, is then more than 2^-12 of the extent: bounds in `f32`
+            // are too coarse.
             is_far: 64.0 * extent < size,
             max_distance,
             choice,
@@ -152,8 +157,8 @@ impl PairSearch {
         self.closest(a, b, b_in_a, max_distance, Plain, distance)
     }
 
-    /// [`PairSearch::closest_pair`] with a choice of the side that is opened. Axes have no meaning
-    /// for distances. The pair is the same.
+    /// [`PairSearch::closest_pair`] with a choice of the side that is opened. The pair is the same
+    /// (test: `descent::every_way_finds_the_closest_pair`). The axes are ignored.
     pub fn closest_pair_with<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -236,9 +241,9 @@ pub(crate) fn gap_sq_wide(
 }
 
 impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
-    /// Lower bounds between a volume of one tree and the children of a node of the other, and a
-    /// mask of those within the limit. The two poses of the volume's tree in the other one are the
-    /// same.
+    /// Lower bounds of the squared distances between a volume of one tree and the children of a
+    /// node of the other, and a mask of those within the limit. `turn` and `pose` are the same
+    /// transform, from the tree of the volume to the other one.
     #[inline(always)]
     fn open<S: Simd>(
         &self,
@@ -264,7 +269,8 @@ impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
     }
 }
 
-/// Sorts pairs by falling bound. It stands alone so that walks do not bring sorts of their own.
+/// Sorts pairs by falling bound. It is a separate function, so it is compiled once, not once for
+/// each kind of walk.
 #[inline(never)]
 fn sort_farthest_first(stack: &mut [u128]) {
     stack.sort_unstable_by(|x, y| y.cmp(x));
@@ -320,7 +326,7 @@ where
         let limit_of = |d: f64| (d * scale) * (d * scale) * (1.0 + 4.0 * f64::EPSILON);
         let mut max_distance = self.max_distance;
         let mut limit = limit_of(max_distance);
-        // Goes straight to the first pair of leaves. Their distance prunes most later pairs.
+        // Depth first until the first pair of leaves. Its distance prunes most later pairs.
         let mut best_first = false;
         let mut is_first = true;
         let mut stopped = false;

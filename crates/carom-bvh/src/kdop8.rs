@@ -1,8 +1,8 @@
 //! Eight k-DOPs side by side: one exact comparison for each direction.
 //!
-//! A k-DOP is brought into the other tree's frame by its half-spaces, not by its vertices. The
-//! weights are computed once for each pose. The result is nearly as tight, and takes no longer than
-//! rotating an oriented box.
+//! A k-DOP is transformed to the other tree's frame by its half-spaces, not by its vertices. The
+//! weights are computed once for each pose. The result is nearly as tight as that by vertices, and
+//! takes no longer than rotating an oriented box.
 //!
 //! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision
 //! Detection Using Bounding Volume Hierarchies of k-DOPs, 1998.
@@ -42,14 +42,16 @@ impl<const K: usize> Sealed for KDop8<K> {}
 /// Lowers a sum of three squares by what rounding may have added.
 const SQUARES: f32 = 1.0 - 32.0 * UNIT;
 
-/// Components along a direction are at least this, above underflow, so that no quotient is 0 by 0.
+/// The least component of a ray along a direction of the k-DOP; smaller ones are replaced by it.
+/// So no quotient is 0 by 0. It is far above underflow.
 const PARALLEL: f32 = 1e-30;
 
-/// Offsets of volumes in a tree are at most S. The slack, 64 u S (rounding), times this is 2 S.
+/// Times the slack, 64 u S, this is 2 S: a bound on the offsets of volumes inside a tree, which
+/// are at most S.
 const MAX_OFFSET: f32 = 1.0 / (32.0 * UNIT);
 
-/// Squared distance over squared gap along a direction, by its number of non-zero components.
-/// Rounding is downwards.
+/// The squared distance over the squared gap along a direction, by the number of the direction's
+/// components that are not 0. Rounded down.
 const SHARES: [f32; 4] = [1.0, 1.0, 0.5, 0.333_333_3];
 
 impl<const K: usize> Volumes8 for KDop8<K>
@@ -122,11 +124,11 @@ where
             is_within &= scaled[k].abs() <= limit;
         }
         if !is_within {
-            // The k-DOP is empty or infinite, or a caller's that is larger than the tree.
+            // The k-DOP is empty or infinite, or a fit of the caller made it larger than the tree.
             return placed_slowly(self, lane, relative);
         }
-        // With offsets A of at most 2 S, the rounding of a bound is 18 u A + 4 u S. The slack's sum
-        // adds u S: 41 u S.
+        // With offsets A of at most 2 S, the rounding of a bound is 18 u A + 4 u S. Adding the
+        // slack rounds by u S. The sum, 41 u S, is below the slack.
         let reaches = relative.turn.reaches(simd, &scaled, relative.translation);
         let slack = S::F32x8::splat(simd, relative.slack);
         let mut eights = [[0.0; 8]; 4];
@@ -164,8 +166,8 @@ where
 
     #[inline(always)]
     fn gap_sq_point<S: Simd>(&self, simd: S, point: Vec3, scale: f32, slack: f32) -> S::F32x8 {
-        // Twice the slack, because a direction is at most 1.74 long. The rounding of a reach is
-        // included; it is at most 3 in scaled lengths.
+        // Twice the slack, because a direction is at most 1.74 long. The sum also covers the
+        // rounding of an offset, which is at most 3 in scaled lengths.
         let slack = slack * 2.0 + 16.0 * UNIT;
         let mut offsets = KDop::<K>::from_points(&[point]).offsets;
         for offset in &mut offsets {
@@ -180,7 +182,8 @@ where
         let load = |i: usize| S::F32x8::load(simd, &self.offsets[i]);
         let low = [-load(half), -load(half + 1), -load(half + 2)];
         let (mut near, mut far) = ray.slabs(simd, &low, &[load(0), load(1), load(2)], t_max);
-        // As for oriented boxes. The components of a direction add up to at most 3.
+        // The room is that of oriented boxes times 4. The components of a direction add up to at
+        // most 3.
         let room = S::F32x8::splat(simd, ray.size * (256.0 * UNIT));
         let (parallel, one) = (S::F32x8::splat(simd, PARALLEL), S::F32x8::splat(simd, 1.0));
         for i in 3..half {

@@ -1,12 +1,13 @@
-//! Eight oriented boxes. Two trees of them are tested on the six face axes, or on all fifteen axes.
+//! Eight oriented boxes. Two trees of them are tested on the six face axes, or on all fifteen
+//! axes.
 //!
 //! The nine edge axes reject 8 to 18 % more pairs, but cost as much as they save. They are tested
 //! only on request.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 5; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.2.4 (leaving the edge axes out).
-//! Differs: one box against eight, with its axes rotated once. The axes may be inexact, because any
-//! separating axis is a proof. The slack is twice that of axis-aligned boxes, and covers the
+//! Differs: one box against eight, with its axes rotated once. The axes may be inexact, because
+//! any separating axis is a proof. The slack is twice that of axis-aligned boxes, and covers the
 //! rounding of the rotation.
 
 use crate::ray::RayLanes;
@@ -46,8 +47,8 @@ impl Sealed for Obb8 {}
 /// orthonormal.
 const SQUARES: f32 = 1.0 - 64.0 * UNIT;
 
-/// Components along an axis are at least this, so that no quotient is 0 by 0. It is far above
-/// underflow.
+/// The least component of a ray's direction along an axis; smaller ones are replaced by it. So no
+/// quotient is 0 by 0. It is far above underflow.
 const PARALLEL: f32 = 1e-30;
 
 impl Volumes8 for Obb8 {
@@ -112,7 +113,7 @@ impl Volumes8 for Obb8 {
         }
     }
 
-    // The same bits, straight from the lane.
+    // The same bits as `place`, read directly from the lane.
     #[inline(always)]
     fn placed<S: Simd>(&self, simd: S, lane: usize, relative: &Relative) -> PlacedObb {
         let (i, s) = (lane & 7, relative.scale);
@@ -184,8 +185,8 @@ impl Volumes8 for Obb8 {
             let half_1 = S::F32x8::splat(simd, placed.half[j1]);
             let half_2 = S::F32x8::splat(simd, placed.half[j2]);
             for k in 0..3 {
-                // Axis across edge j of one box and edge k of the other. Parallel edges give values
-                // below the slack.
+                // Axis across edge j of one box and edge k of the other. Parallel edges give
+                // values below the slack.
                 let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
                 let offset = along[j2] * turned[j1][k] - along[j1] * turned[j2][k];
                 let there = half_1 * turned[j2][k].abs() + half_2 * turned[j1][k].abs();
@@ -285,7 +286,7 @@ fn axis<S: Simd>(simd: S, axis: &[f32; 4]) -> [S::F32x8; 3] {
     splat3(simd, [axis[0], axis[1], axis[2]])
 }
 
-/// From the placed centre to the eight centres, and the eight half extents, scaled.
+/// The vectors from the placed centre to the eight centres, and the eight half extents, scaled.
 #[inline(always)]
 fn offsets<S: Simd, T>(
     simd: S,

@@ -1,8 +1,9 @@
-//! Trees of oriented boxes over triangles, for rigid meshes that come close, above all in parallel.
+//! Trees of oriented boxes over triangles, for rigid meshes whose surfaces come close, above all
+//! parallel ones.
 //!
 //! The splits are those of axis-aligned boxes. Each subtree then gets a box in the frame of its
-//! surface. Prefix sums of the moments give the covariance of any subtree in constant time. Its
-//! corners are projected eight at a time.
+//! surface. Prefix sums of the moments give the covariance of any subtree in constant time. The
+//! corners of its triangles are projected on the axes of the box, eight at a time.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4.
 //! Differs: the frame uses the mean normal if the surface has one. The axis-aligned box is kept if
@@ -17,8 +18,8 @@ use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use carom_math::rounding;
 use glam::{DMat3, DVec3, Vec3};
 
-/// Boxes are compared with this fraction of the size added as thickness. So flat boxes are compared
-/// by more than rounding.
+/// Volumes of boxes are compared after this fraction of the size is added to each half extent.
+/// Otherwise rounding would decide between flat boxes.
 const THICKNESS: f64 = 1e-4;
 
 /// The corners of triangles by component, in the order of the tree.
@@ -76,8 +77,8 @@ impl Bvh<Obb> {
     /// triangle i. No triangles give the empty tree. A corner that is not finite is refused with
     /// its triangle's number.
     ///
-    /// The boxes also hold all points that round to these corners. So `f64` triangles may be given
-    /// rounded.
+    /// The boxes also contain all points that round to these corners. So the corners may be those
+    /// of `f64` triangles, rounded.
     pub fn from_triangles(
         n: usize,
         triangle: impl Fn(u32) -> [Vec3; 3],
@@ -88,12 +89,11 @@ impl Bvh<Obb> {
         Ok(tree)
     }
 
-    /// [`Bvh::from_triangles`], but each range is split along the longest axis of its own box, else
-    /// the second or third.
+    /// [`Bvh::from_triangles`], but each range is split along the longest axis of its own box. If
+    /// that separates no centres, the second axis is used, or the third.
     ///
-    /// It builds more slowly than [`Bvh::from_triangles`], and queries do somewhat more work: see
-    /// the bench `volumes`. It is the build of RAPID, for comparison. It stops by depth as well as
-    /// by count.
+    /// This is the build of RAPID, for comparison. It is slower than [`Bvh::from_triangles`], and
+    /// queries do somewhat more work: see the bench `volumes`. It can also stop at a depth.
     pub fn along_own_axes(
         n: usize,
         triangle: impl Fn(u32) -> [Vec3; 3],
@@ -162,8 +162,8 @@ impl Builder {
     }
 }
 
-/// The axis-aligned boxes of `n` triangles, or an error for the first that is not allowed in a
-/// tree.
+/// The axis-aligned boxes of `n` triangles, or an error for the first triangle with a corner that
+/// is NaN or infinite.
 fn boxes_of(n: usize, triangle: impl Fn(u32) -> [Vec3; 3]) -> Result<Vec<Aabb>, BvhError> {
     if 1 << 28 <= n {
         return Err(BvhError::TooMany);
@@ -180,14 +180,14 @@ fn boxes_of(n: usize, triangle: impl Fn(u32) -> [Vec3; 3]) -> Result<Vec<Aabb>, 
     Ok(boxes)
 }
 
-/// A box around all points that round into this one.
+/// A box around all points that round to points of `aabb`.
 fn unrounded(aabb: &Aabb) -> Aabb {
     let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
     let half_a_digit = f64::from(UNIT);
     Aabb::around(low - low.abs() * half_a_digit, high + high.abs() * half_a_digit)
 }
 
-/// The box of a run of triangles.
+/// Fits a box to a range of triangles: the oriented one, or `aabb` if that is smaller.
 fn fit(aabb: &Aabb, first: usize, count: usize, sums: &[Moments], corners: &Corners) -> Obb {
     let straight = Obb::from_aabb(&unrounded(aabb));
     let (Some(before), Some(after)) = (sums.get(first), sums.get(first + count)) else { return straight };

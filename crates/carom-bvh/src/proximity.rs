@@ -2,13 +2,13 @@
 //! tolerance.
 //!
 //! Point and ball queries are distance queries with a fixed bound. In a frustum query, children of
-//! a volume that is wholly inside are not tested. Each child stores the plane that rejected it
-//! last.
+//! a volume that is wholly inside are not tested. The plane that rejected a child last is tested
+//! first the next time.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 19.4 (frustum culling in a
 //! hierarchy) and 25.2; U. Assarsson, T. Möller, Optimized View Frustum Culling Algorithms for
-//! Bounding Boxes, 2000 (plane coherency); N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor
-//! Queries, 1995 (the k nearest: prune by the k-th).
+//! Bounding Boxes, 2000 (plane coherency); N. Roussopoulos, S. Kelley, F. Vincent, Nearest
+//! Neighbor Queries, 1995 (the k nearest: prune by the k-th).
 
 use crate::counters::{Counters, Visit};
 use crate::distance::PairSearch;
@@ -22,15 +22,15 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives each leaf whose volume may contain the point, in the tree's frame, to `leaf`, which
-    /// may stop the visit. A point with a NaN finds nothing.
+    /// Calls `leaf` for each leaf whose volume may contain the point; `leaf` may stop the visit.
+    /// The point is in the tree's frame. A point that is NaN or infinite finds nothing.
     pub fn visit_point(&self, point: DVec3, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
         self.visit_sphere(point, 0.0, leaf)
     }
 
-    /// Gives each leaf whose volume may touch the ball, in the tree's frame, to `leaf`, near its
-    /// centre first. `leaf` may stop the visit. A ball with a NaN or a negative radius touches
-    /// nothing.
+    /// Calls `leaf` for each leaf whose volume may touch the ball, those near the centre first.
+    /// `leaf` may stop the visit. The ball is in the tree's frame. It touches nothing if the
+    /// centre is NaN or infinite, or the radius is negative or NaN.
     pub fn visit_sphere(
         &self,
         center: DVec3,
@@ -46,7 +46,7 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// Writes the `k` primitives nearest to a point, within `max_distance`, to `found` as number
     /// and distance. The nearest is first; ties go to the lowest number.
     /// `distance(primitive, bound)` returns a primitive's distance, or `None` if it is above the
-    /// bound. `found` is cleared first; only its memory grows.
+    /// bound. `found` is cleared first, and allocates only to grow.
     pub fn k_nearest(
         &self,
         point: DVec3,
@@ -85,10 +85,10 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
 }
 
 impl PairSearch {
-    /// Gives the candidate pairs of a tolerance verification to `pair`, near ones first; `pair` may
-    /// stop the search. These are the primitives, of `a` and of `b` placed by `b_in_a`, in leaves
-    /// that may be within `max_distance`. If no given pair breaks the tolerance, the two parts keep
-    /// it.
+    /// Calls `pair` for the candidates of a clearance check, roughly the nearest first: a
+    /// primitive of `a`, and one of `b`, in leaves that may be within `max_distance`. `b_in_a` is
+    /// the pose of `b` in the frame of `a`. `pair` may stop the search. If no candidate is closer
+    /// than `max_distance`, no pair of primitives is.
     pub fn visit_closer_pairs<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,
@@ -110,19 +110,20 @@ impl PairSearch {
     }
 }
 
-/// The memory of frustum culling: for each child of a tree, the plane that rejected it last. Keep
-/// one for each tree and view, and culling does not allocate. The result does not depend on it.
+/// The memory of frustum culling: for each child of a tree, the plane that rejected it last. If
+/// one is kept for each tree and view, culling does not allocate. The result does not depend on
+/// it.
 #[derive(Clone, Debug, Default)]
 pub struct FrustumSearch {
     last: Vec<LastPlane>,
 }
 
-/// In the stack: everything below is inside.
+/// Marks an entry of the stack whose whole subtree is inside the frustum.
 const INSIDE: u32 = LEAF;
 
 impl FrustumSearch {
-    /// Gives each leaf whose volume may be in the frustum to `leaf`, once, and whether it is surely
-    /// inside. The frustum is in the tree's frame. `leaf` may stop the visit.
+    /// Calls `leaf` once for each leaf whose volume may be in the frustum, with whether it is
+    /// surely inside. `leaf` may stop the visit. The frustum is in the tree's frame.
     pub fn visit<V: TreeVolume, N: WideNode<V::Volumes8>>(
         &mut self,
         tree: &Bvh<V, N>,

@@ -1,13 +1,13 @@
-//! Quantized boxes of children, on a grid of 256 planes per axis in each node: a third of the
-//! memory.
+//! Quantized boxes of children, on a grid of 256 planes per axis in each node: 96 bytes instead of
+//! 256.
 //!
 //! Plane q of an axis is `origin + q * step` in `f32`. The origin is the minimum of the children
 //! and the step a power of two. So the product is exact and only the sum rounds.
 //!
-//! Proof that no box is cut: the builder computes a byte's plane exactly as walks do. It moves the
-//! byte until its plane is not inside the child's box. Plane 0 is the minimum itself, and the step
-//! puts plane 255 at or above the maximum, so such a byte exists. So each decoded `f32` box
-//! contains the child's box, on every machine the same. All proofs for walks through boxes hold.
+//! Each decoded box contains the child's box, and has the same bits on every machine. Proof: the
+//! builder computes the plane of a byte exactly as walks do. It moves the byte until the plane is
+//! not inside the child's box. Such a byte exists, because plane 0 is the minimum itself and plane
+//! 255 is at or above the maximum. So walks through decoded boxes are conservative too.
 //!
 //! Reference: J. Mahovsky, B. Wyvill, Memory-Conserving Bounding Volume Hierarchies with Coherent
 //! Raytracing, 2006; H. Ylitie, T. Karras, S. Laine, Efficient Incoherent Ray Traversal on GPUs
@@ -24,7 +24,7 @@ use carom_lanes::{F32Lanes, Simd, U32Lanes};
 use core::borrow::Borrow;
 use glam::Vec3;
 
-/// Eight boxes in bytes: 96 bytes.
+/// A node of eight boxes with coordinates of one byte: 96 bytes.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub struct QuantizedNode8 {
@@ -34,20 +34,21 @@ pub struct QuantizedNode8 {
     child: [u32; 8],
 }
 
-/// Four boxes in bytes: 64 bytes, a cache line.
+/// A node of four boxes with coordinates of one byte: 64 bytes, a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct QuantizedNode4 {
     grid: Grid,
-    /// Four minimum coordinates, then four maximum ones.
+    /// For each axis, four minimum coordinates, then four maximum ones.
     planes: [[u8; 8]; 3],
     child: [u32; 4],
 }
 
-/// A tree of boxes in bytes, eight to a node. It needs the least memory.
+/// A tree of boxes with coordinates of one byte, eight to a node. It needs the least memory (test:
+/// `nodes::they_take_less_and_cost_little_more`).
 pub type QuantizedBvh = Bvh<Aabb, QuantizedNode8>;
 
-/// A tree of boxes in bytes, four to a node; each node is a cache line.
+/// A tree of boxes with coordinates of one byte, four to a node; each node is a cache line.
 pub type QuantizedBvh4 = Bvh<Aabb, QuantizedNode4>;
 
 impl From<&Bvh<Aabb>> for QuantizedBvh {
@@ -62,7 +63,7 @@ impl From<&Bvh<Aabb>> for QuantizedBvh {
     }
 }
 
-/// The grid of a node, and its number of children, which fits in here.
+/// The grid of a node. It also holds the number of children, in a byte that padding would waste.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct Grid {
@@ -80,8 +81,8 @@ impl Grid {
         let all = if node.len == 0 { Aabb::from_point(Vec3::ZERO) } else { all };
         let mut grid = Grid { origin: all.min.to_array(), exponents: [1; 3], n_children: node.len as u8 };
         for k in 0..3 {
-            // A 256th of the extent is at most one step too small, or two after the rounding of the
-            // difference.
+            // The step from a 256th of the extent is too small by at most one power of two, or by
+            // two after the rounding of the difference.
             let extent = (all.max[k] - all.min[k]) / 256.0;
             grid.exponents[k] = ((extent.to_bits() >> 23) as u8).clamp(1, 253);
             while grid.plane(k, 255) < all.max[k] && grid.exponents[k] < 254 {
@@ -102,7 +103,7 @@ impl Grid {
         self.origin[axis] + f32::from(byte) * self.step(axis)
     }
 
-    /// The planes of eight bytes, with the same bits as one by one.
+    /// The planes of eight bytes, with the same bits as [`Grid::plane`].
     #[inline(always)]
     fn planes<S: Simd>(&self, simd: S, axis: usize, bytes: &[u8; 8]) -> S::F32x8 {
         let mut wide = [0; 8];

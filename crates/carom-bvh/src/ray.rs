@@ -1,7 +1,8 @@
-//! All leaves that a ray may meet, near ones first, in an interval that may shrink on the way.
+//! Visits all leaves that a ray may meet, near ones first, in an interval that may shrink on the
+//! way.
 //!
-//! The slab test is in `f32`. The ray is scaled by a power of two to a direction between 1 and 2
-//! long. Its origin is rounded to either side. So near planes are met early and far planes late.
+//! The slab test is in `f32`. A power of two scales the direction, so that its largest component
+//! is in [1, 2). The origin is rounded to both sides: near planes are met early, far planes late.
 //!
 //! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); T. Ize, Robust BVH Ray
 //! Traversal, 2013 (error of the slabs).
@@ -24,12 +25,12 @@ use glam::DVec3;
 /// its widening, product.
 const SLABS: f32 = 8.0 * UNIT;
 
-/// The amount that a stack entry may add to the entry parameter of a child: less than 8 ulps of
-/// rounding.
+/// The relative amount by which a key of the stack may exceed the entry parameter of a child: less
+/// than 8 ulps.
 const KEYS: f32 = 16.0 * UNIT;
 
-/// Components of the scaled direction below this, 2^-100, count as 0. Their shift of the ray inside
-/// the tree is added to its origin on both sides.
+/// Components of the scaled direction below this, 2^-100, count as 0. The distance by which they
+/// move the ray inside the tree is added to the rounding of the origin, on both sides.
 const PARALLEL: f64 = 7.888_609_052_210_118e-31;
 
 /// A ray as eight lanes of each of its numbers, in scaled parameters.
@@ -41,11 +42,12 @@ pub struct RayLanes<S: Simd> {
     pub(crate) origin_near: [S::F32x8; 3],
     /// The origin, rounded so that the far plane is met late.
     pub(crate) origin_far: [S::F32x8; 3],
-    /// One over the direction. If t is not negative, one value is lowered and one raised by the
-    /// slab error. Their products are then conservative, so nothing else is added.
+    /// One over the direction. If only t of at least 0 counts, this one is lowered by the slab
+    /// error and the next one is raised by it. Products with them are then conservative as they
+    /// are.
     pub(crate) inverse_near: [S::F32x8; 3],
     pub(crate) inverse_far: [S::F32x8; 3],
-    /// Whether only t of at least 0 counts.
+    /// Whether `t_min` is at least 0, so that only t of at least 0 counts.
     pub(crate) is_forward: bool,
     pub(crate) t_min: S::F32x8,
     /// The unscaled origin and the scaled direction, to the nearest `f32`. They are used only for
@@ -79,8 +81,8 @@ impl<S: Simd> RayLanes<S> {
         (near, far)
     }
 
-    /// Bit i: the i-th interval may be non-empty, with rounding included. Also returns an upper
-    /// bound of its start.
+    /// Bit i: the i-th interval may be non-empty, with rounding included. Also returns lower
+    /// bounds of the starts.
     #[inline(always)]
     pub(crate) fn meets(simd: S, near: S::F32x8, far: S::F32x8) -> (u32, S::F32x8) {
         let (slabs, tiny) = (S::F32x8::splat(simd, SLABS), S::F32x8::splat(simd, f32::MIN_POSITIVE));
@@ -119,12 +121,13 @@ struct Walk<'a, V: TreeVolume, N, A, F> {
 }
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// Gives each leaf that the ray may meet to `leaf`, roughly in the order of t. The ray is all
-    /// `origin + t * direction`, `t_min <= t <= t_max`. `leaf` returns the new `t_max`, or stops
+    /// Calls `leaf` for each leaf that the ray may meet, roughly in the order of t, with the
+    /// present `t_max`. The ray is all `origin + t * direction` with `t_min <= t <= t_max`, in the
+    /// tree's frame; the direction may have any length. `leaf` returns the new `t_max`, or stops
     /// the visit. Return the t of the nearest hit for the closest one, or the old value for all.
-    /// The ray is in the tree's frame; the direction may have any length.
     ///
-    /// A ray with a NaN, or with direction zero and an origin outside, meets nothing.
+    /// A ray meets nothing if a number is NaN, its origin or direction is infinite, or its
+    /// interval is empty. With direction zero it meets what its origin is in.
     pub fn visit_ray(
         &self,
         origin: DVec3,
@@ -136,8 +139,8 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         self.visit_ray_ahead(origin, direction, t_min, t_max, |_| {}, leaf)
     }
 
-    /// [`Bvh::visit_ray`] that also announces leaves that may come soon, by their numbers. The
-    /// caller can prefetch their data.
+    /// [`Bvh::visit_ray`], with a callback `ahead` that gets the numbers of leaves that may come
+    /// soon, so that the caller can prefetch their data.
     pub fn visit_ray_ahead(
         &self,
         origin: DVec3,
@@ -178,8 +181,9 @@ impl<N: WideNode<Aabb8>> Bvh<Aabb, N> {
 /// 2^80: lifts a subnormal number to a normal one.
 const LIFT: f64 = 1.208_925_819_614_629_2e24;
 
-/// The direction with its largest component scaled into [1, 2). Also returns the two powers of two,
-/// whose product might overflow. The zero direction is unchanged.
+/// The direction, scaled so that its largest component is in [1, 2). Also returns the two powers
+/// of two by which it was multiplied; their product might overflow. The zero direction is
+/// unchanged.
 #[inline(always)]
 fn scaled_direction(direction: DVec3) -> (DVec3, f64, f64) {
     let lift = if direction.abs().max_element() < f64::MIN_POSITIVE { LIFT } else { 1.0 };
@@ -191,7 +195,7 @@ fn scaled_direction(direction: DVec3) -> (DVec3, f64, f64) {
     (lifted * scale, lift, scale)
 }
 
-/// Writes a ray into existing lanes.
+/// Writes a ray into existing lanes. With half extents, the ray is the path of a box.
 #[inline(always)]
 fn set_lanes<S: Simd, W: Volumes8>(
     simd: S,
@@ -220,7 +224,7 @@ fn set_lanes<S: Simd, W: Volumes8>(
         let (o, d) = (origin[k], direction[k]);
         let is_parallel = d.abs() < PARALLEL;
         // The largest component is at least 1, so inside the tree |t| is below the size. This is
-        // twice the shift that it causes.
+        // twice the distance by which a parallel component then moves the ray.
         let moved = if is_parallel { size * (4.0 * PARALLEL) } else { 0.0 };
         // Twice the rounding to `f32`, without a branch.
         let far = o.abs() + half[k];
@@ -294,7 +298,7 @@ impl<S: Simd> Descent<S> {
         self.stack.clear();
     }
 
-    /// Resets the state.
+    /// Ends the ray: no child is left.
     #[inline(always)]
     pub(crate) fn stop(&mut self) {
         self.stack.clear();
@@ -309,13 +313,14 @@ impl<S: Simd> Descent<S> {
         }
     }
 
-    /// The next child that the ray enters in time. The root comes first, and is not returned.
+    /// The next child that the ray enters before `t_max`. The root is not returned: callers start
+    /// with it.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<u32> {
         self.stack.pop(self.t_max_f32)
     }
 
-    /// The next child, unless the ray is shortened.
+    /// The child that [`Descent::next`] returns next, unless the ray is shortened before.
     #[inline(always)]
     pub(crate) fn top(&self) -> Option<u32> {
         self.stack.top()

@@ -1,9 +1,9 @@
 //! Many rays through one tree, several of them interleaved.
 //!
-//! A single ray mostly waits for memory, because each node is far from the last. So [`IN_FLIGHT`]
-//! rays take turns. At the end of its turn a ray prefetches its next data. A leaf may take several
-//! turns too, for data of the caller. Each ray takes the same steps as alone, so results do not
-//! depend on the interleaving.
+//! A single ray waits for memory most of the time, because each node is far from the last. So
+//! [`IN_FLIGHT`] rays take turns. At the end of its turn a ray prefetches its next data. A leaf
+//! may take several turns, while the caller fetches data. Each ray takes the same steps as alone,
+//! so results do not depend on the interleaving.
 //!
 //! Reference: J. Pharr, C. Kolb, R. Gershbein, P. Hanrahan, Rendering Complex Scenes with
 //! Memory-Coherent Ray Tracing, 1997 (rays that wait); S. Chen, A. Ailamaki, P. Gibbons, T. Mowry,
@@ -77,9 +77,9 @@ struct Flight<S: Simd> {
 const NOWHERE: u32 = u32::MAX;
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
-    /// [`Bvh::visit_ray`] for many rays: each ray meets the same leaves in the same order as alone.
-    /// Several rays are interleaved in an unspecified order. A ray with a NaN, or with an empty
-    /// interval, meets nothing.
+    /// [`Bvh::visit_ray`] for many rays: each ray meets the same leaves in the same order as
+    /// alone. Several rays are interleaved in an unspecified order. A ray meets nothing in the
+    /// cases of [`Bvh::visit_ray`].
     pub fn visit_rays(&self, rays: &mut impl RayBatch) -> Visit {
         if self.is_empty() {
             return Visit::default();

@@ -1,9 +1,10 @@
 //! The stack of a ray: children with the entry parameter of the ray, the nearest of a node on top.
 //!
-//! All met children of a node are pushed at once, sorted in a register. The key is the entry
-//! parameter, with its last three bits replaced by the lane. No branch depends on the number or the
-//! order of the children, which a processor cannot predict. A batch takes 0.8 of the time of
-//! insertion sort: see benches/notes.
+//! All met children of a node are pushed at once. The key is the entry parameter, with its last
+//! three bits replaced by the lane. With AVX2, the keys of a forward ray are sorted in a register.
+//! Then no branch depends on the number or the order of the children, which a processor cannot
+//! predict. A batch takes 0.8 of the time of insertion sort, which is used otherwise: see
+//! benches/notes.
 //!
 //! Reference: K. Batcher, Sorting Networks and their Applications, 1968 (the network).
 
@@ -13,18 +14,18 @@ use carom_lanes::{F32Lanes, Level, MaskLanes, Simd, U32Lanes};
 /// The capacity of the inline stack.
 const PLACES: usize = 64;
 
-/// Up to this many entries, eight more fit.
+/// The maximum number of entries beside which eight more fit.
 const ROOM: usize = PLACES - 8;
 
 /// The bits of a key that hold the lane.
 const LANE: u32 = 7;
 
-/// Entries of a child and its entry parameter.
+/// A stack of children with their entry parameters.
 pub(crate) struct RayStack {
     children: [u32; PLACES],
     enters: [f32; PLACES],
     len: usize,
-    /// The overflow of the inline stack in an unusually deep tree; it is popped last.
+    /// The entries that do not fit inline, in an unusually deep tree; they are popped last.
     far: Vec<(u32, f32)>,
 }
 
@@ -120,8 +121,8 @@ impl RayStack {
     }
 }
 
-/// The children of these lanes, the farthest first, by a sorting network. On ties, the later lane
-/// comes later.
+/// Writes the children of these lanes, the farthest first, by insertion sort. Equal parameters
+/// keep the order of the lanes.
 #[inline(always)]
 fn insert(lanes: u32, children: &[u32; 8], enters: &[f32; 8], to: &mut [u32; 8], to_enters: &mut [f32; 8]) {
     let (mut left, mut n) = (lanes & 255, 0_usize);

@@ -2,11 +2,13 @@
 //!
 //! All tests between two trees use lengths scaled by a power of two. S is the sum of the largest
 //! coordinates of both trees and of the translation. The scale puts S into [0.5, 1), so squares
-//! neither overflow nor underflow. Data scaled by a power of two gives the same bits.
+//! neither overflow nor underflow. Data scaled by a power of two gives the same bits (test:
+//! `invariance::a_power_of_two_changes_nothing`).
 //!
-//! With u = 2^-24, the error of a transformed centre is at most 5 u S in each coordinate. For a
-//! difference of centres it is 7 u S, for its projection 21 u S, for the radii 7 u S. `slack`, 64 u
-//! S, is larger than their sum. So a test that says "apart" only beyond the slack is conservative.
+//! With u = 2^-24, the error of a transformed centre is at most 5 u S in each coordinate. That of
+//! a difference of centres is 7 u S, that of its projection 21 u S, that of the radii 7 u S.
+//! `slack`, 64 u S, is larger than their sum. A test that reports "apart" only beyond the slack is
+//! therefore conservative.
 //!
 //! An edge axis gives differences of two products. The offset is off by at most 33 u S, and the
 //! rotated axis by at most 28 u. [`EDGES`] times the slack, 256 u S, covers them (110 u S) and the
@@ -34,7 +36,7 @@ pub struct Relative<T = ()> {
     pub(crate) columns: [[f32; 3]; 3],
     /// The absolute values of the columns.
     pub(crate) abs_columns: [[f32; 3]; 3],
-    /// Scaled.
+    /// A scaled vector, in the target's frame.
     pub(crate) translation: [f32; 3],
     /// The columns and the translation, for four lanes.
     columns4: [[f32; 4]; 4],
@@ -87,7 +89,8 @@ impl Relative {
             translation,
             columns4: [four(columns[0]), four(columns[1]), four(columns[2]), four(translation)],
             slack: (size * scale) as f32 * (64.0 * UNIT),
-            // Boxes are below 2^100. If the scale is below 2^-126 they are points, up to the slack.
+            // Coordinates of boxes are at most 2^100. With a scale below 2^-126 the boxes are
+            // points, up to the slack.
             wide_scale: scale,
             scale: if scale < f64::from(f32::MIN_POSITIVE) { 0.0 } else { scale as f32 },
             turn: (),

@@ -2,8 +2,8 @@
 //!
 //! Reference: P. Hubbard, Approximating Polyhedra with Spheres for Time-Critical Collision
 //! Detection, 1996 (sphere trees); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
-//! Differs: rays are tested against the boxes around the spheres. A quadratic equation in `f32` may
-//! lose its solution.
+//! Differs: rays are tested against the boxes around the spheres. A quadratic equation in `f32`
+//! may lose its solution.
 
 use crate::ray::RayLanes;
 use crate::relative::{Relative, UNIT};
@@ -147,7 +147,7 @@ impl Volumes8 for Sphere8 {
     }
 }
 
-/// From the placed centre to the eight centres, scaled.
+/// The vectors from the placed centre to the eight centres, scaled.
 #[inline(always)]
 fn offsets<S: Simd>(simd: S, centers: &[[f32; 8]; 3], from: &[f32; 3], scale: S::F32x8) -> [S::F32x8; 3] {
     let c = load3(simd, centers);

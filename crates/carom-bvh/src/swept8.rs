@@ -1,8 +1,8 @@
-//! Eight swept spheres side by side; any direction gives a conservative gap.
+//! Eight swept spheres side by side.
 //!
-//! The direction connects a point of each core. A few projections from one core to the other and
-//! back find the points. The gap along it, or along the line of centres, is a lower bound of the
-//! distance.
+//! The gap of two volumes along any direction is a lower bound of their distance. Two directions
+//! are tested: that of the line of centres, and that of a line between two near points of the
+//! cores. A few projections from one core to the other and back find these points.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
 //! Sphere Volumes, 1999; W. Cheney, A. Goldstein, Proximity Maps for Convex Sets, 1959 (projecting
@@ -47,12 +47,12 @@ const SQUARED: f32 = 16.0 * UNIT;
 /// Projections from one core to the other and back.
 const ROUNDS: usize = 3;
 
-/// A squared scaled length. A shorter direction is rounding noise: the slack, some 2e-6, is far
-/// longer than the square root.
+/// A squared scaled length. A direction with a smaller square is rounding noise: its length,
+/// 1e-15, is far below the slack, some 2e-6.
 const NO_DIRECTION: f32 = 1e-30;
 
-/// The scaled input for a direction: the offset of B's centre, both cores, and the radii with the
-/// slack.
+/// A pair of volumes in scaled lengths, the placed one (B) and each of the eight (A): the vector
+/// from A's centre to B's, both cores, and the sum of the radii and the slack.
 struct Pair<S: Simd, const E: usize> {
     t: [S::F32x8; 3],
     edges_a: [[S::F32x8; 3]; E],
@@ -61,7 +61,7 @@ struct Pair<S: Simd, const E: usize> {
 }
 
 impl<S: Simd, const E: usize> Pair<S, E> {
-    /// From the placed volume (B) to the eight (A).
+    /// Scales the eight volumes; the placed one is already scaled.
     #[inline(always)]
     fn new(simd: S, all: &Swept8<E>, placed: &PlacedSwept<E>, scale: f32, slack: f32) -> Pair<S, E> {
         let zero = S::F32x8::splat(simd, 0.0);
@@ -81,7 +81,8 @@ impl<S: Simd, const E: usize> Pair<S, E> {
         Pair { t, edges_a, edges_b, reach }
     }
 
-    /// A lower bound of the distance from the gap along `n`; 0 if `n` is no direction.
+    /// A lower bound of the distance, by the gap along `n`; 0 if `n` is too short to be a
+    /// direction.
     #[inline(always)]
     fn gap_along(&self, simd: S, n: [S::F32x8; 3]) -> S::F32x8 {
         let zero = S::F32x8::splat(simd, 0.0);
@@ -116,7 +117,7 @@ impl<S: Simd, const E: usize> Pair<S, E> {
     }
 }
 
-/// The point of a core about the origin that is nearest to `p`.
+/// The point that is nearest to `p` of a core whose centre is the origin.
 #[inline(always)]
 fn project<S: Simd, const E: usize>(simd: S, edges: &[[S::F32x8; 3]; E], p: [S::F32x8; 3]) -> [S::F32x8; 3] {
     let (one, least) = (S::F32x8::splat(simd, 1.0), S::F32x8::splat(simd, NO_DIRECTION));
@@ -201,8 +202,8 @@ impl<const E: usize> Volumes8 for Swept8<E> {
 
     #[inline(always)]
     fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb, here: &Relative) -> u32 {
-        // The gaps of the boxes around both, and along the direction to the core's centre from the
-        // nearest point of the box.
+        // Tests the box around the swept sphere against the box. Then tests the direction from the
+        // core's centre to the nearest point of the box.
         let (scale, slack) = (here.scale, here.slack * 2.0);
         let zero = S::F32x8::splat(simd, 0.0);
         let reach =

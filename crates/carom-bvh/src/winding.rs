@@ -1,11 +1,13 @@
 //! Winding numbers in logarithmic time: parts of a surface far from the point count as dipoles.
 //!
 //! Each part of a tree of triangles has the sum of its area vectors and their spread about its
-//! centre. A far part acts as a dipole, corrected by the spread. A near part is opened, down to its
-//! triangles. Each result has a bound of its error. Let r be the radius of the part, R its
-//! distance, A its area and q = r / R. The error is at most A / (4 pi R^2) (1 / (1 - q)^2 - 1 - 2
-//! q). Reason: the k-th term of a charge's field is at most (k + 1) q^k / R^2 (S. Bernstein's
-//! inequality for Legendre polynomials).
+//! centre. A far part acts as a dipole, corrected by the spread. A near part is opened, down to
+//! its triangles.
+//!
+//! Each result has a bound of its error. Let r be the radius of a part, R its distance, A its area
+//! and q = r / R. The error of the part is at most A / (4 pi R^2) (1 / (1 - q)^2 - 1 - 2 q).
+//! Reason: the k-th term of a charge's field is at most (k + 1) q^k / R^2, by S. Bernstein's
+//! inequality for Legendre polynomials.
 //!
 //! Reference: G. Barill, N. Dickson, R. Schmidt, D. Levin, A. Jacobson, Fast Winding Numbers for
 //! Soups and Clouds, ACM TOG 37(4), 2018, section 3.
@@ -28,7 +30,7 @@ pub struct WindingNumber {
     /// 1 inside a closed surface that faces outwards, 0 outside, -1 inside one that faces inwards.
     /// Near open parts it is between these numbers.
     pub value: f64,
-    /// The error bound of the value, without rounding.
+    /// The error bound of the value. It does not include the rounding of the `f64` sum.
     pub error: f64,
 }
 
@@ -39,14 +41,15 @@ impl WindingNumber {
     }
 }
 
-/// Sums over each part of a tree of triangles, for winding numbers. All lengths are in units of the
-/// tree.
+/// Sums over each part of a tree of triangles, for winding numbers. All lengths are in units of
+/// the tree.
 ///
-/// The caller gives the solid angle of a triangle by its number and the point. It is positive if
-/// the triangle is seen from behind, and 4 pi for a whole sphere.
+/// `solid_angle(triangle, point)` of the queries returns the solid angle of a triangle as seen
+/// from the point, in steradians. It is positive if the back of the triangle is seen. A closed
+/// surface that faces outwards has 4 pi, seen from inside.
 #[derive(Clone, Debug)]
 pub struct WindingTree {
-    /// By reference of the child.
+    /// By the reference of the child: see [`Bvh::children`].
     parts: Vec<Part>,
 }
 
@@ -55,7 +58,7 @@ pub struct WindingTree {
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     center: [f32; 3],
-    /// The radius about the centre that contains all of it.
+    /// The radius of a ball about the centre that contains the part.
     radius: f32,
     /// The sum of the areas.
     area: f32,
@@ -65,7 +68,7 @@ struct Part {
     spread: [f32; 6],
 }
 
-/// The same before rounding.
+/// The data of a [`Part`] before rounding.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     /// The sum of area times position.
@@ -112,7 +115,8 @@ impl WindingTree {
         WindingTree { parts: all.iter().map(Part::new).collect() }
     }
 
-    /// The winding number, to within the tolerance. With tolerance 0, the sum over all triangles.
+    /// The winding number, to within the tolerance. With tolerance 0 it is the sum over all
+    /// triangles.
     pub fn winding_number(
         &self,
         tree: &Bvh,
@@ -129,8 +133,8 @@ impl WindingTree {
         0.5 < found.value
     }
 
-    /// Refines until the error is within the tolerance. The last step is the sum over all
-    /// triangles.
+    /// Estimates the winding number more and more precisely, until `is_enough` accepts the
+    /// estimate. The last one is the sum over all triangles, and is returned in any case.
     pub fn refined(
         &self,
         tree: &Bvh,
@@ -147,8 +151,8 @@ impl WindingTree {
         self.estimate(tree, solid_angle, point, 0.0)
     }
 
-    /// Estimates the winding number. Parts with a radius of at most this fraction of their distance
-    /// are far.
+    /// Estimates the winding number. Parts with a radius below this fraction of their distance are
+    /// far.
     fn estimate(
         &self,
         tree: &Bvh,
@@ -227,7 +231,7 @@ impl Part {
     fn new(sums: &Sums) -> Part {
         Part {
             center: sums.center.as_vec3().to_array(),
-            // Some roundings of f64 on the way.
+            // The factor covers the roundings of the `f64` sums.
             radius: rounding::up(sums.radius * (1.0 + 1e3 * f64::EPSILON)),
             area: rounding::up(sums.area * (1.0 + 1e3 * f64::EPSILON)),
             normal: sums.normal.as_vec3().to_array(),
@@ -259,7 +263,7 @@ impl Part {
         let angle = (normal.dot(y) + trace - 3.0 * along / distance_sq) / (distance_sq * distance);
         let q = f64::from(self.radius) / distance;
         let rest = 1.0 / ((1.0 - q) * (1.0 - q)) - 1.0 - 2.0 * q;
-        // The rounding of the sums to f32: some ten of 2^-24 each.
+        // Covers the rounding of the sums to `f32`: some ten roundings of 2^-24 each.
         let rounded = 16.0 * f64::from(f32::EPSILON);
         (angle, f64::from(self.area) / distance_sq * (rest + rounded))
     }
