@@ -1,20 +1,20 @@
 //! A tree that follows moving primitives, monitors its cost, and is rebuilt if that pays.
 //!
-//! - After each refit the areas of all boxes are summed, absolutely and relative to the whole. If
-//!   either sum has grown by half since the last build, the tree is rebuilt at once.
-//! - A part is worn if its areas, relative to its box, have grown by half since it was built. If
-//!   the boxes of its children have hardly grown, the damage is further down. So the lowest worn
-//!   parts are found. If they hold less than half of the primitives, only they are rebuilt.
-//! - Growth can be hidden, for example if primitives change places while the scene shrinks. So the
-//!   tree is also rebuilt after a number of refits without growth. The gain decides how long to
-//!   wait the next time.
+//! - After each refit the areas of all boxes are summed, absolutely and relative to the area of
+//!   the whole. If either sum has grown by half since the last build, the tree is rebuilt at once.
+//! - A subtree is worn if its areas, relative to its box, have grown by half since it was built.
+//!   If the boxes of its children have hardly grown, the damage is further down. So the lowest
+//!   worn subtrees are found. If they hold at most half of the primitives, only they are rebuilt.
+//! - The sums can hide growth, for example if primitives change places while the scene shrinks. So
+//!   the tree is also rebuilt after a number of refits without growth. The gain of that rebuild
+//!   decides how many refits pass before the next one.
 //! - No clock is read: the same motion gives the same trees.
 //!
 //! Reference: C. Lauterbach, S. Yoon, D. Tuft, D. Manocha, RT-DEFORM: Interactive Ray Tracing of
 //! Dynamic Scenes using BVHs, 2006 (rebuild when a measure has grown); S. Yoon, S. Curtis, D.
 //! Manocha, Ray Tracing Dynamic Scenes using Selective Restructuring, 2007; D. Kopta et al., Fast,
 //! Effective BVH Updates for Animated Scenes, 2012.
-//! Differs: two sums, and periodic rebuilds that test them.
+//! Differs: two sums, and periodic rebuilds that reveal hidden growth.
 
 use crate::build::{BuildSettings, Builder};
 use crate::refit::refit_checked;
@@ -31,7 +31,8 @@ const GROWTH: f64 = 1.5;
 /// The minimum number of primitives of a part that is monitored.
 const PART: usize = 256;
 
-/// The minimum gain of a periodic rebuild. Below it, the next one waits twice as long.
+/// The minimum gain of a periodic rebuild. Below it, twice as many refits pass before the next
+/// one; otherwise half as many.
 const WORTH: f64 = 1.1;
 
 /// The default minimum and maximum number of refits between periodic rebuilds.
@@ -39,9 +40,10 @@ const WAITS: (u32, u32) = (4, 64);
 
 /// A tree of boxes that move.
 ///
-/// The sums of areas, the expected cost of queries, stay below 1.5 times those of the last build.
-/// The last full build is at most 64 refits old, or the maximum of [`AdaptiveBvh::with_waits`]. A
-/// call costs at most a refit, a build of half of the tree, and a full build.
+/// After each [`AdaptiveBvh::follow`], the sums of areas, which predict the cost of queries, are
+/// at most 1.5 times those of the last build. The last full build is at most 64 calls old, or the
+/// maximum of [`AdaptiveBvh::with_waits`]. A call costs at most a refit, a build of half of the
+/// tree, and a full build.
 #[derive(Clone, Debug)]
 pub struct AdaptiveBvh {
     tree: Bvh<Aabb>,
@@ -56,7 +58,7 @@ pub struct AdaptiveBvh {
     stack: Vec<u32>,
     copy: Bvh<Aabb>,
     origins: Vec<u32>,
-    /// Refits since the last full build.
+    /// Calls of [`AdaptiveBvh::follow`] since the last full build.
     n_refits: u32,
     /// Refits before a periodic rebuild, and the minimum and maximum of that number.
     wait: u32,
@@ -79,18 +81,19 @@ pub struct Followed {
 /// The sums of the areas of all boxes of a tree.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
-    /// In the units of the input.
+    /// In the units of the input, squared.
     total: f64,
-    /// Relative to the area of the whole.
+    /// Relative to the area of the box around everything.
     share: f64,
 }
 
-/// The expected cost of a query that meets a node's box: areas over the area of that box.
+/// The expected cost of a query that meets the box of a node: sums of areas, relative to the area
+/// of that box.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wear {
-    /// The boxes of children that it meets.
+    /// The expected number of boxes of children that the query meets.
     children: f32,
-    /// The boxes that it meets on all levels below.
+    /// The expected number of boxes that it meets on all levels below.
     below: f32,
 }
 
@@ -125,8 +128,8 @@ impl AdaptiveBvh {
         Ok(watched)
     }
 
-    /// Sets the minimum and maximum number of refits before a rebuild without growth: 4 and 64 by
-    /// default. A build takes as long as some 25 refits.
+    /// Sets the minimum and maximum number of calls of [`AdaptiveBvh::follow`] before a rebuild
+    /// without growth: 4 and 64 by default. A build takes as long as some 25 refits.
     #[must_use]
     pub fn with_waits(mut self, fewest: u32, most: u32) -> AdaptiveBvh {
         self.waits = (fewest.max(1), most.max(fewest).max(1));
@@ -139,21 +142,22 @@ impl AdaptiveBvh {
         &self.tree
     }
 
-    /// Sets new boxes for all primitives without a wear test; the next [`AdaptiveBvh::follow`]
-    /// tests it. On an error the tree stays as it was.
+    /// Sets new boxes for all primitives, by their numbers, and rebuilds nothing. The next
+    /// [`AdaptiveBvh::follow`] tests the wear. On an error the tree stays as it was.
     pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         self.tree.refit(boxes)
     }
 
-    /// Sets new boxes for all primitives, by their numbers. On an error the tree stays as it was.
+    /// Sets new boxes for all primitives, by their numbers. Then rebuilds the tree or worn
+    /// subtrees if that pays. On an error the tree stays as it was.
     pub fn follow(&mut self, boxes: &[Aabb]) -> Result<Followed, BvhError> {
         self.tree.refit(boxes)?;
         let before = measure(&self.tree, &mut self.wear);
         let growth = before.growth_since(&self.sums);
         self.n_refits += 1;
         let parts = self.worn();
-        // Waiting until no part is worn separates the gain of a periodic rebuild from that of
-        // parts. The wait has a limit.
+        // A periodic rebuild waits until no subtree is worn, so that its gain is not that of
+        // repairing subtrees. The wait has a limit.
         let due = if parts.is_empty() { self.wait } else { self.waits.1 };
         let look = due <= self.n_refits;
         let mut renewed = 0;
@@ -185,9 +189,9 @@ impl AdaptiveBvh {
         Ok(Followed { rebuilt, renewed, growth })
     }
 
-    /// Makes the tree over other primitives as [`Bvh::renumber`] does, and then tests wear as after
-    /// each refit. The expected cost of a query is compared per primitive. On an error the tree
-    /// stays as it was.
+    /// Changes the set of primitives as [`Bvh::renumber`] does, and then tests the wear as
+    /// [`AdaptiveBvh::follow`] does. The sums of areas are compared per primitive. On an error the
+    /// tree stays as it was.
     pub fn renumber(&mut self, boxes: &[Aabb], origins: &[u32]) -> Result<Followed, BvhError> {
         check_origins(boxes, origins)?;
         let before = self.tree.len();
@@ -244,7 +248,7 @@ impl AdaptiveBvh {
         found
     }
 
-    /// Rebuilds the parts below these nodes.
+    /// Rebuilds the subtrees of these nodes.
     fn rebuild_parts(&mut self, boxes: &[Aabb], nodes: &[u32]) -> Result<(), BvhError> {
         let mut parts = Vec::new();
         let mut own: Vec<Aabb> = Vec::new();
@@ -264,8 +268,8 @@ impl AdaptiveBvh {
         Ok(())
     }
 
-    /// Updates wear after a rebuild of parts. New parts start from their current cost; the others
-    /// keep their old reference.
+    /// Updates the reference costs after a rebuild of subtrees. New nodes take their current cost;
+    /// the others keep their old reference.
     fn keep_wear(&mut self) {
         let then = core::mem::take(&mut self.wear_then);
         let kept = self.origins.iter().zip(&self.wear);
@@ -274,7 +278,8 @@ impl AdaptiveBvh {
     }
 }
 
-/// Sums the areas of the boxes of all children, and for each node those below it over its own area.
+/// Sums the areas of the boxes of all children. Writes for each node the sums of the areas below
+/// it, relative to its own area.
 fn measure(tree: &Bvh<Aabb>, wear: &mut Vec<Wear>) -> Sums {
     wear.clear();
     wear.resize(tree.nodes.len(), Wear::default());
@@ -297,8 +302,8 @@ fn measure(tree: &Bvh<Aabb>, wear: &mut Vec<Wear>) -> Sums {
             areas[lane] = x * y + y * z + z * x;
         }
         sum += areas.iter().map(|&area| f64::from(area)).sum::<f64>();
-        // Nodes below this one were visited before, and left their shares. Now the areas are known
-        // to which the shares refer.
+        // The children were visited before, and their sums are still absolute. They become
+        // relative here, where the areas of the children are known.
         let (mut children, mut below) = (0.0, 0.0);
         for lane in 0..node.len as usize & 15 {
             let (area, child) = (areas[lane & 7], node.child[lane & 7]);

@@ -1,10 +1,12 @@
 //! A tree with insertion, removal and updates of parts, valid for queries at any time.
 //!
-//! A new part takes a free slot as high as there is one. In full nodes it goes into the child that
-//! grows least, and at the end it shares the slot of a part. On the way up, a child and a
-//! grandchild are exchanged if a box becomes smaller and no path longer. The boxes are always
-//! tight. If a path is too long for its number of parts, the lowest such subtree is rebuilt. After
-//! a number of edits the tree measures its cost, and is rebuilt if that has grown.
+//! - A new part takes the first free slot on its way down. From a full node it descends into the
+//!   child that grows least. If that child is a part, a new node takes its slot and holds both.
+//! - On the way back up, a child and a grandchild are exchanged if a box becomes smaller and no
+//!   path longer.
+//! - Each edit refits the ancestors, so the boxes stay tight.
+//! - If a path is too long for its number of parts, the lowest such subtree is rebuilt.
+//! - After a number of edits the tree measures its cost, and is rebuilt if that has grown.
 //!
 //! Reference: A. Guttman, R-Trees, 1984 (least growth); I. Galperin, R. Rivest, Scapegoat Trees,
 //! 1993 (what is too deep is rebuilt); A. Kensler, Tree Rotations for Improving Bounding Volume
@@ -19,12 +21,12 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Aabb8, BoundingVolume};
 
-/// A part of an [`EditedBvh`], valid until the part is removed. Afterwards it is refused, even if
-/// its number is used again.
+/// The handle of a part of an [`EditedBvh`], valid until the part is removed. Afterwards it is
+/// refused, even if its number is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PartId {
     number: u32,
-    /// The number of times the number was given and taken back; even while it is in use.
+    /// Incremented when the number is used again and when its part is removed: even while in use.
     generation: u32,
 }
 
@@ -44,8 +46,8 @@ pub enum EditError {
         /// The part.
         part: PartId,
     },
-    /// The box is not allowed in a tree, or there is no room for more. The primitive is the number
-    /// of the part.
+    /// The box is not allowed in a tree, or there are too many parts. The error's primitive is the
+    /// number of the part.
     Refused(BvhError),
 }
 
@@ -66,7 +68,7 @@ impl From<BvhError> for EditError {
     }
 }
 
-/// A tree of boxes with single parts in the leaves; all queries are those of [`EditedBvh::tree`].
+/// A tree of boxes with one part in each leaf. Queries use [`EditedBvh::tree`].
 ///
 /// An edit takes O(log n) amortized. About one edit in n may rebuild the whole tree.
 #[derive(Clone, Debug, Default)]
@@ -100,8 +102,7 @@ const ROOM: u32 = 4;
 /// The maximum growth of the sum of the areas since the last build.
 const GROWTH: f64 = 1.25;
 
-/// Edits before the tree is rebuilt in any case, in multiples of the number of parts at the last
-/// build.
+/// Edits before the tree is rebuilt in any case, in multiples of the number of parts.
 const PATIENCE: usize = 4;
 
 impl EditedBvh {
@@ -180,7 +181,7 @@ impl EditedBvh {
     pub fn remove(&mut self, part: PartId) -> Result<(), EditError> {
         let number = self.number_of(part)?;
         self.detach(number as u32);
-        // After 2^32 edits a number is retired.
+        // After some 2^31 uses a number is retired.
         if let Some(next) = self.generations[number].checked_add(1) {
             self.generations[number] = next;
             if next != u32::MAX {
@@ -208,7 +209,7 @@ impl EditedBvh {
         Ok(())
     }
 
-    /// Rebuilds the whole tree. Edits call this when it pays.
+    /// Rebuilds the whole tree. Edits do this by themselves if it pays.
     pub fn rebuild(&mut self) {
         // The boxes have been checked, so nothing is refused.
         if self.make(BuildSettings::default()).is_ok() {
@@ -350,7 +351,7 @@ impl EditedBvh {
             }
             let old = self.tree.nodes[node].volumes.get(lane);
             let new = self.new_node(node);
-            // With the old box, so that the way up sees the growth.
+            // With the old box, so that the refit of the ancestors sees the growth.
             self.hang(node, lane, new as u32, &old);
             self.tree.nodes[new].len = 2;
             self.counts[new] = 2;
@@ -392,7 +393,8 @@ impl EditedBvh {
             } else if self.tree.nodes[child as usize].len < 8 {
                 both - area(&volume)
             } else {
-                // Below a leaf a new box is needed, at least as large as this one.
+                // Below a full node, a new node at the end has a box at least as large as this
+                // one.
                 both - area(&volume) + own
             };
             // Ties go to the child with the fewest parts, so equal boxes make a balanced tree.
@@ -404,7 +406,7 @@ impl EditedBvh {
         best.2
     }
 
-    /// Tight boxes from a node to the root.
+    /// Makes the boxes tight from a node to the root.
     fn refit_up(&mut self, mut node: usize) {
         loop {
             let all = self.around(node);
@@ -421,8 +423,9 @@ impl EditedBvh {
         }
     }
 
-    /// Exchanges a child of `node` with a grandchild in `inner` if the box of `inner` becomes
-    /// smaller. Moves children of `inner` up while there is room.
+    /// Shrinks the box of `inner`, a child of `node`. First moves children of `inner` up while
+    /// `node` has room. Then exchanges one child of `inner` with another child of `node`. Each
+    /// move is made only if the box becomes smaller.
     fn rotate(&mut self, node: usize, inner: usize) {
         let inner_lane = self.tree.nodes[inner].parent as usize % 8;
         while self.tree.nodes[node].len < 8 && 2 < self.tree.nodes[inner].len {
@@ -616,10 +619,11 @@ impl EditedBvh {
         self.heights_up(node);
     }
 
-    /// Called after each edit.
+    /// Counts an edit, and rebuilds the tree if that pays.
     fn edited(&mut self) {
         self.edits += 1;
         if self.edits < self.edits_of_build {
+            // More than half of the nodes are unused.
             if self.tree.nodes.len() < 2 * self.holes.len() {
                 self.rebuild();
             }

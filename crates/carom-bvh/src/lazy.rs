@@ -1,9 +1,10 @@
 //! A tree that is built on demand by its queries.
 //!
-//! At first there are only the boxes. The first query that enters a large part cuts it into sixteen
-//! or more unopened parts. A small part is built at once as a normal tree. Parts that no query
-//! enters stay lists of numbers. Each part is opened once, by the first thread; other threads wait.
-//! The result depends only on the part, so answers and trees are the same in any order.
+//! At first there are only the boxes. The first query that enters a large part cuts it into
+//! sixteen or more unopened parts. A small part is built at once as a normal tree. Parts that no
+//! query enters stay lists of numbers. Each part is opened once, by the first thread; other
+//! threads wait. The result depends only on the part, so trees are the same for any order of
+//! queries (test: `lazy::threads_build_the_same`).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (lazy creation, for CAD
 //! and path planning).
@@ -26,7 +27,8 @@ const CUT: usize = 16;
 
 /// A tree that is built on demand, by queries through `&self`, from any number of threads.
 ///
-/// Leaves are given as lists of primitives. They have no numbers, because the tree is not complete.
+/// Callbacks get leaves as lists of primitives. Leaves have no numbers, because the tree is not
+/// complete.
 #[derive(Debug)]
 pub struct LazyBvh<V: TreeVolume = Aabb> {
     boxes: Vec<Aabb>,
@@ -39,8 +41,8 @@ pub struct LazyBvh<V: TreeVolume = Aabb> {
 #[derive(Debug)]
 struct Opened<V: TreeVolume> {
     tree: Bvh<V>,
-    /// For each leaf of the tree, the part in it. Empty if the leaves are those of the finished
-    /// tree.
+    /// For each leaf of the tree, the part in it. Empty if the tree is finished: its leaves then
+    /// hold primitives.
     parts: Vec<OnceLock<Opened<V>>>,
 }
 
@@ -60,8 +62,8 @@ pub struct Built {
 }
 
 impl<V: TreeVolume> LazyBvh<V> {
-    /// Creates an unbuilt tree over primitives with these bounds. A box that is not finite, or
-    /// inverted, is refused with its number.
+    /// Creates an unbuilt tree over primitives with these bounds. The first box that is not
+    /// finite, inverted or too large is refused with its number.
     pub fn new(boxes: Vec<Aabb>, settings: &BuildSettings) -> Result<LazyBvh<V>, BvhError> {
         if 1 << 28 <= boxes.len() {
             return Err(BvhError::TooMany);
@@ -163,8 +165,8 @@ impl<V: TreeVolume> LazyBvh<V> {
         while let Some((part_a, part_b)) = stack.pop() {
             let (a, b) = (self.open(part_a), other.open(part_b));
             let both = a.is_finished() && b.is_finished();
-            // If only one of the two has parts inside, each part meets the other leaf as a whole,
-            // once.
+            // If only one of the two trees has parts in its leaves, each of these parts is paired
+            // with the whole other tree, once.
             seen.clear();
             seen.resize(a.parts.len().max(b.parts.len()), false);
             let visit = visit_leaf_pairs(&a.tree, &b.tree, b_in_a, |leaf_a, leaf_b| {
@@ -192,8 +194,9 @@ impl<V: TreeVolume> LazyBvh<V> {
         Visit { stopped: false, counters: total }
     }
 
-    /// Opens parts in the order of the query, as its bound shrinks. It recurses once for each level
-    /// of parts. There are at most six levels: 2^28 primitives, a sixteenth of them on each level.
+    /// Opens parts in the order of the query, as its bound shrinks. It recurses once for each
+    /// level of parts. There are at most six levels: of 2^28 primitives, a part has at most a
+    /// sixteenth on each further level.
     fn nearest_first(
         &self,
         part: Part<'_, V>,
@@ -222,7 +225,7 @@ impl<V: TreeVolume> LazyBvh<V> {
         (Visit { stopped: found.stopped, counters: total }, least)
     }
 
-    /// Returns the part, and builds it first if necessary.
+    /// Returns the opened part, and builds it first if necessary.
     fn open<'a>(&self, (part, primitives): Part<'a, V>) -> &'a Opened<V> {
         part.get_or_init(|| {
             let boxes: Vec<Aabb> =

@@ -1,13 +1,13 @@
 //! Refit: new volumes for primitives that have moved, in one bottom-up pass from the last node to
 //! the first.
 //!
-//! Boxes are merged. A leaf of another kind is fitted to its points or boxes, and a node to the
-//! volumes of its children. A refit by points keeps each volume's orientation, so no axes are
+//! Boxes are merged. Another volume of a leaf is fitted to points or boxes, and that of a node to
+//! the volumes of its children. A refit to points keeps each volume's orientation, so no axes are
 //! searched.
 //!
-//! A node's box is accumulated on the way, not read back from its lanes. Four boxes are merged
-//! without a branch on their number. Large inputs are prefetched. See benches/notes for figures and
-//! alternatives.
+//! The box around a node is accumulated while its children are computed, not read back from its
+//! lanes. Four boxes are merged without a branch on their number. Large inputs are prefetched. See
+//! benches/notes for figures and alternatives.
 //!
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using
 //! AABB Trees, 1997; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
@@ -24,8 +24,8 @@ use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use glam::Vec3;
 
 impl<V: TreeVolume> Bvh<V> {
-    /// Sets new bounds for all primitives, by their numbers. Volumes other than boxes are fitted to
-    /// boxes, which is loose: see [`Bvh::refit_points`]. On an error the tree stays as it was.
+    /// Sets new bounds for all primitives, by their numbers. Volumes other than boxes are fitted
+    /// to boxes, which is loose: see [`Bvh::refit_points`]. On an error the tree stays as it was.
     pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         if boxes.len() != self.len() {
             return Err(BvhError::WrongCount { expected: self.len(), given: boxes.len() });
@@ -36,24 +36,27 @@ impl<V: TreeVolume> Bvh<V> {
     }
 
     /// Sets new bounds for all primitives from `bounds(index, number)`, with the index in
-    /// [`Bvh::primitives`]. Geometry in that order is read sequentially. The function is called
-    /// once for each primitive, from last to first within a node.
+    /// [`Bvh::primitives`]. The function is called once for each primitive: nodes from last to
+    /// first, the leaves of a node in their order. So geometry in the order of
+    /// [`Bvh::primitives`] is read almost sequentially.
     ///
-    /// On an error all volumes are new, and no volume holds the refused primitives. Refit again
-    /// before a query.
+    /// On an error all volumes are new, and exclude the refused primitives; the error names the
+    /// one that came last. Refit again before a query.
     pub fn refit_with(&mut self, bounds: impl FnMut(u32, u32) -> Aabb) -> Result<(), BvhError> {
         let mut source = Asked { bounds, refused: Ok(()) };
         refit_in_turn(self, &mut source);
         source.refused
     }
 
-    /// Refits to primitives that are each the hull of `N` points: triangles, segments or tetrahedra
-    /// of a deforming mesh. `corners` holds the numbers of the points in the order of
-    /// [`Bvh::primitives`]. So all data is read sequentially, and no box is written. On an error
-    /// the tree stays as it was.
+    /// Refits to primitives that are each the hull of `N` points: triangles, segments or
+    /// tetrahedra of a deforming mesh. `corners` holds the numbers of the points of each
+    /// primitive, in the order of [`Bvh::primitives`]. So corners are read almost sequentially,
+    /// and no list of boxes is needed. On an error the tree stays as it was.
     ///
-    /// Volumes other than boxes are fitted to the points, and keep their orientation. They hold
-    /// each point exactly. Rebuild the tree if parts of the body have rotated far.
+    /// Volumes other than boxes are fitted to the points, and keep their orientation. They contain
+    /// each point, in exact arithmetic (test:
+    /// `refit::volumes_of_all_kinds_hold_the_points_that_they_follow`). Rebuild the tree if parts
+    /// of the body have rotated far.
     ///
     /// It takes 0.78 of the time of [`Bvh::refit_with`]. [`Bvh::refit`] is twice as fast if the
     /// boxes exist already.
@@ -117,7 +120,7 @@ impl Kernel for AreAllowed<'_> {
     }
 }
 
-/// Computes new volumes for a tree of boxes from checked boxes, by the numbers of the primitives.
+/// Computes new volumes for a tree from checked boxes, by the numbers of the primitives.
 pub(crate) fn refit_checked<V: TreeVolume>(tree: &mut Bvh<V>, boxes: &[Aabb]) {
     refit_from(tree, Given { boxes });
 }
@@ -159,25 +162,26 @@ fn refit_part<V: TreeVolume>(part: Part<'_, V>, source: &mut impl Source) -> Opt
 
 /// The source of the bounds.
 trait Source {
-    /// Whether volumes keep their orientation; otherwise they take that of the boxes in the leaves.
+    /// Whether volumes keep their orientation; otherwise they take that of the boxes in the
+    /// leaves.
     const KEEPS_ORIENTATION: bool;
 
-    /// A volume around the primitives from this index on, with these numbers. `before` is the old
-    /// volume of the leaf.
+    /// A volume around the primitives with these numbers, whose indices begin at `first`. `before`
+    /// is the old volume of the leaf.
     fn volume<V: TreeVolume>(&mut self, before: &V, first: u32, numbers: &[u32]) -> V;
 
-    /// Adds the primitives from this index on, with these numbers.
+    /// Adds the primitives with these numbers, whose indices begin at `first`, to a box.
     fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>);
 
     /// Whether there are so many that prefetching pays.
     fn are_many(&self) -> bool;
 
-    /// Prefetches the data of [`Source::add`] for the first few primitives from this index on, with
-    /// these numbers.
+    /// Prefetches the data of [`Source::add`] for the first few of the primitives with these
+    /// numbers, whose indices begin at `first`.
     fn prefetch<S: Simd>(&self, simd: S, first: usize, numbers: &[u32]);
 }
 
-/// Boxes by number.
+/// A source: boxes, by the numbers of the primitives.
 #[derive(Clone, Copy)]
 struct Given<'a> {
     boxes: &'a [Aabb],
@@ -222,7 +226,7 @@ impl Source for Given<'_> {
     }
 }
 
-/// Points by number, in the order of the leaves.
+/// A source: the points of each primitive, in the order of the leaves.
 #[derive(Clone, Copy)]
 struct Corners<'a, const N: usize> {
     points: &'a [Vec3],
@@ -288,14 +292,14 @@ impl<const N: usize> Source for Corners<'_, N> {
     }
 }
 
-/// A function of the caller.
+/// A source: a function of the caller.
 struct Asked<F> {
     bounds: F,
     refused: Result<(), BvhError>,
 }
 
 impl<F: FnMut(u32, u32) -> Aabb> Asked<F> {
-    /// The boxes that are not refused.
+    /// Calls `add` for the boxes that are not refused.
     #[inline(always)]
     fn each(&mut self, first: u32, numbers: &[u32], mut add: impl FnMut(&Aabb)) {
         for (place, &number) in (first..).zip(numbers) {
@@ -366,11 +370,11 @@ impl<S: Simd> Around<S> {
 /// The prefetch distance, in primitives.
 const AHEAD: usize = 32;
 
-/// Above this number of primitives they are prefetched. The boxes of fewer, 3 MiB, are still in a
-/// cache after the check.
+/// More primitives than this are prefetched. The boxes of fewer, 3 MiB, are still in a cache after
+/// the check.
 const MAX_CACHED_PRIMITIVES: usize = 1 << 17;
 
-/// Boxes for a part of a tree.
+/// The kernel of [`refit_part`] for boxes.
 struct Refit<'a, V: TreeVolume, B> {
     part: Part<'a, V>,
     source: &'a mut B,
@@ -396,8 +400,7 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
                 let leaf = (child & !LEAF) as usize;
                 let (first, end) = (leaf_starts[leaf], leaf_starts[leaf + 1]);
                 let numbers = primitives.get(first as usize..end as usize).unwrap_or(&[]);
-                // Leaves of one node are in ascending order, and nodes are visited in descending
-                // order.
+                // Nodes are visited from last to first, so the next leaves have lower indices.
                 if are_many {
                     let ahead = (first as usize).saturating_sub(AHEAD);
                     source.prefetch(simd, ahead, primitives.get(ahead..).unwrap_or(&[]));
@@ -413,7 +416,7 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
             }
             match nodes.get_mut((parent / 8).wrapping_sub(base)) {
                 Some(node) => node.volumes.set(parent % 8, &all),
-                // Unused since an edit of the tree.
+                // The node is unused since an edit of the tree.
                 None if parent == HOLE as usize => {}
                 None => return None,
             }

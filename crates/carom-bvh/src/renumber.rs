@@ -2,14 +2,14 @@
 //!
 //! - A primitive with an origin goes into the leaf of that origin. A new one descends to a leaf by
 //!   the least growth. So each leaf gets a list, which may be empty or too long.
-//! - The copy omits empty parts and nodes with one child. A small node that has lost some becomes
-//!   one leaf. A list that is too long becomes a subtree of its own.
+//! - The copy omits empty subtrees and nodes with one child. A node that has lost primitives
+//!   becomes a leaf if the others fit into one. A list that is too long becomes a subtree.
 //! - The copy is in depth-first order, as builders write it. Its volumes come from a refit.
-//! - If most primitives are new, the whole tree is rebuilt.
+//! - If at least half of the primitives are new, the whole tree is rebuilt.
 //!
-//! Reference: A. Guttman, R-Trees, 1984 (least growth); S. Yoon, S. Curtis, D. Manocha, Ray Tracing
-//! Dynamic Scenes using Selective Restructuring, 2007. Differs: a batch of edits in one copy, not
-//! one by one.
+//! Reference: A. Guttman, R-Trees, 1984 (least growth); S. Yoon, S. Curtis, D. Manocha, Ray
+//! Tracing Dynamic Scenes using Selective Restructuring, 2007.
+//! Differs: a batch of edits in one copy, not one by one.
 
 use crate::build::{BuildSettings, Builder};
 use crate::refit::refit_checked;
@@ -19,24 +19,25 @@ use alloc::vec;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 
-/// In a list of origins: a primitive that is new.
+/// The origin of a new primitive.
 pub const ADDED: u32 = u32::MAX;
 
 /// The result of [`Bvh::renumber`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Renumbered {
-    /// Whether the whole tree was rebuilt, because most primitives were new.
+    /// Whether the whole tree was rebuilt, because at least half of the primitives were new.
     pub rebuilt: bool,
     /// The number of primitives in rebuilt parts; all of them if the whole tree was rebuilt.
     pub renewed: usize,
 }
 
 impl Bvh<Aabb> {
-    /// Makes the tree over other primitives. `boxes` has their bounds, and `origins` their old
-    /// numbers, or [`ADDED`]. Old primitives that no origin names are removed. Several may share
-    /// one origin: they begin in its leaf. The settings are for rebuilt parts. Takes time in
-    /// proportion to the number of primitives, and allocates. On an error the tree stays as it was.
+    /// Changes the set of primitives. `boxes` has the bounds of the new set, and `origins` their
+    /// old numbers, or [`ADDED`]. A number that is not in the tree counts as `ADDED`. Old
+    /// primitives that no origin names are removed. Several primitives may share an origin: they
+    /// begin in its leaf. The settings are for rebuilt parts. Takes time in proportion to the
+    /// number of primitives, and allocates. On an error the tree stays as it was.
     pub fn renumber(
         &mut self,
         boxes: &[Aabb],
@@ -69,8 +70,9 @@ pub(crate) fn check_origins(boxes: &[Aabb], origins: &[u32]) -> Result<(), BvhEr
 }
 
 /// Copies `tree` into `out` with other primitives; the volumes are still empty. Returns the number
-/// of primitives in rebuilt parts. `from` has for each node of the copy its old node. If most
-/// primitives are new, nothing is copied.
+/// of primitives in rebuilt parts. For each node of the copy, `from` gets the number of its old
+/// node, or [`NEW`]. If at least half of the primitives are new, nothing is copied and `None` is
+/// returned.
 pub(crate) fn restructure(
     tree: &Bvh<Aabb>,
     (boxes, origins): (&[Aabb], &[u32]),
@@ -127,7 +129,7 @@ pub(crate) fn restructure(
     Ok(Some(renewed))
 }
 
-/// Appends a tree over `members`, numbered by their index, to the nodes of `out`.
+/// Appends a tree, whose primitives are indices in `members`, to the nodes of `out`.
 fn append(part: &Bvh<Aabb>, members: &[u32], place: u32, out: &mut Bvh<Aabb>) {
     let number = out.nodes.len() as u32;
     for (k, &node) in part.nodes.iter().enumerate() {
@@ -158,7 +160,7 @@ struct Homes {
 }
 
 impl Homes {
-    /// `None` if most of them are new.
+    /// Finds a leaf for each primitive; `None` if at least half of them are new.
     fn find(tree: &Bvh<Aabb>, boxes: &[Aabb], origins: &[u32]) -> Option<Homes> {
         let n_numbers = tree.primitives.iter().max().map_or(0, |&most| most as usize + 1);
         let mut leaf_of = vec![ADDED; n_numbers];
@@ -183,7 +185,8 @@ impl Homes {
                 home
             })
             .collect();
-        // A counting sort: each start moves to the end of its list, which is the start of the next.
+        // A counting sort: each start moves to the end of its list, which is the start of the
+        // next.
         for i in 2..starts.len() {
             starts[i] += starts[i - 1];
         }
@@ -217,7 +220,8 @@ impl Homes {
         if child & LEAF == 0 { self.now[child as usize] } else { self.members(child & !LEAF).len() as u32 }
     }
 
-    /// The child, or its only non-empty descendant below which all is; `None` if it is empty.
+    /// The lowest descendant that contains all primitives below a child, perhaps the child itself.
+    /// `None` if there are no primitives.
     fn resolved(&self, tree: &Bvh<Aabb>, mut child: u32) -> Option<u32> {
         let n = self.count(child);
         while 0 < n && child & LEAF == 0 {
@@ -235,7 +239,7 @@ impl Homes {
             && (child & LEAF != 0 || self.now[child as usize] < self.before[child as usize])
     }
 
-    /// Adds all primitives below a child.
+    /// Appends all primitives below a child to `out`.
     fn collect(&self, tree: &Bvh<Aabb>, child: u32, out: &mut Vec<u32>) {
         if child & LEAF != 0 {
             out.extend_from_slice(self.members(child & !LEAF));
@@ -272,7 +276,7 @@ fn least_growth(tree: &Bvh<Aabb>, aabb: &Aabb) -> u32 {
     child & !LEAF
 }
 
-/// Half of the surface.
+/// Half of the surface area.
 fn half_area(aabb: &Aabb) -> f64 {
     let e = aabb.extents().as_dvec3();
     e.x * e.y + e.y * e.z + e.z * e.x

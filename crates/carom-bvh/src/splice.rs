@@ -35,9 +35,10 @@ pub(crate) fn below(tree: &Bvh<Aabb>, node: u32, ends: &[u32]) -> core::ops::Ran
     tree.leaf_starts[first as usize] as usize..tree.leaf_starts[last as usize + 1] as usize
 }
 
-/// Copies `tree` into `out` and replaces the subtree of each given node by its new part. The nodes
-/// are in ascending order, of disjoint subtrees, without the root. Each part holds the primitives
-/// of the subtree that it replaces. `origins` has for each node of the copy its old node.
+/// Copies `tree` into `out`, with the subtree of each given node replaced by its new part. The
+/// nodes are in ascending order, their subtrees are disjoint, and the root is not among them. Each
+/// part holds the primitives of the subtree that it replaces. For each node of the copy, `origins`
+/// gets the number of its old node, or [`NEW`].
 pub(crate) fn splice(
     tree: &Bvh<Aabb>,
     parts: &[(u32, Bvh<Aabb>)],
@@ -74,7 +75,7 @@ pub(crate) fn splice(
             node.parent = if k == first { place } else { node.parent + number * 8 };
             for child in &mut node.child[..node.len as usize & 15] {
                 if *child & LEAF == 0 {
-                    // The parent of a copied node is written with its child.
+                    // References of an old node to its children are set when these are copied.
                     *child += shift;
                     continue;
                 }

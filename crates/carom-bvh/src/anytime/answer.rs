@@ -1,10 +1,11 @@
 //! The state of an interrupted search: bounds of the distance of each pair, and certain results.
 //!
-//! Each pair of primitives is in two refuted volumes, two tested leaves, or two waiting volumes.
-//! The least bound of the three is a bound of the whole.
+//! Each pair of primitives is in a refuted pair of volumes, a tested pair of leaves, or a waiting
+//! pair of volumes. The least bound over the three kinds is a bound of the whole distance.
 //!
-//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
-//! Based Animation, Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in
+//! Physically Based Animation, Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th
+//! ed., 25.6.
 
 use super::pairs::{AnytimePairs, Undecided};
 use super::queue::Entry;
@@ -22,7 +23,7 @@ pub enum Certainty {
     Apart,
     /// They surely touch: two primitives do.
     Touching,
-    /// The volumes at the depth reached do not decide it.
+    /// The volumes tested so far do not decide it.
     #[default]
     Unknown,
 }
@@ -35,17 +36,17 @@ pub struct AnytimeAnswer {
     pub certainty: Certainty,
     /// A lower bound of the distance: a length.
     pub lower: f64,
-    /// An upper bound of the distance: a length. `INFINITY` before the pair was begun, and if there
-    /// is no distance.
+    /// An upper bound of the distance: a length. `INFINITY` before the pair was begun, and if
+    /// there is no distance.
     pub upper: f64,
     /// The least distance of two primitives that the caller has returned so far.
     pub found: Option<f64>,
     /// The number of waiting pairs of volumes: 1 before the pair was begun, 0 at the end.
     pub n_undecided: u64,
-    /// The number of nodes opened on the path to the shallowest waiting pair. All above it is
-    /// decided.
+    /// The number of nodes opened on the path to the shallowest waiting pair: all levels above it
+    /// are decided.
     pub level: u32,
-    /// The number of pairs of volumes that are farther apart than what matters.
+    /// The number of pairs of volumes that are too far apart to matter.
     pub n_refuted: u64,
     /// The number of pairs of leaves with primitives within the maximum distance.
     pub n_found: u64,
@@ -54,7 +55,7 @@ pub struct AnytimeAnswer {
 }
 
 impl AnytimeAnswer {
-    /// Before a pair was begun.
+    /// The result before a pair was begun.
     const NOTHING: AnytimeAnswer = AnytimeAnswer {
         certainty: Certainty::Unknown,
         lower: 0.0,
@@ -103,8 +104,7 @@ impl AnytimeAnswer {
 }
 
 impl AnytimeSearch {
-    /// The current result of one pair of trees. It reads all waiting entries, one or two
-    /// nanoseconds for each.
+    /// The current result of one pair of trees. It reads the waiting entries of all pairs.
     pub fn answer(&self, pair: u32) -> AnytimeAnswer {
         let Some(state) = self.states.get(pair as usize) else { return AnytimeAnswer::NOTHING };
         let mut answer = AnytimeAnswer::decided(state);

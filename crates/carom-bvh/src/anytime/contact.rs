@@ -1,14 +1,16 @@
-//! An approximate contact from the deepest overlapping volumes, for a body that cannot wait for the
-//! search.
+//! An approximate contact from the deepest overlapping volumes, for a body that cannot wait for
+//! the search.
 //!
-//! The point is the mean of the midpoints between the balls around overlapping volumes. The
-//! midpoints lie along the curve in which two surfaces cross. If the curve is nearly planar, and
-//! wider than the volumes, the normal is that of the plane. Otherwise it is the mean direction of
-//! the centres of volumes and of whole bodies. Moving B by the depth along the normal separates all
-//! pairs of balls. The depth shrinks with the volumes.
+//! - The point is the mean of the midpoints between the balls around overlapping volumes. The
+//!   midpoints lie along the curve in which two surfaces cross.
+//! - If the curve is nearly planar, and wider than the volumes, the normal is that of the plane.
+//!   Otherwise it is the mean of the directions from centres of A to centres of B, both of volumes
+//!   and of whole bodies.
+//! - Moving B by the depth along the normal separates all pairs of balls. The depth shrinks with
+//!   the volumes.
 //!
-//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
-//! Based Animation, Eurographics 2000, 4.
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in
+//! Physically Based Animation, Eurographics 2000, 4.
 //! Differs: it uses the normal of the contact plane if there is one, and balls around any volumes.
 
 use super::pairs::AnytimePairs;
@@ -29,7 +31,7 @@ const PLANAR_RATIO: f32 = 0.25;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ApproximateContact {
-    /// The middle of the overlap.
+    /// The middle of the overlap, a point in the frame of A.
     pub point: DVec3,
     /// Unit vector, from A to B.
     pub normal: DVec3,
@@ -88,9 +90,9 @@ impl Balls {
 }
 
 impl AnytimeSearch {
-    /// Writes an approximate contact of each pair of trees to `out`, in their order. `None` if no
-    /// overlap is known: before a pair was begun, or if it is known to be apart. The trees must be
-    /// those of the search.
+    /// Writes an approximate contact of each pair of trees to `out`, in their order. It is `None`
+    /// if no volumes of the pair are known to overlap: before the pair was begun, or if it is
+    /// known to be apart. The trees must be those of the search.
     pub fn contacts<V: TreeVolume>(
         &mut self,
         pairs: &impl AnytimePairs<V>,
@@ -165,7 +167,7 @@ impl Sum {
         self.radii += balls.radius_a + balls.radius_b;
     }
 
-    /// `whole`: from the centre of A to that of B.
+    /// The normal; `whole` is the vector from the centre of A to that of B.
     fn normal(&self, whole: DVec3) -> DVec3 {
         let mean = self.points / self.n as f64;
         let covariance = self.products * (1.0 / self.n as f64)
@@ -181,8 +183,8 @@ impl Sum {
                 plane = scaling::unit(column(&eigen.vectors));
             }
         }
-        // Small volumes on a crossing lie on all sides of each other. Then the centres of the whole
-        // bodies decide.
+        // Small volumes on a crossing lie on all sides of each other. Then the centres of the
+        // whole bodies decide.
         let straight = scaling::unit(whole).unwrap_or(DVec3::ZERO);
         let across = scaling::unit(self.directions * (2.0 / self.radii.max(f64::MIN_POSITIVE)) + straight);
         let across = across.unwrap_or(DVec3::X);

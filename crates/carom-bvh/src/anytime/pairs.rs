@@ -1,4 +1,4 @@
-//! The pairs of trees of a anytime search, as callbacks: the trees, their poses, and the contents
+//! The pairs of trees of an anytime search, as callbacks: the trees, their poses, and the contents
 //! of leaves.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (priorities: visibility,
@@ -16,21 +16,21 @@ pub trait AnytimePairs<V: TreeVolume> {
     /// once, when the search begins the pair.
     fn begin(&mut self, pair: u32) -> WidePose;
 
-    /// The coordinates of the trees are lengths times this, a power of two, for very large or small
-    /// meshes. All distances of this search are lengths. Called once, after
+    /// The factor from lengths to the coordinates of the trees, a power of two; other than 1 for
+    /// very large or small meshes. All distances of this search are lengths. Called once, after
     /// [`AnytimePairs::begin`].
     fn unit(&self, _pair: u32) -> f64 {
         1.0
     }
 
-    /// The least distance of two primitives of two leaves, 0 if two touch. Return `INFINITY` if all
-    /// are farther apart than [`LeafPair::within`]. If the goal is only touching, 0 or `INFINITY`
-    /// is enough.
+    /// The least distance of two primitives of two leaves, 0 if two touch. Return `INFINITY` if
+    /// all are farther apart than [`LeafPair::within`]. If the goal is only touching, 0 or
+    /// `INFINITY` is enough.
     fn distance(&mut self, leaves: &LeafPair) -> f64;
 
     /// The priority of two volumes, for [`AnytimeOrder::Priority`](crate::AnytimeOrder::Priority).
-    /// The largest number comes first; ties go to the older; NaN comes last. The default prefers
-    /// the nearest.
+    /// The largest number comes first, NaN last. Ties go to the older pair of volumes. The default
+    /// prefers the nearest.
     fn priority(&mut self, undecided: &Undecided<V>) -> f64 {
         -undecided.gap
     }
@@ -77,7 +77,7 @@ pub struct AnytimePair<'t, V: TreeVolume, F> {
 }
 
 impl<'t, V: TreeVolume, F: FnMut(u32, u32, f64) -> Option<f64>> AnytimePair<'t, V, F> {
-    /// Creates the pair of `a` and of `b` placed by `b_in_a`.
+    /// Creates the pair; `b_in_a` is the pose of `b` in the frame of `a`.
     /// `distance(primitive_a, primitive_b, bound)` returns the distance of two primitives, or
     /// `None` if it is above the bound.
     pub fn new(a: &'t Bvh<V>, b: &'t Bvh<V>, b_in_a: &WidePose, distance: F) -> AnytimePair<'t, V, F> {

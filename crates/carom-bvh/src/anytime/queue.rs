@@ -1,4 +1,4 @@
-//! The waiting entries of a anytime search: a FIFO, a LIFO or a priority queue, with a maximum
+//! The waiting entries of an anytime search: a FIFO, a LIFO or a priority queue, with a maximum
 //! size.
 //!
 //! If the queue is full, new entries go onto a stack. The search stays with the stack until it is
@@ -11,21 +11,21 @@ use alloc::collections::{BinaryHeap, VecDeque};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// Two volumes whose contents are not decided.
+/// A pair of volumes whose contents are not decided.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     /// A lower bound of their distance, as the square of a scaled length.
     pub(crate) gap_sq: f64,
     /// The number of the pair of trees.
     pub(crate) pair: u32,
-    /// The number of nodes opened on the path.
+    /// The number of nodes opened on the path from the roots.
     pub(crate) level: u32,
     /// References to the volumes.
     pub(crate) a: u32,
     pub(crate) b: u32,
 }
 
-/// An entry with its priority and its number. Ties go to the older one.
+/// An entry with its priority and its number. Among equal priorities the oldest entry comes first.
 #[derive(Clone, Copy, Debug)]
 struct Ranked {
     key: f64,
@@ -60,7 +60,7 @@ pub(crate) struct Queue {
     max: usize,
     line: VecDeque<Entry>,
     heap: BinaryHeap<Ranked>,
-    /// Taken before both queues.
+    /// Entries that are taken before those of `line` and `heap`.
     stack: Vec<Entry>,
     n_ranked: u64,
 }

@@ -3,8 +3,9 @@
 //!
 //! One queue holds the undecided pairs of volumes of all pairs of trees. Breadth first, all pairs
 //! of trees advance level by level. The caller may give priorities instead; depth first is for
-//! comparison. A step takes one entry: it compares two whole trees, opens a node, or gives two
-//! leaves to the caller. The search holds all state, so any split into runs gives the same search.
+//! comparison. A step takes one entry: it compares two whole trees, opens a node, or passes two
+//! leaves to the caller. The search holds all state, so any split into runs gives the same search
+//! (test: `anytime::however_the_steps_are_split`).
 //!
 //! A child's lower bound is at least its parent's, so bounds only tighten.
 //!
@@ -12,8 +13,8 @@
 //! Detection, 1996, 5; J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in
 //! Physically Based Animation, Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th
 //! ed., 25.6.
-//! Differs: eight volumes at a time; distances as well as yes and no. The queue has a limit, beyond
-//! which the search goes depth first.
+//! Differs: eight volumes at a time; distances as well as yes and no. The queue has a limit,
+//! beyond which the search goes depth first.
 
 use super::contact::Sum;
 use super::pairs::{AnytimePairs, LeafPair, Undecided};
@@ -50,9 +51,9 @@ impl AnytimeRun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnytimeError {
-    /// The trees of this pair differ from those with which it was begun: in the number of nodes or
-    /// primitives, or in volumes. The number of primitives, the top volumes and the last one are
-    /// compared. A change below may go unnoticed.
+    /// The trees of this pair differ from those with which it was begun. The numbers of nodes,
+    /// leaves and primitives are compared, and the first and last volumes of the first and the
+    /// last node. Another change may go unnoticed.
     OtherTrees {
         /// The number of the pair.
         pair: u32,
@@ -71,8 +72,8 @@ impl core::fmt::Display for AnytimeError {
 
 impl core::error::Error for AnytimeError {}
 
-/// An interruptible search over pairs of trees. It is also the memory: once it has grown, no search
-/// allocates.
+/// An interruptible search over pairs of trees. It is also the memory: once it has grown, no
+/// search allocates.
 #[derive(Clone, Debug, Default)]
 pub struct AnytimeSearch {
     pub(crate) settings: AnytimeSettings,
@@ -88,7 +89,7 @@ pub struct AnytimeSearch {
 }
 
 impl AnytimeSearch {
-    /// Starts a new search over the pairs of trees 0 to `n_pairs`, without a step.
+    /// Starts a new search over the pairs of trees `0..n_pairs`, without a step.
     pub fn start(&mut self, n_pairs: u32, settings: &AnytimeSettings) {
         self.settings = *settings;
         if !(0.0 <= settings.max_distance) {
@@ -120,9 +121,10 @@ impl AnytimeSearch {
         all
     }
 
-    /// Continues until all is decided, or until the first stop condition.
+    /// Continues until all pairs are decided, or until the first stop condition.
     ///
-    /// After the same number of steps all state is the same, whatever the split into runs.
+    /// After the same number of steps the state is the same, whatever the split into runs (test:
+    /// `anytime::however_the_steps_are_split`).
     pub fn run<V: TreeVolume>(
         &mut self,
         pairs: &mut impl AnytimePairs<V>,
@@ -194,7 +196,7 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Kernel for Run<'_, '_, V, P> {
 }
 
 impl<V: TreeVolume, P: AnytimePairs<V>> Run<'_, '_, V, P> {
-    /// The volumes around two whole trees.
+    /// Begins a pair of trees: compares the volumes around both.
     #[inline(always)]
     fn begin<S: Simd>(&mut self, simd: S, pair: u32) {
         let b_in_a = self.pairs.begin(pair);
@@ -286,13 +288,14 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Run<'_, '_, V, P> {
         state.counters.volume_tests += u64::from(n_volumes);
     }
 
-    /// Queues those of the first `len` children that may still matter, near ones first.
+    /// Queues those of the first `len` children of an entry that may still matter, near ones
+    /// first. `gaps` has lower bounds of their squared distances.
     #[inline(always)]
     fn put(&mut self, entry: &Entry, gaps: &[f64; 8], len: u32, children: &[(u32, u32); 8], deeper: u32) {
         let (a, b) = self.pairs.trees(entry.pair);
         let settings = &self.search.settings;
         let Some(state) = self.search.states.get_mut(entry.pair as usize) else { return };
-        // Insertion sort: on ties, the later one comes later.
+        // Insertion sort; equal bounds keep the order of the lanes.
         let mut order = [*entry; 8];
         let mut n = 0;
         for lane in 0..len as usize & 15 {

@@ -38,11 +38,12 @@ pub struct AnytimeSettings {
     pub goal: AnytimeGoal,
     /// The order in which pairs of volumes are taken.
     pub order: AnytimeOrder,
-    /// The maximum distance, a length. Negative or NaN: nothing matters.
+    /// The maximum distance, a length; primitives farther apart do not matter. If it is negative
+    /// or NaN, no pair of primitives matters.
     pub max_distance: f64,
-    /// The maximum number of waiting pairs of volumes, of 24 bytes each, 40 with priorities. Beyond
-    /// that the search goes depth first. It then stores at most 64 more, and 7 for each level of
-    /// the two trees.
+    /// The maximum number of waiting pairs of volumes, of 24 bytes each, 40 with priorities. If
+    /// more would wait, the search goes depth first. It then stores at most 64 further pairs, and
+    /// 7 for each level of the two trees (test: `anytime::all_orders_end_with_the_same_answers`).
     pub max_queue: usize,
 }
 

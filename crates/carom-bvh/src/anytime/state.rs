@@ -1,4 +1,4 @@
-//! The state of one pair of trees in a anytime search, and bounds of the distances between their
+//! The state of one pair of trees in an anytime search, and bounds of the distances between their
 //! volumes.
 //!
 //! Bounds are squares of lengths times a power of two, as in the other walks of two trees: see
@@ -53,7 +53,8 @@ pub(crate) struct PairState {
     pub(crate) upper: f64,
     /// The least bound of the refuted entries: the square of a scaled length.
     pub(crate) refuted_sq: f64,
-    /// The least distance, or bound of one, of the tested leaves.
+    /// A lower bound of the distances between the contents of the tested pairs of leaves, a
+    /// length.
     pub(crate) looked_at: f64,
     pub(crate) n_refuted: u64,
     pub(crate) n_found: u64,
@@ -74,8 +75,8 @@ impl PairState {
         let (a_to_b, b_to_a) = Relative::both(&pose, &bounds_a, &bounds_b);
         let size = size(&pose, &bounds_a, &bounds_b);
         let extent = (bounds_a.extents().as_dvec3() + bounds_b.extents().as_dvec3()).element_sum();
-        // Far apart, the bounds must be more precise than `f32`. The input of the trees has its
-        // rounding.
+        // For trees far apart the bounds must be more precise than `f32`. This slack covers the
+        // rounding of the trees' boxes to `f32`.
         let rounded = (reach(&bounds_a) + reach(&bounds_b)) * b_to_a.wide_scale * f64::from(4.0 * UNIT);
         let mut state = PairState {
             a_to_b,
@@ -106,6 +107,7 @@ impl PairState {
         self.b_to_a.wide_scale * self.unit
     }
 
+    /// Entries farther apart than this length are refuted from now on.
     #[inline(always)]
     pub(crate) fn limit_to(&mut self, distance: f64) {
         let scaled = distance * self.scale();
@@ -114,7 +116,7 @@ impl PairState {
             if 0.0 <= distance { scaled * scaled * (1.0 + 4.0 * f64::EPSILON) } else { f64::NEG_INFINITY };
     }
 
-    /// Whether the contents of the entry may still matter.
+    /// Whether the contents of an entry with this bound may still matter.
     #[inline(always)]
     pub(crate) fn is_open(&self, gap_sq: f64) -> bool {
         !self.is_finished && gap_sq <= self.limit_sq
@@ -125,14 +127,14 @@ impl PairState {
         sqrt(gap_sq) * (1.0 - 2.0 * f64::EPSILON) / self.scale()
     }
 
-    /// Records contents that do not matter.
+    /// Counts a refuted entry with this bound.
     #[inline(always)]
     pub(crate) fn leave_out(&mut self, gap_sq: f64) {
         self.n_refuted += u64::from(!self.is_finished);
         self.refuted_sq = self.refuted_sq.min(gap_sq);
     }
 
-    /// Lowers the distance beyond which nothing matters.
+    /// The distance beyond which nothing matters, a length.
     #[inline(always)]
     pub(crate) fn within(&self, settings: &AnytimeSettings) -> f64 {
         match settings.goal {
@@ -141,8 +143,8 @@ impl PairState {
         }
     }
 
-    /// Bounds of the squared distances between a volume of A and those in a node of B, in scaled
-    /// lengths.
+    /// Lower bounds of the squared distances between a volume of A and those in a node of B, in
+    /// scaled lengths.
     #[inline(always)]
     pub(crate) fn gaps_in_b<S: Simd, W: Volumes8>(
         &self,
@@ -164,8 +166,8 @@ impl PairState {
         gaps(simd, volume_b, inside, &self.b_to_a, &self.b_in_a, self.wide_slack)
     }
 
-    /// An upper bound of the distance of two contents: from centre to centre and on to the farthest
-    /// points.
+    /// An upper bound of the distance between the contents of two volumes: the distance of the
+    /// centres of their balls, plus both radii.
     #[inline(always)]
     pub(crate) fn farthest<V: TreeVolume>(&self, volume_a: &V, volume_b: &V) -> f64 {
         let ((center_a, radius_a), (center_b, radius_b)) =
@@ -176,7 +178,7 @@ impl PairState {
     }
 }
 
-/// Bounds of the squared distances between a volume and those in a node, in scaled lengths.
+/// Lower bounds of the squared distances between a volume and those in a node, in scaled lengths.
 #[inline(always)]
 fn gaps<S: Simd, W: Volumes8>(
     simd: S,
@@ -207,7 +209,8 @@ fn is_somewhere(pose: &WidePose) -> bool {
     pose.rotation.is_finite() && pose.translation.abs().max_element() <= 1e300
 }
 
-/// A hash that identifies trees, in some tens of nanoseconds.
+/// A fast hash of two trees: their sizes, their bounds, and the outer volumes of their first and
+/// last nodes.
 pub(crate) fn stamp<V: TreeVolume>(a: &Bvh<V>, b: &Bvh<V>) -> u64 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     for tree in [a, b] {

@@ -1,8 +1,9 @@
-//! Stop conditions of a run: a number of steps, a deadline, a flag, a callback, or several of them.
+//! Stop conditions of a run: a number of steps, a deadline, a flag, a callback, or several of
+//! them.
 //!
-//! Reading a clock costs as much as one or two steps. So the clock and the callback are polled once
-//! in [`READ_EVERY`] units of effort. A unit is eight volume tests or one pair of primitives. Polls
-//! are some 2 microseconds apart: see benches/notes.
+//! Reading a clock costs as much as one or two steps. So the clock and the callback are polled
+//! once in [`READ_EVERY`] units of effort. A unit is eight volume tests or one pair of primitives.
+//! Polls are some 2 microseconds apart: see benches/notes.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision
 //! detection).
@@ -12,7 +13,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 #[cfg(feature = "std")]
 use std::time::Instant;
 
-/// The clock of the system, read where there is one.
+/// The time of the system clock; `None` if there is no clock.
 #[cfg(feature = "std")]
 fn now() -> Option<Instant> {
     carom_math::clock::IS_THERE.then(Instant::now)
@@ -22,13 +23,13 @@ fn now() -> Option<Instant> {
 const READ_EVERY: u32 = 8;
 
 /// The stop conditions of a run; the first one that holds ends it. Without conditions a run ends
-/// when all is decided.
+/// when all pairs are decided.
 #[derive(Default)]
 pub struct Until<'a> {
     steps: Option<u64>,
     #[cfg(feature = "std")]
     deadline: Option<Instant>,
-    /// Whether a time was given without a clock.
+    /// Whether a time limit was set, and there is no clock.
     needs_clock: bool,
     flag: Option<&'a AtomicBool>,
     question: Option<&'a mut dyn FnMut() -> bool>,
@@ -53,17 +54,18 @@ pub enum Ended {
 }
 
 impl<'a> Until<'a> {
-    /// Runs until all is decided.
+    /// Runs until all pairs are decided.
     pub fn done() -> Until<'a> {
         Until::default()
     }
 
-    /// Stops after this many steps: the same result in every run.
+    /// Stops after this many steps. Unlike a time limit, this gives the same result on every
+    /// machine.
     pub fn with_steps(self, steps: u64) -> Until<'a> {
         Until { steps: Some(steps), ..self }
     }
 
-    /// Stops at this moment.
+    /// Stops at this time.
     #[cfg(feature = "std")]
     pub fn with_deadline(self, deadline: Instant) -> Until<'a> {
         Until { deadline: Some(deadline), ..self }
@@ -74,15 +76,15 @@ impl<'a> Until<'a> {
         Until { flag: Some(flag), ..self }
     }
 
-    /// Stops when the function returns true. It is called as often as a clock is read, and before
-    /// the first step.
+    /// Stops when the function returns true. It is called before the first step, and then as often
+    /// as a clock would be read.
     pub fn with_question(self, question: &'a mut dyn FnMut() -> bool) -> Until<'a> {
         Until { question: Some(question), ..self }
     }
 }
 
-/// The time starts at this conversion. Without a clock the run ends before its first step
-/// ([`Ended::NoClock`]).
+/// A budget as a stop condition. A time starts at the conversion. Without a clock the run ends
+/// before its first step ([`Ended::NoClock`]).
 impl From<Budget> for Until<'_> {
     fn from(budget: Budget) -> Self {
         match budget {

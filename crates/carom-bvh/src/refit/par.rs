@@ -1,12 +1,12 @@
 //! Refits on several threads, with the same bits as on one.
 //!
 //! A built tree is in depth-first order, so the nodes of a subtree are a slice. The tree is cut
-//! into subtrees of similar size, one thread each. The calling thread then refits the few nodes
-//! above. An edited tree may have another order. The cut, or a node with its parent in another
-//! slice, shows this. Then the refit is repeated on one thread.
+//! into subtrees of similar size, and each is refitted by one thread. The calling thread then
+//! refits the few nodes above. An edited tree may have another order. Two checks detect this: the
+//! cut fails, or a node has its parent in another slice. Then the refit is repeated on one thread.
 //!
 //! Reference: I. Wald, S. Boulos, P. Shirley, Ray Tracing Deformable Scenes using Dynamic Bounding
-//! Volume Hierarchies, 2007 (a tree that is kept is refitted; subtrees do not know of each other).
+//! Volume Hierarchies, 2007 (the tree is kept and refitted; subtrees are independent).
 
 use super::{Part, Source, refit_part};
 use crate::tree::{Bvh, LEAF, Node8, TreeVolume};
@@ -25,8 +25,8 @@ pub(super) fn pays(n_nodes: usize) -> bool {
     4 * PIECE < n_nodes && 1 < rayon::current_num_threads()
 }
 
-/// Refits the whole tree. Returns false if its nodes are not in the order of a built tree. Then
-/// some volumes are new and some are not.
+/// Refits the whole tree. Returns false if its nodes are not in the order of a built tree; then
+/// only some of the volumes are new.
 pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Send + Sync) -> bool {
     let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
     let size = nodes.len() / (PIECES_PER_THREAD * rayon::current_num_threads());

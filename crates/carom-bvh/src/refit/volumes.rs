@@ -1,9 +1,10 @@
-//! Refits volumes other than axis-aligned boxes; each keeps its orientation.
+//! Refits volumes other than axis-aligned boxes. A refit to points keeps the orientation of each
+//! volume. A refit to boxes gives it the orientation of the frame.
 //!
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using
 //! AABB Trees, 1997, for boxes.
-//! Differs: each kind of volume is projected on its own old axes. Spheres are centred in the box of
-//! their contents.
+//! Differs: contents are projected on the old axes of each volume. Spheres are centred in the box
+//! around their contents.
 
 use super::{Part, Source};
 use crate::tree::{HOLE, LEAF, TreeVolume};
@@ -45,7 +46,7 @@ pub(super) fn refit<V: TreeVolume, B: Source>(part: Part<'_, V>, source: &mut B)
                 let before = kept(above.volumes.get(parent % 8));
                 above.volumes.set(parent % 8, &before.refitted_around(&children[..len]));
             }
-            // Unused since an edit of the tree.
+            // The node is unused since an edit of the tree.
             None if parent == HOLE as usize => {}
             None => return None,
         }
