@@ -14,11 +14,11 @@ use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 
-/// The most bins on an axis.
+/// The maximum number of bins on an axis.
 const BINS: usize = 16;
 
-/// From this depth on ranges are halved. So the depth is at most this plus the number of bits of
-/// the number of primitives.
+/// From this depth on, ranges are halved. So the depth is at most this, plus the binary logarithm
+/// of the number of primitives, rounded up.
 pub(crate) const MAX_DEPTH: u32 = 48;
 
 /// A range of rows to be split.
@@ -33,7 +33,7 @@ pub(crate) struct Task {
     high: [f32; 4],
 }
 
-/// `VOLUME`: the cost uses volumes instead of areas.
+/// The kernel of [`split`], or with `VOLUME` that of [`split_by_volume`].
 struct Split<'a, const VOLUME: bool> {
     rows: &'a mut [Row],
     max_leaf: u32,
@@ -41,14 +41,13 @@ struct Split<'a, const VOLUME: bool> {
     nodes: &'a mut Vec<Row>,
 }
 
-/// Permutes the rows and makes the tree over them: at most `max_leaf` primitives in a leaf, by the
-/// rows' counts.
+/// Permutes the rows and builds the tree over them. A leaf has at most `max_leaf` primitives,
+/// counted by [`Row::count`].
 pub(crate) fn split(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
     any_split::<false>(rows, max_leaf, tasks, nodes);
 }
 
-/// As [`split`], by volume. If all volumes are 0, the more even split is taken, the one at the
-/// middle.
+/// [`split`] with volumes in place of areas. If all volumes are 0, the most even split is taken.
 pub(crate) fn split_by_volume(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
     any_split::<true>(rows, max_leaf, tasks, nodes);
 }
@@ -66,7 +65,7 @@ fn any_split<const VOLUME: bool>(
     dispatch(Split::<VOLUME> { rows, max_leaf, tasks, nodes });
 }
 
-/// The area or volume of a box in the cost function. Its lengths are multiplied by `unit`.
+/// Half the area of a box, or its volume, for the cost function. Lengths are multiplied by `unit`.
 #[inline(always)]
 fn size<const VOLUME: bool>(r: &[f32; 8], unit: f32) -> f32 {
     if VOLUME {
@@ -151,7 +150,8 @@ fn run_tasks<S: Simd, const VOLUME: bool>(
     }
 }
 
-/// A range cut in two: how many rows are on the left, and the boxes and the centres of both sides.
+/// A range cut in two: the number of rows on the left, and the boxes and the centres of both
+/// sides.
 pub(crate) struct Cut {
     pub(crate) n_left: usize,
     pub(crate) rows: [Row; 2],
@@ -211,8 +211,8 @@ pub(crate) mod steps {
         }
     }
 
-    /// Cuts the rows of a task in two. Returns the tasks of both sides too; their rows and nodes
-    /// begin at 0.
+    /// Cuts the rows of a task in two. Also returns the tasks of both sides, whose rows and nodes
+    /// are numbered from 0.
     pub(crate) fn cut<const VOLUME: bool>(rows: &mut [Row], task: &Task, unit: f32) -> (Cut, [Task; 2]) {
         let n = rows.len();
         let cut = dispatch(One::<VOLUME>(rows, task, unit));
@@ -392,7 +392,7 @@ fn part<S: Simd>(simd: S, rows: &mut [Row], task: &Task, best: &Best) -> (usize,
     (i, [(left_low.to_array(), left_high.to_array()), (right_low.to_array(), right_high.to_array())])
 }
 
-/// The box and the centres of rows that were not binned.
+/// Returns the box around rows, and the range of their centres, for rows that were not binned.
 #[inline(always)]
 fn measure<S: Simd>(simd: S, rows: &[Row]) -> (Row, Centers) {
     let (mut low, mut high) =

@@ -1,23 +1,23 @@
 //! Bottom-up build: joins clusters on the Morton curve that are each other's best neighbour.
 //!
-//! Each cluster searches a few neighbours on both sides of the curve for the smallest common box.
-//! On ties, the neighbour is taken whose index differs in the lower bits. So even and odd indices
-//! of equal boxes pair up. Mutual pairs are joined, and the list is compacted. Rounds go on until
-//! one cluster is left.
+//! Each cluster tests a few neighbours before and after it on the curve for the smallest common
+//! box. On ties, the neighbour is taken whose index differs in the lower bits. So even and odd
+//! indices of equal boxes pair up. Mutual pairs are joined, and the list is compacted. Rounds go
+//! on until one cluster is left.
 //!
 //! Reference: D. Meister, J. Bittner, Parallel Locally-Ordered Clustering for Bounding Volume
 //! Hierarchy Construction, 2018.
-//! Differs: if few pairs are mutual, as in a row of ever smaller gaps, choices are granted in
-//! order. If that joins few as well, neighbours are joined in order. So each round removes at least
-//! an eighth, and the time is O(n).
+//! Differs: if few pairs are mutual, as in a row of ever smaller gaps, each cluster in turn gets
+//! its choice, if both are free. If that joins few as well, adjacent clusters are joined. So each
+//! round removes at least an eighth of the clusters, and the time is O(n).
 
 use super::links::{Links, NONE};
 use alloc::vec::Vec;
 
-/// How many neighbours a cluster tests on either side.
+/// The number of neighbours that a cluster tests on either side.
 const RADIUS: usize = 8;
 
-/// At least one in this many clusters is joined to another in each round.
+/// In each round there is at least one join for this many clusters.
 const SLOWEST: usize = 8;
 
 /// Builds a tree from leaves.
@@ -43,8 +43,8 @@ pub(crate) fn join(links: &mut Links) {
     links.root = active.first().copied().unwrap_or(0);
 }
 
-/// For each index, the least (area of the common box, index xor other index), packed into one
-/// number.
+/// Finds for each index the least pair (area of the common box, index xor other index), packed
+/// into one number.
 fn look(links: &Links, active: &[u32], best: &mut Vec<u64>) {
     best.clear();
     best.resize(active.len(), u64::MAX);

@@ -3,9 +3,9 @@
 //!
 //! A wide node replaces a binary node by at most eight of its descendants. C(n, i) is the least
 //! cost of the subtree of n if it uses at most i slots of a wide node above. For i > 1, the slots
-//! are shared between the two children, or one stays empty. One slot holds a leaf, if n has few
-//! enough primitives, or a wide node that shares eight slots. One bottom-up pass computes all C; a
-//! top-down pass follows the choices.
+//! are shared between the two children of n, or one stays empty. For i = 1, the slot holds a leaf,
+//! if n has few enough primitives, or a wide node whose slots the children share. One bottom-up
+//! pass computes all C; a top-down pass follows the choices.
 //!
 //! Reference: H. Ylitie, T. Karras, S. Laine, Efficient Incoherent Ray Traversal on GPUs through
 //! Compressed Wide BVHs, 2017, 3.
@@ -25,7 +25,7 @@ const PLACES: usize = 8;
 const LEAF: f32 = 1.5;
 
 /// The part of the visit probability that does not depend on the area: 2^-24, the unit of
-/// rounding. The whole tree is about 1 long.
+/// rounding, for areas of a tree that is scaled to a length of about 1.
 const BASE_PROBABILITY: f32 = 5.960_464_5e-8;
 
 /// The costs and choices of one binary node. Entry i - 1 is for i slots.
@@ -33,8 +33,8 @@ const BASE_PROBABILITY: f32 = 5.960_464_5e-8;
 pub(crate) struct Choice {
     /// C(n, i) for i up to 7.
     cost: [f32; PLACES],
-    /// Four bits for each i. For i > 1: the slots of the left child, 0 if a slot stays empty. For i
-    /// = 1: whether it is a leaf.
+    /// Four bits for each i. For i > 1: the slots of the left child, 0 if a slot stays empty. For
+    /// i = 1: whether it is a leaf.
     share: u32,
 }
 
@@ -49,8 +49,8 @@ impl Choice {
 }
 
 /// Marks in `worth` the nodes that are opened, and cuts off leaves of at most `max_leaf`
-/// primitives. `lanes` primitives are tested at once; a node has `width` slots, 2 to 8. Returns the
-/// least cost, in units of the tree's length.
+/// primitives. `lanes` primitives are tested at once; a node has `width` slots, 2 to 8. Returns
+/// the least cost, in units of the tree's length.
 pub(crate) fn choose(
     binary: &mut Binary,
     max_leaf: u32,
@@ -104,7 +104,7 @@ pub(crate) fn choose(
         }
         choices[n] = chosen;
     }
-    // Nothing is opened. The root is a leaf only if it is the whole tree.
+    // At first no node is marked. The root becomes a leaf only if that leaf is the whole tree.
     worth.clear();
     worth.resize(nodes.len(), -1.0);
     let mut stack = alloc::vec![(0_usize, 1_usize)];

@@ -1,5 +1,5 @@
-//! Collapses a binary tree into wide nodes. The largest inner child is opened until all slots are
-//! used, or the one that the builder ranks first.
+//! Collapses a binary tree into wide nodes. Inner children are opened until all slots of a node
+//! are used: the largest child first, or in the order of [`Binary::worth`].
 //!
 //! Nodes and the primitives of leaves are in depth-first order, parents before children. So a
 //! subtree is contiguous in memory.

@@ -1,4 +1,4 @@
-//! Trees whose volumes are fitted to their contents instead of to the boxes around these.
+//! Trees whose volumes are fitted to the primitives themselves, not to the boxes around them.
 //!
 //! The splits are those of boxes; the caller computes the volume of each subtree. A sphere around
 //! the triangles is smaller than one around their box. A k-DOP or a swept sphere around a box is
@@ -13,11 +13,12 @@ use crate::tree::{Bvh, BvhError, TreeVolume};
 use carom_bounds::Aabb;
 
 impl<V: TreeVolume> Bvh<V> {
-    /// Builds a tree with volumes from `fit`. It takes the numbers of the primitives in a subtree,
-    /// and returns a volume around all of them. It is called once for the whole, and once for each
-    /// child of each node. Otherwise as [`Bvh::build`]; the boxes decide the splits.
+    /// Builds a tree with volumes from `fit`; the boxes decide the splits. `fit` gets the numbers
+    /// of the primitives in a subtree, and returns a volume around all of them. It is called once
+    /// for the whole tree, and once for each child of each node. Errors are those of
+    /// [`Bvh::build`].
     ///
-    /// If a volume leaves something out, walks miss it.
+    /// If a volume does not contain all of its primitives, walks may miss some.
     pub fn fitted(
         boxes: &[Aabb],
         settings: &BuildSettings,
@@ -30,8 +31,8 @@ impl<V: TreeVolume> Bvh<V> {
 }
 
 impl Builder {
-    /// [`Bvh::fitted`] into an existing tree, whose memory is reused. On an error the tree stays as
-    /// it was.
+    /// [`Bvh::fitted`] into an existing tree, whose memory is reused. On an error the tree stays
+    /// as it was.
     pub fn rebuild_fitted<V: TreeVolume>(
         &mut self,
         tree: &mut Bvh<V>,

@@ -1,14 +1,15 @@
 //! Inserts leaves one by one at the least growth of the tree, and rotates on the way back.
 //!
-//! From the root downwards, the new leaf becomes the sibling of a node, or goes on into the child
-//! that grows less. The other children are searched later, while they may still be better. On the
-//! way up, each node may exchange a child with a grandchild if a box becomes smaller. Leaves come
-//! in random order. In spatial order the tree would lean towards its growing side.
+//! A search from the root finds the node whose new sibling the leaf becomes. At each node it
+//! enters the child that grows less first. The other child is searched later, if it may still be
+//! better. On the way up, each node may exchange a child with a grandchild if a box becomes
+//! smaller. Leaves are inserted in random order: in spatial order the tree would lean towards its
+//! growing side.
 //!
 //! Reference: J. Goldsmith, J. Salmon, Automatic Creation of Object Hierarchies for Ray Tracing,
 //! 1987; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 and figure 25.6; A. Kensler,
-//! Tree Rotations for Improving Bounding Volume Hierarchies, 2008. Bittner, Hapala, Havran,
-//! Incremental BVH Construction for Ray Tracing, 2015 (the search beyond the first way down).
+//! Tree Rotations for Improving Bounding Volume Hierarchies, 2008; J. Bittner, M. Hapala, V.
+//! Havran, Incremental BVH Construction for Ray Tracing, 2015 (the search beyond the first path).
 //! Differs: the search is limited in nodes and in depth. So nested boxes, whose best tree is a
 //! chain, take no more time.
 
@@ -20,7 +21,8 @@ use carom_math::splitmix;
 /// over real parts.
 const MAX_SEARCHED_NODES: u32 = 128;
 
-/// The maximum depth of a descent. The written tree is halved below the depth of all builders.
+/// The maximum depth of a search. The written tree has the depth bound of all builders: see
+/// [`Links::write`].
 const DEEPEST: u32 = 64;
 
 /// Builds a tree from leaves.
@@ -36,7 +38,7 @@ pub(crate) fn insert_all(links: &mut Links) {
     }
 }
 
-/// A random order, the same every time.
+/// Shuffles a list, in the same way every time.
 pub(crate) fn shuffle(order: &mut [u32]) {
     let mut state = 0_u64;
     for i in (1..order.len()).rev() {
@@ -60,12 +62,12 @@ fn insert(links: &mut Links, leaf: u32, stack: &mut Vec<Place>) {
     }
 }
 
-/// A candidate: the new leaf becomes its sibling or goes below it.
+/// A node that the new leaf may become the sibling of, or go below.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     node: u32,
     depth: u32,
-    /// The growth of the areas above.
+    /// The sum of the growths of the areas above.
     growth: f32,
 }
 

@@ -2,8 +2,8 @@
 //! parent.
 //!
 //! The finished tree is written in the common form of all builders. Subtrees of few primitives
-//! become leaves. Parts that are too deep, as in nested boxes, are halved in order, so the depth
-//! has a bound.
+//! become leaves. A subtree that is too deep, as over nested boxes, is replaced by one that halves
+//! the leaves in their order. So the depth has a bound.
 
 use super::Binary;
 use super::binned::MAX_DEPTH;
@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 /// No node.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The tree. All lists are of equal length.
+/// A binary tree of linked nodes. All lists are of equal length.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
     /// The box and the number of primitives. A leaf's tag is the index of its first primitive in
@@ -30,7 +30,8 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Sets leaves without a tree. Each leaf has a row; its tag is an index in the order.
+    /// Sets the leaves, not yet joined to a tree. Each leaf is a row whose tag is an index in the
+    /// order.
     pub(crate) fn fill(&mut self, leaves: impl Iterator<Item = Row>) {
         self.rows.clear();
         self.rows.extend(leaves);
@@ -140,7 +141,7 @@ impl Links {
             binary.nodes[at as usize].set_numbers(child, count);
             let [left, right] = self.children[node as usize];
             binary.nodes.extend([left, right].map(|node| self.rows[node as usize]));
-            // The left side first: its primitives come first.
+            // The left side is popped first, because its primitives come first.
             stack.push((right, child + 1, depth + 1));
             stack.push((left, child, depth + 1));
         }
@@ -191,7 +192,7 @@ impl Links {
             stack.push((right, child + 1));
             stack.push((left, child));
         }
-        // The boxes of inner nodes, from the back.
+        // Computes the boxes of inner nodes, children before parents.
         for i in (from..binary.nodes.len()).rev().chain([at as usize]) {
             let (child, total) = (binary.nodes[i].tag() as usize, binary.nodes[i].count());
             if child != 0 {

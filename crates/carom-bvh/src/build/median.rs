@@ -1,7 +1,7 @@
 //! Splits along the longest axis, at the mean of the centres or at their median.
 //!
-//! The mean puts the plane near most of the centres. The median makes all leaves equally deep, so
-//! the worst query is cheap. Neither uses areas.
+//! The mean puts the plane near most of the centres. The median makes leaf depths differ by at
+//! most one binary level, so the worst query is cheap. Neither uses areas.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (RAPID); Akenine-Moller et
 //! al., Real-Time Rendering, 4th ed., 25.2.4.

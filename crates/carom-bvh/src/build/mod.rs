@@ -1,8 +1,11 @@
-//! Builds trees: rows of boxes, then a binary tree by one of several methods, then nodes of eight.
+//! Builds trees: rows of boxes, then a binary tree by one of several methods, then wide nodes.
 //!
-//! All methods start from rows in Morton order and end with the same form of binary tree. It may be
-//! improved before it is collapsed. Top-down methods partition the rows in place. Methods that join
-//! or insert leaves use [`links`] and convert at the end.
+//! - Each [`BuildMethod`] starts from rows in Morton order and ends with the same form of binary
+//!   tree. It may be improved before it is collapsed.
+//! - Top-down methods partition the rows in place. Methods that join or insert leaves use
+//!   [`links`] and convert at the end.
+//! - Trees of boxes by [`BuildMethod::Morton`] usually need no binary tree: see [`linear`].
+//! - Builds by own axes or by query counts, and coarse ones, start from rows in the given order.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (eq. 25.2).
 
@@ -42,8 +45,8 @@ use rows::Row;
 /// says otherwise.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Binary {
-    /// The box. The tag is the left child, or 0 for a leaf. The count is the number of primitives
-    /// below.
+    /// A row for each node. Its tag is the left child, or 0 for a leaf. Its count is the number of
+    /// primitives below.
     nodes: Vec<Row>,
     /// The primitives' numbers. Those of a node are contiguous, those of the left child first.
     order: Vec<u32>,
@@ -87,21 +90,23 @@ pub struct Builder {
     links: Links,
 }
 
-/// The maximum number of primitives in a leaf that may be merged with others. With 1, rays visit as
-/// many nodes and leaves, and the build takes a third longer.
+/// The maximum number of primitives in a leaf before leaves are merged by [`cheapest`]. With 1,
+/// rays visit as many nodes and leaves, and the build takes a third longer.
 const FINE_LEAF: u32 = 2;
 
-/// Checks that references can address all primitives.
+/// Checks that there are fewer than 2^28 primitives, so that references can address all.
 fn check_count(boxes: &[Aabb]) -> Result<(), BvhError> {
     if boxes.len() < 1 << 28 { Ok(()) } else { Err(BvhError::TooMany) }
 }
 
 impl<V: TreeVolume> Bvh<V> {
     /// Builds a tree over primitives with these bounds; each volume is fitted to the boxes below
-    /// it. No primitives give the empty tree. A box that is not finite, or inverted, is refused
-    /// with its number.
+    /// it. No primitives give the empty tree. The first box that is not finite, inverted or beyond
+    /// [`MAX_COORDINATE`](crate::MAX_COORDINATE) is refused with its number.
     ///
-    /// The same input gives the same tree, with any instruction set.
+    /// The same input gives the same tree, with any instruction set and any number of threads
+    /// (tests: `invariance::every_instruction_set_gives_the_same`,
+    /// `threads::one_two_and_seven_threads_build_the_same`).
     pub fn build(boxes: &[Aabb], settings: &BuildSettings) -> Result<Bvh<V>, BvhError> {
         Bvh::packed(boxes, settings)
     }
@@ -144,7 +149,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The binary tree over boxes.
+    /// Builds the binary tree over boxes.
     pub(crate) fn binary(&mut self, boxes: &[Aabb], settings: &BuildSettings) -> Result<(), BvhError> {
         check_count(boxes)?;
         // Morton order keeps neighbours together for the heuristic too, so there are fewer cache
@@ -186,7 +191,7 @@ impl Builder {
         }
     }
 
-    /// Rows of the boxes in their order, and no binary tree yet.
+    /// Writes the rows of the boxes in their order, and clears the binary tree.
     fn fill(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         check_count(boxes)?;
         rows::fill(&mut self.rows, boxes)?;
@@ -194,7 +199,7 @@ impl Builder {
         Ok(())
     }
 
-    /// No binary tree yet.
+    /// Clears the binary tree.
     fn clear(&mut self) {
         self.binary.nodes.clear();
         self.binary.order.clear();
@@ -219,9 +224,9 @@ impl Builder {
         Ok(())
     }
 
-    /// Builds a tree for queries that reach few parts. `uses` has for each primitive how often
-    /// queries reached it; missing entries count as 0. Rarely reached parts are deep, and often
-    /// reached parts are near the root. The only setting used is the leaf size.
+    /// Builds a tree for queries that reach few parts. For each primitive, `uses` has how often
+    /// queries reached it; missing entries count as 0. Often reached parts are near the root, and
+    /// rarely reached parts may be deep. Of the settings only the leaf size is used.
     pub fn rebuild_query_driven<V: TreeVolume>(
         &mut self,
         tree: &mut Bvh<V>,
@@ -298,19 +303,19 @@ impl Builder {
         }
     }
 
-    /// The collapse opens the node with the most primitives first, so wide trees are as balanced as
-    /// the binary tree.
+    /// Makes the collapse open the node with the most primitives first, so that wide trees are as
+    /// balanced as the binary tree.
     pub(crate) fn open_fullest(&mut self) {
         self.binary.worth.extend(self.binary.nodes.iter().map(|row| row.count() as f32));
     }
 
-    /// Top-down: the rows are partitioned in place.
+    /// Builds top down: `split` partitions the rows in place.
     fn part(&mut self, split: impl FnOnce(&mut [Row], &mut Vec<Row>, &mut Vec<binned::Task>)) {
         split(&mut self.sorted, &mut self.binary.nodes, &mut self.tasks);
         self.binary.order.extend(self.sorted.iter().map(Row::tag));
     }
 
-    /// Bottom-up: from leaves of at most `max_cluster` neighbours on the curve.
+    /// Builds bottom up: `join` joins leaves of at most `max_cluster` neighbours on the curve.
     fn join(&mut self, max_leaf: u32, max_cluster: u32, join: impl FnOnce(&mut Links)) {
         morton::clusters(&self.sorted, &self.keys, max_cluster, &mut self.rows);
         self.links.fill(self.rows.iter().copied());

@@ -23,8 +23,8 @@ const STEPS: f32 = 1024.0;
 /// Below this many keys a comparison sort is faster than counting.
 const COUNTING: usize = 256;
 
-/// The keys of boxes, and a histogram of each ten bits of their codes. Empty if a box is not
-/// allowed in a tree.
+/// Computes the keys of boxes, and a histogram of each ten bits of their codes. The output is
+/// false if a box is not allowed in a tree; then the keys have no meaning.
 struct Codes<'a> {
     boxes: &'a [Aabb],
     keys: &'a mut Vec<u64>,
@@ -91,8 +91,8 @@ fn make_room(list: &mut Vec<u64>, n: usize) {
     }
 }
 
-/// Sorts the codes; the low half of each key is the number of its box. Returns the first box that
-/// is not allowed in a tree as an error.
+/// Computes the keys of boxes and sorts them. The upper half of a key is a code, the lower half
+/// the number of its box. The error names the first box that is not allowed in a tree.
 pub(crate) fn sort(boxes: &[Aabb], keys: &mut Vec<u64>, swap: &mut Vec<u64>) -> Result<(), BvhError> {
     let mut counts = [[0_u32; 1024]; 3];
     make_room(keys, boxes.len());
@@ -136,7 +136,8 @@ pub(crate) fn split_at(keys: &[u64], first: usize, end: usize) -> usize {
         return first + (end - first) / 2;
     }
     let bit = 31 - differ.leading_zeros();
-    // Branchless bisection for the last key without that bit. A branch would be unpredictable.
+    // A bisection without branches finds the last key without that bit. A branch would be
+    // unpredictable.
     let (mut low, mut size) = (first, end - 1 - first);
     while 1 < size {
         let half = size / 2;
@@ -177,8 +178,8 @@ impl Kernel for Boxes<'_> {
     }
 }
 
-/// The binary tree of the codes' bits over rows in the order of their keys, at most `max_leaf` in a
-/// leaf. `firsts` is scratch memory.
+/// Builds the binary tree by the bits of the codes, over rows in the order of their keys. A leaf
+/// has at most `max_leaf` rows. `firsts` is scratch memory.
 pub(crate) fn split(sorted: &[Row], keys: &[u64], max_leaf: u32, firsts: &mut Vec<u32>, binary: &mut Binary) {
     binary.order.extend(keys.iter().map(|&key| key as u32));
     let nodes = &mut binary.nodes;
@@ -247,8 +248,8 @@ impl Kernel for Clusters<'_> {
     }
 }
 
-/// Runs of at most `max_cluster` neighbouring rows, each as one row. Its tag is the index of its
-/// first row.
+/// Merges runs of at most `max_cluster` neighbouring rows into one row each. Its tag is the index
+/// of its first row.
 pub(crate) fn clusters(sorted: &[Row], keys: &[u64], max_cluster: u32, out: &mut Vec<Row>) {
     dispatch(Clusters { sorted, keys, max_cluster: max_cluster.max(1) as usize, out });
 }

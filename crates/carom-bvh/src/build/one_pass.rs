@@ -19,7 +19,8 @@ use super::morton::code;
 use super::rows::Row;
 use alloc::vec::Vec;
 
-/// The difference of the two keys beside a gap. The two gaps beside a run have different values.
+/// The difference of the two keys beside gap `k`. The two gaps at the ends of a run have different
+/// values.
 #[inline(always)]
 fn gap(keys: &[u64], k: usize) -> u64 {
     let differ = code(keys, k) ^ code(keys, k + 1);
@@ -48,8 +49,8 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Climbs from a run until it waits for its sibling. Returns a run whose sibling does not wait
-    /// here, or the root.
+    /// Joins a run with its siblings upwards, until it must wait for one. Returns the run if its
+    /// sibling is in another chunk, or if it is the root.
     #[inline(always)]
     fn climb(&mut self, mut run: Run) -> Option<Run> {
         let end = self.keys.len() - 1;
@@ -86,8 +87,8 @@ impl Pass<'_> {
     }
 }
 
-/// Builds the binary tree over rows in the order of their keys. A leaf has at most `max_leaf` rows,
-/// and there is at least one row. Children may come before their parent.
+/// Builds the binary tree over rows in the order of their keys. A leaf has at most `max_leaf`
+/// rows, and there is at least one row. Children may come before their parent.
 pub(crate) fn build(sorted: &[Row], keys: &[u64], max_leaf: u32, binary: &mut Binary) {
     binary.order.extend(keys.iter().map(|&key| key as u32));
     // Two more rows for the end of the keys, which is no gap. So the chunks of both lists match.
@@ -124,8 +125,8 @@ fn on_threads(sorted: &[Row], pass: &mut Pass<'_>) -> Option<Run> {
         .collect();
     let mut root = None;
     for (open, waiting) in parts {
-        // The open runs of a chunk come before its waiting ones. A waiting run has already met all
-        // that is left of it.
+        // The open runs of a chunk lack a left sibling, so they lie before its waiting runs and
+        // climb first. The waiting runs lack a right sibling, from a later chunk.
         for run in open {
             root = pass.climb(run);
         }

@@ -1,15 +1,15 @@
 //! Reinsertion: removes subtrees and puts them back at the least total area.
 //!
-//! In a round, each of the largest subtrees searches for a better position. The search goes up from
-//! the subtree, and from each ancestor down the other side. It continues while the area saved, less
-//! the growth so far, can beat the best position. Then moves are made in order of gain. A move
-//! whose surroundings have changed waits for the next round.
+//! In a round, each of the largest subtrees searches for a better position. The search goes up
+//! from the subtree, and from each ancestor down the other side. It continues while the area
+//! saved, less the growth so far, can beat the best position. Then moves are made in order of
+//! gain. A move is skipped if an earlier one in the round has changed a node beside it.
 //!
 //! Reference: D. Meister, J. Bittner, Parallel Reinsertion for Bounding Volume Hierarchy
 //! Optimization, 2018; J. Bittner, M. Hapala, V. Havran, Fast Insertion-Based Optimization of
 //! Bounding Volume Hierarchies, 2013.
-//! Differs: only the larger half of the nodes searches. A search has a limit, so that boxes that
-//! all overlap take no more time. Moves are made in a fixed order.
+//! Differs: a search is made only for the larger half of the nodes. A search has a limit, so that
+//! boxes that all overlap take no more time. Moves are made in a fixed order.
 
 use super::links::{Links, NONE};
 use alloc::vec::Vec;
@@ -47,7 +47,7 @@ pub(crate) fn reinsert(links: &mut Links, rounds: u32) {
     }
 }
 
-/// The largest nodes that have a grandparent or an uncle.
+/// The largest of the nodes that have a grandparent.
 fn largest(links: &Links) -> Vec<u32> {
     let n = links.rows.len() as u32;
     let mut nodes: Vec<(u32, u32)> = (0..n)
@@ -118,7 +118,7 @@ fn search(links: &Links, node: u32, stack: &mut Vec<(f32, u32)>) -> Option<Move>
         other = links.sibling(pivot);
         pivot = links.parents[pivot as usize];
     }
-    // The current sibling is no move.
+    // A position beside the current sibling is no move.
     (best.to != NONE && best.to != links.sibling(node)).then_some(best)
 }
 

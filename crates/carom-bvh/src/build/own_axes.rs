@@ -6,7 +6,7 @@
 //! order. The axes come from the covariance of the surface.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (at the mean point of the
-//! surface). Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.4 (equal halves, for a
+//! surface); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.4 (equal halves, for a
 //! balanced tree).
 
 use super::rows::Row;
@@ -34,8 +34,8 @@ pub struct OwnAxes {
     pub at: SplitAt,
     /// A range of at most this many triangles becomes a leaf; at least 1.
     pub max_leaf: u32,
-    /// The maximum depth. A range at this depth becomes a leaf of any size. With 0 the whole is one
-    /// leaf.
+    /// The maximum depth of the binary tree. A range at this depth becomes a leaf of any size.
+    /// With 0 the whole tree is one leaf.
     pub max_depth: u32,
 }
 
@@ -65,8 +65,8 @@ impl OwnAxes {
     }
 }
 
-/// Partitions rows in place; their tags are numbers of triangles. Returns the number on the left,
-/// or `None` if no axis separates them.
+/// Partitions rows in place; their tags are numbers of triangles. Returns the number of rows on
+/// the left, or `None` if no axis separates them.
 pub(crate) fn part(rows: &mut [Row], triangle: &impl Fn(u32) -> [Vec3; 3], at: SplitAt) -> Option<usize> {
     let all = around(rows).aabb();
     let origin = all.center().as_dvec3();

@@ -1,8 +1,9 @@
 //! Builds on several threads. The trees are identical to those of one thread.
 //!
 //! A top-down split forks at each level until the parts are small. Each small part is built in its
-//! own list. The lists are joined in the order of the serial build. Searches for neighbours and
-//! positions only read the tree, so they are split by index.
+//! own list. The lists are joined in the order of the serial build (test:
+//! `threads::one_two_and_seven_threads_build_the_same`). Searches for neighbours and positions
+//! only read the tree, so they are split by index.
 //!
 //! Reference: I. Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007, 4
 //! (parallel construction).
@@ -17,7 +18,7 @@ use rayon::prelude::*;
 /// The chunk size in rows, for one thread: some 300 microseconds.
 pub(super) const PIECE: usize = 4096;
 
-/// Nodes that search for a better position, per chunk.
+/// The chunk size of [`search_all`], in nodes.
 const SEARCHES: usize = 256;
 
 /// Whether there are several threads and enough work for them.
@@ -25,7 +26,7 @@ pub(crate) fn pays(n: usize) -> bool {
     PIECE < n && 1 < rayon::current_num_threads()
 }
 
-/// A subtree.
+/// The result of [`subtree`].
 enum Piece {
     /// Its nodes, the root first, in the serial numbering.
     Whole(Vec<Row>),
@@ -33,7 +34,7 @@ enum Piece {
     Cut([Row; 2], Box<[Piece; 2]>),
 }
 
-/// As [`super::binned::split`] and its like.
+/// The parallel form of [`super::binned::split`] and [`super::binned::split_by_volume`].
 pub(crate) fn split<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, nodes: &mut Vec<Row>) {
     let (root, task, unit) = steps::whole(rows);
     let piece = subtree::<VOLUME>(rows, max_leaf, unit, task, root);
@@ -83,8 +84,8 @@ fn subtree<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, unit: f32, task:
     Piece::Cut(cut.rows, Box::new([left, right]))
 }
 
-/// The parallel search of [`super::bottom_up`]: for each index, the least key with another index at
-/// most `radius` away.
+/// The parallel search of [`super::bottom_up`]: for each index, the least key with another index
+/// at most `radius` away.
 pub(crate) fn look(best: &mut [u64], radius: usize, key: impl Fn(usize, usize) -> u64 + Sync) {
     let last = best.len() - 1;
     best.par_chunks_mut(PIECE).enumerate().for_each(|(piece, best)| {

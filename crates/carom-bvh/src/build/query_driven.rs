@@ -1,10 +1,10 @@
 //! Query-driven build: parts that queries often reach are shallow, and rarely reached parts may be
 //! deep.
 //!
-//! In the cost of a split (eq. 25.2) the number of primitives is replaced by how often queries
-//! reached them. Each primitive also has a small base weight. So a split that separates a tight,
-//! often reached box is cheapest, however uneven the counts. The wide tree opens the most reached
-//! nodes first.
+//! In the cost of a split (eq. 25.2) the number of primitives is replaced by the number of times
+//! that queries reached them. Each primitive also has a small base weight. So a split that
+//! separates a tight, often reached box is cheapest, however uneven the numbers of primitives. The
+//! collapse opens the most reached nodes first.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (unbalanced trees); J.
 //! Bittner, V. Havran, RDH: Ray Distribution Heuristics for Construction of Spatial Data
@@ -20,8 +20,8 @@ const BINS: usize = 16;
 /// The share of the total weight that is spread evenly over all primitives.
 const UNUSED: f64 = 0.125;
 
-/// Builds the tree over rows of single primitives. `uses` has how often each primitive was reached.
-/// Returns the priority of opening each node.
+/// Builds the tree over rows of single primitives. `uses` has the number of times that each
+/// primitive was reached. Writes to `worth` the priority of opening each node.
 pub(crate) fn split(
     rows: &mut [Row],
     uses: &[u32],
@@ -35,8 +35,8 @@ pub(crate) fn split(
     let scale = if total == 0.0 { 0.0 } else { (1.0 - UNUSED) / total };
     let weight = |row: &Row| share + scale * f64::from(uses.get(row.tag() as usize).copied().unwrap_or(0));
     top_down::split(rows, max_leaf, u32::MAX, nodes, |rows| cheapest(rows, weight));
-    // The weight of each node, computed from the back. Leaves sum their rows, which are in the
-    // order of the leaves.
+    // The weight of a leaf is the sum over its rows, which are in the order of the leaves. The
+    // weights of inner nodes follow, children before parents.
     let mut firsts: Vec<u32> = alloc::vec![0; nodes.len()];
     for i in 0..nodes.len() {
         let left = nodes[i].tag() as usize;

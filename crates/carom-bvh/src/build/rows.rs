@@ -10,9 +10,9 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::Vec3;
 
-/// Set in both numbers, so that they are normal floats. Arithmetic on whole rows would otherwise
-/// meet subnormal floats, which are slow on some processors. Without it, the build took four times
-/// as long.
+/// A bit that is set in both numbers, so that they are normal floats. Otherwise arithmetic on
+/// whole rows would meet subnormal floats, which are slow on some processors: the build took four
+/// times as long.
 const NORMAL: u32 = 0x4000_0000;
 
 /// The bits of a number.
@@ -63,8 +63,8 @@ impl Row {
     pub(crate) fn merged(&self, other: &Row) -> Row {
         let mut out = *self;
         for (a, &b) in out.0.iter_mut().zip(&other.0) {
-            // This comparison is a maximum on every processor, so zeros of both signs give the same
-            // result.
+            // This comparison is a maximum on every processor, so zeros of both signs give the
+            // same result.
             *a = if *a < b { b } else { *a };
         }
         out
@@ -90,8 +90,8 @@ pub(crate) fn half_area(r: &[f32; 8], scale: f32) -> f32 {
     x * y + y * z + z * x
 }
 
-/// Writes one row for each box; its number is the tag. Returns the first box that is not allowed in
-/// a tree as an error.
+/// Writes one row for each box, with the number of the box as the tag. The error names the first
+/// box that is not allowed in a tree.
 pub(crate) fn fill(rows: &mut Vec<Row>, boxes: &[Aabb]) -> Result<(), BvhError> {
     check_boxes(boxes)?;
     rows.clear();
@@ -99,8 +99,8 @@ pub(crate) fn fill(rows: &mut Vec<Row>, boxes: &[Aabb]) -> Result<(), BvhError> 
     Ok(())
 }
 
-/// Writes one row for each box, its number as the tag, in the order of the sorted keys. The low
-/// half of a key is the number of a box.
+/// Writes one row for each box in the order of the sorted keys, with the number of the box as the
+/// tag. The low half of a key is the number of a box.
 pub(crate) fn reorder(boxes: &[Aabb], keys: &[u64], out: &mut Vec<Row>) {
     out.clear();
     out.reserve(keys.len());

@@ -1,7 +1,7 @@
 //! The kind of tree to build: the method, the leaf size, and the rounds of optimization.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (bottom-up, by insertion,
-//! top-down, linear).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (bottom-up, by
+//! insertion, top-down, linear).
 
 /// How much time to spend on a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum BuildQuality {
     High,
 }
 
-/// How a tree is made. [`BuildQuality`] names the three that suit most.
+/// The build method. [`BuildQuality`] names the three methods that suit most callers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BuildMethod {
@@ -34,20 +34,22 @@ pub enum BuildMethod {
     ClusteredSah,
     /// Top-down over primitives, split at the least surface area heuristic (eq. 25.2).
     Sah,
-    /// As [`BuildMethod::Sah`] with the volume V(n) for the area A(n), for large surfaces that face
-    /// each other. If all volumes are 0, as on a floor, it halves.
+    /// [`BuildMethod::Sah`] with volumes in place of areas, for large surfaces that face each
+    /// other. If all volumes are 0, as on a floor, ranges are halved.
     Volume,
     /// Top-down along the longest axis at the mean of the centres, as RAPID does.
     Mean,
     /// Top-down along the longest axis, half of the primitives on either side. The tree is
-    /// balanced: leaf depths differ by at most one binary level. It suits worst-case limits.
+    /// balanced: leaf depths differ by at most one binary level. It suits limits on the worst
+    /// case.
     Median,
     /// Bottom-up: joins the neighbours on the curve that fit best.
     BottomUp,
-    /// Bottom-up over clusters of at most four neighbours on the curve. It takes a third of the
-    /// time, and its trees are little worse.
+    /// [`BuildMethod::BottomUp`] over clusters of at most four neighbours on the curve. It takes a
+    /// third of the time, and its trees are little worse.
     ClusteredBottomUp,
-    /// One by one in random order, each at the least growth of the tree, with rotations on the way.
+    /// Inserts primitives one by one in random order, each at the least growth of the tree, with
+    /// rotations on the way back.
     Insertion,
 }
 
@@ -71,11 +73,11 @@ impl BuildMethod {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Collapse {
-    /// The largest child is opened first; leaves are as large as allowed.
+    /// The largest child is opened first. Leaves are as large as the limit allows.
     #[default]
     Largest,
-    /// The least expected cost for a random line, for callers that test this many primitives at
-    /// once. Leaves are as large as pays, up to the limit.
+    /// The wide tree with the least expected cost for a random line, for callers that test several
+    /// primitives at once. Leaves are as large as that cost suggests, up to the limit.
     ///
     /// Rays visit 2 to 5 % fewer nodes and leaves than with [`Collapse::Largest`]. The build takes
     /// 1.6 to 2.1 times as long. See benches/notes.
@@ -91,17 +93,18 @@ pub enum Collapse {
 pub struct BuildSettings {
     /// The build method.
     pub method: BuildMethod,
-    /// The maximum number of primitives in a leaf, clamped to 1..=16. With 1 each primitive has its
-    /// own box. 8 suits callers that test eight primitives at once.
+    /// The maximum number of primitives in a leaf, clamped to 1..=16. With 1 each primitive has
+    /// its own box. 8 suits callers that test eight primitives at once.
     pub max_leaf: u32,
     /// Rounds of reinsertion of the largest subtrees; 0 for none. Three rounds find most of the
-    /// gain. It is large for a Morton tree, and a few percent for trees by the heuristic.
+    /// gain, which is large for a Morton tree, and a few percent for trees by the heuristic.
     pub reinsertion_rounds: u32,
-    /// Rounds of treelet restructuring, after any reinsertion; 0 for none. Three rounds reduce the
-    /// cost to 0.93 for Morton trees and 0.95 for others. Three rounds of reinsertion give 0.94 and
-    /// 0.95, and both together 0.93 and 0.94.
+    /// Rounds of treelet restructuring, after any reinsertion; 0 for none. Three rounds reduce
+    /// [`Quality::sah_cost`](crate::Quality::sah_cost) to 0.93 of its value for Morton trees, and
+    /// to 0.95 for others. Three rounds of reinsertion reduce it to 0.94 and 0.95. Both together
+    /// reduce it to 0.93 and 0.94.
     pub treelet_rounds: u32,
-    /// How the tree is made wide.
+    /// How the binary tree is collapsed into a wide one.
     pub collapse: Collapse,
 }
 
@@ -151,13 +154,13 @@ impl BuildSettings {
         BuildSettings { reinsertion_rounds, ..self }
     }
 
-    /// Sets the rounds over treelets.
+    /// Sets the rounds of treelet restructuring.
     #[must_use]
     pub fn with_treelet_rounds(self, treelet_rounds: u32) -> BuildSettings {
         BuildSettings { treelet_rounds, ..self }
     }
 
-    /// Sets how the tree is made wide.
+    /// Sets how the binary tree is collapsed into a wide one.
     #[must_use]
     pub fn with_collapse(self, collapse: Collapse) -> BuildSettings {
         BuildSettings { collapse, ..self }

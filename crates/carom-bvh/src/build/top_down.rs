@@ -8,9 +8,9 @@ use super::binned::MAX_DEPTH;
 use super::rows::Row;
 use alloc::vec::Vec;
 
-/// Builds the tree over the rows and permutes them. A leaf has at most `max_leaf` primitives,
-/// unless `max_depth` ends the splits. `part` permutes a range of at least two rows and returns the
-/// number on the left, or `None`.
+/// Permutes the rows and builds the tree over them. A leaf has at most `max_leaf` primitives,
+/// unless `max_depth` ends the splits. `part` partitions a range of at least two rows in place. It
+/// returns the number of rows on the left, or `None` if it finds no split.
 pub(crate) fn split(
     rows: &mut [Row],
     max_leaf: u32,
@@ -19,7 +19,7 @@ pub(crate) fn split(
     mut part: impl FnMut(&mut [Row]) -> Option<usize>,
 ) {
     nodes.push(around(rows));
-    // A node, its range, and its depth.
+    // For each node to split: its number, the first and the end of its rows, and its depth.
     let mut tasks = Vec::with_capacity(64);
     tasks.push((0_usize, 0_usize, rows.len(), 0_u32));
     while let Some((node, first, end, depth)) = tasks.pop() {

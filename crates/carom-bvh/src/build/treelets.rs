@@ -2,9 +2,9 @@
 //!
 //! A treelet is a node whose largest inner descendants are opened until seven subtrees hang below
 //! it. Dynamic programming over the 128 subsets finds the cheapest binary tree over the seven. The
-//! cost of a subset is its own area plus that of its cheapest split. The pass goes bottom up, so a
-//! treelet stands on optimized subtrees. Each further round skips smaller subtrees, which have
-//! converged.
+//! cost of a subset is its own area plus the cost of its cheapest split. The pass goes bottom up,
+//! so the subtrees of a treelet are optimized already. Each further round skips smaller treelets,
+//! which have converged.
 //!
 //! Reference: T. Karras, T. Aila, Fast Parallel Construction of High-Quality Bounding Volume
 //! Hierarchies, 2013, 3.
@@ -14,8 +14,8 @@ use super::links::{Links, NONE};
 use super::rows::Row;
 use alloc::vec::Vec;
 
-/// Subtrees of a treelet, as in the paper. Each further one costs three times as much and gains
-/// little.
+/// The maximum number of subtrees of a treelet, as in the paper. Each further one triples the time
+/// and gains little.
 const PLACES: usize = 7;
 
 /// A treelet, with the results for each subset of its subtrees.
@@ -23,7 +23,7 @@ struct Treelet {
     /// The subtrees, the first `n` of them used.
     places: [u32; PLACES],
     n: usize,
-    /// The nodes between the root and them, the root first, `n - 1` of them.
+    /// The inner nodes of the treelet, the root first: `n - 1` of them.
     inner: [u32; PLACES],
     rows: [Row; 1 << PLACES],
     counts: [u32; 1 << PLACES],
@@ -123,7 +123,7 @@ impl Treelet {
             }
             self.rows[set] = self.rows[rest].merged(row);
             self.counts[set] = self.counts[rest] + row.count();
-            // Each split once: the first subtree is on the other side.
+            // Each split is tried once: `side` never has the first subtree.
             let mut cheapest = (f32::INFINITY, rest);
             let mut side = rest;
             while side != 0 {

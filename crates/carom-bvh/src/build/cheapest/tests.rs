@@ -56,7 +56,7 @@ impl Rules {
         self.chance(row) * f64::from(LEAF) * f64::from(row.count().div_ceil(self.lanes))
     }
 
-    /// All ways of replacing a node by descendants of it, itself among them.
+    /// All ways of replacing a node by its descendants, or by itself.
     fn cuts(&self, nodes: &[Row], n: usize) -> Vec<Vec<usize>> {
         let mut all = vec![vec![n]];
         let left = nodes[n].tag() as usize;
@@ -115,7 +115,7 @@ fn no_way_is_cheaper() {
         let mut nodes = vec![Row::EMPTY];
         dice.grow(&mut nodes, 0, n_leaves);
         if round % 10 == 0 {
-            // All alike: every area is 0.
+            // All boxes are the same point: every area is 0.
             for row in &mut nodes {
                 let (tag, count) = (row.tag(), row.count());
                 *row = Row::new(&Aabb { min: Vec3::ONE, max: Vec3::ONE }, tag, count);
