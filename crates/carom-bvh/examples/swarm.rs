@@ -1,8 +1,8 @@
-//! A swarm is stirred: a tree that is refitted wears out, one that watches itself does not. `swarm
-//! [N]`.
+//! A swarm of boxes moves. A tree that is only refitted becomes slow; an [`AdaptiveBvh`] does not.
+//! `swarm [N]`.
 //!
-//! In each frame both trees get the new boxes, and a view down one side of the swarm is asked of
-//! each.
+//! In each frame both trees get the new boxes, and both are queried with a frustum down one side
+//! of the swarm.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_bounds::{Aabb, Frustum};
@@ -12,8 +12,8 @@ use core::ops::ControlFlow;
 use glam::Vec3;
 use std::error::Error;
 
-/// Where body `i` is after some frames: each flies its own way, and comes back in at the other
-/// side.
+/// The box of body `i` after some frames. Each body has its own velocity, and comes back in at the
+/// other side.
 fn body(i: usize, frame: usize) -> Aabb {
     let along = |start: f64, speed: f64| {
         let (start, speed) = ((i as f64 * start).fract(), (i as f64 * speed).fract() - 0.5);
@@ -27,11 +27,11 @@ fn body(i: usize, frame: usize) -> Aabb {
     Aabb { min, max: min + 0.5 }
 }
 
-/// What the view shows, sorted, and the volumes that were tested.
+/// The bodies in the frustum, sorted, and the number of volumes that were tested.
 fn seen(tree: &Bvh, boxes: &[Aabb], view: &Frustum, search: &mut FrustumSearch) -> (Vec<u32>, u64) {
     let mut shown = Vec::new();
     let visit = search.visit(tree, view, |leaf, is_inside| {
-        // Of a leaf that is not wholly inside, some primitives may be outside.
+        // Some primitives of a leaf that is not wholly inside may be outside.
         let is_shown = |&&i: &&u32| {
             is_inside
                 || !matches!(
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let boxes_at = |frame: usize| (0..n).map(|i| body(i, frame)).collect::<Vec<Aabb>>();
     let mut refitted = Bvh::build(&boxes_at(0), &BuildSettings::default())?;
     let mut watched = AdaptiveBvh::build(&boxes_at(0), &BuildSettings::default())?;
-    // A search for each tree: it keeps the plane that last rejected each node.
+    // A search for each tree: it stores the plane that last rejected each child.
     let mut searches = [FrustumSearch::default(), FrustumSearch::default()];
     for frame in 0..=60 {
         let boxes = boxes_at(frame);

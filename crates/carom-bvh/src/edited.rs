@@ -393,8 +393,8 @@ impl EditedBvh {
             } else if self.tree.nodes[child as usize].len < 8 {
                 both - area(&volume)
             } else {
-                // Below a full node, a new node at the end has a box at least as large as this
-                // one.
+                // The descent from a full node may end in a new node, with a box at least as large
+                // as this one.
                 both - area(&volume) + own
             };
             // Ties go to the child with the fewest parts, so equal boxes make a balanced tree.

@@ -1,4 +1,5 @@
-//! Trees that follow motion of every kind: what queries cost beside a tree that was just built.
+//! Trees that follow motion of several kinds: the cost of their queries, compared with a tree that
+//! was just built.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{AdaptiveBvh, BuildSettings, Bvh, BvhError};
@@ -6,7 +7,7 @@ use carom_testkit::conform::dice::Dice;
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// Volumes tested by a fixed number of small box queries around the boxes themselves.
+/// The number of volumes tested by queries with every seventh of the boxes.
 fn tests(tree: &Bvh, boxes: &[Aabb]) -> u64 {
     let mut tests = 0;
     for aabb in boxes.iter().step_by(7) {
@@ -21,8 +22,8 @@ fn tests(tree: &Bvh, boxes: &[Aabb]) -> u64 {
     tests
 }
 
-/// The worst that queries cost beside a fresh tree in any frame, watched and only refitted, and how
-/// many frames had a build.
+/// Returns the greatest cost of queries in a frame, relative to a fresh tree: that of the adaptive
+/// tree, and that of a tree that is only refitted. Also returns the number of full builds.
 fn run(frames: usize, boxes: Vec<Aabb>, mut step: impl FnMut(usize, &mut [Aabb])) -> (f64, f64, usize) {
     let settings = BuildSettings::default();
     let mut boxes = boxes;
@@ -67,9 +68,9 @@ fn queries_never_cost_twice_what_a_fresh_tree_asks() {
         assert!(!decays || 4.0 < refitted, "{name}: no test for the rule, {refitted}");
         assert!(builds <= most_builds, "{name}: {builds} builds");
     };
-    // Everything jumps anywhere in every frame: one build a frame.
+    // All boxes jump anywhere in every frame: one build a frame.
     report("jump", 15, true, run(15, cloud(1), |frame, boxes| boxes.copy_from_slice(&cloud(frame as u64))));
-    // Everything trembles, and stays where it is.
+    // All boxes tremble, and stay where they are.
     let home = cloud(2);
     let mut tremble = |_: usize, boxes: &mut [Aabb]| {
         for (aabb, home) in boxes.iter_mut().zip(&home) {
@@ -77,7 +78,7 @@ fn queries_never_cost_twice_what_a_fresh_tree_asks() {
         }
     };
     report("tremble", 5, false, run(80, cloud(2), &mut tremble));
-    // Everything goes its own way.
+    // Each box has a velocity of its own.
     let mut dice = Dice::new(6);
     let velocities: Vec<Vec3> = (0..3000).map(|_| dice.point(0.2)).collect();
     let mut drift = |_: usize, boxes: &mut [Aabb]| {
@@ -86,7 +87,7 @@ fn queries_never_cost_twice_what_a_fresh_tree_asks() {
         }
     };
     report("drift", 25, true, run(80, cloud(3), &mut drift));
-    // Everything shrinks together and changes places.
+    // All boxes shrink together and change places.
     let mut shrink = |frame: usize, boxes: &mut [Aabb]| {
         let scale = 0.97_f32.powi(frame as i32);
         for (aabb, new) in boxes.iter_mut().zip(cloud(4 + frame as u64 / 10)) {
@@ -94,7 +95,7 @@ fn queries_never_cost_twice_what_a_fresh_tree_asks() {
         }
     };
     report("shrink", 12, true, run(40, cloud(4), &mut shrink));
-    // One flies away while the others change places.
+    // One box flies away while the others change places.
     let mut outlier = |frame: usize, boxes: &mut [Aabb]| {
         boxes.copy_from_slice(&cloud(5 + frame as u64 / 10));
         boxes[0] = moved(&boxes[0], Vec3::splat(100.0 * frame as f32));
@@ -107,7 +108,7 @@ fn a_worn_part_is_made_anew_by_itself() {
     let settings = BuildSettings::default();
     let mut dice = Dice::new(21);
     let mut boxes: Vec<Aabb> = (0..12_000).map(|_| dice.aabb(10.0, 0.3)).collect();
-    // What begins in one corner jumps about in it; the rest stays.
+    // Boxes that begin in one corner jump about in it; the others stay.
     let corner: Vec<usize> = (0..boxes.len()).filter(|&i| boxes[i].max.max_element() < 0.0).collect();
     let mut watched = AdaptiveBvh::build(&boxes, &settings).unwrap();
     let mut refitted = watched.tree().clone();
@@ -166,7 +167,7 @@ fn bad_boxes_change_nothing() {
     assert_eq!(watched.follow(&bad), Err(BvhError::NotFinite { primitive: 5 }));
     assert_eq!(watched.follow(&boxes[1..]), Err(BvhError::WrongCount { expected: 3000, given: 2999 }));
     watched.tree().validate(&boxes).unwrap();
-    // Nothing, and points.
+    // An empty tree, and boxes that are points.
     let mut nothing = AdaptiveBvh::build(&[], &BuildSettings::default()).unwrap();
     assert!(!nothing.follow(&[]).unwrap().rebuilt);
     let points: Vec<Aabb> = boxes.iter().map(|b| Aabb { min: b.min, max: b.min }).collect();
@@ -192,7 +193,7 @@ fn the_report_tells_overlap() {
     assert_eq!((apart, same), (0.0, 28.0 / 8.0));
 }
 
-/// A refit alone leaves wear to the next look, and waits are kept.
+/// After a refit, the next `follow` tests the wear. The limits of `with_waits` are kept.
 #[test]
 fn looks_are_taken_when_the_caller_wants() {
     let mut boxes = cloud(8);

@@ -35,7 +35,7 @@ impl<V: TreeVolume> Body<V> {
     }
 }
 
-/// Pairs of bodies; every pair of triangles that is looked at is written down.
+/// Pairs of bodies. Every pair of triangles that is tested is recorded.
 struct Scene<'t, V: TreeVolume> {
     bodies: Vec<&'t Body<V>>,
     pairs: Vec<(usize, usize, WidePose)>,
@@ -53,7 +53,7 @@ impl<'t, V: TreeVolume> Scene<'t, V> {
         Scene::new(vec![a, b], vec![(0, 1, pose)])
     }
 
-    /// The truth, from all pairs.
+    /// The true distance, from all pairs of triangles.
     fn distance_of(&self, pair: usize) -> f64 {
         let (a, b, pose) = &self.pairs[pair];
         let mut least = f64::INFINITY;
@@ -103,7 +103,7 @@ impl<V: TreeVolume> AnytimePairs<V> for Scene<'_, V> {
     }
 }
 
-/// Turned, shifted, flush, in the same place, far and very far away.
+/// Relative poses: identity, flush, turned in place, shifted, far and very far away.
 fn poses(size: f64, seed: u64) -> Vec<WidePose> {
     let mut random = Random::new(seed);
     let mut poses = vec![
@@ -136,7 +136,7 @@ fn ball(n: usize, radius: f32) -> Vec<[Vec3; 3]> {
     triangles
 }
 
-/// Runs step by step; at every stop the bounds hold the truth and have not opened.
+/// Runs in short runs. At every stop the bounds contain the true distance and have not widened.
 fn check_stops<V: TreeVolume>(
     name: &str,
     scene: &mut Scene<'_, V>,
@@ -157,7 +157,7 @@ fn check_stops<V: TreeVolume>(
         match now.certainty {
             Certainty::Apart => assert!(0.0 < truth, "{}", what()),
             Certainty::Touching => assert!(truth == 0.0, "{}", what()),
-            // One that is near enough was asked for, and found.
+            // The goal is any pair that is near enough, and one was found.
             _ if settings.goal == AnytimeGoal::Any && now.found.is_some() => {}
             _ => assert!(0 < now.n_undecided, "{}", what()),
         }
@@ -181,7 +181,7 @@ fn check_stops<V: TreeVolume>(
 fn bounds_hold<V: TreeVolume>(name: &str) {
     let (mut n_apart, mut n_touching) = (0, 0);
     for (set, triangles) in triangle_sets() {
-        // Every pair, many times over: a part has to do.
+        // The oracle tests every pair at many poses, so only some triangles are used.
         let body = Body::<V>::new(&triangles[triangles.len() - triangles.len().min(32)..], 3);
         let other = Body::<V>::new(&triangles[..triangles.len().min(24)], 1);
         for (i, pose) in poses(0.6, 5).into_iter().enumerate() {
@@ -264,7 +264,7 @@ fn however_the_steps_are_split() {
                     if split.run(&mut scene, Until::done().with_steps(steps)).unwrap().is_done() {
                         break;
                     }
-                    // Asking changes nothing.
+                    // Reading the results changes nothing.
                     split.answers(&mut others);
                     split.contacts(&scene, &mut Vec::new()).unwrap();
                 }
@@ -411,7 +411,7 @@ fn nothing_and_nowhere() {
             assert_eq!(contacts, [None]);
         }
     }
-    // Nothing is within a distance that is none.
+    // No pair is within a negative or NaN distance.
     for bad in [-1.0, f64::NAN] {
         let (mut search, mut scene) =
             (AnytimeSearch::default(), Scene::one(&body, &body, WidePose::IDENTITY));
@@ -461,7 +461,7 @@ fn other_trees_are_noticed() {
             assert_eq!(search.answer(0), known, "what is known stays known");
         }
     }
-    // A copy will do.
+    // An equal tree is accepted.
     let mut scene = Scene::one(&same, &same, pose);
     assert!(search.run(&mut scene, Until::done()).unwrap().is_done());
     assert_eq!(search.answer(0).found, Some(scene.distance_of(0)));
@@ -527,7 +527,7 @@ fn every_pair_gets_its_turn() {
             }
         }
     }
-    // One after the other.
+    // Depth first: one pair of trees after the other.
     let mut search = AnytimeSearch::default();
     search.start(9, &AnytimeSettings::touching().with_order(AnytimeOrder::DepthFirst));
     search.run(&mut scene, Until::done().with_steps(30)).unwrap();
@@ -543,7 +543,7 @@ fn what_is_urgent_comes_first() {
     let body = Body::<Obb>::new(&ball(16, 1.0), 2);
     let pose = WidePose::from_quat(DQuat::IDENTITY, DVec3::new(0.0, 0.2, 0.0));
     let mut scene = Scene::one(&body, &body, pose);
-    // What is on the right is what is seen.
+    // Volumes on the right come first.
     scene.urgency = |u| f64::from(u.volume_a.center.x);
     let mut search = AnytimeSearch::default();
     search.start(
@@ -561,7 +561,7 @@ fn what_is_urgent_comes_first() {
     search.run(&mut scene, Until::done()).unwrap();
     let all = right(&scene.looked_at);
     assert!(0.4 < seen && all.abs() < 0.2, "{seen} and {all}");
-    // NaN is not urgent, and does not hurt.
+    // A NaN priority comes last, and the result is the same.
     scene.urgency = |u| if u.level % 2 == 0 { f64::NAN } else { 1.0 };
     let expected = search.answer(0).n_found;
     search.start(
@@ -619,7 +619,7 @@ fn approximate_contacts_come_near() {
             let contact = contacts[0].unwrap();
             assert!((contact.normal.length() - 1.0).abs() < 1e-6);
             let off = contact.point - direction * (1.0 - 0.5 * overlap);
-            // The circle in which they cross.
+            // The radius of the circle in which the balls cross.
             let reach = (1.0_f64 - (1.0 - 0.5 * overlap).powi(2)).sqrt();
             assert!(off.length() <= reach + contact.size, "{round}: {contact:?} is {off} off");
             assert!(contact.depth <= first.depth * 1.01);
@@ -653,7 +653,7 @@ fn costs_are_found_again() {
     for (found, truth) in [(found.volume_test, 3.0), (found.primitive, 40.0), (found.volume_update, 7.0)] {
         assert!((found - truth).abs() < 1e-9 * truth, "{found} and {truth}");
     }
-    // What was never done costs nothing, and nothing costs less than that.
+    // Work that no query did costs 0, and no cost is below 0.
     let only = [(work(10, 0, 0), 20.0), (work(20, 0, 0), 40.0)];
     assert_eq!(Cost::fit(&only), Cost::new(2.0, 0.0, 0.0));
     let odd = [(work(10, 1, 0), 20.0), (work(10, 50, 0), 10.0), (work(0, 3, 0), f64::NAN)];

@@ -1,4 +1,4 @@
-//! Every builder and every volume through the suite of trees.
+//! The conformance suite of trees, for every builder and every volume.
 
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere};
 use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError, Collapse, OwnAxes, SplitAt, TreeVolume};
@@ -14,7 +14,7 @@ fn settings() -> Vec<BuildSettings> {
     BuildMethod::ALL.into_iter().enumerate().map(of_method).collect()
 }
 
-/// Every third of the settings, from one on: the volumes share them.
+/// Every third of the settings, from this index on. Different volumes test different settings.
 fn third<V: TreeVolume>(from: usize) {
     for settings in settings().iter().skip(from).step_by(3) {
         bvh(|boxes| Bvh::<V>::build(boxes, settings));
@@ -36,8 +36,8 @@ fn boxes_2() {
     third::<Aabb>(2);
 }
 
-/// Trees made wide at the least cost, of several methods, of leaves for one primitive at a time and
-/// for many.
+/// Trees by several methods, collapsed at the least cost, for callers that test one or many
+/// primitives at once.
 #[test]
 fn cheapest_boxes() {
     for (i, settings) in settings().iter().enumerate().step_by(2) {
@@ -79,7 +79,7 @@ fn rectangle_swept_spheres() {
     bvh(|boxes| Bvh::<Rss>::build(boxes, &BuildSettings::default().with_max_leaf(2)));
 }
 
-/// Volumes around what is in them: those around the primitives' boxes, merged.
+/// Volumes fitted to the boxes of their primitives.
 #[test]
 fn fitted_volumes() {
     let settings = BuildSettings::default().with_max_leaf(3);

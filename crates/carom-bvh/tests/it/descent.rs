@@ -1,4 +1,4 @@
-//! The ways of walking two trees: what they share, and what they cost.
+//! The settings of a walk of two trees: their common results, and their costs.
 
 use carom_bounds::{Aabb, BoundingVolume as _, KDop, Lss, Obb, Rss, Slabs, Sphere};
 use carom_bvh::{
@@ -38,7 +38,7 @@ fn walk<V: TreeVolume>(
     (pairs, visit.counters)
 }
 
-/// (A, B) and (B, A) visit the same pairs and open the same nodes, where the pose has an exact
+/// (A, B) and (B, A) visit the same pairs and open the same nodes, if the pose has an exact
 /// inverse.
 fn mirrored<V: TreeVolume>(what: &str, build: impl Fn(&[[Vec3; 3]]) -> Bvh<V>) {
     let (a, b) = (build(&soup(31, 700, 0.1)), build(&soup(32, 500, 0.2)));
@@ -85,8 +85,8 @@ fn either_side_visits_the_same() {
     mirrored("line swept spheres", of_boxes::<Lss>);
 }
 
-/// Trees of polytopes around triangles, some of the leaves in more than they need: all of space, or
-/// a slab or two without an end.
+/// Trees of k-DOPs around triangles. If `is_loose`, some volumes are larger than necessary: all of
+/// space, or without an end in a direction.
 fn of_polytopes<const K: usize>(triangles: &[[Vec3; 3]], is_loose: bool) -> Bvh<KDop<K>>
 where
     KDop<K>: TreeVolume + Slabs,
@@ -195,7 +195,7 @@ fn every_way_finds_the_closest_pair() {
         let expected = pairs
             .map(|(p, q)| (p, q, corner(p, q)))
             .fold((0, 0, f64::INFINITY), |best, one| if one.2 < best.2 { one } else { best });
-        // As an object: compiled once for all.
+        // A trait object, so that the walks are compiled once.
         let gap: &mut dyn FnMut(u32, u32, f64) -> Option<f64> = &mut |p, q, _| Some(corner(p, q));
         let plain = search.closest_pair(&a, &b, &there, f64::INFINITY, &mut *gap);
         assert_eq!(plain.pair, Some(expected), "shift {i}");

@@ -26,7 +26,7 @@ fn the_tree_answers_as_any_other() {
         edited.validate().unwrap();
         Ok(edited.tree().clone())
     });
-    // As many again are put in between, and taken out.
+    // As many parts again are inserted, and removed.
     bvh(|boxes| {
         let mut edited = EditedBvh::build(boxes)?;
         let mut dice = Dice::new(3);
@@ -62,7 +62,7 @@ fn any_edits_in_any_order() {
         let any = |dice: &mut Dice, parts: &BTreeMap<PartId, Aabb>| {
             *parts.keys().nth(dice.below(parts.len())).unwrap()
         };
-        // Sizes over three decades; now and then the same box again.
+        // Sizes over three decades; one box in ten is always the same.
         let size = [0.01, 0.1, 1.0, 10.0][dice.below(4)];
         let aabb =
             if dice.one_in(10) { Aabb { min: Vec3::ZERO, max: Vec3::ONE } } else { dice.aabb(10.0, size) };
@@ -144,13 +144,13 @@ fn bad_boxes_are_refused_and_change_nothing() {
     assert_eq!(edited.part(1), None);
     assert!(EditedBvh::build(&[good, nan]).is_err());
     edited.remove(part).unwrap();
-    // The number is in use again, the old handle is not.
+    // The number is used again, but the old handle stays invalid.
     let again = edited.insert(good).unwrap();
     assert_eq!((again.number(), again == part), (0, false));
     assert_eq!(edited.remove(part).map_err(|e| e.to_string()), Err("part 0 has been removed".into()));
 }
 
-/// Each larger box pushes the others aside; none of them may go down a little every time.
+/// Each larger box displaces the others; none of them may become deeper each time.
 #[test]
 fn boxes_around_boxes_do_not_make_a_chain() {
     let n = if std::env::var_os("CAROM_SLOW").is_some() { 200_000 } else { 12_000 };
@@ -169,7 +169,7 @@ fn boxes_around_boxes_do_not_make_a_chain() {
     }
 }
 
-/// The cost of a tree over the same boxes that was just built.
+/// The cost of a newly built tree over the same boxes.
 fn fresh(edited: &EditedBvh) -> f64 {
     let boxes: Vec<Aabb> =
         (0..).map_while(|i| edited.part(i)).map(|part| edited.aabb(part).unwrap()).collect();

@@ -21,7 +21,7 @@ fn pose() -> WidePose {
     WidePose::from_quat(DQuat::from_xyzw(0.1, -0.3, 0.7, 0.6).normalize(), DVec3::new(0.4, -0.2, 0.1))
 }
 
-/// Everything that a query gives, in the order in which it comes.
+/// The results of queries of several kinds, in the order in which they come.
 fn answers(boxes: &[Aabb], triangles: &[[Vec3; 3]], scale: f64) -> Vec<(u32, u32)> {
     let mut out = Vec::new();
     for (i, method) in BuildMethod::ALL.into_iter().enumerate() {
@@ -92,7 +92,8 @@ fn a_power_of_two_changes_nothing() {
 
 #[test]
 fn a_pair_that_comes_up_from_one_side_does_from_the_other_unless_it_is_apart() {
-    // Both sides give all pairs that meet; what they give beyond that may differ by rounding.
+    // Both sides report all pairs that meet. The other pairs that they report may differ by
+    // rounding.
     let boxes = boxes(1500);
     let tree = Bvh::<Aabb>::build(&boxes, &BuildSettings::default().with_max_leaf(1)).unwrap();
     let collect = |pose: &WidePose, swap: bool| {

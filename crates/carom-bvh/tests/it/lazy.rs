@@ -1,4 +1,4 @@
-//! A tree built on demand beside one built at once.
+//! A tree that is built on demand, compared with one that is built at once.
 
 use carom_bounds::{Aabb, BoundingVolume, Obb};
 use carom_bvh::{BuildSettings, Bvh, BvhError, LazyBvh, TreeVolume, visit_pairs};
@@ -14,7 +14,7 @@ fn cloud(n: usize) -> Vec<Aabb> {
     (0..n).map(|_| dice.aabb(10.0, 0.3)).collect()
 }
 
-/// The boxes that a query box meets, of those that a tree gives for it.
+/// The boxes that a query box meets, among the candidates of a tree.
 fn meeting<V: TreeVolume>(tree: &LazyBvh<V>, boxes: &[Aabb], probe: &Aabb) -> Vec<u32> {
     let mut found = Vec::new();
     let visit = tree.visit_box(probe, |primitives| {
@@ -106,7 +106,7 @@ fn pairs_are_those_of_trees_built_at_once() {
         });
         let mut n = 0;
         visit_pairs(&eager(a), &eager(b), &pose, |i, j| {
-            // The trees give candidates; those that are sure to touch are in both.
+            // The trees report candidates. Pairs that surely touch are in both lists.
             let deep = |b: &Aabb| Aabb { min: b.min + 1e-3, max: b.max - 1e-3 };
             let placed = deep(&b[j as usize]).center().as_dvec3();
             let center = pose.transform_point(placed).as_vec3();
@@ -155,7 +155,7 @@ fn threads_build_the_same() {
             let (shared, boxes, probes, expected) = (&shared, &boxes, &probes, &expected);
             scope.spawn(move || {
                 for i in 0..probes.len() {
-                    // Every thread begins elsewhere.
+                    // Every thread begins at another probe.
                     let i = (i + thread * 8) % probes.len();
                     assert_eq!(meeting(shared, boxes, &probes[i]), expected[i]);
                 }

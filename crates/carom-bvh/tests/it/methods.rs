@@ -1,4 +1,4 @@
-//! What the methods promise beyond right answers: cost, depth, and what a post-pass gains.
+//! The promises of build methods beyond right answers: cost, depth, and the gain of a post-pass.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{BuildMethod, BuildSettings, Bvh, Collapse, Quality};
@@ -7,7 +7,7 @@ use carom_testkit::conform::dice::Dice;
 use carom_testkit::meshes::mesh;
 use glam::{DVec2, Vec3};
 
-/// The methods that split where the curve does.
+/// The methods that split at the bits of Morton codes.
 const CURVE: [BuildMethod; 2] = [BuildMethod::Morton, BuildMethod::OnePass];
 
 /// Real triangles where they are present, a cloud, and clusters of very different sizes.
@@ -42,7 +42,8 @@ fn post_passes_make_trees_cheaper() {
         ("treelets", settings.with_treelet_rounds(3)),
         ("both", settings.with_reinsertion_rounds(3).with_treelet_rounds(3)),
     ];
-    // The logarithms of what is left of the cost, of trees by the curve and of others.
+    // Sums of the logarithms of the cost after a pass over the cost before it, for trees by the
+    // curve and for others.
     let mut sums = [DVec2::ZERO; 3];
     let sets = sets();
     for (name, boxes) in &sets {
@@ -52,7 +53,7 @@ fn post_passes_make_trees_cheaper() {
             for (i, (pass, settings)) in passes.iter().enumerate() {
                 let after = quality(boxes, settings.with_method(method)).sah_cost;
                 line += &format!("  {pass} {after:8.2} {:.3}", after / before);
-                // The cost of the wide tree is measured, that of the binary one is lowered.
+                // The passes lower the cost of the binary tree; measured is that of the wide tree.
                 assert!(after <= 1.01 * before, "{name}, {method:?}, {pass}: {before} -> {after}");
                 let gain = (after / before).ln();
                 sums[i] += if CURVE.contains(&method) { DVec2::X * gain } else { DVec2::Y * gain };
@@ -92,7 +93,7 @@ fn the_cheapest_collapse_fills_nodes() {
                 before.mean_leaf,
                 after.mean_leaf
             );
-            // Those of the median are full as they are.
+            // Nodes by the median are full already.
             assert!(before.mean_children.min(6.0) <= after.mean_children, "{name}, {method:?}");
             assert!(after.mean_leaf <= 8.0, "{name}, {method:?}");
             sum += (after.sah_cost / before.sah_cost).ln();
@@ -133,7 +134,7 @@ fn a_plane_without_volume_is_halved() {
 
 #[test]
 fn the_cost_is_what_a_random_line_meets() {
-    // Two cubes of 1 three apart in a box of 4 by 1 by 1. Areas are as 3, 3 and 9.
+    // Two unit cubes in a box of 4 by 1 by 1. Their areas are 3 and 3, that of the box is 9.
     let cube = |x: f32| Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };
     let settings = BuildSettings::default().with_max_leaf(1);
     let tree = Bvh::<Aabb>::build(&[cube(0.0), cube(3.0)], &settings).unwrap();
@@ -148,7 +149,7 @@ fn the_cost_is_what_a_random_line_meets() {
     let (center, radius) = (root.center().as_dvec3(), root.half_extents().as_dvec3().length());
     let (mut n_root, mut n_met) = (0_u32, 0_u32);
     while n_root < 40_000 {
-        // A direction, and a place in the disc across it: all lines alike.
+        // A direction, and a point in the disc across it: all lines are equally likely.
         let [direction, place] = [dice.point(1.0).as_dvec3(), dice.point(1.0).as_dvec3()];
         let Some(direction) = direction.try_normalize().filter(|_| direction.length() < 1.0) else {
             continue;

@@ -1,4 +1,4 @@
-//! A box that moves through a tree, against all boxes one by one.
+//! A box that moves through a tree, compared with a test of all boxes one by one.
 
 use carom_bounds::Aabb;
 use carom_bvh::{BuildSettings, Bvh};
@@ -6,7 +6,7 @@ use carom_testkit::random::Random;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// The least t from 0 to `end` at which the moving box meets the other; `None` where it does not.
+/// The least t from 0 to `end` at which the moving box meets the other; `None` if it does not.
 fn meets(center: DVec3, half: DVec3, way: DVec3, end: f64, other: &Aabb) -> Option<f64> {
     let (low, high) = (other.min.as_dvec3() - half, other.max.as_dvec3() + half);
     let (mut near, mut far) = (0.0_f64, end);

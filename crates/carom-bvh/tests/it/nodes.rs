@@ -1,5 +1,5 @@
-//! Nodes of other kinds: four children, and boxes in bytes. The suite of trees, what they cost, and
-//! what they take.
+//! Nodes of other kinds: four children, and boxes in bytes. They pass the suite of trees; their
+//! costs and their memory are compared.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{
@@ -26,7 +26,7 @@ fn boxes_in_bytes_by_fours() {
     bvh_of_nodes(|boxes| QuantizedBvh4::packed(boxes, &BuildSettings::default().with_max_leaf(1)));
 }
 
-/// The leaves that are met by asking volume after volume, one at a time.
+/// The leaves that a box meets, by a test of one volume after the other.
 fn met_one_by_one<N: WideNode<carom_bounds::Aabb8>>(tree: &Bvh<Aabb, N>, probe: &Aabb) -> Vec<u32> {
     let (mut met, mut stack) = (Vec::new(), vec![0]);
     while let Some(node) = stack.pop() {
@@ -44,8 +44,8 @@ fn met_one_by_one<N: WideNode<carom_bounds::Aabb8>>(tree: &Bvh<Aabb, N>, probe: 
     met
 }
 
-/// Volumes opened by eights are those that are read alone, to the bit: probes touch them at
-/// corners.
+/// Volumes that are decoded eight at a time have the same bits as those that are decoded alone:
+/// probes touch them at corners.
 fn opened_as_read<N: WideNode<carom_bounds::Aabb8>>() -> usize {
     let mut n_met = 0;
     for (name, boxes) in corpus() {
@@ -62,7 +62,7 @@ fn opened_as_read<N: WideNode<carom_bounds::Aabb8>>() -> usize {
                 ControlFlow::Continue(())
             });
             met.sort_unstable();
-            // What lies outside the tree's own box is not looked for.
+            // A probe outside the tree's own box meets nothing.
             let expected =
                 if tree.bounds().overlaps(&probe) { met_one_by_one(&tree, &probe) } else { Vec::new() };
             assert_eq!(met, expected, "{name}: {point}");
@@ -91,7 +91,7 @@ fn they_take_less_and_cost_little_more() {
     let tree = Bvh::<Aabb>::build(&boxes, &settings).unwrap();
     let eight = tree.quality();
     let bytes = |quality: carom_bvh::Quality, node: usize| {
-        // A number for every primitive, and one for every leaf.
+        // Four bytes for every primitive, and four for every leaf.
         let rest = 4.0 + 4.0 * (quality.leaves + 1) as f64 / boxes.len() as f64;
         let nodes = (node * quality.nodes) as f64 / boxes.len() as f64;
         assert!((quality.bytes_per_primitive - rest - nodes).abs() < 1e-9);

@@ -5,7 +5,8 @@ use carom_bvh::{Bvh, OwnAxes, SplitAt};
 use glam::Vec3;
 use std::collections::BTreeSet;
 
-/// Pairs of triangles along a direction, each as wide as `width` and as long as 1.
+/// A strip of `n` parallelograms along a direction, each of two triangles with the sides `along`
+/// and `across`.
 fn strip(n: usize, along: Vec3, across: Vec3) -> Vec<[Vec3; 3]> {
     (0..n)
         .flat_map(|i| {
@@ -22,7 +23,7 @@ fn leaves(triangles: &[[Vec3; 3]], settings: &OwnAxes) -> Vec<BTreeSet<u32>> {
 
 #[test]
 fn an_askew_strip_is_cut_across_its_length() {
-    // As long along x as along y and z: no axis of the coordinates is its own.
+    // The strip is equally long along x, y and z: none of its axes is a coordinate axis.
     let along = Vec3::new(1.0, 1.0, 1.0);
     let strip = strip(32, along, Vec3::new(3.0, -3.0, 0.0));
     for at in [SplitAt::Mean, SplitAt::Median] {

@@ -1,5 +1,5 @@
-//! Points, balls, views, the k nearest, tolerances, iterators and batches against brute force over
-//! ugly sets; no memory asked for once warm.
+//! Points, balls, frustums, the k nearest, tolerances, iterators and batches against brute force
+//! over ugly sets. Warm queries do not allocate.
 
 use carom_bounds::{Aabb, BoundingVolume as _, ClipDepth, Culling, Frustum, LastPlane, Rss, Sphere};
 use carom_bvh::{BuildSettings, Bvh, FrustumSearch, PairSearch, TreeVolume};
@@ -26,7 +26,8 @@ fn points(boxes: &[Aabb], dice: &mut Dice) -> Vec<DVec3> {
     points
 }
 
-/// What an eye sees that looks at a target, with a focal length over half the picture's size.
+/// The frustum of a camera that looks at a target. `focal` is its focal length over half the
+/// picture's size.
 fn camera(eye: Vec3, target: Vec3, focal: f32, near: f32, far: f32) -> Frustum {
     let turn = Quat::from_rotation_arc(Vec3::Z, (eye - target).normalize_or(Vec3::Z));
     let view = Mat4::from_rotation_translation(turn, eye).inverse();
@@ -44,7 +45,7 @@ fn away(b: &Aabb, p: DVec3) -> f64 {
     (b.min.as_dvec3() - p).max(p - b.max.as_dvec3()).max(DVec3::ZERO).length()
 }
 
-/// Checks that all that must be found is, each once; gives how many there were.
+/// Checks that all primitives of `must` were found, each once. Returns their number.
 fn holds(what: &str, seen: &[u32], must: &[u32]) -> usize {
     let set: BTreeSet<u32> = seen.iter().copied().collect();
     assert_eq!(set.len(), seen.len(), "{what}: twice");
@@ -170,7 +171,7 @@ fn pairs_closer_than_a_tolerance_are_all_given() {
     for (name, mut boxes) in corpus() {
         boxes.truncate(60);
         let size = size_of(&boxes);
-        // Points stand for the primitives, so that distances are easy to tell.
+        // Points stand for the primitives, so that distances are easy to compute.
         let at: Vec<DVec3> = boxes.iter().map(|b| b.center().as_dvec3()).collect();
         let tree = Bvh::<Aabb>::build(&boxes, &BuildSettings::default()).unwrap();
         for share in [0.0, 0.03, 0.3, 3.0] {

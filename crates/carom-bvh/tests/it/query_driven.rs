@@ -1,4 +1,4 @@
-//! Trees that know where queries go.
+//! Trees that are built for known queries.
 
 use carom_bounds::Aabb;
 use carom_bvh::{BuildMethod, BuildSettings, Builder, Bvh, BvhError, Counters};
@@ -74,6 +74,6 @@ fn a_skewed_load_costs_less() {
     );
     assert!(10 * after.nodes < 9 * before.nodes);
     assert!(10 * after.volume_tests < 9 * before.volume_tests);
-    // Where nobody asks, the tree is the deeper.
+    // In parts that queries rarely reach, the tree is deeper.
     assert!(tree.quality().depth < tuned.quality().depth);
 }

@@ -1,5 +1,6 @@
-//! Every builder over real meshes: which triangles meet, which are nearest, what rays and points
-//! find, against all of them. And every builder over very many boxes that make trees deep.
+//! Every builder over real meshes, compared with a test of all triangles: those that meet, the
+//! nearest ones, and the hits of rays and points. Every builder over very many boxes that make
+//! trees deep.
 
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_bvh::{BuildMethod, BuildSettings, Bvh, closest_pair, visit_pairs};
@@ -23,16 +24,16 @@ fn settings() -> impl Iterator<Item = BuildSettings> {
     })
 }
 
-/// Questions about a mesh, and their answers from all triangles.
+/// Queries of a mesh, and their results from all triangles.
 struct Truth {
     triangles: Vec<[DVec3; 3]>,
-    /// It and itself elsewhere, and which triangles meet.
+    /// Poses of a second copy of the mesh, and the pairs of triangles that meet.
     meeting: Vec<(WidePose, BTreeSet<(u32, u32)>)>,
-    /// It and itself far enough away, and which are nearest.
+    /// The pose of a copy that is apart, and the nearest pair with its distance.
     apart: (WidePose, (u32, u32, f64)),
-    /// Origin, direction, and where the ray first meets something.
+    /// The origin and the direction of a ray, and the t of its first hit.
     rays: Vec<(DVec3, DVec3, f64)>,
-    /// A point, and the triangle nearest to it.
+    /// A point, and the triangle nearest to it with its distance.
     points: Vec<(DVec3, (u32, f64))>,
 }
 

@@ -27,7 +27,7 @@ fn a_refitted_tree_holds_the_new_boxes_tightly() {
             tree.refit(&after).unwrap();
             tree.validate(&after).unwrap();
             assert_eq!(tree.bounds(), after.iter().fold(Aabb::EMPTY, |all, b| all.merged(b)));
-            // By place, as geometry in the order of the leaves is.
+            // By index, as geometry in the order of the leaves.
             let order = tree.primitives().to_vec();
             let mut seen = vec![0; n];
             tree.refit_with(|place, number| {
@@ -42,7 +42,7 @@ fn a_refitted_tree_holds_the_new_boxes_tightly() {
     }
 }
 
-/// Oriented boxes and spheres hold the boxes that they follow, by number and by place.
+/// Oriented boxes and spheres contain the boxes that they follow, by `refit` and by `refit_with`.
 #[test]
 fn trees_of_other_volumes_follow_boxes() {
     fn check<V: TreeVolume + Clone>(dice: &mut Dice) {
@@ -61,7 +61,7 @@ fn trees_of_other_volumes_follow_boxes() {
     check::<Sphere>(&mut dice);
 }
 
-/// Every volume of the tree holds the points below it, in exact arithmetic.
+/// Checks that every volume of the tree contains the points below it, in exact arithmetic.
 fn holds_all<V: TreeVolume + Contains>(tree: &Bvh<V>, points: &[Vec3], corners: &[[u32; 3]]) {
     let mut below: Vec<Vec<u32>> = vec![Vec::new(); tree.n_nodes()];
     for node in (0..tree.n_nodes() as u32).rev() {
@@ -119,8 +119,8 @@ fn volumes_of_all_kinds_hold_the_points_that_they_follow() {
                     tree.refit_points(&points, &sorted).unwrap();
                     holds_all(&tree, &points, &corners);
                 }
-                // Back where it was: little is lost by keeping the orientation, and by going by way
-                // of the children.
+                // Back at the start, the volumes are hardly larger than fitted ones, although they
+                // keep their orientation and nodes are fitted to their children.
                 let fitted = Bvh::<V>::fitted(&boxes, &settings, fit).unwrap();
                 tree.refit_points(&start, &sorted).unwrap();
                 let [again, first] = [&tree, &fitted].map(|tree| tree.bounds().surface_area());
@@ -156,7 +156,7 @@ fn a_bad_refit_is_refused_and_changes_nothing() {
     assert_eq!(tree.refit(&good[1..]), Err(BvhError::WrongCount { expected: 50, given: 49 }));
     assert_eq!(tree.quality(), quality);
     tree.validate(&good).unwrap();
-    // One by one: the bad box is left out, and named.
+    // One by one: the bad box is excluded, and the error names it.
     assert_eq!(
         tree.refit_with(|_, p| bad[p as usize]).map_err(|e| e.to_string()),
         Err("primitive 17 has a bound that is NaN or infinite".into())
@@ -193,7 +193,7 @@ fn every_bad_coordinate_is_seen_wherever_it_is() {
     }
 }
 
-/// Corners by place, and the same boxes by number.
+/// The corners in the order of the tree, and the boxes of the same primitives by number.
 fn of_points<const N: usize>(
     tree: &Bvh,
     points: &[Vec3],
@@ -247,7 +247,7 @@ fn bad_points_are_refused_by_the_first_primitive_that_has_them() {
     assert_eq!(tree.refit_points(&points, &sorted), Err(BvhError::NotFinite { primitive: 22 }));
     points[23].z = 2.0e30;
     assert_eq!(tree.refit_points(&points, &sorted), Err(BvhError::TooLarge { primitive: 22 }));
-    // What no primitive has may be anything.
+    // A point that no primitive has may be anything.
     let mut more = good.clone();
     more.push(Vec3::NAN);
     assert_eq!(tree.refit_points(&more, &sorted), Ok(()));
@@ -270,7 +270,7 @@ fn a_refused_build_leaves_the_tree_that_was() {
     let bad = [Aabb { min: Vec3::ONE, max: Vec3::ZERO }];
     assert!(builder.rebuild(&mut tree, &bad, &BuildSettings::default()).is_err());
     tree.validate(&good).unwrap();
-    // And the same builder makes the same tree again as a new one.
+    // The same builder then builds the same tree as a new one.
     let other = boxes(&mut dice, 700);
     for quality in [BuildQuality::Fast, BuildQuality::Balanced, BuildQuality::High] {
         let settings = BuildSettings::default().with_quality(quality);

@@ -1,5 +1,5 @@
-//! Trees whose primitives come, go and get new numbers: valid after each edit, and never much worse
-//! than new ones.
+//! Trees whose primitives are added, removed and renumbered: valid after each edit, and hardly
+//! worse than new ones.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{ADDED, AdaptiveBvh, BuildSettings, Bvh, BvhError};
@@ -7,7 +7,7 @@ use carom_testkit::conform::dice::Dice;
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// Checks a tree, and gives the volumes that small queries test.
+/// Checks a tree, and returns the number of volumes that small queries test.
 fn check(tree: &Bvh, boxes: &[Aabb], what: &str) -> u64 {
     tree.validate(boxes).unwrap_or_else(|defect| panic!("{what}: {defect}"));
     assert!(tree.leaves().all(|leaf| leaf.primitives.len() <= 8), "{what}");
@@ -26,7 +26,7 @@ fn check(tree: &Bvh, boxes: &[Aabb], what: &str) -> u64 {
     tests
 }
 
-/// Some go, some come, some double, and those that stay change their order.
+/// Removes, adds and doubles some boxes, and shuffles all.
 fn edit(dice: &mut Dice, boxes: &[Aabb], [keep, add]: [usize; 2]) -> (Vec<Aabb>, Vec<u32>) {
     let mut edited: Vec<(Aabb, u32)> = Vec::new();
     for (i, &aabb) in (0..).zip(boxes) {
@@ -73,7 +73,7 @@ fn trees_are_valid_after_each_edit() {
             if 500 < boxes.len() {
                 worst = worst.max(tests as f64 / fresh as f64);
             }
-            // Motion is followed as before.
+            // The tree follows motion as before.
             boxes.iter_mut().for_each(|aabb| {
                 let by = dice.point(0.05);
                 *aabb = Aabb { min: aabb.min + by, max: aabb.max + by };
@@ -100,7 +100,7 @@ fn refused_edits_change_nothing() {
     bad[7].min.y = f32::NAN;
     assert_eq!(tree.renumber(&bad, &origins, &settings), Err(BvhError::NotFinite { primitive: 7 }));
     tree.validate(&boxes).unwrap();
-    // Nothing of nothing, and again something.
+    // To no primitives, and back to some.
     tree.renumber(&[], &[], &settings).unwrap();
     assert!(tree.is_empty());
     assert!(tree.renumber(&boxes, &origins, &settings).unwrap().rebuilt);

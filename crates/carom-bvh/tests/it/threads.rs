@@ -14,7 +14,7 @@ fn one_two_and_seven_threads_build_the_same() {
     for (name, boxes) in sets {
         for (i, method) in BuildMethod::ALL.into_iter().enumerate() {
             if method == BuildMethod::Insertion {
-                // One after the other, whatever there is.
+                // This method uses one thread in any case.
                 continue;
             }
             let settings = BuildSettings::default()
@@ -65,7 +65,7 @@ fn one_two_and_seven_threads_refit_the_same() {
     }
 }
 
-/// Volumes that are no boxes follow in the same way on any number of threads.
+/// Volumes other than boxes are refitted with the same bits on any number of threads.
 #[test]
 fn one_two_and_seven_threads_follow_with_the_same_volumes() {
     fn check<V: TreeVolume + Clone>(name: &str) {
