@@ -1,14 +1,14 @@
-//! Planes that bevel the sharp edges of a cell. All of the cell is behind each, so no body that
-//! meets the cell passes, and fewer bodies that miss it are stopped.
+//! Planes that bevel the sharp edges of a cell.
 //!
 //! If the normals of two faces are more than a right angle apart, shifting both planes moves their
-//! common edge out too far. It moves by more than 1.41 times the body's reach. A bevel through the
-//! edge cuts that corner off. It does so best with its normal halfway between those of the faces.
+//! common edge out too far: by more than 1.41 times the reach of a ball. A bevel through the edge
+//! cuts the excess off. It cuts off most if its normal is halfway between those of the faces. All
+//! of the cell is behind the bevel, so a body that meets the cell is still stopped.
 //!
-//! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000; Real-Time
-//! Rendering, 4th ed., 25.5, figures 25.16 and 25.17. Differs: bevels belong to solid cells, so
-//! they cost nothing until a body is about to touch. Edges of cells inside the solid are bevelled
-//! too. Corners, and axes for boxes, are optional.
+//! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000;
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5, figures 25.16 and 25.17.
+//! Differs: bevels belong to solid cells, so they cost nothing until a body is about to touch.
+//! Edges of cells inside the solid are bevelled too. Corners, and axes for boxes, are optional.
 
 use crate::build::Bevels;
 use crate::fragment::{Fragment, Side};
@@ -51,8 +51,8 @@ pub(crate) fn bevels(cell: &Fragment, table: &PlaneTable, kind: Bevels, out: &mu
     }
 }
 
-/// Adds a plane with this normal that touches the cell, unless a plane of the cell already has that
-/// normal.
+/// Adds a plane with this normal that touches the cell, unless a plane of the cell already has
+/// that normal.
 fn add(cell: &Fragment, normal: DVec3, normals: &[DVec3], first: usize, out: &mut Vec<SplitPlane>) {
     let is_same = |other: &DVec3| (*other - normal).length() <= tol::BSP_SAME_NORMAL;
     if normals.iter().any(is_same) || out[first..].iter().any(|plane| is_same(&plane.normal)) {
@@ -63,12 +63,12 @@ fn add(cell: &Fragment, normal: DVec3, normals: &[DVec3], first: usize, out: &mu
     out.push(SplitPlane { normal, offset });
 }
 
-/// Returns whether two polygons of one cell share an edge: two corners.
+/// Returns whether two polygons of one cell have a common edge: two common corners.
 fn have_common_edge(a: &[DVec3], b: &[DVec3]) -> bool {
     a.iter().filter(|p| b.iter().any(|q| are_near(p, q))).count() >= 2
 }
 
-/// Returns whether two polygons' corners are the same point to within rounding.
+/// Returns whether two corners are the same point to within rounding.
 fn are_near(p: &DVec3, q: &DVec3) -> bool {
     let size = p.abs().max(q.abs()).max_element();
     (*p - *q).length() <= 4.0 * tol::BSP_THIN * size

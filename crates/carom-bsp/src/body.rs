@@ -9,7 +9,7 @@ use carom_geom::SupportMap;
 use carom_math::ops;
 use glam::{DMat3, DVec3};
 
-/// A convex body, relative to its reference point, which is the point that moves through the tree.
+/// A convex body. Its reference point is the point that is moved through the tree.
 pub trait Body {
     /// Returns the greatest `normal . (x - reference)` over all points x of the body. `normal` has
     /// length 1.
@@ -76,7 +76,7 @@ impl Body for Points<'_> {
     }
 }
 
-/// Any shape with a support map, rotated; its origin is the reference point.
+/// Any shape with a support map, rotated. The origin of its frame is the reference point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Supported<'a, S: ?Sized> {
     /// The shape, in its own frame.

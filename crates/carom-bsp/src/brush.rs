@@ -1,12 +1,12 @@
 //! A convex piece of a level, given by the planes around it, and its faces as polygons.
 //!
-//! Faces are cut out of large squares, one plane after the other. Then each corner is computed anew
-//! from the three planes that meet in it. The size of the squares therefore does not affect the
-//! corners.
+//! Faces are cut out of large squares, one plane after the other. Then each corner is computed
+//! anew from the three planes that meet in it. The size of the squares therefore does not affect
+//! the corners.
 //!
-//! Degenerate input: a plane that repeats another or touches nothing gets no face. Refused: an open
-//! brush, an empty one, one of no thickness, and numbers that are not finite. The error names the
-//! first plane at fault if there is one.
+//! Degenerate input: a plane that repeats another or touches nothing gets no face. An open brush
+//! is refused, and so are an empty one, one of no thickness, and numbers that are not finite. The
+//! error names the first plane at fault if there is one.
 //!
 //! Reference: I. Sutherland, G. Hodgman, Reentrant Polygon Clipping, 1974; Quake's map format
 //! (idTech, 1996: brushes as half-spaces).
@@ -85,7 +85,7 @@ struct Corner {
 
 impl Brush {
     /// Returns the space behind all planes. Each normal points out of the brush and may have any
-    /// length.
+    /// length: a plane is all points with `normal . x = offset`. Errors: see [`BrushError`].
     pub fn from_planes(planes: &[SplitPlane], contents: Contents) -> Result<Brush, BrushError> {
         if contents.is_empty() {
             return Err(BrushError::NoContents);
@@ -128,7 +128,7 @@ impl Brush {
         Ok(Brush { faces, contents, size })
     }
 
-    /// Returns a box with these least and greatest coordinates.
+    /// Returns a box with these least and greatest coordinates. Errors: see [`BrushError`].
     pub fn cuboid(low: DVec3, high: DVec3, contents: Contents) -> Result<Brush, BrushError> {
         let sides = [DVec3::X, DVec3::Y, DVec3::Z];
         let planes: Vec<SplitPlane> = sides
@@ -221,7 +221,7 @@ fn face(planes: &[SplitPlane], number: usize, far: f64) -> Result<Option<Vec<DVe
     Ok((corners.len() >= 3).then_some(corners))
 }
 
-/// Returns the part behind the plane.
+/// Returns the part of a polygon behind a plane with this index.
 fn cut(polygon: &[Corner], plane: &SplitPlane, number: usize) -> Vec<Corner> {
     let mut kept = Vec::with_capacity(polygon.len() + 1);
     for (i, corner) in polygon.iter().enumerate() {

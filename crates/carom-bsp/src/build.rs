@@ -1,9 +1,10 @@
 //! Builds the tree from brushes: every plane that divides a cell is the plane of a brush's face.
 //!
 //! Pieces of brushes descend the tree. Candidates to split a cell are the planes of the faces in
-//! it. The plane chosen cuts few pieces and leaves about as many on either side. Faces in it become
-//! boundary. A piece bounded by nothing but boundary fills its cell, so the cell has its contents.
-//! Brushes may overlap, touch, or contain each other.
+//! it. The plane chosen cuts few pieces and leaves about as many on either side. Faces in that
+//! plane become part of the boundary of the two new cells. If all faces of a piece are in the
+//! boundary, the piece fills its cell, and the cell gets its contents. Brushes may overlap, touch,
+//! or contain each other.
 //!
 //! Degenerate input: a brush no thicker than the tolerance is left out. Faces in one plane share a
 //! node. A piece that extends beyond a plane by no more than the tolerance is not cut. So
@@ -51,11 +52,13 @@ pub struct BspSettings {
     /// mesh has a tree. A group of connected cells is then solid if the winding number at the
     /// middle of its thickest cell is at least a half.
     pub max_open: f64,
-    /// The most pieces that may be cut in two: [`BspError::Entangled`]. Without a limit, meshes and
-    /// brushes that cross each other many times may take very long. Levels need a few cuts per face
-    /// at most.
+    /// The most pieces that may be cut in two: [`BspError::Entangled`]. By default there is no
+    /// limit, and meshes and brushes that cross each other many times may take very long. Levels
+    /// need a few cuts per face at most (test:
+    /// `entangled::ordinary_levels_stay_far_below_the_limits`).
     pub max_splits: u32,
     /// The most tests of corners against planes while cells are divided: [`BspError::Entangled`].
+    /// By default there is no limit.
     pub max_work: u64,
 }
 
@@ -91,8 +94,8 @@ impl BspSettings {
         BspSettings { cost_of_cut, ..self }
     }
 
-    /// Returns these settings with limits for a number of faces. They are far more than levels
-    /// need. They stop the build within seconds if faces cross each other without end.
+    /// Returns these settings with limits for a number of faces. The limits are far above the
+    /// needs of levels. If faces cross each other very often, the build stops within seconds.
     #[must_use]
     pub fn with_limits_for(self, n_faces: usize) -> BspSettings {
         const SPLITS: [u32; 2] = [1 << 16, 1 << 6];
@@ -102,7 +105,7 @@ impl BspSettings {
         BspSettings { max_splits, max_work: WORK[0] + WORK[1] * u64::from(n), ..self }
     }
 
-    /// Returns these settings with another limit of cuts, and no limit of work.
+    /// Returns these settings with another limit of cuts, and without a limit of tests.
     #[must_use]
     pub fn with_max_splits(self, max_splits: u32) -> BspSettings {
         BspSettings { max_splits, max_work: u64::MAX, ..self }
@@ -208,7 +211,7 @@ impl BspTree {
         Ok(())
     }
 
-    /// Returns a tree with nothing in it; the coordinates bound what will be added.
+    /// Returns a tree without nodes and leaves; the coordinates bound its later contents.
     pub(crate) fn empty(low: DVec3, high: DVec3) -> BspTree {
         let size = low.abs().max(high.abs()).max_element();
         // The bounds of an empty set are infinite.
@@ -234,7 +237,7 @@ impl BspTree {
         self.report.bevels = self.bevels.len() as u32;
     }
 
-    /// Makes a node or a leaf of a cell; returns its reference and depth.
+    /// Adds a node or a leaf for a cell. Returns its reference and depth.
     fn divide(
         &mut self,
         task: Task,
@@ -318,7 +321,7 @@ impl BspTree {
     }
 }
 
-/// Returns the number of tests of corners against planes that choosing a plane takes. `faces`
+/// Returns the number of tests of corners against planes that the choice of a plane takes. `faces`
 /// yields the number of corners of each face.
 pub(crate) fn work_of(faces: impl Iterator<Item = usize>, settings: &BspSettings) -> u64 {
     let (n_faces, n_corners) = faces.fold((0_u64, 0_u64), |(n, sum), corners| (n + 1, sum + corners as u64));

@@ -14,7 +14,7 @@ use glam::DVec3;
 
 impl BspTree {
     /// Returns the contents at a point. In a seam between brushes these are the bits that all of
-    /// them have; on an outer face there are none. Empty for a point with a NaN.
+    /// the brushes have; on an outer face there are none. Empty for a point with a NaN.
     pub fn contents_at(&self, point: DVec3) -> Contents {
         if point.is_nan() {
             return Contents::empty();
@@ -47,8 +47,8 @@ impl BspTree {
 
     /// Returns all contents that a body overlaps by more than the tolerance. Near edges of the
     /// level this includes near misses, as for [`BspTree::trace`]. For a point in a seam between
-    /// brushes these are the bits that all of them have; on an outer face there are none. Empty for
-    /// a position that is not finite.
+    /// brushes these are the bits that all of the brushes have; on an outer face there are none.
+    /// Empty for a position that is not finite.
     pub fn contents_within(&self, body: &impl Body, place: DVec3) -> Contents {
         self.contents_within_with(body, place, &mut TraceStack::new())
     }
@@ -71,18 +71,18 @@ impl BspTree {
         walk.next(1.0, stack, |_| ()).is_some()
     }
 
-    /// Returns a nearby position at which the body is free of the contents in `mask`. A body that
-    /// is free stays where it is.
+    /// Returns a nearby position at which the body is free of contents that share a bit with
+    /// `mask`. A body that is free stays where it is.
     ///
-    /// Otherwise the body moves straight along one direction: the normal of a plane of a nearby
-    /// cell, an axis, or a diagonal between axes. The nearest free position is returned. `None` if
-    /// there is none, or if the position is not finite.
+    /// Otherwise the body is moved straight along one direction: the normal of a plane of a nearby
+    /// cell, an axis, or a diagonal between axes. The nearest of the free positions found is
+    /// returned. `None` if no direction leads to one, or if the position is not finite.
     pub fn nearest_free(&self, body: &impl Body, place: DVec3, mask: Contents) -> Option<DVec3> {
         self.nearest_free_of(&[(body, DVec3::ZERO)], place, mask)
     }
 
-    /// Does the same as [`BspTree::nearest_free`] for bodies that move together. Each has the
-    /// offset of its reference point from the position.
+    /// Does the same as [`BspTree::nearest_free`] for bodies that move together. Each comes with
+    /// the offset of its reference point from the position.
     pub(crate) fn nearest_free_of<B: Body>(
         &self,
         bodies: &[(&B, DVec3)],
@@ -129,7 +129,8 @@ impl BspTree {
                 }
             }
             covered.sort_by(|a, b| a.0.total_cmp(&b.0));
-            // The end of the first run of pieces without a gap larger than rounding.
+            // The end of the pieces that follow each other from the start, without a gap larger
+            // than rounding.
             let slack = self.thin / far;
             let end = covered
                 .iter()

@@ -14,7 +14,7 @@ use glam::DVec3;
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
     pub(crate) plane: SidedPlane,
-    /// Whether the side is in the boundary of the cell: it splits nothing further.
+    /// Whether the side is in the boundary of the cell. Its plane then splits the cell no further.
     pub(crate) is_boundary: bool,
     /// Counter-clockwise seen from outside.
     pub(crate) corners: Vec<DVec3>,
@@ -37,8 +37,8 @@ pub(crate) enum Place {
     Both,
 }
 
-/// Returns the side of the plane that the points are on. Parts beyond it by no more than `thin` do
-/// not count.
+/// Returns the side of the plane that the points are on. Points beyond the plane by no more than
+/// `thin` do not count.
 pub(crate) fn place_of<'a>(
     corners: impl IntoIterator<Item = &'a DVec3>,
     plane: &SplitPlane,
@@ -111,8 +111,8 @@ impl Fragment {
         self.sides.iter().all(|side| side.is_boundary)
     }
 
-    /// Returns the side of the plane that the fragment is on. Parts beyond it by no more than
-    /// `thin` do not count.
+    /// Returns the side of the plane that the fragment is on. Parts beyond the plane by no more
+    /// than `thin` do not count.
     pub(crate) fn place(&self, plane: &SplitPlane, thin: f64) -> Place {
         let (middle, half) = ((self.low + self.high) * 0.5, (self.high - self.low) * 0.5);
         let (height, reach) = (plane.height(middle), plane.normal.abs().dot(half));
@@ -125,9 +125,9 @@ impl Fragment {
         place_of(self.sides.iter().flat_map(|side| &side.corners), plane, thin)
     }
 
-    /// Makes this plane a boundary of the cell, which is behind it or in front of it. Returns false
-    /// if a side in the plane faces away from the fragment's side. The fragment is then no thicker
-    /// than the tolerance and counts as nothing.
+    /// Makes this plane a boundary of the cell, which is behind it or in front of it. Returns
+    /// false if a side in the plane faces into the cell. The fragment is then no thicker than the
+    /// tolerance and counts as nothing.
     #[must_use]
     pub(crate) fn bound(&mut self, plane: u32, is_behind: bool) -> bool {
         for side in self.sides.iter_mut().filter(|side| side.plane.plane == plane) {
@@ -139,7 +139,8 @@ impl Fragment {
         true
     }
 
-    /// Returns the parts in front of the plane and behind it; `None` for a part without four sides.
+    /// Returns the parts in front of the plane and behind it; `None` for a part without four
+    /// sides.
     pub(crate) fn cut(&self, number: u32, plane: &SplitPlane, thin: f64) -> [Option<Fragment>; 2] {
         let mut parts = [Vec::new(), Vec::new()];
         let mut rim: Vec<DVec3> = Vec::new();
@@ -152,7 +153,7 @@ impl Fragment {
             }
         }
         let lid = around(rim, plane.normal, thin);
-        // The lid of the part behind faces along the plane's normal.
+        // The lid closes both parts. That of the part behind faces along the plane's normal.
         let mut back = 0;
         parts.map(|mut sides| {
             let is_front = back == 0;

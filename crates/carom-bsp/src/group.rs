@@ -6,9 +6,9 @@
 //!   which end early.
 //! - The first impact of any ball is the impact of the group. At equal times, the ball with the
 //!   lowest index counts.
-//! - Each ball is never late, so the group is never late (test:
-//!   `groups::groups_are_never_late_and_never_earlier_than_their_hull`). The hull of the balls
-//!   would stop at obstacles that pass between them.
+//! - No ball is late, so the group is never late (test:
+//!   `groups::groups_are_never_late_and_never_earlier_than_their_hull`).
+//! - The hull of the balls would stop at obstacles that pass between them.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (several spheres as one
 //! character).
@@ -30,7 +30,7 @@ pub struct PlacedBall {
     pub radius: f64,
 }
 
-/// A set of at least one ball. The balls move as one body and do not turn while they move.
+/// One or more balls that move as one body. The body does not rotate while it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BallGroup<'a> {
     balls: &'a [PlacedBall],
@@ -63,8 +63,8 @@ impl core::fmt::Display for BallGroupError {
 impl core::error::Error for BallGroupError {}
 
 impl<'a> BallGroup<'a> {
-    /// Returns a group of these balls, which may overlap and may be apart. An error names the first
-    /// ball with an invalid center or radius.
+    /// Returns a group of these balls, which may overlap and may be apart. An error names the
+    /// first ball with an invalid center or radius.
     pub fn new(balls: &'a [PlacedBall]) -> Result<BallGroup<'a>, BallGroupError> {
         if balls.is_empty() {
             return Err(BallGroupError::Empty);
@@ -161,9 +161,9 @@ impl BspTree {
         })
     }
 
-    /// Returns a nearby position at which every ball of the group is free of the contents in
-    /// `mask`. It is found as by [`BspTree::nearest_free`] for one body. The directions of all
-    /// balls are tried with the whole group.
+    /// Returns a nearby position at which every ball of the group is free of contents that share a
+    /// bit with `mask`. It is found as by [`BspTree::nearest_free`] for one body. The directions
+    /// of all balls are tried with the whole group.
     pub fn nearest_free_of_group(
         &self,
         group: &BallGroup<'_>,

@@ -1,10 +1,12 @@
 //! Decides which cells of a divided mesh are solid.
 //!
-//! Cells that meet in a side without any wall form one room. The winding number of the mesh around
-//! one point of the thickest cell decides for the whole room. It is therefore computed once per
-//! room, not once per cell. From an empty room only fronts of walls are seen. If a back is seen,
-//! the surface is open there or inside out. The rim of the space around the mesh is empty. If a
-//! room at the rim is solid, the inside leaks out through an opening.
+//! - Cells that meet in a side without any wall form one room. The winding number of the mesh
+//!   around one point of the thickest cell decides for the whole room. So it is computed once per
+//!   room, not once per cell.
+//! - From an empty room only the fronts of walls are seen. If a back is seen, the surface is open
+//!   there or inside out.
+//! - The rim of the space around the mesh is empty. If a room at the rim is solid, the inside
+//!   leaks out through an opening.
 //!
 //! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
 //! Generalized Winding Numbers, ACM TOG 32(4), 2013 (which likewise decides cells of a division,
@@ -23,10 +25,11 @@ pub(crate) struct Cell {
     middle: DVec3,
     /// The distance from the middle to the nearest side.
     depth: f64,
-    /// The planes of sides without walls, and a point just beyond each.
+    /// The plane of each side without walls, and a point just beyond the side.
     doors: Vec<(u32, DVec3)>,
     /// Twice the area of the walls whose back faces the cell.
     backs: f64,
+    /// The middle of one of these walls.
     back: DVec3,
     /// Whether the cell reaches the rim of the space around the mesh.
     is_rim: bool,
@@ -87,8 +90,8 @@ pub(crate) fn label(
     for (number, cell) in cells.iter().enumerate() {
         for (plane, door) in &cell.doors {
             let next = tree.leaf_at(*door) & !LEAF;
-            // The neighbour must have a door in the same plane: a wall seen from one side only may
-            // still be a wall.
+            // The neighbour must have a door in the same plane: a wall that only one of the two
+            // cells has still separates them.
             if !cells[next as usize].doors.iter().any(|back| back.0 == *plane) {
                 continue;
             }
@@ -134,8 +137,8 @@ pub(crate) fn label(
     if max_open * all < open { Err(BspError::Open(widest.1)) } else { Ok(labels) }
 }
 
-/// Returns a point of the walls that show the largest area of backs to the room of a cell. If there
-/// are none, returns the middle of the cell.
+/// Returns a point of the walls that show the largest area of backs to one cell of a room. `cell`
+/// is a cell of the room. If no backs are seen, returns the middle of `cell`.
 fn widest_back(rooms: &mut [u32], cells: &[Cell], cell: u32) -> DVec3 {
     let own = room(rooms, cell);
     let mut widest = (0.0, cells[cell as usize].middle);

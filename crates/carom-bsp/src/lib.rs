@@ -5,7 +5,7 @@
 //! use carom_bsp::{Ball, Brush, BspSettings, BspTree, Contents};
 //! use carom_math::glam::DVec3;
 //!
-//! // A floor, and a wall that stands on it across the way.
+//! // A floor, and a wall that stands on it across the path.
 //! let floor = Brush::cuboid(DVec3::new(-8.0, -8.0, -1.0), DVec3::new(8.0, 8.0, 0.0), Contents::SOLID)?;
 //! let wall = Brush::cuboid(DVec3::new(4.0, -8.0, 0.0), DVec3::new(4.5, 8.0, 3.0), Contents::SOLID)?;
 //! let level = BspTree::from_brushes(&[floor, wall], &BspSettings::default())?;

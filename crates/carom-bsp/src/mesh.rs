@@ -1,12 +1,12 @@
-//! Builds the tree from closed triangle meshes. Planes of triangles divide cells until no cell has
-//! a triangle inside.
+//! Builds the tree from closed triangle meshes. Planes divide cells until no cell has a triangle
+//! inside.
 //!
 //! A box around the mesh is the first cell.
-//! - Candidates to split a cell: the planes of its triangles, and three axis-aligned planes through
-//!   the median of their first corners.
+//! - Candidates to split a cell: the planes of its triangles, and three axis-aligned planes
+//!   through the median of their first corners.
 //! - The plane chosen cuts few triangles and leaves about as many on either side.
-//! - A convex mesh is behind each plane of its triangles, so those alone give a tree as deep as it
-//!   has triangles. The axis-aligned planes prevent that.
+//! - A convex mesh is behind each plane of its triangles, so these planes alone give a tree as
+//!   deep as the mesh has triangles. The axis-aligned planes prevent that.
 //! - Triangles in a splitting plane become walls of the cells on both sides.
 //! - Solid cells are found afterwards, from the walls and from winding numbers: see `label.rs`.
 //!
@@ -46,13 +46,17 @@ impl BspTree {
     /// Returns a tree of the space that closed triangles enclose, counter-clockwise seen from
     /// outside. One list may hold several meshes: the inside of each gets the contents.
     ///
-    /// Errors: empty contents, the first vertex that is not finite or beyond 2^40, or the first
-    /// triangle with an index out of range. Also a point at which a surface is open or inside out,
-    /// or a limit of the settings exceeded. A part thinner than some tens of [`BspTree::tolerance`]
-    /// may count as open. An opening counts by its share of the whole surface: see
-    /// [`BspSettings::max_open`]. A smaller one passes if the inside does not leak through it to
-    /// the rim of the mesh. Cells around such an opening may be solid outside and empty inside.
-    /// Build separate trees for meshes of very different sizes.
+    /// Errors: see [`BspError`]. A surface that is open or inside out is refused with a point at
+    /// which this is so. A part thinner than some tens of [`BspTree::tolerance`] may count as
+    /// open.
+    ///
+    /// An opening counts by its share of the whole surface: see [`BspSettings::max_open`]. A
+    /// smaller one is accepted if the inside does not leak through it to the rim of the space
+    /// around the mesh. Cells at such an opening may be solid outside the mesh and empty inside
+    /// it.
+    ///
+    /// Build separate trees for meshes of very different sizes: the tolerance depends on the
+    /// largest coordinate.
     pub fn from_mesh(
         vertices: &[DVec3],
         triangles: &[[u32; 3]],
@@ -121,7 +125,7 @@ impl BspTree {
                         divided(task.polygons, plane, &table, thin, &mut tree.report.splits);
                     let sides = cuts.into_iter().zip([(ahead, walls_ahead), (behind, walls_behind)]);
                     for (side, (cell, (polygons, mut walls))) in sides.enumerate() {
-                        // Polygons in the plane itself are walls of either side.
+                        // Polygons in the plane itself are walls of both sides.
                         let (inside, more): (Vec<_>, Vec<_>) =
                             polygons.into_iter().partition(|polygon| polygon.plane.plane != plane);
                         walls.extend(more);
@@ -154,8 +158,9 @@ impl BspTree {
 }
 
 impl Task {
-    /// Returns the plane that divides the cell, and its parts in front and behind. `None` if no
-    /// polygon is left inside. Polygons found to lie in the boundary become walls.
+    /// Returns the plane that divides the cell, and the parts of the cell in front and behind.
+    /// `None` if no polygon is left inside. Polygons that turn out to lie in the boundary become
+    /// walls.
     fn split(
         &mut self,
         table: &mut PlaneTable,
@@ -223,8 +228,8 @@ impl Task {
                     Place::Both => counts[2] += 1,
                 }
             }
-            // An axis-aligned plane must leave fewer polygons on both sides, or the recursion would
-            // not end.
+            // An axis-aligned plane must leave fewer polygons on both sides, or the recursion
+            // would not end.
             let [front, behind, cut] = counts;
             (is_face || (front + cut < all && behind + cut < all)).then_some(counts)
         })

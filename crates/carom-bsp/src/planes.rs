@@ -13,9 +13,9 @@ use hashbrown::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SplitPlane {
-    /// Of length 1.
+    /// The normal, of length 1.
     pub normal: DVec3,
-    /// Distance from the origin along the normal.
+    /// The signed distance from the origin along the normal.
     pub offset: f64,
 }
 
@@ -33,11 +33,11 @@ impl SplitPlane {
     }
 }
 
-/// A plane of the table, and one of its two sides.
+/// The index of a plane in the table, and one of its two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SidedPlane {
     pub(crate) plane: u32,
-    /// Whether the face looks against the plane's normal.
+    /// Whether the face looks in the direction opposite to the plane's normal.
     pub(crate) is_flipped: bool,
 }
 
@@ -54,8 +54,8 @@ impl PlaneTable {
         PlaneTable { planes: Vec::new(), by_offset: HashMap::new(), thin }
     }
 
-    /// Returns this plane in the table, or one already there that is the same to within the
-    /// tolerance.
+    /// Returns the plane of the table that is the same as this one to within the tolerance. If
+    /// there is none, adds this one.
     pub(crate) fn find_or_add(&mut self, plane: &SplitPlane) -> SidedPlane {
         let n = plane.normal;
         // The canonical one of two opposite normals has a positive largest coordinate.
@@ -85,7 +85,7 @@ impl PlaneTable {
         SidedPlane { plane, is_flipped }
     }
 
-    /// Returns the plane with its normal out of the brush.
+    /// Returns the plane with the normal of the face.
     pub(crate) fn outward(&self, sided: SidedPlane) -> SplitPlane {
         let plane = self.planes[sided.plane as usize];
         if sided.is_flipped { plane.flipped() } else { plane }

@@ -2,20 +2,24 @@
 //! shifted by the reach of the body.
 //!
 //! A plane is shifted both ways: forward for the cell behind it, back for the cell in front. The
-//! two parts of the segment therefore overlap. The body first touches at the start of the part that
-//! enters a solid cell first. It touches the plane that cut the start of that part.
+//! two parts of the segment therefore overlap. The body first touches at the start of the part
+//! that enters a solid cell first. It touches the plane that cut the start of that part.
 //!
-//! No answer is late: a body that meets a cell is behind all shifted planes of it. Near edges of
-//! the level some answers are early, because the shifted planes of a cell meet outside the true
-//! Minkowski sum. Bevels limit how early. A body that only touches a surface, or penetrates it by
-//! less than the tolerance, is free. It is stopped if it moves in, but not if it moves along.
+//! No answer is late, because a body that meets a cell is behind all shifted planes of the cell
+//! (test: `traces::bodies_are_never_late_and_bevels_make_them_less_early`). Near edges of the
+//! level some answers are early, because the shifted planes of a cell meet outside the true
+//! Minkowski sum. Bevels make these answers less early.
 //!
-//! Degenerate cases: a point may be on a plane, and on neither side of it. `walk.rs` says when such
-//! a point is in the solid.
+//! A body that only touches a surface, or penetrates it by less than the tolerance, is free. It is
+//! stopped if it moves into the surface, but not if it moves along it.
+//!
+//! Degenerate cases: a point may be on a plane, and on neither side of it. `walk.rs` says when
+//! such a point is in the solid.
 //!
 //! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000;
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (`HitCheckBSP`). Differs: a stack
-//! instead of recursion; times along the segment instead of points; bevels belong to the cells.
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (`HitCheckBSP`).
+//! Differs: a stack instead of recursion; times along the segment instead of points; bevels belong
+//! to the cells.
 
 use crate::body::Body;
 use crate::planes::SplitPlane;
@@ -33,7 +37,7 @@ pub struct TraceHit {
     pub place: DVec3,
     /// Unit normal that points out of the obstacle; zero if the body was inside it from the start.
     pub normal: DVec3,
-    /// The plane that was met, not shifted.
+    /// The plane that was met, not shifted, with this normal; zero if the normal is zero.
     pub plane: SplitPlane,
     /// Whether that plane bevels an edge or a corner of the level: no face is in it.
     pub is_bevel: bool,
@@ -63,8 +67,8 @@ impl BspTree {
         self.trace_until(body, [from, way], mask, 1.0, stack)
     }
 
-    /// Returns the first impact on a segment from a point by a vector. Impacts after `limit` may be
-    /// left out.
+    /// Returns the first impact on the segment from `from` by `way`. Impacts after `limit`, a
+    /// fraction of the segment, may be left out.
     pub(crate) fn trace_until(
         &self,
         body: &impl Body,
@@ -96,7 +100,7 @@ impl BspTree {
     fn enter(&self, piece: &Piece, from: DVec3, way: DVec3, mask: Contents) -> TraceHit {
         let t = piece.touch.max(0.0);
         let plane = piece.entry.unwrap_or(SplitPlane { normal: DVec3::ZERO, offset: 0.0 });
-        // In a seam between contents with different bits of the mask, those of one leaf are
+        // In a seam between contents that share no bit of the mask, the contents of one leaf are
         // reported.
         let leaf = self.leaves.get(piece.leaf as usize).filter(|_| !piece.contents.intersects(mask));
         TraceHit {

@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 use glam::DVec3;
 
 bitflags::bitflags! {
-    /// The contents of a region of space; empty if no bit is set. The caller decides the meaning of
-    /// every bit but the first.
+    /// The contents of a region of space; empty if no bit is set. The caller decides the meaning
+    /// of every bit but the first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Contents: u32 {
@@ -72,7 +72,7 @@ pub struct BspReport {
     pub leaves: u32,
     /// The number of cells with contents.
     pub filled_leaves: u32,
-    /// The greatest number of nodes between the root and a cell.
+    /// The greatest number of nodes on the path from the root to a cell.
     pub depth: u32,
     /// The number of times that a piece of a brush or a triangle was cut in two.
     pub splits: u32,
@@ -88,8 +88,8 @@ impl BspTree {
         self.report
     }
 
-    /// The least and the greatest coordinates of the tree's input. The least of an empty tree is
-    /// above the greatest.
+    /// The least and the greatest coordinates of the tree's input. For a tree without input the
+    /// least ones are plus infinity and the greatest ones minus infinity.
     pub fn bounds(&self) -> (DVec3, DVec3) {
         (self.low, self.high)
     }

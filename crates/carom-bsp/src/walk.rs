@@ -1,30 +1,31 @@
 //! The traversal behind sweeps, contents and free positions. It finds the pieces of a body's path
 //! on which the body is in filled cells.
 //!
-//! The rule: shift each plane of a cell out by the reach of the body. The body is in the cell if it
-//! is behind all of them by more than the tolerance.
+//! The rule: shift each plane of a cell out by the reach of the body. The body is in the cell if
+//! it is behind all of them by more than the tolerance.
 //!
 //! A body thinner than the tolerance, such as a point, may be on neither side of a plane. It then
 //! touches the cells on both sides, and is in solid if every cell that it touches is solid.
 //! - In a seam between brushes, in a line of many seams, or in the corner of eight boxes it is
 //!   inside.
 //! - On an outer face, edge or corner it is on the surface, and free.
-//! - Cells without room do not count. Planes meant to be one, or to meet in one line, leave slivers
-//!   and prisms between them that no body enters.
+//! - Cells without room do not count. Planes meant to be one, or to meet in one line, leave
+//!   slivers and prisms between them that no body enters.
 //! - The room of a cell about a position is the widest cone behind the planes that the body is on
 //!   or near: see [`tol::BSP_ROOM`].
 //!
-//! A moving body is on a plane during a stretch of its path. That stretch is walked as a part of
-//! its own. It is walked in front of the plane and, if that is solid, also behind it; if both are
-//! solid, it is inside. Sweeps skip crossings hardly longer than the tolerance, because the cells
-//! on either side are met anyway.
+//! A moving body that is so thin is on a plane during a stretch of its path. The walk treats that
+//! stretch as a part of its own. It visits the cells in front of the plane and, if they are solid,
+//! those behind it. If both are solid, the body is inside. Sweeps skip crossings hardly longer
+//! than the tolerance, because the cells on either side are met anyway.
 //!
-//! Degenerate cases: bevels are ignored on a plane, as they only cut off space outside the cell.
+//! Degenerate cases: while a body is on a plane, bevels are ignored, because they only cut off
+//! space outside the cell.
 //!
 //! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000; B. Naylor,
 //! J. Amanatides, W. Thibault, Merging BSP Trees Yields Polyhedral Set Operations, 1990 (points in
-//! a plane belong to the cells on both sides). Differs: a stack instead of recursion; cells without
-//! room.
+//! a plane belong to the cells on both sides).
+//! Differs: a stack instead of recursion; cells without room.
 
 use crate::body::Body;
 use crate::planes::SplitPlane;
@@ -33,35 +34,36 @@ use alloc::vec::Vec;
 use carom_math::{scaling, tol};
 use glam::DVec3;
 
-/// In tolerances: a sweep that is on a plane for no longer than this merely crosses it.
+/// The length of a stretch on a plane, in tolerances, up to which a sweep merely crosses the
+/// plane.
 const MAX_CROSSING_TOLERANCES: f64 = 8.0;
 
-/// In tolerances: planes no farther than this from the body count for the room that a cell has
-/// there.
+/// The distance of a plane from a body, in tolerances, up to which the plane counts for the room
+/// of the cell about the body.
 ///
 /// Coordinates of real levels are rounded by about the tolerance. Planes meant to meet in one line
-/// therefore leave prisms there, which are not filled where they are thinner than the tolerance. If
-/// two planes meet at 8 degrees, the third wall of such a prism is 7 tolerances away.
+/// therefore leave prisms there, which are not filled where they are thinner than the tolerance.
+/// If two planes meet at 8 degrees, the third wall of such a prism is 7 tolerances away.
 const MAX_SLIVER_TOLERANCES: f64 = 16.0;
 
-/// The part of the segment in a cell.
+/// The part of the segment in a cell, or in the subtree of a node.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     child: u32,
-    /// The last plane that the body is on, as an index into the seams of the stack, counted from 1.
-    /// 0 for none.
+    /// The last plane that the body is on, as an index into the seams of the stack, counted from
+    /// 1. 0 for none.
     on: u32,
     /// From here on the body is in the cell by more than the tolerance.
     low: f64,
     high: f64,
     /// The time at which the last plane passed was touched; below 0 if that was before the start.
     touch: f64,
-    /// That plane.
+    /// The last plane passed.
     entry: Entry,
 }
 
-/// Twice the index of a plane, plus 1 if the cell is in front of it. From [`BEVEL`] on, the index
-/// of a bevel.
+/// A plane: twice its index, plus 1 if the cell is in front of it. From [`BEVEL`] on, a bevel:
+/// [`BEVEL`] plus its index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry(u64);
 
@@ -75,12 +77,13 @@ pub(crate) struct Piece {
     pub(crate) high: f64,
     /// The time at which the last plane passed was touched; below 0 if that was before the start.
     pub(crate) touch: f64,
-    /// That plane, with the cell behind it; `None` if the body was inside from the start.
+    /// The last plane passed, with the cell behind it; `None` if the body was inside from the
+    /// start.
     pub(crate) entry: Option<SplitPlane>,
     pub(crate) is_bevel: bool,
-    /// One of the filled leaves that the body is in.
+    /// One of the filled leaves that the body is in; a body on planes is in several.
     pub(crate) leaf: u32,
-    /// The bits that the contents of all those leaves share.
+    /// The bits that the contents of all these leaves share.
     pub(crate) contents: Contents,
 }
 
@@ -93,9 +96,9 @@ struct Seam {
     above: u32,
     /// The child behind the plane.
     back: u32,
-    /// A filled leaf that the body was found in before; [`LEAF`] for none.
+    /// One of the filled leaves in which the body was found so far; [`LEAF`] for none.
     leaf: u32,
-    /// The bits that the contents of all those leaves share.
+    /// The bits that the contents of these leaves share.
     contents: Contents,
 }
 
@@ -105,7 +108,7 @@ enum Side {
     /// The body is on the plane: the front is visited first, then the back.
     Front,
     Behind,
-    /// The body is near the plane but off it, and the other side does not concern it.
+    /// The body is near the plane, but not on it. Only the side that it is on is visited.
     NearInFront,
     NearBehind,
 }
@@ -189,8 +192,7 @@ impl<'a, B: Body> Walk<'a, B, true> {
 }
 
 impl<'a, B: Body, const STILL: bool> Walk<'a, B, STILL> {
-    /// Begins a walk from the first item of the segment by the second. All pieces are wanted,
-    /// however short.
+    /// Begins a walk that finds all pieces, however short. The segment is a point and a vector.
     pub(crate) fn all(
         tree: &'a BspTree,
         body: &'a B,
@@ -204,9 +206,9 @@ impl<'a, B: Body, const STILL: bool> Walk<'a, B, STILL> {
 }
 
 impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
-    /// Returns the next piece of the path in contents that share a bit with the mask, nearest first
-    /// as a rule. Pieces touched after `limit` may be left out. `cell` is called with the planes
-    /// that bound the visited cells; each cell is behind its planes.
+    /// Returns the next piece of the path in contents that share a bit with the mask, nearest
+    /// first as a rule. Pieces touched after `limit` may be left out. `cell` is called with the
+    /// planes that bound the visited cells; each cell is behind its planes.
     #[inline]
     pub(crate) fn next(
         &self,
@@ -218,8 +220,7 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             if limit < part.touch {
                 continue;
             }
-            // The nearer child stays out of the stack: pushing and popping it would wait for
-            // memory.
+            // The nearer child is not pushed: popping it again would wait for memory.
             while part.child & LEAF == 0
                 && let Some(near) = self.descend(part, stack, &mut cell)
             {
@@ -265,7 +266,7 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
     #[inline]
     fn cut(&self, height: f64, rate: f64, reach: f64, part: Part, entry: Entry) -> Option<Part> {
         let mut part = part;
-        // Positive until the body is in by more than the tolerance.
+        // Positive until the body is behind the shifted plane by more than the tolerance.
         let above = height - (reach - self.tree.thin);
         if STILL {
             return (above < 0.0).then_some(part);
@@ -353,8 +354,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         (low < high && !is_short).then_some([low, high])
     }
 
-    /// Handles a leaf reached by a body that is on planes. Pushes the next side to visit, or
-    /// returns the piece if no side is left.
+    /// Handles a leaf that a body on planes has reached. Pushes the next side to visit, or returns
+    /// the piece if no side is left. Returns `None` also if the leaf is free and has room.
     #[cold]
     fn go_on(&self, part: Part, number: u32, contents: Contents, stack: &mut TraceStack) -> Option<Piece> {
         let last = stack.seam(part.on)?;
@@ -388,10 +389,10 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         Piece { low, high, touch, entry, is_bevel, leaf, contents }
     }
 
-    /// Returns whether the cell has room about the body: it is more than a sliver. The cell is
-    /// bounded by the planes that the body is on or near. It has room if some direction leads away
-    /// from all of them steeply enough. Also true if the body is on none of them, because it is
-    /// then well within the cell.
+    /// Returns whether the cell is more than a sliver about the body. Near the body, the cell is
+    /// bounded by the planes that the body is on or near. The cell has room if some direction
+    /// leads away from all of them steeply enough. Also true if the body is on none of them,
+    /// because the body is then well within the cell.
     #[cold]
     fn has_room(&self, on: u32, stack: &mut TraceStack) -> bool {
         let normals = &mut stack.normals;
@@ -412,8 +413,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             let least = tol::BSP_ROOM * scaling::length(out);
             least > 0.0 && normals.iter().all(|normal| least <= -normal.dot(out))
         };
-        // The widest cone's axis is about the mean of few normals. Otherwise two or three planes
-        // that touch the cone determine it.
+        // The axis of the widest cone is near the mean of the normals if they are few. Otherwise
+        // two or three planes that touch the cone determine it.
         let sum = normals.iter().fold(DVec3::ZERO, |sum, normal| sum + *normal);
         if is_wide(-sum) {
             return true;

@@ -42,7 +42,7 @@ fn faces_are_closed_polygons_in_their_planes() {
 #[test]
 fn planes_that_do_nothing_do_no_harm() {
     let mut planes = cube();
-    // A plane again, one far away, and one through a corner only.
+    // A repeated plane, one far away, and one through a corner only.
     planes.push(planes[2]);
     planes.push(SplitPlane { normal: DVec3::ONE, offset: 40.0 });
     planes.push(SplitPlane { normal: DVec3::new(2.0, 2.0, 2.0), offset: 6.0 });

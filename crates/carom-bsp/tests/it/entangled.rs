@@ -1,5 +1,4 @@
-//! Levels whose faces cross each other without end are refused by a limit. Levels as they are built
-//! are not.
+//! Levels whose faces cross each other very often are refused by a limit. Ordinary levels are not.
 
 use carom_bsp::{Brush, BspError, BspSettings, BspTree, Contents, SplitPlane};
 use carom_testkit::random::Random;

@@ -117,7 +117,8 @@ fn a_bar_passes_between_head_and_feet() {
     let way = DVec3::X * 8.0;
     assert_eq!(tree.trace_group(&group, DVec3::ZERO, way, Contents::SOLID), None);
     assert!(tree.trace(&Hull(&balls), DVec3::ZERO, way, Contents::SOLID).is_some());
-    // A chest at the height of the bar hits it: ball 2, half a metre before it.
+    // A chest at the height of the bar hits the bar: ball 2 stops with its centre half a metre
+    // before it.
     let balls = [balls[0], balls[1], at(1.0, 0.5)];
     let found =
         tree.trace_group(&BallGroup::new(&balls).unwrap(), DVec3::ZERO, way, Contents::SOLID).unwrap();

@@ -104,7 +104,7 @@ fn cuboid(half: DVec3, turn: DMat3, place: DVec3) -> Soup {
     (vertices, sides.iter().flat_map(|s| [[s[0], s[1], s[2]], [s[0], s[2], s[3]]]).collect())
 }
 
-/// The winding number inside still exceeds a half, so the inside would leak out without end.
+/// The winding number inside still exceeds a half, so solid space would extend to the outside.
 #[test]
 fn a_box_without_a_side_or_with_a_turned_one_is_refused_with_a_place() {
     let mut random = Random::new(56);

@@ -110,8 +110,8 @@ fn a_brush_thinner_than_the_tolerance_is_nothing() {
     }
 }
 
-/// Rays exactly or nearly in the plane in which two brushes touch hit the wall that they form. Rays
-/// along a floor are free.
+/// Rays exactly or nearly in the plane in which two brushes touch hit the wall that they form.
+/// Rays along a floor are free.
 #[test]
 fn nothing_passes_through_a_seam() {
     let brush = |low, high| Brush::cuboid(low, high, Contents::SOLID).unwrap();
@@ -150,7 +150,7 @@ fn nothing_passes_through_a_seam() {
     }
 }
 
-/// More planes tried and dearer cuts give trees with fewer cuts, of the same solid.
+/// Trees have fewer cuts if more planes are tried or if cuts cost more. The solid is the same.
 #[test]
 fn costs_change_the_tree_and_not_the_solid() {
     let brushes = generated_level(4, 200);

@@ -134,7 +134,8 @@ fn a_plane_without_volume_is_halved() {
 
 #[test]
 fn the_cost_is_what_a_random_line_meets() {
-    // Two unit cubes in a box of 4 by 1 by 1. Their areas are 3 and 3, that of the box is 9.
+    // Two unit cubes in a box of 4 by 1 by 1. Half their areas are 3 and 3, half that of the box
+    // is 9.
     let cube = |x: f32| Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };
     let settings = BuildSettings::default().with_max_leaf(1);
     let tree = Bvh::<Aabb>::build(&[cube(0.0), cube(3.0)], &settings).unwrap();
