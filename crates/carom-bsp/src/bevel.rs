@@ -1,9 +1,10 @@
 //! Planes that bevel the sharp edges of a cell.
 //!
 //! If the normals of two faces are more than a right angle apart, shifting both planes moves their
-//! common edge out too far: by more than 1.41 times the reach of a ball. A bevel through the edge
-//! cuts the excess off. It cuts off most if its normal is halfway between those of the faces. All
-//! of the cell is behind the bevel, so a body that meets the cell is still stopped.
+//! common edge out too far. For a ball it moves by more than 1.41 times the radius. A bevel
+//! through the edge cuts the excess off. It cuts off most if its normal is halfway between those
+//! of the faces. All of the cell is behind the bevel, so a body that meets the cell is still
+//! stopped.
 //!
 //! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000;
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5, figures 25.16 and 25.17.

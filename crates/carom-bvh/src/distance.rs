@@ -91,10 +91,10 @@ pub struct ClosestPair {
 
 impl PairSearch {
     /// Calls `pair` for the pairs of leaves whose volumes may be within `max_distance` of each
-    /// other, roughly the nearest first: a leaf of `a`, one of `b`, and `max_distance`. `b_in_a`
-    /// is the pose of `b` in the frame of `a`. `pair` returns the new `max_distance`, or stops the
-    /// search. Return the least distance found for the closest pair, or less if an error is
-    /// allowed. Return the old value for all pairs closer than a tolerance. Pairs at exactly
+    /// other, roughly the nearest first. It gets a leaf of `a`, one of `b`, and `max_distance`.
+    /// `b_in_a` is the pose of `b` in the frame of `a`. `pair` returns the new `max_distance`, or
+    /// stops the search. Return the least distance found for the closest pair, or less if an error
+    /// is allowed. Return the old value for all pairs closer than a tolerance. Pairs at exactly
     /// `max_distance` are still visited.
     ///
     /// Nothing is visited if the pose is NaN, infinite or beyond 1e300, or if the distance is
@@ -242,8 +242,8 @@ pub(crate) fn gap_sq_wide(
 
 impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
     /// Lower bounds of the squared distances between a volume of one tree and the children of a
-    /// node of the other, and a mask of those within the limit. `turn` and `pose` are the same
-    /// transform, from the tree of the volume to the other one.
+    /// node of the other. Also a mask of the children within the limit. `turn` and `pose` are the
+    /// same transform, from the tree of the volume to the other one.
     #[inline(always)]
     fn open<S: Simd>(
         &self,

@@ -85,10 +85,10 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
 }
 
 impl PairSearch {
-    /// Calls `pair` for the candidates of a clearance check, roughly the nearest first: a
-    /// primitive of `a`, and one of `b`, in leaves that may be within `max_distance`. `b_in_a` is
-    /// the pose of `b` in the frame of `a`. `pair` may stop the search. If no candidate is closer
-    /// than `max_distance`, no pair of primitives is.
+    /// Calls `pair` for the candidates of a clearance check, roughly the nearest first. They are
+    /// pairs of a primitive of `a` and one of `b`, in leaves that may be within `max_distance`.
+    /// `b_in_a` is the pose of `b` in the frame of `a`. `pair` may stop the search. If no
+    /// candidate is closer than `max_distance`, no pair of primitives is.
     pub fn visit_closer_pairs<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,

@@ -51,8 +51,8 @@ const ROUNDS: usize = 3;
 /// 1e-15, is far below the slack, some 2e-6.
 const NO_DIRECTION: f32 = 1e-30;
 
-/// A pair of volumes in scaled lengths, the placed one (B) and each of the eight (A): the vector
-/// from A's centre to B's, both cores, and the sum of the radii and the slack.
+/// The placed volume (B) and each of the eight (A), in scaled lengths. It has the vector from A's
+/// centre to B's, both cores, and the sum of the radii and the slack.
 struct Pair<S: Simd, const E: usize> {
     t: [S::F32x8; 3],
     edges_a: [[S::F32x8; 3]; E],

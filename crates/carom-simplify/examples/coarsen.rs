@@ -1,4 +1,4 @@
-//! A knot of 70,000 triangles made coarser: `coarsen [either|outside|inside] [TRIANGLES]
+//! Makes a knot of 70,000 triangles coarser: `coarsen [either|outside|inside] [TRIANGLES]
 //! [FILE.obj]`.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 

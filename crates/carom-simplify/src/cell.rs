@@ -1,23 +1,26 @@
 //! The part of a mesh in a box, and points whose hull contains it.
 //!
-//! Cells are boxes that tile the box around the mesh. Cuts run along the axes at numbers that `f32`
-//! holds. The points of a cell are the corners of the parts that its sides leave of the triangles,
-//! and those of its own corners at which it is full: the solid fills the box in a neighbourhood of
-//! the corner.
+//! - Cells are boxes that tile the box around the mesh. They are cut by planes across an axis, at
+//!   coordinates that `f32` represents.
+//! - The points of a cell are the corners of its triangles, clipped to the box, and the full
+//!   corners of the box. A corner of the box is full if the solid fills the box near the corner.
+//! - Exact signs decide each corner. A coordinate that `f32` does not represent is replaced by the
+//!   two `f32` numbers beside it. So the hull of the `f32` points contains the true corner.
 //!
-//! Nothing is left out. Take the closure of the solid's inside in the open box, and an extreme
-//! point of that. If no triangle that reaches into the open box contains the point, the box is full
-//! there, and only a corner of the box is extreme. If one does, that triangle parts inside from
-//! outside, so its part in the box belongs to the closure, and the point is a corner of that part.
-//! Each corner is decided by exact signs. A coordinate that `f32` does not hold is replaced by one
-//! on either side of it, so that the hull of the `f32` points contains the true corner. A triangle
-//! in the plane of a cut is no part of this argument: one of the two cells gets it, the one with
-//! the solid behind it, so that the surface is covered if it encloses nothing.
+//! The hull of the points contains the solid's part in the box. Proof: let C be the closure of
+//! the solid's inside in the open box, and p an extreme point of C.
+//! - If no triangle that reaches into the open box contains p, the box is full near p. So p can
+//!   only be extreme if it is a corner of the box.
+//! - If such a triangle contains p, the triangle separates inside from outside. So the part of it
+//!   in the box belongs to C, and p is a corner of that part.
+//!
+//! Degenerate case: a triangle in the plane of a cut reaches into neither open box. It is given to
+//! the cell with the solid behind the triangle. So a surface that encloses nothing is covered too.
 //!
 //! Reference: K. Mamou, Volumetric Hierarchical Approximate Convex Decomposition, Game Engine Gems
 //! 3, 2016 (planes along the axes, judged by the volume of the hulls).
-//! Differs: triangles are cut, not voxels, so that nothing is lost; the solid's inside is kept by a
-//! few points.
+//! Differs: triangles are cut, not voxels, so that nothing is lost; the solid's inside is kept by
+//! a few points.
 
 use crate::surface::{Surface, Unit};
 use alloc::vec::Vec;
@@ -27,14 +30,15 @@ use carom_math::predicates::{orient2d, orient2d_along, orient3d};
 use carom_math::{rounding, tol};
 use glam::{DVec2, DVec3, Vec3};
 
-/// Number of slabs of equal thickness between whose sides the best cut along an axis is sought.
+/// The number of slabs of equal thickness along an axis. The planes between them are tried as
+/// cuts.
 const N_SLABS: usize = 12;
 
-/// Most planes of faces that are tried on each axis beside those at even distances.
+/// The maximum number of planes of faces that are tried on each axis, beside those between slabs.
 const MAX_FACE_PLANES: usize = 12;
 
 /// The extreme points of a part, in the mesh's coordinates, and the volume of their hull at unit
-/// size.
+/// size (see `surface.rs`).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cloud {
     pub(crate) points: Vec<Vec3>,
@@ -42,7 +46,7 @@ pub(crate) struct Cloud {
 }
 
 impl Cloud {
-    /// The extreme points among these; no points give none.
+    /// The extreme points among these; none for an empty list.
     pub(crate) fn new(points: Vec<Vec3>, unit: Unit) -> Cloud {
         match HullSurface::from_points(&points) {
             Ok(HullSurface { vertices, triangles, .. }) => {
@@ -58,7 +62,7 @@ impl Cloud {
         }
     }
 
-    /// The extreme points of both; either may be none.
+    /// The extreme points of both clouds together; either may be empty.
     pub(crate) fn joined(&self, other: &Cloud, unit: Unit) -> Cloud {
         if other.points.is_empty() {
             return self.clone();
@@ -69,7 +73,7 @@ impl Cloud {
         Cloud::new(self.points.iter().chain(&other.points).copied().collect(), unit)
     }
 
-    /// A lower bound of the distance of two, from their boxes, at unit size.
+    /// A lower bound of the distance between two clouds, by the boxes around them, at unit size.
     pub(crate) fn gap(&self, other: &Cloud, unit: Unit) -> f64 {
         let bounds = |cloud: &Cloud| {
             let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
@@ -84,7 +88,7 @@ impl Cloud {
     }
 }
 
-/// A box that is closed, at unit size.
+/// A closed box, at unit size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Region {
     pub(crate) low: DVec3,
@@ -104,8 +108,8 @@ impl Region {
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) region: Region,
-    /// The triangles that reach into the box, or lie in one of its sides and were given to this
-    /// cell.
+    /// The triangles that reach into the open box, and those in a side of it that were given to
+    /// this cell.
     triangles: Vec<u32>,
     pub(crate) cloud: Cloud,
 }
@@ -123,9 +127,9 @@ impl Cell {
         }
     }
 
-    /// Returns the two cells on both sides of the best plane along an axis. It is the plane for
-    /// which their hulls have the least total volume. `None` if the cell is a point, or so small
-    /// that no `f32` plane passes through it. `is_solid`: the mesh is closed.
+    /// Cuts the cell at the best plane across an axis: that for which the hulls of both cells have
+    /// the least total volume. `None` if the cell is a point, or so small that no `f32` plane
+    /// passes through it. `is_solid` says whether the mesh is closed.
     pub(crate) fn cut(&self, surface: &Surface, unit: Unit, is_solid: bool) -> Option<[Cell; 2]> {
         let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for p in self.cloud.points.iter().map(|&p| unit.enter(p)) {
@@ -155,8 +159,9 @@ impl Cell {
                 below.push(all.clone());
             }
             let mut order: Vec<usize> = (0..planes.len()).collect();
-            // Look ahead: a window closes no hull until all its sides are cut, so faces go first
-            // where volumes are alike.
+            // A window is inside a hull until cuts run along all of its sides, so a cut along one
+            // side may gain little volume. Planes of faces are therefore tried first, and win if
+            // volumes are about equal.
             order.sort_by_key(|&i| (!of_faces.contains(&planes[i]), (2 * i + 1).abs_diff(planes.len())));
             for i in order {
                 let total = below[i].volume + above[i + 1].volume;
@@ -187,8 +192,9 @@ impl Cell {
         ])
     }
 
-    /// Planes strictly between two coordinates, which `f32` holds, in order: at even distances, and
-    /// those of the largest faces that lie across the axis. Also those of faces alone.
+    /// Returns planes across an axis strictly between two coordinates, in ascending order, at
+    /// numbers that `f32` represents. They are those between slabs, and those of the largest faces
+    /// across the axis. The second list has the planes of faces alone.
     fn planes(
         &self,
         (low, high): (f64, f64),
@@ -203,7 +209,7 @@ impl Cell {
                 planes.push(unit.enter(place)[axis]);
             }
         }
-        // The corners of the mesh are numbers of `f32`.
+        // `f32` represents these planes, because the corners of the mesh are `f32` points.
         let mut faces: Vec<(f64, f64)> = Vec::new();
         for &number in &self.triangles {
             let t = surface.triangle(number);
@@ -226,7 +232,7 @@ impl Cell {
         (planes, of_faces)
     }
 
-    /// Returns points of the parts between neighbouring planes.
+    /// Returns the clouds of the parts between adjacent planes.
     fn slabs(
         &self,
         axis: usize,
@@ -251,8 +257,8 @@ impl Cell {
         for &number in &self.triangles {
             let t = surface.triangle(number);
             let (least, most) = ends(t, axis);
-            // The first slab that ends above the triangle's lowest corner, and those that begin
-            // below the highest.
+            // From the first slab that ends above the triangle's lowest corner, to the last slab
+            // that begins below its highest corner.
             let mut first = planes.partition_point(|plane| *plane <= least);
             let mut last = planes.partition_point(|plane| *plane < most);
             if least == most && last < first {
@@ -275,13 +281,13 @@ impl Cell {
         points.into_iter().map(|points| Cloud::new(points, unit)).collect()
     }
 
-    /// Whether the cell above a triangle that lies in a plane across an axis gets it, not the cell
-    /// below.
+    /// Whether a triangle in a plane across an axis is given to the cell above the plane, not to
+    /// the cell below.
     ///
-    /// Either would do; the one with the solid behind the triangle has a smaller hull.
+    /// Both are correct. The cell with the solid behind the triangle gets a smaller hull.
     fn is_above(&self, t: &[DVec3; 3], axis: usize, surface: &Surface, unit: Unit, is_solid: bool) -> bool {
         if !is_solid {
-            // The back of the triangle is taken for the side of the solid.
+            // Without an inside, the solid is assumed to be behind the triangle.
             return orient2d_along(axis, t[0], t[1], t[2]) < 0.0;
         }
         let mut flat = self.region;
@@ -300,7 +306,7 @@ impl Cell {
     }
 }
 
-/// Least and greatest coordinate of a triangle along an axis.
+/// The least and the greatest coordinate of a triangle along an axis.
 fn ends(t: &[DVec3; 3], axis: usize) -> (f64, f64) {
     let [a, b, c] = t.map(|p| p[axis]);
     (a.min(b).min(c), a.max(b).max(c))
@@ -310,8 +316,8 @@ fn ends(t: &[DVec3; 3], axis: usize) -> (f64, f64) {
 #[derive(Clone, Copy, Debug)]
 struct Corner {
     place: DVec3,
-    /// Whether a coordinate is exact, and one of `f32`; else it is within [`tol::CUT_ROUNDING`] of
-    /// the true one.
+    /// Whether each coordinate is exact, and a number of `f32`. Otherwise it is within
+    /// [`tol::CUT_ROUNDING`] of the true one.
     is_exact: [bool; 3],
 }
 
@@ -320,8 +326,8 @@ impl Corner {
         Corner { place, is_exact: [true; 3] }
     }
 
-    /// Sets a coordinate to the `f32` number at or beside it, if `is_true` proves that one to be
-    /// right.
+    /// Rounds a coordinate to the nearest `f32` number, if `is_true` proves that this number is
+    /// the exact coordinate.
     fn settle(&mut self, axis: usize, unit: Unit, is_true: impl Fn(f64) -> bool) {
         let Some(near) = unit.leave(self.place) else { return };
         let near = unit.enter(near)[axis];
@@ -331,7 +337,7 @@ impl Corner {
         }
     }
 
-    /// `f32` points of the region whose hull contains the true corner.
+    /// Appends `f32` points of the region whose hull contains the true corner.
     fn add_points(&self, region: &Region, unit: Unit, out: &mut Vec<Vec3>) {
         let mut ends = [Vec3::ZERO; 2];
         for axis in 0..3 {
@@ -343,7 +349,7 @@ impl Corner {
         }
         for corner in 0..8_usize {
             let [x, y, z] = [0, 1, 2].map(|axis| corner >> axis & 1);
-            // A coordinate without slack has one end.
+            // A coordinate whose two ends are equal gives one point, not two.
             if (0..3).all(|axis| corner >> axis & 1 == 0 || ends[0][axis] != ends[1][axis]) {
                 out.push(Vec3::new(ends[x].x, ends[y].y, ends[z].z));
             }
@@ -351,8 +357,9 @@ impl Corner {
     }
 }
 
-/// Returns the corners of a triangle clipped by a region, and perhaps points within rounding of it.
-/// None if the clipped part lies in a side of the region and the triangle does not.
+/// Appends the corners of a triangle clipped by a region, and perhaps points within rounding of
+/// the clipped part. Appends nothing if that part lies in a side of the region and the triangle
+/// does not.
 fn part_corners(t: &[DVec3; 3], region: &Region, unit: Unit, out: &mut Vec<Corner>) {
     let &Region { low, high } = region;
     let first = out.len();
@@ -377,8 +384,8 @@ fn part_corners(t: &[DVec3; 3], region: &Region, unit: Unit, out: &mut Vec<Corne
     }
 }
 
-/// The point in which an edge of a triangle passes a plane across an axis, if it lies in the
-/// region.
+/// Appends the point in which an edge of a triangle crosses a plane across an axis, if that point
+/// may lie in the region.
 fn add_crossing(
     p: DVec3,
     q: DVec3,
@@ -388,7 +395,7 @@ fn add_crossing(
     unit: Unit,
     out: &mut Vec<Corner>,
 ) {
-    // Always upwards, so that both triangles of an edge have the same point.
+    // The edge always runs upwards, so that both of its triangles get the same point.
     let (p, q) = if p[axis] < q[axis] { (p, q) } else { (q, p) };
     if !(p[axis] < plane && plane < q[axis]) {
         return;
@@ -409,7 +416,7 @@ fn add_crossing(
     out.push(corner);
 }
 
-/// The points in which the edges of the region along an axis pass through a triangle.
+/// Appends the points in which the edges of the region along an axis pass through a triangle.
 fn add_edge_hits(t: &[DVec3; 3], axis: usize, region: &Region, unit: Unit, out: &mut Vec<Corner>) {
     let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
     let ((least_j, most_j), (least_k, most_k)) = (ends(t, j), ends(t, k));
@@ -426,8 +433,8 @@ fn add_edge_hits(t: &[DVec3; 3], axis: usize, region: &Region, unit: Unit, out: 
             let sides = [0, 1, 2].map(|i| orient2d_along(axis, t[i], t[(i + 1) % 3], from));
             let is_past = sides.iter().any(|s| *s < 0.0) && sides.iter().any(|s| 0.0 < *s);
             let (at_from, at_to) = (orient3d(t[0], t[1], t[2], from), orient3d(t[0], t[1], t[2], to));
-            // Along the plane, or seen edge-on: then the triangle's own edges pass the sides of the
-            // region.
+            // The edge of the region lies in the triangle's plane, or the triangle is seen
+            // edge-on. Then the triangle's own edges cross the sides of the region.
             let is_along = (at_from == 0.0 && at_to == 0.0) || sides == [0.0; 3];
             if is_past || is_along || (0.0 < at_from && 0.0 < at_to) || (at_from < 0.0 && at_to < 0.0) {
                 continue;
@@ -452,11 +459,11 @@ fn add_edge_hits(t: &[DVec3; 3], axis: usize, region: &Region, unit: Unit, out: 
     }
 }
 
-/// The corners of a region at which the solid fills it.
+/// Appends the full corners of a region: those near which the solid fills it.
 fn add_full_corners(region: &Region, surface: &Surface, unit: Unit, out: &mut Vec<Vec3>) {
     for corner in 0..8_usize {
         let mut place = region.low;
-        // Into the region.
+        // The octant that points from the corner into the region.
         let mut octant = [true; 3];
         for axis in 0..3 {
             if corner >> axis & 1 == 1 {

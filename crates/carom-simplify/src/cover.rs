@@ -1,10 +1,11 @@
 //! Keeps a surface within a distance of its original, both ways, collapse by collapse.
 //!
-//! New triangles must lie within the limit of the original surface. For the other direction, every
-//! original triangle has a few proof triangles. These are triangles of the current surface that
-//! prove it to be near. If a collapse changes one of them, the proof is repeated with the new ones.
-//! A collapse without a proof is refused. So after every step both one-sided Hausdorff distances
-//! are proven to be within the limit.
+//! - From new to old: new triangles must lie within the limit of the original surface.
+//! - From old to new: every original triangle has a few proof triangles. These are triangles of
+//!   the current surface that prove the original one to be near. If a collapse changes one of
+//!   them, the proof is repeated with the new triangles.
+//! - A collapse without a proof is refused. So after every step both one-sided Hausdorff distances
+//!   are proven to be within the limit (test: `simplify::a_largest_error_is_kept`).
 //!
 //! Reference: J. Cohen, D. Manocha, M. Olano, Simplifying Polygonal Models Using Successive
 //! Mappings, IEEE Visualization 1997 (a local bound for every collapse).
@@ -17,28 +18,28 @@ use alloc::vec;
 use alloc::vec::Vec;
 use glam::DVec3;
 
-/// A polygon counts as too far once this many pieces of it were tested without a proof. A new
-/// triangle gets two more for each affected original triangle.
+/// A polygon counts as too far if a proof would cut it into more pieces than this. For a new
+/// triangle the number is larger by two for each affected original triangle.
 const BASE_PIECES: usize = 32;
-/// The most such pieces, over any number of triangles.
+/// The maximum number of pieces for a new triangle.
 const MAX_PIECES: usize = 256;
 
-/// The triangles that prove each original triangle to be near.
+/// The current proof triangles of each original triangle.
 pub(crate) struct Cover<'a> {
     original: &'a Surface,
     limit: f64,
-    /// For each original triangle, faces.
+    /// For each original triangle, its proof triangles: faces of the current surface.
     by: Vec<Vec<u32>>,
-    /// For each face the original triangles that it is named for.
+    /// For each face, the original triangles that it is a proof triangle of.
     of: Vec<Vec<u32>>,
 }
 
-/// New proofs: an original triangle and its faces.
+/// New proofs: original triangles, each with its proof triangles.
 pub(crate) type Proofs = Vec<(u32, Vec<u32>)>;
 
 impl<'a> Cover<'a> {
-    /// Face and original triangle have the same number; a face that is not alive is part of one
-    /// that is.
+    /// At first each face, with the same number, proves its original triangle. If that face is not
+    /// alive, it is part of one that is, which then is the proof triangle.
     pub(crate) fn new(original: &'a Surface, patch: &Patch, limit: f64) -> Cover<'a> {
         let n = patch.faces.len();
         let mut cover = Cover { original, limit, by: vec![Vec::new(); n], of: vec![Vec::new(); n] };
@@ -55,7 +56,8 @@ impl<'a> Cover<'a> {
         cover
     }
 
-    /// Returns the proofs that hold after a collapse; `None` if there is no proof.
+    /// Returns the proofs that a collapse changes; `None` if the surface might not be within the
+    /// limit after it.
     pub(crate) fn check(&self, patch: &Patch, collapse: &Collapse) -> Option<Proofs> {
         if self.limit < self.original.nearest(collapse.place).distance {
             return None;
@@ -104,7 +106,7 @@ impl<'a> Cover<'a> {
         Some(proofs)
     }
 
-    /// The collapse was done.
+    /// Stores the proofs of a collapse that was made.
     pub(crate) fn accept(&mut self, proofs: Proofs) {
         for (number, faces) in proofs {
             let before = core::mem::take(&mut self.by[number as usize]);

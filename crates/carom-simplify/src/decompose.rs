@@ -1,11 +1,11 @@
-//! A concave mesh as a few convex hulls that cover it.
+//! Covers a concave mesh with a few convex hulls.
 //!
 //! - Split: the part whose hull deviates most from the mesh is cut in two. Candidates are planes
-//!   across an axis. The one that leaves the hulls the least volume is taken; among equal ones,
+//!   across an axis. The plane that leaves the hulls the least volume is taken; among equal ones,
 //!   planes of the mesh's own faces come first.
-//! - Splitting stops when all hulls are near enough, or there are twice as many as wanted.
-//! - Merge: parts are joined while there are too many, first the pair whose common hull adds least
-//!   volume. Then parts whose common hull is still near enough are joined.
+//! - Splitting stops if all hulls are near enough, or if there are twice as many as allowed.
+//! - Merge: while there are too many parts, the pair whose common hull adds least volume is
+//!   joined. Then parts whose common hull is still near enough are joined.
 //! - The deviation of a hull is bounded by `reach.rs`. The inside of a closed mesh counts as
 //!   distance 0.
 //!
@@ -28,16 +28,16 @@ use carom_math::tol;
 use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
 
-/// The number of hulls, and how near they are.
+/// The limits of a decomposition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DecomposeSettings {
-    /// The most hulls; at least 1.
+    /// The maximum number of hulls; at least 1.
     pub max_hulls: usize,
-    /// No more cuts once every hull's surface is within this of the mesh: a fraction of the
-    /// diagonal of the box around the mesh.
+    /// The wanted bound of each hull's distance from the mesh: a fraction of the diagonal of the
+    /// box around the mesh, at least 0. If all hulls are within it, no more cuts are made.
     pub concavity: f64,
-    /// The most vertices of a hull; at least 8.
+    /// The maximum number of vertices of a hull; at least 8.
     pub max_vertices: usize,
 }
 
@@ -83,33 +83,33 @@ pub struct CoverCell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// No hull stands off farther than the settings allow.
+    /// Each hull is within the concavity of the settings.
     Concavity,
-    /// The number of hulls does not do.
+    /// The allowed number of hulls is too small for the concavity.
     MaxHulls,
-    /// Neither: parts are too small to be cut, or the limit on vertices, or the thickness of flat
-    /// parts, makes hulls larger.
+    /// The concavity is not reached, though more hulls would be allowed. Parts are too small to be
+    /// cut, or hulls are larger because of the limit on vertices or the thickness of flat parts.
     Resolution,
 }
 
 /// Hulls that cover a mesh.
 ///
-/// The cells are the proof that nothing is left out. They tile the box around the mesh, and each
-/// names a hull. That hull contains the mesh's part in the cell: the triangles and, if the mesh is
-/// closed, the inside. So a point can be checked with one cell and one hull.
+/// The cells prove that nothing is left out. They tile the box around the mesh, and each names a
+/// hull. That hull contains the mesh's part in the cell: the triangles and, if the mesh is closed,
+/// the inside. So a point can be checked with one cell and one hull.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Decomposition {
     /// The hulls, at least one. Every triangle of the mesh lies in their union, and so does the
-    /// inside of a closed mesh. That is exact for the vertices as they are stored; the planes of a
-    /// hull's faces are rounded.
+    /// inside of a closed mesh (test: `cover::generated_solids_are_covered`). This is exact for
+    /// the stored vertices of the hulls; the planes of their faces are rounded.
     pub hulls: Vec<ConvexHull>,
-    /// Boxes without common inside whose union is the box around the mesh.
+    /// Boxes that overlap only in their sides. Their union is the box around the mesh.
     pub cells: Vec<CoverCell>,
     /// Why there are no more hulls.
     pub stop: Stop,
-    /// For each hull: no point of its surface is farther than this from the mesh, or from its
-    /// inside if it is closed. An upper bound, a length.
+    /// For each hull, an upper bound, a length, of the distance of the points of its surface from
+    /// the mesh. Points inside a closed mesh have distance 0.
     pub concavities: Vec<f64>,
     /// Whether the mesh is closed, whatever the orientation of its triangles. Then its inside is
     /// covered.
@@ -123,16 +123,18 @@ impl Decomposition {
     }
 }
 
-/// Returns hulls that cover a mesh, whatever its state. The same input gives the same hulls.
+/// Returns hulls that cover a mesh. The mesh may be open, flat, or intersect itself (test:
+/// `decompose::any_soup_is_covered`). The same input gives the same hulls.
 ///
-/// There may be fewer hulls than allowed. If the allowed number is too small, the concavity asked
-/// for is not reached; the result has the one that was. A mesh that is not closed is covered as a
-/// surface. A part without volume becomes a very thin hull.
+/// There may be fewer hulls than allowed. If the concavity of the settings is not reached,
+/// [`Decomposition::stop`] has the reason, and [`Decomposition::concavities`] the bounds that were
+/// reached. A mesh that is not closed is covered as a surface. A part without volume becomes a
+/// very thin hull. Errors: see [`DecomposeError`].
 pub fn decompose(mesh: &TriMesh, settings: &DecomposeSettings) -> Result<Decomposition, DecomposeError> {
     decompose_with(mesh, settings, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`decompose`], telling how far it has come; the callback may break off.
+/// [`decompose`] with a progress callback, which may cancel it: [`DecomposeError::Cancelled`].
 pub fn decompose_with(
     mesh: &TriMesh,
     settings: &DecomposeSettings,
@@ -148,8 +150,8 @@ pub fn decompose_with(
         return Err(DecomposeError::BadConcavity);
     }
     let unit = Unit::of(mesh);
-    // A part that faces inwards counts as turned over, so that the solid is covered, and a cavity
-    // is none of it.
+    // Triangles that face the wrong way are flipped if the mesh is closed. Then solids are
+    // covered, and cavities are not.
     let (mesh, _) = mesh.clone().oriented();
     let surface = Surface::new(mesh.iter_corners().map(|t| t.map(|p| unit.enter_wide(p))).collect());
     let is_solid = mesh.is_solid();
@@ -164,7 +166,7 @@ pub fn decompose_with(
     let mut cells = Vec::new();
     for Part { cloud, regions } in parts {
         for region in regions {
-            // Its sides are numbers of `f32`.
+            // `f32` represents the sides of a region.
             if let (Some(min), Some(max)) = (unit.leave(region.low), unit.leave(region.high)) {
                 cells.push(CoverCell { min, max, hull: hulls.len() });
             }
@@ -183,7 +185,7 @@ pub fn decompose_with(
     Ok(Decomposition { hulls, cells, stop, concavities, is_solid })
 }
 
-/// A future hull: its extreme points, and the cells that they cover.
+/// The data of a future hull: its extreme points, and the cells that they cover.
 struct Part {
     cloud: Cloud,
     regions: Vec<Region>,
@@ -207,7 +209,7 @@ impl Work<'_> {
         }
     }
 
-    /// A rough bound is enough to choose by, and below `enough` none is needed.
+    /// The accuracy of bounds while parts are chosen: rough, and no better than `enough`.
     fn goal(&self, enough: f64) -> Goal {
         let least = tol::CONCAVITY_ENOUGH * self.surface.diagonal();
         Goal {
@@ -218,7 +220,8 @@ impl Work<'_> {
         }
     }
 
-    /// A bound of how far the hull of points stands off, at unit size.
+    /// An upper bound, at unit size, of the distance of the surface of the hull of points from the
+    /// mesh.
     fn concavity(
         &mut self,
         points: &[Vec3],
@@ -239,10 +242,11 @@ impl Work<'_> {
         }
     }
 
-    /// Parts that are near enough, or `max_parts` of them.
+    /// Cuts the mesh into parts, until their hulls are near enough or cannot be cut, or there are
+    /// `max_parts`.
     fn cut(&mut self, max_parts: usize) -> Result<Vec<Part>, DecomposeError> {
         let whole = Cell::whole(&self.surface, self.unit);
-        // A part and how far its hull stands off; `None` once it cannot be cut.
+        // Parts, each with the bound of its hull; `None` if the part cannot be cut.
         let mut parts = alloc::vec![(whole, Some(f64::INFINITY))];
         while parts.len() < max_parts {
             self.tell(Stage::Cutting, parts.len())?;
@@ -257,7 +261,7 @@ impl Work<'_> {
             }
             let Some((i, c)) = worst else { break };
             if c == f64::INFINITY {
-                // The first: is there anything to cut?
+                // The whole mesh, not measured yet.
                 let concavity = self.rough(&parts[i].0.cloud, 1)?;
                 parts[i].1 = Some(concavity);
                 continue;
@@ -276,17 +280,17 @@ impl Work<'_> {
         Ok(parts.into_iter().map(|(cell, _)| part(cell)).collect())
     }
 
-    /// About how far a part's hull stands off.
+    /// A rough upper bound of the distance of a part's hull from the mesh.
     fn rough(&mut self, cloud: &Cloud, count: usize) -> Result<f64, DecomposeError> {
         self.concavity(&cloud.points, self.goal(self.target), Stage::Cutting, count)
     }
 
-    /// Fewer parts: while there are too many those that add least volume, then those that stay near
-    /// enough.
+    /// Joins parts. While there are too many, those that add least volume are joined; then those
+    /// whose common hull is near enough.
     fn merge(&mut self, mut parts: Vec<Part>, max_parts: usize) -> Result<Vec<Part>, DecomposeError> {
         let unit = self.unit;
-        // The volume added by joining two parts, and whether they are too far apart or together
-        // deviate too much.
+        // For each pair: the volume added by joining the two parts, and whether joining them is
+        // refused. It is if they are too far apart, or if their common hull deviates too much.
         let cost = |a: &Cloud, b: &Cloud| a.joined(b, unit).volume - a.volume - b.volume;
         let target = self.target;
         let entry = |a: &Cloud, b: &Cloud| (cost(a, b), target < a.gap(b, unit));
@@ -329,8 +333,8 @@ impl Work<'_> {
         }
     }
 
-    /// The hull of all these points, none left out, as `build` makes it. Points without volume are
-    /// thickened a little.
+    /// Returns the hull of all these points, made by `build`. Points without volume are thickened
+    /// a little.
     fn exact_hull<T>(
         &self,
         points: &[Vec3],
@@ -339,8 +343,8 @@ impl Work<'_> {
         if let Ok(hull) = build(points) {
             return Ok(hull);
         }
-        // Along every axis, and at least by some steps of `f32`, where the mesh is far from its
-        // origin.
+        // The points are thickened along every axis, at least by some steps of `f32` if the mesh
+        // is far from the origin.
         let thickness = tol::FLAT_PART * self.surface.diagonal() + 4.0 * tol::COLLAPSE_MARGIN;
         let thickness = self.unit.leave_length(thickness);
         let thickness = (thickness as f32).max(f32::MIN_POSITIVE);
@@ -352,7 +356,7 @@ impl Work<'_> {
         build(&thick).map_err(DecomposeError::Hull)
     }
 
-    /// A hull with few enough vertices that contains all points.
+    /// Returns a hull with at most `max_vertices` vertices that contains all points.
     fn hull(&self, cloud: &Cloud, max_vertices: usize) -> Result<ConvexHull, DecomposeError> {
         let settings = HullSettings::default().with_coplanar_tolerance(0.0);
         let build = |points: &[Vec3]| ConvexHull::from_points_with(points, &settings);
@@ -364,13 +368,13 @@ impl Work<'_> {
             }
             let Some(points) = outer_points(&hull, wanted) else { break };
             hull = self.exact_hull(&points, build)?;
-            // The hull of a slightly concave shape may need a few more collapses.
+            // The collapsed shape is slightly concave, so its hull may have more vertices.
             wanted -= wanted / 8;
         }
         if hull.vertices().len() <= max_vertices {
             return Ok(hull);
         }
-        // The box around it.
+        // Fallback: the box around the hull.
         let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for p in hull.vertices() {
             (min, max) = (min.min(*p), max.max(*p));

@@ -1,4 +1,4 @@
-//! Why there is no answer.
+//! The errors of simplification and of decomposition.
 
 use carom_geom::HullError;
 
@@ -6,13 +6,14 @@ use carom_geom::HullError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SimplifyError {
-    /// The surface is to enclose, or to be enclosed by, the old one, and that has no inside: along
-    /// this many edges not as many triangles run forwards as backwards.
+    /// [`Side::Outside`](crate::Side::Outside) or [`Side::Inside`](crate::Side::Inside) was
+    /// requested, and the mesh is not closed.
     NotClosed {
-        /// Their number.
+        /// The number of edges along which not as many triangles run forwards as backwards.
         n_edges: usize,
     },
-    /// The same, and the triangles face inwards: the volume is negative, or zero.
+    /// [`Side::Outside`](crate::Side::Outside) or [`Side::Inside`](crate::Side::Inside) was
+    /// requested, and the mesh does not face outwards: its signed volume is negative or zero.
     FacesInwards,
     /// The largest error is negative or NaN.
     BadMaxError,
@@ -41,11 +42,11 @@ impl core::error::Error for SimplifyError {}
 pub enum DecomposeError {
     /// No hull is allowed.
     NoHulls,
-    /// Fewer than 8 vertices of a hull are allowed.
+    /// The limit on vertices of a hull is below 8.
     TooFewVertices,
     /// The concavity is negative or NaN.
     BadConcavity,
-    /// A hull could not be made: the mesh reaches to the end of the range of `f32`.
+    /// A hull could not be made: coordinates are near the end of the range of `f32`.
     Hull(HullError),
     /// The progress callback cancelled the work.
     Cancelled,

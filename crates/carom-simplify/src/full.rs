@@ -1,8 +1,8 @@
 //! Decides whether a hull lies in a solid, so that its deviation is 0: a proof by exact signs, or
 //! no answer.
 //!
-//! If no triangle enters the open hull, the solid fills all of it or none, and one point decides. A
-//! triangle stays outside if a plane of the hull separates it: the triangle is on or above the
+//! If no triangle enters the open hull, the solid fills all of it or none, and one point decides.
+//! A triangle stays outside if a plane of the hull separates it: the triangle is on or above the
 //! plane, the hull on or below. Triangles separated only by an edge of the hull and an edge of
 //! their own are not recognised. Then the distance has to be measured.
 //!
@@ -15,11 +15,12 @@ use carom_math::predicates::orient3d;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Most pairs of a triangle and a face that are compared; a hull of more is measured.
+/// The maximum number of comparisons of a triangle and a face. A hull that needs more is measured.
 const MAX_PAIRS: usize = 1 << 18;
 
-/// The hull is surely in the solid that the surface, which is closed, encloses. `hull` are the
-/// triangles of its surface: no corner is above the plane of one of them, exactly.
+/// Whether a hull is proved to lie in the solid that the closed surface encloses. False also if
+/// there is no proof. `hull` has the triangles of the hull's surface. By exact signs, no corner is
+/// above the plane of any of them.
 pub(crate) fn is_surely_full(hull: &[[DVec3; 3]], surface: &Surface) -> bool {
     let corners = || hull.iter().flatten();
     let (low, high) =
@@ -29,7 +30,7 @@ pub(crate) fn is_surely_full(hull: &[[DVec3; 3]], surface: &Surface) -> bool {
         return false;
     }
     let mut n_left = MAX_PAIRS;
-    // The face that the last triangle was beyond; its neighbours are likely to be beyond it too.
+    // The last triangle was beyond this face. The next triangles are likely to be beyond it too.
     let mut last = 0;
     let visit = surface.tree().visit_box(&Aabb::around(low, high), |leaf| {
         for &number in leaf.primitives {

@@ -1,11 +1,11 @@
 //! A mesh whose edges are collapsed one after the other: the triangles at each vertex, and the
 //! collapses allowed.
 //!
-//! Corners with equal coordinates are one vertex. A vertex is free if its triangles form one closed
-//! fan, all oriented alike. Every other vertex is locked: on a border, at an edge of three
+//! Corners with equal coordinates are one vertex. A vertex is free if its triangles form one
+//! closed fan, all oriented alike. Every other vertex is locked: on a border, at an edge of three
 //! triangles, or between flipped or doubled triangles. A locked vertex stays in place, and only
-//! free neighbours may collapse into it. A collapse must keep fans closed (the link condition), and
-//! must not flip a triangle.
+//! free neighbours may collapse into it. A collapse must keep fans closed (the link condition),
+//! and must not flip a triangle.
 //!
 //! Reference: T. Dey, H. Edelsbrunner, S. Guha, D. Nekhayev, Topology Preserving Edge Contraction,
 //! Publications de l'Institut Mathematique 66, 1999 (the link condition).
@@ -19,7 +19,7 @@ use carom_math::predicates::orient3d;
 use carom_math::tol;
 use glam::DVec3;
 
-/// On which side of the surface a new vertex must be, so that the solid only grows, or only
+/// The side of the surface on which a new vertex must be, so that the solid only grows, or only
 /// shrinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
@@ -36,7 +36,7 @@ pub(crate) struct Collapse {
     pub(crate) place: DVec3,
 }
 
-/// The mesh as it is.
+/// A mesh whose edges are collapsed, at unit size (see `surface.rs`).
 #[derive(Clone, Debug)]
 pub(crate) struct Patch {
     pub(crate) places: Vec<DVec3>,
@@ -49,8 +49,8 @@ pub(crate) struct Patch {
 }
 
 impl Patch {
-    /// Returns the mesh at unit size. Triangles with a repeated corner are dropped if they are part
-    /// of another triangle.
+    /// Returns the mesh at unit size. Triangles with a repeated corner are dropped if another
+    /// triangle has all of their corners.
     pub(crate) fn new(mesh: &TriMesh, unit: Unit) -> Patch {
         let (places, faces) = weld(mesh, unit);
         let mut around = vec![Vec::new(); places.len()];
@@ -80,7 +80,7 @@ impl Patch {
         patch
     }
 
-    /// The faces at a vertex follow each other in one circle.
+    /// Whether the faces at a vertex form one closed circle.
     fn is_closed_fan(&self, vertex: u32) -> bool {
         let faces = &self.around[vertex as usize];
         let mut rim: Vec<(u32, u32)> = Vec::with_capacity(faces.len());
@@ -129,8 +129,8 @@ impl Patch {
         all
     }
 
-    /// Returns the faces that a collapse changes or removes: those at the removed vertex, and those
-    /// at the kept one if it moves.
+    /// Returns the faces that a collapse changes or removes: those at the removed vertex, and
+    /// those at the kept one if it moves.
     pub(crate) fn changed<'a>(&'a self, collapse: &'a Collapse) -> impl Iterator<Item = u32> + Clone + 'a {
         let moves = self.places[collapse.keep as usize] != collapse.place;
         let at_gone = &self.around[collapse.gone as usize];
@@ -139,12 +139,12 @@ impl Patch {
         at_gone.iter().chain(at_keep).copied()
     }
 
-    /// A face has this vertex.
+    /// Whether a face has this vertex.
     pub(crate) fn has(&self, face: u32, vertex: u32) -> bool {
         self.faces[face as usize].contains(&vertex)
     }
 
-    /// The collapse keeps every fan closed and makes no face that is there already.
+    /// Whether the collapse keeps every fan closed and makes no face that exists already.
     pub(crate) fn keeps_fans(&self, collapse: &Collapse) -> bool {
         let Collapse { keep, gone, .. } = *collapse;
         let n_shared_faces = self.around[gone as usize].iter().filter(|&&face| self.has(face, keep)).count();
@@ -170,7 +170,7 @@ impl Patch {
         })
     }
 
-    /// No face that stays turns over or loses its area.
+    /// Whether no remaining face turns over or loses its area.
     pub(crate) fn keeps_normals(&self, collapse: &Collapse) -> bool {
         let Collapse { keep, gone, .. } = *collapse;
         self.changed(collapse).filter(|&face| !(self.has(face, keep) && self.has(face, gone))).all(|face| {
@@ -182,11 +182,12 @@ impl Patch {
         })
     }
 
-    /// The new vertex is on this side of, or on, the plane of every face that changes: exact.
+    /// Whether the new vertex is beyond, or on, the plane of every face that changes, by exact
+    /// signs.
     ///
-    /// Then the difference of the surfaces after and before is the sum of the boundaries of the
-    /// tetrahedra from the new vertex over those faces, none of them turned over: no point's
-    /// winding number sinks (or rises).
+    /// If so, the collapse adds to the surface the boundaries of tetrahedra from these faces to
+    /// the new vertex, all with the same orientation. So no winding number decreases (outwards) or
+    /// increases (inwards).
     pub(crate) fn is_beyond(&self, collapse: &Collapse, direction: Direction) -> bool {
         self.changed(collapse).all(|face| {
             let [a, b, c] = self.corners(face);
@@ -199,7 +200,8 @@ impl Patch {
         })
     }
 
-    /// Does it. The faces on the edge die; the others at `gone` are now at `keep`.
+    /// Makes the collapse. The faces at the edge are removed; the others at `gone` are now at
+    /// `keep`.
     pub(crate) fn apply(&mut self, collapse: &Collapse) {
         let Collapse { keep, gone, place } = *collapse;
         self.places[keep as usize] = place;
@@ -224,7 +226,7 @@ impl Patch {
     }
 }
 
-/// Normal of a triangle, twice its area long.
+/// The normal of a triangle, with twice its area as the length.
 pub(crate) fn normal(t: &[DVec3; 3]) -> DVec3 {
     (t[1] - t[0]).cross(t[2] - t[0])
 }
@@ -239,8 +241,8 @@ fn has_repeated_corner(t: &[u32; 3]) -> bool {
     t[0] == t[1] || t[1] == t[2] || t[2] == t[0]
 }
 
-/// The vertices that triangles use at unit size, those with equal coordinates once, and the
-/// triangles over them.
+/// Returns the vertices that triangles use, at unit size, and the triangles over them. Vertices
+/// with equal coordinates are merged.
 fn weld(mesh: &TriMesh, unit: Unit) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let places: Vec<DVec3> = mesh.vertices().iter().map(|&v| unit.enter(v)).collect();
     let mut is_used = vec![false; places.len()];

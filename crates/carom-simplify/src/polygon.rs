@@ -1,7 +1,7 @@
 //! Convex polygons cut by planes.
 //!
-//! A corner on the plane belongs to both sides. New corners are computed in `f64`, so the two parts
-//! together are the polygon to within rounding.
+//! A corner on the plane belongs to both sides. New corners are computed in `f64`, so the two
+//! parts together are the polygon to within rounding.
 //!
 //! Reference: I. Sutherland, G. Hodgman, Reentrant Polygon Clipping, Communications of the ACM
 //! 17(1), 1974.
@@ -56,9 +56,10 @@ pub(crate) fn middle(polygon: &[DVec3]) -> DVec3 {
     polygon.iter().fold(DVec3::ZERO, |sum, p| sum + *p) / polygon.len().max(1) as f64
 }
 
-/// Splits a convex polygon, on the way to parts that each have one nearest triangle; `t` is one of
-/// these. While the polygon is much larger than `t`, it is halved. Then it is split into the part
-/// over the triangle, seen along its normal, and the parts beside it. `None` if it cannot be cut.
+/// Splits a convex polygon, so that repeated splits lead to parts with one nearest triangle each.
+/// `t` is the triangle nearest to the middle of the polygon. A polygon much larger than `t` is
+/// halved. Another one is split into the part over the triangle, seen along its normal, and the
+/// parts beside it. `None` if the polygon cannot be cut.
 pub(crate) fn parts_about(polygon: &[DVec3], t: &[DVec3; 3]) -> Option<Vec<Vec<DVec3>>> {
     let center = middle(polygon);
     let spread = |points: &[DVec3], about: DVec3| {
@@ -70,8 +71,8 @@ pub(crate) fn parts_about(polygon: &[DVec3], t: &[DVec3; 3]) -> Option<Vec<Vec<D
     split_by_prism(polygon, t).or_else(|| halves(polygon).map(Vec::from))
 }
 
-/// The parts of a convex polygon that lie over a triangle, seen along its normal, and beside it.
-/// `None` if that cuts nothing.
+/// The parts of a convex polygon over a triangle, seen along its normal, and beside it. `None` if
+/// there is only one part, or the triangle has no area.
 fn split_by_prism(polygon: &[DVec3], t: &[DVec3; 3]) -> Option<Vec<Vec<DVec3>>> {
     let normal = unit((t[1] - t[0]).cross(t[2] - t[0]))?;
     let mut parts = Vec::new();
@@ -100,8 +101,8 @@ fn split_by_prism(polygon: &[DVec3], t: &[DVec3; 3]) -> Option<Vec<Vec<DVec3>>> 
     (1 < parts.len()).then_some(parts)
 }
 
-/// The two halves of a convex polygon, cut across its longest diagonal or side; `None` when it is a
-/// point.
+/// The two halves of a convex polygon, cut across the middle of its longest diagonal or side.
+/// `None` if rounding leaves a half empty, as for a point.
 fn halves(polygon: &[DVec3]) -> Option<[Vec<DVec3>; 2]> {
     let mut longest = (0.0, DVec3::ZERO, DVec3::ZERO);
     for (i, &p) in polygon.iter().enumerate() {

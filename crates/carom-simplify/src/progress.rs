@@ -4,13 +4,13 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Edges are collapsed; `count` is the triangles that are left.
+    /// Edges are collapsed; `count` is the number of triangles left.
     Collapsing,
-    /// The error is measured; `count` is the triangles, or the hulls, that there are.
+    /// The error is measured; `count` is the number of triangles, or of hulls.
     Measuring,
-    /// Parts are cut; `count` is the parts so far.
+    /// Parts are cut; `count` is the number of parts so far.
     Cutting,
-    /// Parts are put together; `count` is the parts that are left.
+    /// Parts are joined; `count` is the number of parts left.
     Merging,
 }
 

@@ -1,15 +1,15 @@
 //! Sums of squared distances to planes, as functions of a point, and their minimum, optionally
 //! above other planes.
 //!
-//! The minimum above planes is found plane by plane. If the best point so far violates a plane, the
-//! new best point lies on it. That is a problem with one dimension less among the planes before it.
-//! Expected time is linear.
+//! The minimum above planes is found plane by plane. If the best point so far violates a plane,
+//! the new best point lies on it. That is a problem with one dimension less among the planes
+//! before it.
 //!
-//! Reference: M. Garland, P. Heckbert, Surface Simplification Using Quadric Error Metrics, SIGGRAPH
-//! 1997, section 4; R. Seidel, Small-Dimensional Linear Programming and Convex Hulls Made Easy,
-//! Discrete & Computational Geometry 6, 1991.
-//! Differs: a quadratic in place of a linear objective, for which the same argument holds; planes
-//! in the order given.
+//! Reference: M. Garland, P. Heckbert, Surface Simplification Using Quadric Error Metrics,
+//! SIGGRAPH 1997, section 4; R. Seidel, Small-Dimensional Linear Programming and Convex Hulls Made
+//! Easy, Discrete & Computational Geometry 6, 1991.
+//! Differs: a quadratic in place of a linear objective, for which the same argument holds. The
+//! planes are few and stay in the given order, so the expected time is not proven to be linear.
 
 use carom_math::ops::sqrt;
 use carom_math::scaling::unit;
@@ -27,8 +27,8 @@ pub(crate) struct Quadric {
 impl Quadric {
     pub(crate) const ZERO: Quadric = Quadric { h: DMat3::ZERO, g: DVec3::ZERO, c: 0.0 };
 
-    /// Returns the squared distance from the plane of a triangle times the triangle's area; zero if
-    /// the area is zero.
+    /// Returns the squared distance from the plane of a triangle times the triangle's area; zero
+    /// if the area is zero.
     pub(crate) fn of_triangle(t: &[DVec3; 3]) -> Quadric {
         let cross = (t[1] - t[0]).cross(t[2] - t[0]);
         let Some(normal) = unit(cross) else { return Quadric::ZERO };
@@ -48,9 +48,10 @@ impl Quadric {
         (p.dot(self.h * p) - 2.0 * self.g.dot(p) + self.c).max(0.0)
     }
 
-    /// Returns the point at which the sum, plus `stiffness` times the squared distance from `home`,
-    /// is least. Only points above the planes count, each given as unit normal and offset. `None`
-    /// if no point is above all. Planes within `slack`, a length, count as touched.
+    /// Returns the point above all planes at which the sum is least, `None` if no point is above
+    /// all. Each plane is a unit normal and an offset. A point may be below a plane by `slack`, a
+    /// length. The sum includes the squared distance from `home`, times `stiffness` and
+    /// [`Quadric::weight`].
     pub(crate) fn least(
         &self,
         home: DVec3,

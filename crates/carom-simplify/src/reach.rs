@@ -1,8 +1,9 @@
 //! The deviation of one surface from another: a proven and tight upper bound of the one-sided
 //! Hausdorff distance.
 //!
-//! - The distance to a triangle is convex, so over a convex polygon it is largest at a corner. So a
-//!   polygon is at least as near to a surface as its farthest corner is to any one triangle of it.
+//! - The distance to a triangle is convex, so over a convex polygon it is largest at a corner. So
+//!   no point of the polygon is farther from a surface than the polygon's farthest corner is from
+//!   any one triangle of the surface.
 //! - If this bound is too weak, the polygon is cut along the edges of the nearest triangle, seen
 //!   along its normal. Then the parts are bounded.
 //! - The part with the worst bound goes first, until no bound is much above the largest distance
@@ -23,14 +24,15 @@ use core::cmp::Ordering;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// The most parts tested beyond a few for every triangle. The bound stays valid.
+/// The maximum number of parts tested, beyond a few for every triangle. If it is reached, the
+/// bound is valid but may be loose.
 const MAX_PARTS: usize = 1 << 17;
 
-/// A convex polygon and how far from the surface no point of it is.
+/// A convex polygon, with an upper bound of the distance of its points from the surface.
 struct Part {
     corners: Vec<DVec3>,
     bound: f64,
-    /// In which order parts were made: ties go to the first.
+    /// A serial number. Among equal bounds the oldest part comes first.
     number: usize,
 }
 
@@ -57,18 +59,19 @@ impl Ord for Part {
 /// The accuracy at which the search stops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
-    /// The surface is closed, and inside it every distance is 0.
+    /// Whether the surface is closed and points inside it have distance 0.
     pub(crate) is_solid: bool,
-    /// A bound that is not larger than this need not be better, a length at unit size.
+    /// A bound of at most this, a length at unit size, is accurate enough.
     pub(crate) enough: f64,
-    /// A bound that is not larger than this times the truth need not be better.
+    /// A bound of at most this times the true distance is accurate enough.
     pub(crate) gap: f64,
-    /// Once a distance above this is seen, any bound will do: the answer is above this then.
+    /// The search stops once it has found a distance above this, a length at unit size. The bound
+    /// that it returns is above this too.
     pub(crate) too_far: f64,
 }
 
-/// No point of the triangles is farther from the surface than this. `pause` is called now and then
-/// and may break off.
+/// Returns an upper bound, at unit size, of the distance of the points of triangles from a
+/// surface. `pause` is called once in 1024 tests and may cancel the search.
 pub(crate) fn reach(
     triangles: &[[DVec3; 3]],
     onto: &Surface,
@@ -114,12 +117,12 @@ pub(crate) fn reach(
         }
     }
     let bound: f64 = settled.max(open);
-    // Covers the rounding of cuts and of the distances, at unit size.
+    // The sum covers the rounding of cuts and of distances, at unit size.
     ControlFlow::Continue(if bound == 0.0 { 0.0 } else { bound + 64.0 * f64::EPSILON })
 }
 
-/// Returns an upper and a lower bound on the largest distance of a convex polygon from the surface.
-/// The search stops once the upper bound is at most `enough`.
+/// Returns an upper and a lower bound on the largest distance of a convex polygon from the
+/// surface. The search stops once the upper bound is at most `enough`.
 fn bounds(corners: &[DVec3], onto: &Surface, is_solid: bool, enough: f64) -> (f64, f64) {
     let center = middle(corners);
     let near = onto.nearest(center);
@@ -156,9 +159,9 @@ fn farthest(corners: &[DVec3], onto: &Surface, triangle: u32) -> (f64, DVec3) {
     most
 }
 
-/// A convex polygon lies within `limit` of triangles, of which `nearest` gives the one nearest to a
-/// point: proven by cutting it into at most `most_pieces`, or false. The numbers of the triangles
-/// that prove it are added to `used`.
+/// Whether a convex polygon is proved to lie within `limit` of triangles. The proof cuts the
+/// polygon into at most `most_pieces`; false if it needs more. `nearest` returns the triangle
+/// nearest to a point. The numbers of the triangles that the proof uses are appended to `used`.
 pub(crate) fn is_within<'a>(
     corners: &[DVec3],
     limit: f64,

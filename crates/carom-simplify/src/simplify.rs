@@ -1,18 +1,18 @@
-//! A coarser mesh by edge collapses, the cheapest first, with a proven bound on its difference from
-//! the original.
+//! Makes a mesh coarser by edge collapses, the cheapest first, with a proven bound of the
+//! difference from the original.
 //!
 //! - An edge collapses to the point with the least sum of squared distances to planes. The planes
-//!   are those of all triangles that were merged into it.
-//! - To enclose the old solid, the new vertex is sought above the planes of the triangles that it
-//!   replaces. It is taken only if exact predicates agree. Then the surface sweeps tetrahedra that
+//!   are those of all triangles that were merged into its two vertices.
+//! - To enclose the old solid, the new vertex is sought above the planes of the triangles that
+//!   change. It is taken only if exact predicates agree. Then the surface sweeps tetrahedra that
 //!   all face outwards, and no point's winding number decreases. That holds for self-intersecting
 //!   surfaces too.
-//! - At the end `reach.rs` bounds both one-sided Hausdorff distances, independently of how the mesh
-//!   was made.
+//! - At the end `reach.rs` bounds both one-sided Hausdorff distances, independently of how the
+//!   mesh was made.
 //!
-//! Reference: M. Garland, P. Heckbert, Surface Simplification Using Quadric Error Metrics, SIGGRAPH
-//! 1997; P. Sander, X. Gu, S. Gortler, H. Hoppe, J. Snyder, Silhouette Clipping, SIGGRAPH 2000,
-//! section 3 (progressive hulls).
+//! Reference: M. Garland, P. Heckbert, Surface Simplification Using Quadric Error Metrics,
+//! SIGGRAPH 1997; P. Sander, X. Gu, S. Gortler, H. Hoppe, J. Snyder, Silhouette Clipping, SIGGRAPH
+//! 2000, section 3 (progressive hulls).
 //! Differs: the quadric, not the volume, is made least above the planes; signs are exact for the
 //! rounded vertex.
 
@@ -36,11 +36,11 @@ use glam::{DVec3, Vec3};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Side {
-    /// On both: as near as can be.
+    /// On both sides, as near as possible.
     #[default]
     Either,
-    /// Outside: the new solid contains the old one. A body that does not touch the new one does not
-    /// touch the old one.
+    /// Outside: the new solid contains the old one. So a body that does not touch the new solid
+    /// does not touch the old one.
     Outside,
     /// Inside: the old solid contains the new one.
     Inside,
@@ -52,7 +52,7 @@ pub enum Side {
 pub struct SimplifySettings {
     /// Stop at this many triangles; 0, the default, means as few as possible.
     pub max_triangles: usize,
-    /// Both one-sided Hausdorff distances stay within this length, in the unit of the mesh;
+    /// The maximum of both one-sided Hausdorff distances, a length in the unit of the mesh;
     /// infinite by default.
     pub max_error: f64,
     /// The side of the old surface on which the new one is.
@@ -89,16 +89,18 @@ impl SimplifySettings {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Simplified {
-    /// The coarser mesh; vertices of the old one with equal coordinates are one.
+    /// The coarser mesh. Vertices of the old mesh with equal coordinates are merged.
     pub mesh: TriMesh,
-    /// No point of the new surface is farther than this from the old one, a length: an upper bound,
-    /// and at most one per cent above the truth unless both are below rounding to `f32`.
+    /// An upper bound, a length, of the distance of the points of the new surface from the old
+    /// one. It is at most one per cent above the true distance, except below the rounding of
+    /// `f32`, or if the measurement reached its limit of work.
     pub new_to_old: f64,
-    /// No point of the old surface is farther than this from the new one; likewise.
+    /// The same for the points of the old surface and the new surface.
     pub old_to_new: f64,
-    /// Edges collapsed.
+    /// The number of edges collapsed.
     pub n_collapses: usize,
-    /// Vertices that could not move because their surroundings are no manifold surface.
+    /// The number of vertices that could not move, because the triangles around them do not form
+    /// one closed fan.
     pub n_locked: usize,
 }
 
@@ -110,17 +112,19 @@ impl Simplified {
 }
 
 /// Returns a coarser mesh. The same input gives the same mesh, and scaling the input by a power of
-/// two scales it.
+/// two scales the result (test: `simplify::scale_and_repetition_change_nothing`).
 ///
-/// It stops at the number of triangles. It also stops if no further collapse keeps the largest
-/// error, the side, and the shape of the surface. So the result may have more triangles than asked
-/// for. [`Side::Outside`] and [`Side::Inside`] need a closed mesh that faces outwards. The new
-/// surface may intersect itself, as the old one may.
+/// A collapse must keep the maximum error, the side, and the shape of the surface. Edges are
+/// collapsed until the number of triangles is reached, or until a pass over all edges collapses
+/// hardly any. That is at most one for each 16 triangles left. So the result may have more
+/// triangles than requested. [`Side::Outside`] and [`Side::Inside`] need a closed mesh that faces
+/// outwards. Both the old and the new surface may intersect themselves. Errors: see
+/// [`SimplifyError`].
 pub fn simplify(mesh: &TriMesh, settings: &SimplifySettings) -> Result<Simplified, SimplifyError> {
     simplify_with(mesh, settings, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`simplify`], telling how far it has come; the callback may break off.
+/// [`simplify`] with a progress callback, which may cancel it: [`SimplifyError::Cancelled`].
 pub fn simplify_with(
     mesh: &TriMesh,
     settings: &SimplifySettings,
@@ -165,8 +169,8 @@ pub fn simplify_with(
     Ok(Simplified { mesh, new_to_old, old_to_new, n_collapses, n_locked })
 }
 
-/// Returns the vertices of a polytope with about this many vertices that contains a hull; `None` if
-/// there is none.
+/// Returns the vertices of a solid that contains a hull, about `max_vertices` of them. `None` if
+/// no mesh can be made of the hull.
 pub(crate) fn outer_points(hull: &ConvexHull, max_vertices: usize) -> Option<Vec<Vec3>> {
     let fan = |face| {
         let ring = hull.face_vertices(face);
@@ -181,8 +185,8 @@ pub(crate) fn outer_points(hull: &ConvexHull, max_vertices: usize) -> Option<Vec
     Some(work.mesh(&mesh).vertices().to_vec())
 }
 
-/// An edge in the queue: cost, its two vertices, and how often each had changed when the cost was
-/// found.
+/// An edge in the queue: the bits of its cost, its two vertices, and the numbers of their changes
+/// when the cost was computed.
 type Entry = Reverse<(u64, u32, u32, u32, u32)>;
 
 /// The state of a simplification.
@@ -212,16 +216,16 @@ impl<'a> Work<'a> {
         Work { patch, unit, direction, cover, quadrics, n_changes, queue: BinaryHeap::new(), reach }
     }
 
-    /// Collapses edges until there are few enough triangles or no edge can collapse. `None` if the
-    /// callback cancelled.
+    /// Collapses edges until there are few enough triangles, or a pass collapses hardly any edges.
+    /// Returns the number of collapses; `None` if the callback cancelled.
     fn run(
         &mut self,
         max_triangles: usize,
         progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Option<usize> {
         let mut n_collapses = 0;
-        // An edge that could not go may be able to once its surroundings have changed: until a pass
-        // changes nothing.
+        // Several passes: an edge that could not collapse may be able to after its surroundings
+        // have changed.
         loop {
             let n_before = n_collapses;
             self.fill();
@@ -240,7 +244,7 @@ impl<'a> Work<'a> {
                 }
                 let Some((now, collapse)) = self.best(a, b) else { continue };
                 if cost < now {
-                    // Its surroundings have changed meanwhile.
+                    // The surroundings of the edge have changed meanwhile.
                     self.queue.push(Reverse((now, a, b, n_a, n_b)));
                     continue;
                 }
@@ -248,7 +252,7 @@ impl<'a> Work<'a> {
                 self.apply(&collapse, proofs);
                 n_collapses += 1;
             }
-            // A pass that removes little costs as much as one that removes all.
+            // A pass that collapses few edges takes as long as one that collapses many.
             if self.patch.n_alive <= max_triangles || (n_collapses - n_before) * 16 <= self.patch.n_alive {
                 return Some(n_collapses);
             }
@@ -296,7 +300,7 @@ impl<'a> Work<'a> {
                 }
             }
         }
-        // Longer edges wait, so that flat regions keep their triangles in shape.
+        // Longer edges cost more, so that triangles in flat regions do not become slivers.
         let waiting = tol::COLLAPSE_STIFFNESS * quadric.weight() * (at_a - at_b).length_squared();
         let mut best: Option<(u64, Collapse)> = None;
         for choice in choices {
@@ -310,8 +314,8 @@ impl<'a> Work<'a> {
         best
     }
 
-    /// The planes that the new vertex must be above, a little outside the triangles about an edge,
-    /// as unit normals and offsets.
+    /// The planes that the new vertex must be above, as unit normals and offsets. They are those
+    /// of the triangles at an edge, moved a little in the direction of the side.
     fn planes(&self, a: u32, b: u32) -> Vec<(DVec3, f64)> {
         let Some(direction) = self.direction else { return Vec::new() };
         let margin = tol::COLLAPSE_MARGIN * self.reach;
@@ -325,7 +329,8 @@ impl<'a> Work<'a> {
         self.patch.changed(&collapse).filter_map(plane).collect()
     }
 
-    /// The collapse harms nothing, and the proofs of the largest error that go with it.
+    /// Returns the proofs of the maximum error that a collapse changes. `None` if it breaks a fan,
+    /// flips a face, or lacks a proof.
     fn check(&self, collapse: &Collapse) -> Option<Proofs> {
         if !(self.patch.keeps_fans(collapse) && self.patch.keeps_normals(collapse)) {
             return None;

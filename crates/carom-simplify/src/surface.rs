@@ -1,10 +1,12 @@
-//! Triangles at unit size with a tree over them: which is nearest to a point, and does the point
-//! lie inside.
+//! Triangles at unit size with a tree over them: finds the triangle nearest to a point, and
+//! whether the point lies inside.
 //!
-//! Coordinates are those of the mesh times a power of two, which loses nothing and brings the
-//! largest to between 1 and 2: so all that is computed here scales with the mesh, bit for bit.
-//! Inside means that the surface winds around the point a number of times that is not zero, counted
-//! with signs along the x axis by exact predicates.
+//! Unit size: coordinates are those of the mesh times a power of two, such that the largest is
+//! between 1 and 2. This loses no bits, so all results scale with the mesh, bit for bit (test:
+//! `simplify::scale_and_repetition_change_nothing`).
+//!
+//! A point is inside if the winding number of the surface around it is not 0. The number is the
+//! sum of signed crossings along the x axis, by exact predicates.
 //!
 //! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
 //! Generalized Winding Numbers, ACM TOG 32(4), 2013, section 3 (winding numbers of closed surfaces
@@ -20,7 +22,7 @@ use carom_math::scaling::scale_of;
 use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
 
-/// A power of two between a mesh's coordinates and those of unit size.
+/// The power of two between a mesh's coordinates and those at unit size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unit {
     /// The factor from the mesh to unit size.
@@ -45,8 +47,8 @@ impl Unit {
         p * self.scale + DVec3::ZERO
     }
 
-    /// A point of unit size as the nearest one of `f32` that a mesh can have; `None` beyond the
-    /// range.
+    /// A point at unit size as the nearest `f32` point of the mesh; `None` if it is beyond the
+    /// range of `f32`.
     pub(crate) fn leave(self, p: DVec3) -> Option<Vec3> {
         let p = (p * self.inverse).as_vec3();
         p.is_finite().then_some(p)
@@ -63,7 +65,7 @@ impl Unit {
     }
 }
 
-/// A triangle of a surface and how far it is.
+/// The triangle of a surface that is nearest to a point, and its distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Nearest {
     pub(crate) triangle: u32,
@@ -80,8 +82,8 @@ pub(crate) struct Surface {
 }
 
 impl Surface {
-    /// There is at least one triangle, and coordinates are at most 2 in absolute value; others
-    /// would give a surface that nothing is near to.
+    /// Builds the tree over triangles: at least one, with coordinates of at most 2 in absolute
+    /// value. Other triangles might give a tree without triangles.
     pub(crate) fn new(triangles: Vec<[DVec3; 3]>) -> Surface {
         let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         let boxes: Vec<Aabb> = triangles
@@ -114,7 +116,7 @@ impl Surface {
         (self.min, self.max)
     }
 
-    /// The diagonal of the box around it.
+    /// The diagonal of the box around the surface.
     pub(crate) fn diagonal(&self) -> f64 {
         (self.max - self.min).length()
     }
@@ -134,18 +136,18 @@ impl Surface {
         distance(p, self.triangle(triangle))
     }
 
-    /// The point is inside the surface, which is closed, or on it.
+    /// Whether the point is inside the closed surface, or on it.
     pub(crate) fn contains(&self, p: DVec3) -> bool {
         self.winding(p).is_none_or(|winding| winding != 0)
     }
 
-    /// The point is inside the surface, which is closed, and not on it.
+    /// Whether the point is inside the closed surface, and not on it.
     pub(crate) fn contains_strictly(&self, p: DVec3) -> bool {
         self.winding(p).is_some_and(|winding| winding != 0)
     }
 
-    /// The points beside this one in an octant, see [`half_line_beside`], are inside the surface,
-    /// which is closed.
+    /// Whether the points beside this one in an octant are inside the closed surface: see
+    /// [`half_line_beside`].
     pub(crate) fn contains_beside(&self, p: DVec3, octant: [bool; 3]) -> bool {
         self.count(p, |t| half_line_beside(p, octant, t)).is_some_and(|winding| winding != 0)
     }
@@ -155,8 +157,8 @@ impl Surface {
         self.count(p, |t| half_line(p, t))
     }
 
-    /// Triangles left through by the half-line along x from a point, less those entered through;
-    /// `None` if it starts in one.
+    /// Returns the number of triangles through which the half-line along x from a point leaves the
+    /// solid, minus those through which it enters. `None` if the half-line starts in a triangle.
     fn count(&self, p: DVec3, meets: impl Fn(&[DVec3; 3]) -> HalfLine) -> Option<i64> {
         let mut winding = 0_i64;
         let mut is_on = false;
@@ -169,7 +171,7 @@ impl Surface {
                         is_on = true;
                         return ControlFlow::Break(());
                     }
-                    // Through its back it is left, else entered.
+                    // The half-line leaves the solid through a back face, and enters otherwise.
                     HalfLine::Crosses { is_back_face: true, .. } => winding += 1,
                     HalfLine::Crosses { .. } => winding -= 1,
                 }
@@ -180,12 +182,12 @@ impl Surface {
     }
 }
 
-/// Returns the distance from a point to a nearest or nearly nearest point of a triangle. It is no
-/// less than the true distance, but for rounding of about 1e-15 at unit size. It exceeds it by no
-/// more than that unless the triangle is a sliver.
+/// Returns the distance from a point to a nearest or nearly nearest point of a triangle. The
+/// result is not below the true distance, except for rounding of about 1e-15 at unit size. Unless
+/// the triangle is a sliver, it is not above the true distance by more than that.
 ///
-/// Each candidate is a point of the triangle. So rounding in the choice makes a bound less tight,
-/// but never wrong.
+/// Each candidate is a point of the triangle. So rounding in the choice of the candidate makes a
+/// bound less tight, but not wrong.
 ///
 /// Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5.
 pub(crate) fn distance(p: DVec3, &[a, b, c]: &[DVec3; 3]) -> f64 {

@@ -25,7 +25,7 @@ const PLACES: usize = 8;
 const LEAF: f32 = 1.5;
 
 /// The part of the visit probability that does not depend on the area: 2^-24, the unit of
-/// rounding, for areas of a tree that is scaled to a length of about 1.
+/// rounding. Areas are those of a tree that is scaled to a length of about 1.
 const BASE_PROBABILITY: f32 = 5.960_464_5e-8;
 
 /// The costs and choices of one binary node. Entry i - 1 is for i slots.

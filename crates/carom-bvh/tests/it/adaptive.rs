@@ -22,8 +22,9 @@ fn tests(tree: &Bvh, boxes: &[Aabb]) -> u64 {
     tests
 }
 
-/// Returns the greatest cost of queries in a frame, relative to a fresh tree: that of the adaptive
-/// tree, and that of a tree that is only refitted. Also returns the number of full builds.
+/// Returns the greatest cost of queries in a frame, relative to a fresh tree. The first number is
+/// for the adaptive tree, the second for a tree that is only refitted. Also returns the number of
+/// full builds.
 fn run(frames: usize, boxes: Vec<Aabb>, mut step: impl FnMut(usize, &mut [Aabb])) -> (f64, f64, usize) {
     let settings = BuildSettings::default();
     let mut boxes = boxes;

@@ -1,7 +1,7 @@
 //! No point of a solid is left out by the hulls that cover it.
 //!
-//! The inside is found in whole numbers, by code that shares nothing with the decomposition. A hull
-//! contains a point if the point is on or below every face, by exact signs and without any
+//! The inside is found in whole numbers, by code that shares nothing with the decomposition. A
+//! hull contains a point if the point is on or below every face, by exact signs without a
 //! tolerance.
 
 use carom_geom::{ConvexHull, TriMesh};
@@ -40,7 +40,8 @@ impl Solid {
         self.add(&corners, &[[0, 1, 2], [0, 2, 3]]);
     }
 
-    /// An outline in the plane around a point that sees all of it, from one height to another.
+    /// A prism over an outline, from one height to another. From `middle`, all of the outline is
+    /// visible.
     fn prism(outline: &[[i64; 2]], middle: [i64; 2], heights: [i64; 2]) -> Solid {
         let mut solid = Solid::new();
         let at = |p: [i64; 2], height: i64| [p[0], p[1], height];
@@ -54,7 +55,7 @@ impl Solid {
         solid
     }
 
-    /// Cells of a grid; their common faces are left out.
+    /// A solid of the full cells of a grid, without their common faces.
     fn of_cells(n: i64, size: i64, is_full: impl Fn(Int3) -> bool) -> Solid {
         let mut solid = Solid::new();
         let is_full = |c: Int3| c.iter().all(|x| (0..n).contains(x)) && is_full(c);
@@ -86,14 +87,14 @@ impl Solid {
         solid
     }
 
-    /// How often the surface winds around a point in quarters; `None` on it.
+    /// The winding number around a point, given in quarters of a unit; `None` on the surface.
     fn winding(&self, point: Int3) -> Option<i64> {
         let sub = |p: Int3, q: Int3| [0, 1, 2].map(|k| i128::from(p[k] - q[k]));
         let cross = |u: [i128; 3], v: [i128; 3]| {
             [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
         };
         let dot = |u: [i128; 3], v: [i128; 3]| u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
-        // A ray along a long crooked way; one that meets an edge makes room for the next.
+        // A ray in an oblique direction. If it meets an edge, the next direction is tried.
         'ray: for turn in 0.. {
             let way = [7919 + 13 * turn, -104_729 + 7 * turn, 1_299_709 - 5 * turn];
             let mut winding = 0;
@@ -108,8 +109,8 @@ impl Solid {
                     }
                     winding += if height.signum() == speed { i64::try_from(speed).unwrap() } else { 0 };
                 } else if sides.iter().all(|side| *side == 0 || *side == speed) || speed == 0 {
-                    // On the rim, or along the plane: another way tells, unless the point is in the
-                    // triangle.
+                    // The ray meets the rim, or runs along the plane. Another direction decides,
+                    // unless the point is in the triangle.
                     if height == 0 && is_in_flat(a, b, c, normal) {
                         return None;
                     }
@@ -131,7 +132,8 @@ fn sub3(u: [i128; 3], v: [i128; 3]) -> [i128; 3] {
     [u[0] - v[0], u[1] - v[1], u[2] - v[2]]
 }
 
-/// The origin, in the plane of a triangle with this normal, lies in the closed triangle.
+/// Whether the origin, which is in the plane of a triangle with this normal, is in the closed
+/// triangle.
 fn is_in_flat(a: [i128; 3], b: [i128; 3], c: [i128; 3], normal: [i128; 3]) -> bool {
     let axis = (0..3).find(|&k| normal[k] != 0).unwrap_or(0);
     let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -140,7 +142,7 @@ fn is_in_flat(a: [i128; 3], b: [i128; 3], c: [i128; 3], normal: [i128; 3]) -> bo
     sides.iter().all(|side| *side == 0 || *side == sign)
 }
 
-/// The point is on or below every face; exact.
+/// Whether the point is on or below every face, by exact signs.
 fn contains(hull: &ConvexHull, p: DVec3) -> bool {
     let place = |v: u32| hull.vertices()[v as usize].as_dvec3();
     (0..hull.n_faces() as u32).all(|face| {
@@ -149,7 +151,8 @@ fn contains(hull: &ConvexHull, p: DVec3) -> bool {
     })
 }
 
-/// The hull of the point's cell contains it; of a point between cells, the hull of one of them.
+/// Whether the hull of the point's cell contains the point. For a point between cells, the hull of
+/// one of them is enough.
 fn is_covered(found: &Decomposition, p: DVec3) -> bool {
     let cells = || {
         found
@@ -160,7 +163,7 @@ fn is_covered(found: &Decomposition, p: DVec3) -> bool {
     cells().any(|cell| contains(&found.hulls[cell.hull], p))
 }
 
-/// The cells have the volume of the box around the mesh, and no two have a common inside.
+/// Checks that the cells have the volume of the box around the mesh, and that no two overlap.
 fn check_tiling(mesh: &TriMesh, found: &Decomposition) {
     let (low, high) = mesh.wide_bounds();
     let size = |cell: &CoverCell| (cell.max - cell.min).as_dvec3();
@@ -173,7 +176,8 @@ fn check_tiling(mesh: &TriMesh, found: &Decomposition) {
     }
 }
 
-/// Points of a lattice that are inside the solid and in no hull, and how many are inside.
+/// Returns the number of points of a lattice that are inside the solid and not covered, and the
+/// number of those inside.
 fn left_out(solid: &Solid, scale: f32, found: &Decomposition, step: usize) -> (usize, usize) {
     let ends = |pick: fn(i64, i64) -> i64| {
         [0, 1, 2].map(|k| solid.corners.iter().map(|p| 4 * p[k]).reduce(pick).unwrap())
@@ -279,7 +283,7 @@ fn a_block_with_two_slots_is_covered() {
     assert!(if is_slow { 15_000 } else { 4_500 } < n_inside, "{n_inside}");
 }
 
-/// A prism over a star, whose corners are at whole numbers.
+/// A prism over a star, with whole numbers as coordinates.
 fn star(rng: &mut Rng) -> Solid {
     let n = 5 + rng.below(6);
     let outline: Vec<[i64; 2]> = (0..n)
@@ -302,7 +306,7 @@ fn heap(rng: &mut Rng) -> Solid {
     solid
 }
 
-/// Solids with faces, edges and corners at the places at which cuts are made.
+/// Solids with faces, edges and corners in the planes at which cuts are made.
 #[test]
 fn generated_solids_are_covered() {
     let is_slow = std::env::var_os("CAROM_SLOW").is_some();
@@ -339,8 +343,7 @@ fn generated_solids_are_covered() {
             .with_max_hulls([1, 3, 8, 16][rng.below(4)])
             .with_concavity([0.03, 0.1, 0.0][rng.below(if matches!(round % 4, 1 | 2) { 2 } else { 3 })])
             .with_max_vertices([8, 16, 64][rng.below(3)]);
-        // A scale of which no coordinate is a round number of `f64` would make the samples wrong:
-        // powers of two.
+        // The scale is a power of two, so that scaled samples are exact.
         let scale = [1.0, 0.0625, 1024.0][rng.below(3)];
         n_inside += check(name, &solid, scale, &settings, 2);
     }
@@ -378,7 +381,8 @@ fn real_solids_are_covered() {
         let (low, high) = mesh.wide_bounds();
         let (mut n_inside, mut n_left_out) = (0, 0);
         for round in 0..if is_slow { 1000 } else { 200 } {
-            // Anywhere, and close behind a triangle: some solids are thin in their box.
+            // Half of the points are anywhere in the box, half close behind a triangle, because
+            // some solids are thin.
             let mut p = rng.in_box(low, high);
             if round % 2 == 0 {
                 let [a, b, c] = mesh.corners(rng.below(mesh.n_triangles()) as u32);

@@ -1,4 +1,4 @@
-//! Hulls that cover a mesh and stand off no farther than they say.
+//! Hulls that cover a mesh, and whose distance from it is within their bounds.
 
 use crate::oracle::{distance, mesh, winding};
 use carom_geom::winding::signed_volume;
@@ -16,14 +16,14 @@ use glam::{DVec3, Vec3};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 
-/// How far a point is above the highest of a hull's faces; at most 0 inside.
+/// The greatest height of a point above the planes of a hull's faces; at most 0 inside.
 fn height(hull: &ConvexHull, p: DVec3) -> f64 {
     (0..hull.n_faces() as u32)
         .map(|f| hull.face_normal(f).dot(p) - hull.face_offset(f))
         .fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// What of a polygon is above a plane.
+/// The part of a polygon above a plane, or below it.
 fn above(polygon: &[DVec3], normal: DVec3, offset: f64, is_kept_above: bool) -> Vec<DVec3> {
     let sign = if is_kept_above { 1.0 } else { -1.0 };
     let h = |p: DVec3| (normal.dot(p) - offset) * sign;
@@ -40,7 +40,7 @@ fn above(polygon: &[DVec3], normal: DVec3, offset: f64, is_kept_above: bool) -> 
     out
 }
 
-/// Every triangle less every hull leaves nothing that is wider than rounding.
+/// Checks that no part of a triangle outside all hulls is wider than rounding.
 fn check_cover(old: &TriMesh, hulls: &[ConvexHull]) {
     let (min, max) = old.wide_bounds();
     let rounding = 1e-12 * min.abs().max(max.abs()).max_element();
@@ -78,7 +78,7 @@ fn check_cover(old: &TriMesh, hulls: &[ConvexHull]) {
     }
 }
 
-/// Coverage, concavity and counts; returns the volume of the hulls.
+/// Checks the cover, the concavities and the counts. Returns the sum of the hulls' volumes.
 fn check(old: &TriMesh, settings: &DecomposeSettings, found: &Decomposition, rng: &mut Rng) -> f64 {
     let (min, max) = old.wide_bounds();
     let size = (max - min).length();
@@ -142,7 +142,7 @@ fn hulls_cover_what_they_are_of() {
 
 #[test]
 fn two_boxes_are_two_boxes() {
-    // An L of three cubes: at best two boxes, and their planes are where the cuts are tried.
+    // An L of three cubes: at best two boxes. Their planes are among the cuts that are tried.
     let mut l = MeshData::default();
     let outline = [(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0)];
     for z in [0.0, 1.0] {
@@ -162,7 +162,7 @@ fn two_boxes_are_two_boxes() {
     let volume = check(&old, &settings, &found, &mut Rng::new(32));
     assert_eq!(found.hulls.len(), 2);
     assert!((volume - 3.0).abs() < 1e-6 && found.concavity() < 0.001 * 3.0, "{volume}");
-    // One hull has to bridge the corner; the middle of the bridge is half a side off either arm.
+    // One hull has to bridge the corner. The middle of the bridge is half a side from either arm.
     let one = decompose(&old, &settings.with_max_hulls(1)).unwrap();
     assert_eq!(one.hulls.len(), 1);
     assert!((one.concavity() - 0.5).abs() < 0.01, "{}", one.concavity());
@@ -225,7 +225,7 @@ fn windows_stay_open() {
             let least = found.hulls.iter().map(|h| height(h, p)).fold(f64::INFINITY, f64::min);
             assert!(0.05 < least, "{name}: a hull is {least} off the middle of a window");
         }
-        // With one hull the window is closed, and the result says that the number is why.
+        // One hull closes the window, and the result names the number of hulls as the reason.
         let one = decompose(&old, &DecomposeSettings::default().with_max_hulls(1)).unwrap();
         assert_eq!(one.stop, Stop::MaxHulls, "{name}");
     }
@@ -309,7 +309,8 @@ proptest! {
     }
 }
 
-/// Beside the published decompositions of the same meshes: hulls and their volume.
+/// Prints the number of hulls and their volume beside those of published decompositions of the
+/// same meshes.
 #[test]
 fn published_decompositions() {
     if std::env::var_os("CAROM_SLOW").is_none() {

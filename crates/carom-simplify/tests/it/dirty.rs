@@ -1,4 +1,4 @@
-//! Whatever the triangles, an answer comes back, and its bounds hold.
+//! Meshes of any triangles are simplified, and the bounds hold.
 
 use crate::oracle::check_bounds;
 use carom_geom::{MeshReport, TriMesh};
@@ -7,7 +7,7 @@ use carom_simplify::{Side, SimplifySettings, simplify};
 use glam::Vec3;
 use proptest::prelude::*;
 
-/// Few places, so that triangles share corners, lie on each other, and lack area.
+/// Triangles over few positions, so that many share corners, overlap, or have no area.
 pub(crate) fn soup() -> impl Strategy<Value = TriMesh> {
     let place = prop_oneof![
         (0..4_i8, 0..4_i8, 0..3_i8).prop_map(|(x, y, z)| Vec3::new(x.into(), y.into(), z.into())),

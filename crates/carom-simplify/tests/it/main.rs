@@ -1,5 +1,5 @@
-//! Coarser meshes are what they are said to be: compared with dense samples, and inside or outside
-//! by exact counts.
+//! Tests the bounds of coarser meshes and hulls by dense samples, and containment by exact winding
+//! numbers.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod cover;

@@ -1,4 +1,4 @@
-//! Slow and right: every triangle is asked.
+//! Slow and obviously right computations, which test every triangle.
 
 use carom_geom::TriMesh;
 use carom_geom::ray_mesh::{HalfLine, half_line};
@@ -13,7 +13,7 @@ pub(crate) fn mesh(data: &MeshData) -> TriMesh {
     TriMesh::new(data.vertices_f32(), data.triangles.clone()).unwrap()
 }
 
-/// How often a closed mesh winds around a point; `None` on its surface. Exact.
+/// The winding number of a closed mesh around a point, exact; `None` on its surface.
 pub(crate) fn winding(mesh: &TriMesh, p: DVec3) -> Option<i64> {
     let mut winding = 0;
     for t in mesh.iter_corners() {
@@ -28,7 +28,7 @@ pub(crate) fn winding(mesh: &TriMesh, p: DVec3) -> Option<i64> {
     Some(winding)
 }
 
-/// Points of the surface: corners, and points inside triangles that come up in turn.
+/// Points of the surface: corners of random triangles, and points inside them.
 pub(crate) fn samples(mesh: &TriMesh, n: usize, rng: &mut Rng) -> Vec<DVec3> {
     (0..n)
         .map(|i| {
@@ -47,7 +47,7 @@ pub(crate) fn distance(mesh: &TriMesh, p: DVec3) -> f64 {
     let mut least = f64::INFINITY;
     for t in mesh.iter_corners() {
         let (low, high) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
-        // Not nearer than its box.
+        // The triangle is not nearer than its box.
         if (low - p).max(p - high).max_element() < least {
             least = least.min(point_triangle(p, &t).distance);
         }
@@ -55,7 +55,8 @@ pub(crate) fn distance(mesh: &TriMesh, p: DVec3) -> f64 {
     least
 }
 
-/// Samples of each surface are within the bounds; the share of the bound that the farthest reaches.
+/// Checks that samples of each surface are within the bounds. Returns the greatest distance of a
+/// sample as a fraction of the bound.
 pub(crate) fn check_bounds(old: &TriMesh, new: &Simplified, n: usize, rng: &mut Rng) -> f64 {
     let (min, max) = old.wide_bounds();
     // Samples inside triangles are off by their own rounding.

@@ -6,7 +6,7 @@ use carom_scenes::Rng;
 use carom_simplify::{Side, SimplifySettings, simplify};
 use carom_testkit::meshes;
 
-/// Clean ones, then those with borders, doubled and flat triangles, and edges of more than two
+/// Clean meshes, then meshes with borders, doubled and flat triangles, and edges of more than two
 /// triangles.
 const NAMES: [&str; 12] = [
     "offset2",

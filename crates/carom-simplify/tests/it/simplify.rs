@@ -1,4 +1,4 @@
-//! Bounds, sides, budgets.
+//! Error bounds, sides, and numbers of triangles.
 
 use crate::oracle::{check_bounds, mesh, samples, winding};
 use carom_geom::{MeshReport, TriMesh};
@@ -82,8 +82,8 @@ fn the_new_solid_contains_the_old_one_or_is_contained() {
             points.extend(samples(&inner, 100, &mut rng));
             for p in points {
                 let [inside, here, outside] = [&inner, &old, &outer].map(|m| winding(m, p));
-                // Off all three surfaces the numbers are in order; on one of them, those of the
-                // others are.
+                // Off all three surfaces the winding numbers are in order. On one of them, those
+                // of the other two are.
                 if let (Some(here), Some(outside)) = (here, outside) {
                     assert!(here <= outside, "{name}: {p} is outside");
                 }
