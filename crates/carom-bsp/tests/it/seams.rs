@@ -1,8 +1,9 @@
-//! Points, rays and bodies exactly in the planes, lines and corners in which brushes touch, against
-//! the list of brushes.
+//! Points, rays and bodies exactly in the planes, lines and corners in which brushes touch,
+//! against the list of brushes.
 //!
-//! The oracle uses no tree. A point is inside if all of a small sphere about it is in some brush. A
-//! ray splits at the planes of the brushes. It enters at the first stretch whose middle is inside.
+//! The oracle uses no tree. A point is inside if all of a small sphere about it is in some brush.
+//! A ray splits at the planes of the brushes. It enters at the first stretch whose middle is
+//! inside.
 
 use carom_bsp::{
     Ball, Bevels, Brush, BspSettings, BspTree, Contents, Point, Points, SplitPlane, TraceHit, TraceStack,
@@ -80,8 +81,8 @@ fn check_free(tree: &BspTree, truth: &Truth, place: DVec3, name: &str) {
         for sign in [-1.0, 1.0] {
             let mut way = DVec3::ZERO;
             way[i] = sign * far;
-            // A ray from far outside back to the point: its first impact is no nearer than the free
-            // position.
+            // A ray from far outside back to the point: its first impact is no nearer than the
+            // free position.
             let hit = tree.trace(&Point, place + way, -way, Contents::SOLID).unwrap();
             let away = (1.0 - hit.t) * far;
             assert!((free - place).length() <= away + 1e-6, "{name}: {free} near {place}, {away}");
@@ -408,8 +409,8 @@ fn flat_bodies_in_a_seam_are_inside() {
     }
 }
 
-/// In a seam between different contents, a point has the bits that both sides share. With a mask of
-/// both it is inside.
+/// In a seam between different contents, a point has the bits that both sides share. With a mask
+/// of both it is inside.
 #[test]
 fn a_seam_of_two_contents_has_what_they_share() {
     let other = Contents::from_bits_retain(8);
