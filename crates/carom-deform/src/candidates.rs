@@ -1,8 +1,8 @@
 //! Pairs of features whose boxes touch, each once, without neighbours.
 //!
-//! The boxes of a leaf stand side by side, so one box is tested against eight at once. Two features
-//! that share a vertex are neighbours: they are counted, not listed. Which pairs are found depends
-//! on the boxes alone, not on the tree.
+//! The boxes of a leaf are stored side by side, so one box is tested against eight at once. Two
+//! features that share a vertex are neighbours: they are counted, not listed. The pairs found
+//! depend on the boxes alone, not on the tree.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1 and 25.7.
 
@@ -109,7 +109,7 @@ pub(crate) fn find(
             look(stage, leaf_pairs, out, counters, |a, b| shares(of(a), of(b)));
         }
     }
-    // Vertices are known by their places in the list of those on the surface until here.
+    // Up to here a vertex is its index in the list of surface vertices.
     match stage.kind {
         PairKind::VertexFace => out.iter_mut().for_each(|pair| pair[0] = sides.a.vertices[pair[0] as usize]),
         PairKind::FaceVertex => out.iter_mut().for_each(|pair| pair[1] = sides.b.vertices[pair[1] as usize]),
