@@ -1,11 +1,11 @@
 //! A character. On the ground it moves with the velocity of its wish, along slopes, steps and
 //! walls. In the air it falls.
 //!
-//! A call is divided into pieces, at most 64. On the ground a piece is at most a quarter of the
-//! figure's width long, in the air at most a sixtieth of a second; pieces get longer if there
-//! would be more than 64. On the ground each piece slides along obstacles within the plane of the
-//! ground. Gentle slopes become the ground, and steep ones are walls. A wall is first tried as a
-//! step. Then the figure settles.
+//! A call has phases on the ground and in the air, and a phase is divided into pieces. On the
+//! ground a piece is at most a quarter of the figure's width long, in the air at most a sixtieth
+//! of a second. Pieces are longer if a phase would have more than 64. On the ground each piece
+//! slides along obstacles within the plane of the ground. Gentle slopes become the ground, and
+//! steep ones are walls. A wall is first tried as a step. Then the figure settles.
 //!
 //! If the ground is lost within a piece, bisection finds the moment, and the fall begins then. So
 //! a landing does not depend on the division of time. A fall is a parabola for any pieces.
@@ -32,7 +32,7 @@ use glam::DVec3;
 /// The longest piece of a fall, in seconds.
 const AIR_PIECE: f64 = 1.0 / 60.0;
 
-/// The maximum number of pieces in a call; beyond it pieces get longer.
+/// The maximum number of pieces in a phase. Pieces get longer instead.
 const MAX_PARTS: f64 = 64.0;
 
 /// The maximum number of phases, on ground or in air, of a call. The rest of its time is given up.
