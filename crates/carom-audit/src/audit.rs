@@ -152,8 +152,8 @@ impl Audit {
         self.n_faults
     }
 
-    /// Returns how often a body was left out of the check of energy: once for each step of each
-    /// body in a set that a kinematic body or a motor drives.
+    /// Returns how often a body was left out of the check of energy. Each body in a set that a
+    /// kinematic body or a motor drives counts once in each step.
     pub fn n_left_out(&self) -> u64 {
         self.n_left_out
     }

@@ -50,9 +50,9 @@ impl SearchKind for Candidates {
 }
 
 impl FeatureSearch {
-    /// Pairs of a vertex and a face, and of two edges, that may be within a distance of each other
-    /// at present: those whose boxes, each grown by half of it and of the thickness, touch. The
-    /// distance is a length; negative and NaN count as 0.
+    /// Finds pairs of a vertex and a face, and of two edges, that may be within a distance of each
+    /// other at present. Each box is grown by half of the distance and of the thickness, and a
+    /// pair is found if its boxes touch. The distance is a length; negative and NaN count as 0.
     pub fn candidates_within<'a>(
         &'a mut self,
         subject: impl SearchTarget<'a>,
@@ -62,8 +62,9 @@ impl FeatureSearch {
         self.candidates(subject, TimeSpan::Now, margin)
     }
 
-    /// Pairs of a vertex and a face, and of two edges, that may touch during the step: those whose
-    /// boxes of the whole step, each grown by half of the thickness, touch.
+    /// Finds pairs of a vertex and a face, and of two edges, that may touch during the step. Each
+    /// box holds the feature during the whole step and is grown by half of the thickness, and a
+    /// pair is found if its boxes touch.
     pub fn candidates_over_step<'a>(&'a mut self, subject: impl SearchTarget<'a>) -> Search<'a, Candidates> {
         let margin = half_margin(subject.thickness());
         self.candidates(subject, TimeSpan::Step, margin)

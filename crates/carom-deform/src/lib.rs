@@ -145,7 +145,7 @@
 //! - [`HybridTree`] is the scheme of the book (Real-Time Rendering, 25.7), for comparison.
 //!
 //! # Known deformations
-//! If the vertices follow from a few parameters, a pass over them is not needed: the trees in
+//! If the vertices follow from a few parameters, a pass over them is not needed. The trees in
 //! [`known`] compute a node's volume from the parameters when a query comes to it. [`MorphTree`]
 //! is for morph targets, and [`MorphKDopTree`] if queries are k-DOPs. [`LinearSkinTree`] and
 //! [`DualQuaternionTree`] are for skins, [`ModalTree`] is for modes of vibration. The answers are

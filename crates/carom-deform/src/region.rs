@@ -103,8 +103,8 @@ pub struct RegionCounters {
 }
 
 impl OverlapRegion {
-    /// Pairs of faces of two meshes that have a point in common at present, decided exactly;
-    /// touching counts, the thickness does not. The pairs are those of
+    /// Finds pairs of faces of two meshes that have a point in common at present, decided exactly.
+    /// Touching counts, the thickness does not. The pairs are those of
     /// [`FeatureSearch::crossings`](crate::FeatureSearch::crossings), kind [`PairKind::FaceFace`]
     /// (test: `region::pairs_are_those_of_the_trees`). No tree is built, followed or read; the
     /// search runs on one thread.

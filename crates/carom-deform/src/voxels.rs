@@ -4,8 +4,8 @@
 //! - The region is cut into voxels. Each voxel that a face of the first mesh touches gets its bit.
 //!   If no face of the second mesh touches such a voxel, the meshes do not touch.
 //! - Bits lie in rows along x, 64 in a word. A face is cut by the layers of voxels along z, and
-//!   the part in a layer by the rows along y. What remains spans an interval of a row, which is
-//!   set or compared a word at a time.
+//!   the part in a layer by the rows along y. The remaining part spans an interval of a row, which
+//!   is set or compared a word at a time.
 //! - If the map to voxel units were exact, a common point of both meshes would lie in one voxel,
 //!   and both faces would touch it. So `false` is right if no voxel that a face touches is left
 //!   out. A slack covers rounding, as follows.

@@ -54,8 +54,8 @@ impl SearchKind for Within {
 }
 
 impl FeatureSearch {
-    /// Pairs of a vertex and a face, and of two edges, that are at most `max_distance` plus the
-    /// thickness apart at present, decided exactly. The distance is a length; negative and NaN
+    /// Finds pairs of a vertex and a face, and of two edges, that are at most `max_distance` plus
+    /// the thickness apart at present, decided exactly. The distance is a length; negative and NaN
     /// count as 0.
     pub fn within<'a>(&'a mut self, subject: impl SearchTarget<'a>, max_distance: f32) -> Search<'a, Within> {
         let reach = f64::from(max_distance.max(0.0)) + subject.thickness();

@@ -26,9 +26,9 @@ fn set(world: &mut ShapeWorld, object: u32, course: Course<'_>, time: f64, dt: f
     assert!(world.set_motion(object, now, linear, turn));
 }
 
-/// The result of a ride: the largest distance across `up` from the point of the ground that was
-/// under the feet, the path length of this point, and how often the character was freed or stuck,
-/// or in the air.
+/// The result of a ride. `worst` is the largest distance across `up` from the point of the ground
+/// that was under the feet at the start, and `way` is the path length of this point. `n_freed`
+/// counts the calls that freed the character or found it stuck, `n_air` those in the air.
 #[derive(Debug, Default)]
 struct Ride {
     worst: f64,

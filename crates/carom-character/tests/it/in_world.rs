@@ -211,8 +211,8 @@ fn ride(what: &str, shape: near_query::Shape, start: DVec3, course: Course<'_>, 
     }
 }
 
-/// The greatest height of the feet of a figure that presses against the side of a block, whose top
-/// is at `height` at first and rises by `speed`, in metres and seconds.
+/// A figure presses against the side of a block. The top of the block is at `height` at first and
+/// rises by `speed`, in metres and seconds. Returns the greatest height of the feet.
 fn press(figure: Figure, height: f64, speed: f64, seconds: f64) -> f64 {
     let mut world = World::new();
     world.insert(floor()).unwrap();

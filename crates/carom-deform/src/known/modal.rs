@@ -2,8 +2,8 @@
 //!
 //! Each node has a sphere of its rest positions, and for each mode a sphere of its displacements.
 //! The centre for present amplitudes is the sum of the centres, each displacement centre times its
-//! amplitude. The radius is the sum of the radii, each times the absolute amplitude: the offset of
-//! a vertex from the centre is the sum of the offsets of its terms from theirs.
+//! amplitude. The radius is the sum of the radii, each times the absolute amplitude. This holds
+//! because the offset of a vertex from the centre is the sum of the offsets of its terms.
 //!
 //! Queries are tested against the box of the sphere. A face is an answer if its box touches the
 //! query, and a ball around three vertices need not hold their box.

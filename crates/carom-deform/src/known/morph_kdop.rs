@@ -5,8 +5,8 @@
 //! the extents of the parts, each times its weight. For a negative weight the opposite direction
 //! counts. The axes are bounded as in `morph.rs`, with no slack. Along the other directions a
 //! bound grows:
-//! - A sum of k + 1 terms in `f64` is off by k u of the terms' sizes, u = 2^-53, and so is each of
-//!   three coordinates of a vertex: [`tol::MODAL_ROUNDING`] covers these.
+//! - A sum of k + 1 terms in `f64` is off by k u of the terms' sizes, with u = 2^-53. So is each
+//!   of the three coordinates of a vertex. [`tol::MODAL_ROUNDING`] covers both.
 //! - Rounding a vertex to `f32` moves it along a direction by at most 3 * 2^-24 of its largest
 //!   coordinate, or by 3 * 2^-150.
 //!

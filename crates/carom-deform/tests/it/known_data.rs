@@ -1,4 +1,4 @@
-//! Known deformations of a real mesh, where it is present: a man who walks, in 49 frames.
+//! Known deformations of a real mesh, if it is present: a walking man, in 49 frames.
 
 use crate::known::chain;
 use crate::real_data::words;
