@@ -34,8 +34,8 @@
 //! ```
 //!
 //! In a `carom_world::World` (feature `world`) a `CharacterBody` is an obstacle for bodies and
-//! pushes them. A `WorldSweep` is a view of the world for any character or car, and a `Vehicle` has
-//! wheels on a body.
+//! pushes them. A `WorldSweep` is a view of the world for a character or a car. A `Vehicle` adds
+//! wheels to a body.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod)] // The two-precision seam: kernel/ is compiled for f32 and again for f64.

@@ -8,8 +8,8 @@
 //!   `4.01 u W |n|_1`, where W is the largest coordinate of all `w_i` and `|n|_1` the sum of the
 //!   coordinates of n without signs. The test uses `8 u W |n|_1`.
 //! - No product underflows. Vertices are `f32`, so a difference that is not zero is at least
-//!   2^-149. A coordinate of an axis is a product, or a rounded sum of few products, of
-//!   differences. So if it is not zero, it is above 2^-500.
+//!   2^-149. A coordinate of an axis is a rounded sum of few differences, or of few products of
+//!   two. So if it is not zero, it is above 2^-500.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996 (separating axes); N. Higham,
 //! Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1 (sums of products).
