@@ -78,7 +78,7 @@
 //! // The rope passes two edges at 0.25, and its ends are farther from the face.
 //! assert_eq!(near.finish().pairs.len(), 2);
 //!
-//! // For few questions in each step: trees that compute only the boxes that a question comes near.
+//! // For few questions in each step: trees that compute only the boxes near a question.
 //! let mut left = left.with_trees::<LazyTree>();
 //! left.set_positions(&at(0.5))?;
 //! let mut faces = Vec::new();
