@@ -18,7 +18,8 @@ pub const NO_OBJECT: u32 = u32::MAX;
 pub struct RayHit {
     /// The parameter along the segment, 0 to 1.
     pub t: f64,
-    /// The unit normal against the ray; zero if the ray starts in an object.
+    /// The unit normal against the ray. It is zero for a ray that starts inside the world, if the
+    /// world returns a hit at the start ([`RaySweep::ray`]).
     pub normal: DVec3,
     /// The index of the object in the world.
     pub object: u32,
@@ -51,6 +52,9 @@ impl RayHit {
 pub trait RaySweep {
     /// Returns the first hit of the segment from `from` to `from + way`, on either side of a
     /// surface. `None` if there is none, and for a segment with a NaN.
+    ///
+    /// If the segment starts inside a shape, `ShapeWorld` and `WorldSweep` return the far side. A
+    /// `BspWorld` returns a hit at the start, with the normal zero.
     ///
     /// `last` is a recent hit of nearly the same segment, if there was one. A world may test that
     /// first; the answer is the same.
