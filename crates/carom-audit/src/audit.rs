@@ -1,10 +1,13 @@
 //! The audit compares a world before a step with the same world after it.
 //!
-//! - `begin` reads the bodies. A difference to the end of the last step is the work of the caller.
+//! - `begin` reads the bodies. A difference from the end of the last step is the work of the
+//!   caller.
 //! - `end` reads them again, and joins bodies with a contact or a joint into groups.
 //! - Groups that met share an account of energy until all their bodies sleep.
-//! - A group is free if it touches no body outside it. Only gravity and forces change its momentum.
-//! - If a kinematic body or a motor drives a body, its account is not checked: `n_left_out` counts.
+//! - A group is free if it touches no body outside it. Only gravity and forces change its
+//!   momentum.
+//! - If a kinematic body or a motor drives a body, its account is not checked. `n_left_out` counts
+//!   these bodies.
 //!
 //! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 1.2 (conservation in systems of
 //! particles).
@@ -36,7 +39,7 @@ pub enum FaultKind {
     Side,
     /// An overlap beyond the limit, or one that grows without end.
     Depth,
-    /// A body that sleeps while a force pulls it, or deep in another body.
+    /// A body that sleeps while a force pulls it, or while it overlaps another body deeply.
     Sleep,
     /// An event that contradicts the last event of its pair.
     Events,
@@ -81,20 +84,20 @@ struct Account {
     is_reported: bool,
 }
 
-/// The depth of a pair a second ago, and for how many seconds in a row it grew.
+/// The depth of a pair at the last full second, and for how many seconds in a row it grew.
 #[derive(Clone, Copy, Debug, Default)]
 struct Growth {
     depth: f64,
     seconds: u32,
 }
 
-/// Seconds. An overlap that grows in each of them grows without end.
+/// An overlap that grows in each of this many seconds counts as one that grows without end.
 const MAX_GROWING_SECONDS: u32 = 10;
 
 /// The deepest overlap of a body that falls asleep, in units of the slop.
 const MAX_SLEEPING_SLOPS: f64 = 4.0;
 
-/// Checks a world after each of its steps; see the head of the crate.
+/// Checks a world after each of its steps. The head of the crate lists the laws.
 #[derive(Clone, Debug)]
 pub struct Audit {
     settings: AuditSettings,
@@ -104,11 +107,11 @@ pub struct Audit {
     substep: f32,
     /// All bodies, by their numbers.
     bodies: Vec<Option<State>>,
-    /// Whether the caller put the body where it is, by its number.
+    /// By body number: whether the caller placed the body since the last step.
     is_placed: Vec<bool>,
     /// The sets of bodies that met since they last slept.
     met: DisjointSets,
-    /// By the root of such a set.
+    /// By the root of a set in `met`.
     accounts: Vec<Account>,
     touching: BTreeMap<(BodyId, BodyId), bool>,
     events: Vec<Event>,
@@ -149,8 +152,8 @@ impl Audit {
         self.n_faults
     }
 
-    /// Returns how often a body was left out of the check of energy: once for each step of each
-    /// body in a set that a kinematic body or a motor drives.
+    /// Returns how often a body was left out of the check of energy. Each body in a set that a
+    /// kinematic body or a motor drives counts once in each step.
     pub fn n_left_out(&self) -> u64 {
         self.n_left_out
     }
@@ -190,7 +193,8 @@ impl Audit {
         }
     }
 
-    /// Makes sets of `n` numbers: those that `stays` accepts keep their sets, others are alone.
+    /// Rebuilds the sets for `n` body numbers. Numbers that `stays` accepts keep their sets,
+    /// others are alone.
     fn split_sets(&mut self, n: usize, stays: impl Fn(usize) -> bool) {
         let mut met = DisjointSets::default();
         met.reset(n);
@@ -216,8 +220,8 @@ impl Audit {
         };
     }
 
-    /// Takes the length of the substeps of the last step. If it changed, so does the lag of the
-    /// velocities, and the difference is put into the accounts.
+    /// Stores the length of the substeps of the last step. If it changed, the lag of the
+    /// velocities changes too. The difference of the energies is put into the accounts.
     fn note_substep<B: BroadPhase>(&mut self, world: &World<B>, dt: f32) {
         let n_substeps = world.stats().solver.n_substeps;
         if n_substeps == 0 || dt / n_substeps as f32 == self.substep {
@@ -234,7 +238,8 @@ impl Audit {
         }
     }
 
-    /// Reads the world after the step of `dt` that followed [`Audit::begin`], and looks for faults.
+    /// Reads the world after the step of `dt` seconds that followed [`Audit::begin`], and checks
+    /// all laws.
     pub fn end<B: BroadPhase>(&mut self, world: &World<B>, dt: f32) {
         self.step += 1;
         self.note_substep(world, dt);
@@ -266,7 +271,7 @@ impl Audit {
         self.bodies = now;
     }
 
-    /// Energy and momenta.
+    /// Checks energy and momenta.
     fn check_groups<B: BroadPhase>(&mut self, world: &World<B>, pairs: &[Option<(State, State)>], dt: f64) {
         let state = |id: BodyId| pairs.get(id.index() as usize).copied().flatten();
         let mut groups = DisjointSets::default();
@@ -357,9 +362,8 @@ impl Audit {
         self.check_accounts(pairs);
     }
 
-    /// Puts the energy of overlaps that the caller made into the accounts.
-    ///
-    /// Pushing out lifts the bodies. It may lift both by the depth of each contact.
+    /// Puts the energy of overlaps that the caller made into the accounts. Push-out lifts the
+    /// bodies: both may rise by the depth of each contact.
     fn credit_overlaps<B: BroadPhase>(&mut self, world: &World<B>, pairs: &[Option<(State, State)>]) {
         let is_placed = |id: BodyId| self.is_placed.get(id.index() as usize) == Some(&true);
         let mut credits = Vec::new();
@@ -548,14 +552,14 @@ impl Audit {
 struct Sums {
     /// Angular momenta are about this point.
     origin: DVec3,
-    /// The change of the momentum, less that by gravity and forces.
+    /// The change of the momentum, without that by gravity and forces.
     momentum: DVec3,
     /// The sum of the lengths of all momenta.
     momenta: f64,
     /// The same for the angular momentum.
     spin: DVec3,
     spins: f64,
-    /// The sum of the lengths of all impulses but gravity and forces.
+    /// The sum of the lengths of all impulses, except those of gravity and forces.
     impulses: f64,
     /// The least and the greatest coordinates of the displacements.
     displaced: [DVec3; 2],
@@ -610,17 +614,17 @@ impl Sums {
         self.has_torque |= a.torque != DVec3::ZERO;
     }
 
-    /// Returns how much a step may change the angular momentum by the levers of contacts alone.
+    /// Returns how much the levers of contacts may change the angular momentum in a step.
     ///
-    /// The solver takes levers from the places at the start of a step. Two bodies that pass each
-    /// other by a distance meanwhile exchange an impulse at levers that differ by that distance.
+    /// The solver computes levers from positions at the start of a step. If two bodies move by a
+    /// distance relative to each other in the step, the levers of their impulse differ by it.
     fn lever_drift(&self) -> f64 {
         let [least, greatest] = self.displaced;
         self.impulses * (greatest - least).length()
     }
 }
 
-/// Returns whether the caller moved a body that is not dynamic.
+/// Returns whether the pose of a body changed in the step.
 fn moved(pair: Option<(State, State)>) -> bool {
     pair.is_some_and(|(a, b)| a.pose != b.pose)
 }

@@ -1,15 +1,16 @@
 //! The limits of an audit.
 
-/// The limits of an audit.
+/// The limits of an audit. Each field ends with its default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AuditSettings {
-    /// The largest gain of energy, in units of the energy that changed its form. 1e-4.
+    /// The largest gain of energy, as a fraction of the energy that changed its form. 1e-4.
     pub max_gain: f64,
-    /// The largest change of the momentum of a free group in a step, in units of the sum of the
-    /// lengths of its bodies' momenta. 1e-3.
+    /// The largest change of the momentum of a free group in a step, as a fraction of the sum of
+    /// the lengths of its bodies' momenta. 1e-3.
     pub max_drift: f64,
-    /// The same for the angular momentum. 2e-2.
+    /// The largest change of the angular momentum of a free group in a step, as such a fraction.
+    /// 2e-2.
     pub max_spin_drift: f64,
     /// The deepest overlap of a contact, a length. No limit.
     pub max_depth: f64,

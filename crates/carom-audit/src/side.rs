@@ -1,10 +1,10 @@
 //! Whether the path of a point passes the surface of a shape.
 //!
-//! The path is a segment in the frame of the shape. Exact signs decide which triangles it passes: a
-//! segment that ends on a triangle does not pass it; one that begins there may.
+//! The path is a segment in the frame of the shape. Exact signs decide which triangles it passes:
+//! a segment that ends on a triangle does not pass it; one that begins there may.
 //!
-//! Reference: J. O'Rourke, Computational Geometry in C, 2nd ed., 7.3 (segment and triangle by signs
-//! of volumes).
+//! Reference: J. O'Rourke, Computational Geometry in C, 2nd ed., 7.3 (segment and triangle by
+//! signs of volumes).
 
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -77,8 +77,9 @@ fn opposite_faces(half: DVec3, p: DVec3, q: DVec3) -> bool {
 
 /// Returns whether the segment changes its side of a surface.
 ///
-/// It does if it passes an odd number of triangles, or two that lie back to back. A body that goes
-/// round a ridge within a step also passes two triangles, which do not lie back to back.
+/// It does if it passes an odd number of triangles, two triangles back to back, or all from one
+/// side. A body that goes round a ridge within a step also passes two triangles, but neither back
+/// to back nor from one side.
 fn passes_triangles(triangles: impl Iterator<Item = [DVec3; 3]>, p: DVec3, q: DVec3) -> bool {
     let (low, high) = (p.min(q), p.max(q));
     let mut normals: Vec<DVec3> = Vec::new();
@@ -92,8 +93,8 @@ fn passes_triangles(triangles: impl Iterator<Item = [DVec3; 3]>, p: DVec3, q: DV
     normals.len() % 2 == 1 || normals.iter().any(back_to_back) || from_one_side(&normals, q - p)
 }
 
-/// Returns whether the segment passes all triangles from the same side, as no path round a ridge
-/// does.
+/// Returns whether the segment passes all triangles from the same side. A path round a ridge does
+/// not.
 fn from_one_side(normals: &[DVec3], d: DVec3) -> bool {
     !normals.is_empty() && (normals.iter().all(|n| n.dot(d) < 0.0) || normals.iter().all(|n| 0.0 < n.dot(d)))
 }

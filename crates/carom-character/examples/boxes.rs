@@ -1,4 +1,4 @@
-//! A character on a lift, in a world of bodies: it is carried, and pushes a box ahead of it.
+//! A character on a lift, in a world of bodies. The lift carries it, and it pushes a box ahead.
 
 use carom_character::{Character, CharacterBody, CharacterSettings, Figure};
 use carom_geom::Cuboid;

@@ -9,7 +9,7 @@ use carom_math::glam::{DVec3, Quat, Vec3};
 use carom_query::Shape;
 use carom_world::{BodyDesc, World};
 
-/// A box of a mass, with half its size.
+/// Returns a box with this mass and these half extents.
 fn solid(mass: f32, half: Vec3) -> Result<BodyDesc, ShapeError> {
     let density = mass / (8.0 * half.x * half.y * half.z);
     Ok(BodyDesc::dynamic(Shape::Cuboid(Cuboid::new(half)?)).with_density(density))

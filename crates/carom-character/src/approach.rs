@@ -1,19 +1,21 @@
-//! The time at which a figure on a straight way comes nearer to a convex shape than it may.
+//! The time at which a figure on a straight path comes nearer to a convex shape than it may.
 //!
-//! The distance of convex shapes is a convex function along the way. Its slope is the component of
-//! the way along the normal. So Newton steps, distance over slope, do not pass the first time at
-//! which the distance is reached. If the slope is not negative the shapes only separate.
+//! The distance of convex shapes is a convex function along the path. Its slope is the component
+//! of the displacement along the normal. So Newton steps, distance over slope, do not pass the
+//! first time at which the distance is reached. If the slope is not negative the shapes only
+//! separate.
 //!
 //! The search aims at slightly less than the distance to keep. So a figure that moves along a
 //! surface at that distance hits neither it nor coplanar neighbours. Then the figure is moved back
 //! until it keeps the full distance from the plane there.
 //!
 //! Degenerate: a figure that starts nearer and comes nearer still is stopped at the start. An
-//! overlap is reported. A search that does not converge ends where it is, which is not too far.
+//! overlap is reported. A search that does not converge ends at its last step, which is not too
+//! far.
 //!
 //! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to
-//! Continuous Collision Detection, 2004; B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body
-//! Systems, 1996, 2.3 (conservative advancement).
+//! Continuous Collision Detection, 2004; B. Mirtich, Impulse-based Dynamic Simulation of Rigid
+//! Body Systems, 1996, 2.3 (conservative advancement).
 
 use crate::figure::Figure;
 use crate::sweep::SweepHit;
@@ -31,7 +33,7 @@ const NEAR_ENOUGH: f64 = 1.0 / 64.0;
 /// The maximum number of steps of the search. Polytopes need four, round shapes eight.
 const MAX_STEPS: usize = 32;
 
-/// A figure on its way, in the frame of a shape.
+/// A figure and its displacement, in the frame of a shape.
 pub(crate) struct Approach<'a> {
     pub(crate) figure: &'a Figure,
     /// The figure's frame at the start.
@@ -87,7 +89,7 @@ impl<'a> Approach<'a> {
             }
             let rate = -gap.normal.dot(self.way);
             let next = t + (gap.distance - too_near) / rate;
-            // It moves along or away, or is not too near on the rest of the way.
+            // It moves along or away, or is not too near on the rest of the path.
             if !(along < rate) || (too_near < gap.distance && !(next <= until)) {
                 return None;
             }

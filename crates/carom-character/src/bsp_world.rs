@@ -1,11 +1,11 @@
 //! A level of brushes as a world to walk in.
 //!
-//! The tree stops a figure at a contact. From there it is moved back along its way until it keeps
-//! its distance from the plane. The sweep goes slightly beyond the end of the way, to find planes
+//! The tree stops a figure at a contact. From there it is moved back along its path until it keeps
+//! its distance from the plane. The sweep goes slightly beyond the end of the path, to find planes
 //! that are too near there.
 //!
-//! Degenerate: along a plane at a flat angle, moving back could be very far. It ends at the start
-//! of the way, and the mover keeps the rest of the distance.
+//! Degenerate: if the figure meets a plane at a flat angle, it would be moved back very far. It is
+//! moved back to the start at most, and the caller moves it out by the rest of the distance.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5; Quake III Arena, CM_Trace
 //! (id Software, 1999: the distance that is kept from a plane).
@@ -16,8 +16,8 @@ use carom_bsp::{BspTree, Contents, Point, TraceStack};
 use carom_math::scaling;
 use glam::DVec3;
 
-/// The sweep goes this many times the distance to keep beyond the end. At flatter angles than one
-/// in this the distance is not fully kept.
+/// The sweep goes this many times the distance to keep beyond the end. At angles flatter than 1 in
+/// 16 the distance is not fully kept.
 const BEYOND: f64 = 16.0;
 
 /// The largest distance of a contact along a bevel from the edge, in half widths and in statures.

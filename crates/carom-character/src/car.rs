@@ -1,5 +1,5 @@
-//! A car on four wheels. Each wheel has two rays: one down to the road, and one up to the roof of a
-//! tunnel.
+//! A car on four wheels. Each wheel has two rays: one down to the road, and one up to the roof of
+//! a tunnel.
 //!
 //! A ray has its origin at the contact point of the wheel, but starts behind it, at the top of the
 //! car. So a road above the origin has a negative distance, and there a spring and a damper push
@@ -14,10 +14,10 @@
 //! and rolling releases it within a short distance (the relaxation length).
 //!
 //! Time is divided into steps of fixed length, so a drive does not depend on the frame rate. Each
-//! ray gets its last hit.
+//! ray passes its last hit to the world as a hint.
 //!
-//! Degenerate: controls with a NaN change nothing, and a step whose result is not finite is not
-//! made. A car on its roof has no road under its wheels and stays so.
+//! Degenerate: controls with a NaN change nothing, and a step whose result is not finite is
+//! undone. A car on its roof has no road under its wheels, and stays on its roof.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 and figure 25.12; H.
 //! Pacejka, Tire and Vehicle Dynamics, 3rd ed., 2012, 3.2 and 7 (brush model, relaxation length).
@@ -46,7 +46,8 @@ const RELAXATION_LENGTH: f64 = 0.01;
 const MAX_STEPS: u32 = 1000;
 
 /// Settings of a car, in metres, kilograms, seconds and radians. The frame has its origin in the
-/// middle of the car's box: x to the front, y up, z to the right. Each field ends with its default.
+/// middle of the car's box: x to the front, y up, z to the right. Each field ends with its
+/// default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CarSettings {
@@ -65,8 +66,8 @@ pub struct CarSettings {
     pub spring_period: f64,
     /// The damping ratio of the springs; 1 is critical. 0.5.
     pub damping: f64,
-    /// Coulomb's friction coefficient of the tyres: a braked car stands on a slope whose tangent is
-    /// smaller. 1.1.
+    /// Coulomb's friction coefficient of the tyres: a braked car stands on a slope whose tangent
+    /// is smaller. 1.1.
     pub grip: f64,
     /// The acceleration at full throttle, length per second squared. 4.
     pub acceleration: f64,
@@ -132,8 +133,8 @@ impl Controls {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Wheel {
-    /// The distance from the origin of the ray to the road, downward in the car's frame: above 0 in
-    /// the air, below 0 in the road. `None` without a road.
+    /// The distance from the origin of the ray to the road, downward in the car's frame: above 0
+    /// in the air, below 0 in the road. `None` without a road.
     pub distance: Option<f64>,
     /// The distance from the top of the car to the roof above: below 0 if the car is in it. `None`
     /// without a roof.
@@ -150,7 +151,8 @@ pub struct Wheel {
     stretch: DVec3,
 }
 
-/// A car in a world of rays without a `World`. In a `World` use `Vehicle`, whose chassis is a body.
+/// A car in a world of rays without a `World`. In a `World` use `Vehicle`, whose chassis is a
+/// body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Car {
     settings: CarSettings,
@@ -230,8 +232,8 @@ impl Car {
         &self.wheels
     }
 
-    /// Returns the origin of a wheel's ray, in the car's frame. There the wheel touches a road that
-    /// carries nothing.
+    /// Returns the origin of a wheel's ray, in the car's frame. There the wheel touches a road
+    /// that carries nothing.
     pub fn origin(&self, wheel: usize) -> DVec3 {
         let s = &self.settings;
         let (front, right) =
@@ -239,8 +241,9 @@ impl Car {
         DVec3::new(front * s.wheel_base, -s.half.y - s.clearance, right * s.track)
     }
 
-    /// Advances the car by `dt` seconds. A negative time or a number that is not finite changes
-    /// nothing.
+    /// Advances the car by `dt` seconds, in steps of 1/240 s. The rest of the time is kept for the
+    /// next call; of more than 1000 steps it is dropped. A negative time or a number that is not
+    /// finite changes nothing.
     pub fn drive(&mut self, world: &mut (impl RaySweep + ?Sized), controls: &Controls, dt: f64) {
         let Controls { throttle, brake, steer } = *controls;
         let is_number = throttle.is_finite() && brake.is_finite() && steer.is_finite();
@@ -346,7 +349,7 @@ impl Car {
     /// Returns the force of a tyre along the road, and its stretch after the step in the car's
     /// frame. `velocity` is that of the contact point relative to the road.
     ///
-    /// The tyre always grips aside; ahead only as far as the brake locks it.
+    /// Sideways the tyre grips at each step; along the wheel only as far as the brake locks it.
     fn tyre(
         &self,
         number: usize,

@@ -7,8 +7,8 @@
 //!   took over from its ground. It has no velocity from walking, because a moving kinematic body
 //!   pushes with any force.
 //! - From a dynamic body the character takes over a velocity as in an inelastic impact of the two
-//!   masses, and the body feels the impulse. So a car feels its passenger, and a light box that
-//!   spins throws nobody.
+//!   masses, and the body gets the opposite impulse. So a car feels its passenger, and a light box
+//!   that spins does not throw the character.
 //! - Pushes are forces in the next step. A body is pushed no faster than the character moves, and
 //!   all bodies together with at most the largest force.
 //!
@@ -54,15 +54,15 @@ pub struct CharacterBody {
     body: BodyId,
     filter: Filter,
     is_pushed: bool,
-    /// The velocity that it took over from its ground, length per second. In the air that of the
-    /// last ground, with the speed of its own fall.
+    /// The velocity that the character took over from its ground, length per second. In the air it
+    /// is that of the last ground, with the vertical speed of the fall.
     carried: DVec3,
     contacts: Vec<BodyContact>,
 }
 
 impl CharacterBody {
-    /// Adds the body of a character to a world. It gets the filter, and the character collides with
-    /// what that meets.
+    /// Adds the body of a character to a world. The body gets the filter, and the character
+    /// collides with what the filter lets through.
     ///
     /// Errors: those of [`World::insert`]; a figure or a place beyond `f32`.
     pub fn insert<B: BroadPhase>(
@@ -103,8 +103,8 @@ impl CharacterBody {
         self.body
     }
 
-    /// Returns the contacts of the last call in their order, the ground last. A body may occur more
-    /// than once.
+    /// Returns the contacts of the last call in their order, the ground last. A body may occur
+    /// more than once.
     pub fn contacts(&self) -> &[BodyContact] {
         &self.contacts
     }
@@ -200,8 +200,8 @@ impl CharacterBody {
         Ok(())
     }
 
-    /// Takes over velocity from the ground, and returns how much: from a dynamic body as in an
-    /// inelastic impact at the point of contact, from another all of it.
+    /// Takes over velocity from the ground, and returns how much. From a dynamic body it is as
+    /// much as in an inelastic impact at the point of contact, from other bodies all of it.
     fn take_velocity<B: BroadPhase>(&mut self, world: &World<B>) -> DVec3 {
         let up = self.character.figure().up();
         let Some(ground) = self.character.ground() else {

@@ -1,7 +1,7 @@
-//! The velocity nearest to a wish that goes into none of some planes: its projection on the cone
-//! that the planes leave.
+//! The velocity nearest to a wish that goes into none of some planes: the projection of the wish
+//! on the cone that the planes leave.
 //!
-//! That projection lies inside, on one plane, in the crease of two, or is zero. There are few
+//! The projection lies inside, on one plane, in the crease of two, or is zero. There are few
 //! planes, so all candidates are tried. The projection is not longer than the wish and not against
 //! it, and further planes only shorten it. So sliding gains no speed.
 //!
@@ -16,8 +16,8 @@ use carom_math::{scaling, tol};
 use glam::DVec3;
 
 /// Returns the vector nearest to `wish` that points into none of the planes with these unit
-/// normals, out of the solid. It is exact to rounding. Zero if only that is left, and for a wish
-/// with a NaN.
+/// normals, which point out of the solid. It is exact to rounding. It is zero if the planes leave
+/// no direction, and for a wish with a NaN.
 pub fn nearest_allowed(wish: DVec3, normals: &[DVec3]) -> DVec3 {
     let slack = -tol::CHARACTER_INTO * scaling::length(wish);
     // A NaN is not allowed.

@@ -10,8 +10,8 @@
 use carom_geom::{CELL_TETRAHEDRA, DistanceField, LinearCut};
 use glam::DVec3;
 
-/// Calls `face` with the triangles whose boxes touch a box in the field's frame, counter-clockwise
-/// from outside.
+/// Calls `face` with the triangles whose boxes touch a box in the field's frame. They are
+/// counter-clockwise as seen from outside.
 pub(crate) fn visit_faces(field: &dyn DistanceField, within: [DVec3; 2], face: &mut dyn FnMut([DVec3; 3])) {
     let [from, to] = field.search_box();
     let [low, high] = within;
@@ -40,7 +40,7 @@ fn visit_part(
         let side = |bit: usize| if i & bit == 0 { -1.0 } else { 1.0 };
         center + half * DVec3::new(side(1), side(2), side(4))
     };
-    // A cell has a half extent of half a cell.
+    // The part is one cell.
     if half.max_element() < 0.75 * field.resolution() {
         let mut values = [0.0; 8];
         for (i, value) in values.iter_mut().enumerate() {

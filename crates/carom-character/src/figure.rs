@@ -100,8 +100,8 @@ impl Figure {
         }
     }
 
-    /// Returns the point of the surface that is farthest along a unit vector of the world, relative
-    /// to the middle.
+    /// Returns the point of the surface that is farthest along a unit vector of the world,
+    /// relative to the middle.
     pub fn farthest(&self, normal: DVec3) -> DVec3 {
         self.rotation * self.support(self.rotation.transpose() * normal).point + normal * self.margin()
     }

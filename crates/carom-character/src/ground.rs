@@ -2,15 +2,15 @@
 //! steep surfaces.
 //!
 //! The figure is swept down. A hit is ground if it is not steeper than the limit. On a steeper one
-//! the figure slips by a few skins. So it comes to the floor next to a wall. If it cannot slip it
+//! the figure slips by a few skins. So it reaches the floor next to a wall. If it cannot slip it
 //! is wedged, which is ground too.
 //!
 //! An edge that is touched from the side, with a floor on top, is ground for a figure that walks
-//! onto it. So a round figure climbs a step gradually and not in a jump.
+//! onto it. So a round figure climbs a step gradually and does not jump.
 //!
 //! Reference: E. Catto, Character movement as geometry (Box2D 3.1, 2025: plane solver); J. Rouwe,
-//! Jolt Physics, CharacterVirtual, 2022 (ground states, snapping). Differs: no normal is taken from
-//! neighbouring faces; a ray finds the top of the edge.
+//! Jolt Physics, CharacterVirtual, 2022 (ground states, snapping). Differs: no normal is taken
+//! from neighbouring faces; a ray finds the top of the edge.
 
 use crate::cone::nearest_allowed;
 use crate::figure::Figure;
@@ -30,8 +30,8 @@ const SLIP: f64 = 4.0;
 pub enum GroundKind {
     /// A face or an edge that is not too steep.
     Slope,
-    /// An edge touched from the side, with ground on top, that the character steps on; or one that
-    /// it steps down from.
+    /// An edge with ground on top that the character steps onto from the side, or an edge that it
+    /// steps down from.
     Ledge,
     /// A wedge between several surfaces that are all too steep.
     Wedge,
@@ -169,7 +169,7 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         None
     }
 
-    /// Returns a hit of the downward sweep as ground; `None` if it is none.
+    /// Returns the ground of a hit of the downward sweep; `None` if the hit is no ground.
     pub(crate) fn ground_of(&mut self, hit: &SweepHit, heading: DVec3) -> Option<Ground> {
         let is_gentle = self.is_gentle(hit.normal);
         let top = if hit.is_edge { self.top_of_edge(hit) } else { None };
@@ -185,7 +185,7 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
     }
 
     /// Returns the floor below an edge that the figure leaves, if it is within the snap distance.
-    /// Meanwhile the edge carries the figure.
+    /// The edge carries the figure until it reaches the floor.
     fn floor_below(&mut self, hit: &SweepHit, place: DVec3, heading: DVec3) -> Option<Ground> {
         if !hit.is_edge || hit.normal.dot(self.up) <= 0.0 || hit.normal.dot(heading) <= 0.0 {
             return None;
@@ -203,15 +203,15 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         self.top_below(hit, reach, 2.0 * reach)
     }
 
-    /// Returns the highest floor just behind a hit, and its normal. The search starts at the height
-    /// `above` over the contact point and goes down by `depth`.
+    /// Returns the highest floor just behind a hit, and its normal. The search starts at the
+    /// height `above` over the contact point and goes down by `depth`.
     pub(crate) fn top_below(&mut self, hit: &SweepHit, above: f64, depth: f64) -> Option<(DVec3, DVec3)> {
         let skin = self.settings.skin;
         let inwards = -flattened(hit.normal, self.up)?;
         let down = -self.up * depth;
         let mut best: Option<(DVec3, DVec3)> = None;
-        // Searches near the edge. If the edge is not known exactly, it also searches beyond all its
-        // possible positions, so that a narrow ledge is not missed.
+        // Search near the edge. If the edge is not known exactly, search beyond all its possible
+        // positions too, so that a narrow ledge is not missed.
         let far = if 0.0 < hit.blur { Some(skin + hit.blur) } else { None };
         for aside in [Some(skin), far].into_iter().flatten() {
             let from = hit.point + inwards * aside + self.up * above;

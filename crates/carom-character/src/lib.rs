@@ -1,5 +1,5 @@
-//! Characters and cars: a character slides, climbs steps and slopes, and falls. It works in any
-//! world that can be swept ([`Sweep`]). A car drives on rays ([`RaySweep`]).
+//! Characters and cars. A character slides, climbs steps and slopes, and falls. It works in each
+//! world that implements [`Sweep`]. A car needs only rays ([`RaySweep`]).
 //!
 #![cfg_attr(feature = "bsp", doc = "```")]
 #![cfg_attr(not(feature = "bsp"), doc = "```ignore")]
@@ -7,9 +7,8 @@
 //! use carom_character::{BspWorld, Character, CharacterSettings, Figure};
 //! use carom_math::glam::DVec3;
 //!
-//! // A floor, a step of 30 cm, and a wall on it.
-//! let cuboid = |low: [f64; 3], high: [f64; 3]| Brush::cuboid(low.into(), high.into(), Contents::SOLID);
-//! let brushes = [
+//! // A floor, a step of 30 cm, and a wall on it. let cuboid = |low: [f64; 3], high: [f64; 3]|
+//! Brush::cuboid(low.into(), high.into(), Contents::SOLID); let brushes = [
 //!     cuboid([-5.0, -1.0, -5.0], [20.0, 0.0, 5.0])?,
 //!     cuboid([2.0, 0.0, -5.0], [20.0, 0.3, 5.0])?,
 //!     cuboid([6.0, 0.3, -5.0], [6.5, 3.0, 5.0])?,
@@ -24,10 +23,8 @@
 //! let mut steps = 0;
 //! for _ in 0..180 {
 //!     steps += character.walk(&mut world, DVec3::X * 2.0, 1.0 / 60.0).steps;
-//! }
-//! let skin = character.settings().skin;
-//! assert_eq!(steps, 1);
-//! assert!((character.feet() - DVec3::new(5.7 - skin, 0.3 + skin, 0.0)).length() < 1e-9, "stopped by the wall");
+//! } let skin = character.settings().skin; assert_eq!(steps, 1); assert!((character.feet() -
+//! DVec3::new(5.7 - skin, 0.3 + skin, 0.0)).length() < 1e-9, "stopped by the wall");
 //! assert_eq!(character.walked().contacts[0].normal, -DVec3::X);
 //!
 //! // Towards the wall at an angle: along it.
@@ -37,8 +34,8 @@
 //! ```
 //!
 //! In a `carom_world::World` (feature `world`) a `CharacterBody` is an obstacle for bodies and
-//! pushes them. A `WorldSweep` is a view of the world for any character or car, and a `Vehicle` has
-//! wheels on a body.
+//! pushes them. A `WorldSweep` is a view of the world for a character or a car. A `Vehicle` adds
+//! wheels to a body.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod)] // The two-precision seam: kernel/ is compiled for f32 and again for f64.

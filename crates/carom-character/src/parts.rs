@@ -1,10 +1,10 @@
 //! Queries of a figure among the convex parts of a world: the first obstacle of a sweep, overlaps,
-//! and the way out of them.
+//! and the displacement out of them.
 //!
 //! The world finds the parts near a box. The rest is common to every kind of world.
 //!
-//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (swept ellipsoids against
-//! triangles). Differs: any convex figure, without scaling space.
+//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (swept ellipsoids
+//! against triangles). Differs: any convex figure, without scaling space.
 
 use crate::approach::Approach;
 use crate::figure::Figure;
@@ -38,14 +38,14 @@ pub(crate) struct Found<'a> {
     /// The frame of the part in the world.
     pub(crate) pose: &'a WidePose,
     pub(crate) part: Part<'a>,
-    /// Whether the part yields: a figure that overlaps it is not pushed out. The part still stops a
-    /// way that leads deeper.
+    /// Whether the part yields: a figure that overlaps it is not pushed out. The part still stops
+    /// a figure that moves deeper.
     pub(crate) yields: bool,
 }
 
 /// A part of the world.
 pub(crate) enum Part<'a> {
-    /// A convex shape; a triangle with its plane, if it has one.
+    /// A convex shape. A triangle also has its plane, unless it has no area.
     Convex(&'a dyn SupportMap, Option<FacePlane>),
     /// The half-space behind the plane through the origin with this normal.
     Plane(DVec3),
@@ -60,7 +60,7 @@ pub(crate) struct FacePlane {
     pub(crate) is_solid: bool,
 }
 
-/// The distance to which a figure is pushed out, in half widths.
+/// The distance from an obstacle to which a figure is pushed out, in half widths.
 const OUT: f64 = 1.0 / 1024.0;
 
 /// The maximum number of pushes out of overlaps.
@@ -125,7 +125,7 @@ pub(crate) fn sweep_past<W: Parts>(
     })
 }
 
-/// [`Sweep::sweep_carried`](crate::Sweep::sweep_carried).
+/// Implements [`Sweep::sweep_carried`](crate::Sweep::sweep_carried).
 pub(crate) fn sweep_carried<W: Parts>(
     world: &mut W,
     figure: &Figure,
@@ -177,7 +177,8 @@ pub(crate) fn is_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) ->
     is_free
 }
 
-/// Returns the way out of the deepest overlap, with a small margin; `None` if the figure is free.
+/// Returns the displacement out of the deepest overlap, with a small margin; `None` if the figure
+/// is free.
 fn way_out<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVec3> {
     let (low, high) = figure.swept_box(place, DVec3::ZERO);
     let mut deepest: Option<(f64, DVec3)> = None;
@@ -217,7 +218,7 @@ fn way_out<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVe
     deepest.map(|(depth, normal)| normal * (depth + OUT * figure.half_width()))
 }
 
-/// [`Sweep::nearest_free`](crate::Sweep::nearest_free).
+/// Implements [`Sweep::nearest_free`](crate::Sweep::nearest_free).
 pub(crate) fn nearest_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVec3> {
     if !place.is_finite() {
         return None;
@@ -245,8 +246,8 @@ pub(crate) fn nearest_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec
     None
 }
 
-/// Returns the hit of a figure that overlaps a yielding part: at once if its way leads deeper, else
-/// `None`.
+/// Returns the hit of a figure that overlaps a yielding part. It is a hit at the start if the
+/// figure moves deeper, and `None` otherwise.
 ///
 /// The gap is the distance to keep, so that the figure is not moved out.
 fn into(approach: &Approach<'_>, shape: &dyn SupportMap) -> Option<SweepHit> {

@@ -1,19 +1,19 @@
-//! Shapes of any kind as a world to walk in. Meshes and height fields are the triangles near the
-//! way, half-spaces are planes, and other shapes are convex. Each may move.
+//! Shapes of all kinds as a world to walk in. Meshes and height fields count as the triangles near
+//! the path, half-spaces as planes, and other shapes as convex parts. Each shape may move.
 //!
-//! Objects are tested one after the other, by their boxes, so use a few dozen at most. A level is
-//! one mesh or compound.
+//! Objects are tested one after the other, by their boxes, so use a few dozen at most. Make a
+//! level one mesh or compound.
 //!
-//! A mesh is a two-sided surface. A figure that overlaps triangles is pushed out of the deepest one
-//! repeatedly; from a closed mesh to the front. If that fails, the nearest free one of many
-//! positions around is taken.
+//! A mesh is a two-sided surface. A figure that overlaps triangles is repeatedly pushed out of the
+//! deepest one; out of a closed mesh it is pushed to the front. If that fails, many positions
+//! around are tested, and the nearest free one is taken.
 //!
-//! A distance field is the surface of its samples, as triangles, and solid if it tells inside from
-//! outside.
+//! A distance field counts as the surface of its samples, as triangles. It is solid if it has an
+//! inside.
 //!
-//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (swept ellipsoids against
-//! triangles); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays against the triangle
-//! that was hit last). Differs: any convex figure, without scaling space.
+//! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (swept ellipsoids
+//! against triangles); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays against the
+//! triangle that was hit last). Differs: any convex figure, without scaling space.
 
 use crate::figure::Figure;
 use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_carried, sweep_past};
@@ -53,7 +53,7 @@ impl Object {
         let scale = 1.0 / u.dot(across);
         let (s, t, far) = (w.dot(across) * scale, way.dot(side) * scale, v.dot(side) * scale);
         let is_hit = 0.0 <= s && 0.0 <= t && s + t <= 1.0 && 0.0 <= far;
-        // 2^-20 more, for rounding. If nothing is hit by then, the whole way is tested.
+        // 2^-20 more, for rounding. If nothing is hit up to there, the whole ray is tested.
         is_hit.then_some(far + (1.0 + far) / (1_u64 << 20) as f64)
     }
 

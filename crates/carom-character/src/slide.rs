@@ -1,15 +1,17 @@
-//! Move and slide: along one plane, in the crease of two, until a corner of three stops the figure.
+//! Move and slide: along one plane, in the crease of two, until a corner of three stops the
+//! figure.
 //!
-//! After each contact the rest of the way follows the vector nearest to the wish that goes into no
-//! touched surface ([`crate::nearest_allowed`]). Surfaces that the figure has left are forgotten.
+//! After each contact the rest of the path follows the vector nearest to the wish that goes into
+//! no touched surface ([`crate::nearest_allowed`]). Surfaces that the figure has left are
+//! forgotten.
 //!
-//! Degenerate: a second contact with one wall is not a crease. A figure that came too near is first
-//! moved out by the missing part of its skin. After a maximum number of contacts the rest of the
-//! way is given up and reported.
+//! Degenerate: a second contact with one wall is not a crease. A figure that came too near is
+//! first moved out by the missing part of its skin. After a maximum number of contacts the rest of
+//! the displacement is given up and reported.
 //!
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003; P. Nettle, Generic
-//! Collision Detection for Games Using Ellipsoids, 2000. Differs: all touched planes count at once,
-//! so there is no jitter between them.
+//! Collision Detection for Games Using Ellipsoids, 2000. Differs: all touched planes count at
+//! once, so there is no jitter between them.
 
 use crate::cone::nearest_allowed;
 use crate::figure::Figure;
@@ -18,7 +20,7 @@ use alloc::vec::Vec;
 use carom_math::{scaling, tol};
 use glam::DVec3;
 
-/// The maximum number of contacts of one way.
+/// The maximum number of contacts of one move.
 pub(crate) const MAX_CONTACTS: usize = 12;
 
 /// The fraction of the skin below which a figure is moved out.
@@ -38,8 +40,8 @@ pub struct Contact {
     pub part: u32,
     /// The velocity of the object there.
     pub velocity: DVec3,
-    /// The speed at which the figure would have gone into it, length per second, not negative. For
-    /// a way without a time it is a length.
+    /// The speed at which the figure would have gone into the object, length per second, not
+    /// negative. From [`move_and_slide`] it is a length.
     pub approach: f64,
 }
 
@@ -49,14 +51,16 @@ pub struct Contact {
 pub struct Slide {
     /// The final position of the figure.
     pub place: DVec3,
-    /// The rest of the way; zero if the figure used up the whole length, sliding included.
+    /// The rest of the displacement; zero if the figure used up the whole length, sliding
+    /// included.
     pub left: DVec3,
     /// Whether the figure starts in an obstacle, and stays where it is.
     pub starts_inside: bool,
 }
 
-/// Moves a figure from `place` by `way`, at the distance `skin` from everything, and slides along
-/// obstacles. Contacts are appended. A NaN anywhere leaves the figure where it is.
+/// Moves a figure from `place` by the displacement `way`, and slides along obstacles. The figure
+/// keeps the distance `skin` from everything. Contacts are appended. A NaN leaves the figure at
+/// `place`, and so does a skin that is not above 0.
 pub fn move_and_slide(
     world: &mut (impl Sweep + ?Sized),
     figure: &Figure,
@@ -108,7 +112,8 @@ pub(crate) fn slide_along(
     slide
 }
 
-/// Moves along a straight way up to the first obstacle. Moves out of its skin if that is too near.
+/// Moves along a straight path up to the first obstacle. Moves the figure away from the obstacle
+/// if it is too near.
 pub(crate) fn advance(
     world: &mut (impl Sweep + ?Sized),
     figure: &Figure,

@@ -1,4 +1,4 @@
-//! Steps up: over an obstacle, if there is ground behind it that is no higher than the limit.
+//! Steps up: over an obstacle, if the ground behind it is no higher than the limit.
 //!
 //! The figure is swept up by the limit, forward by the rest of its travel, and down to the ground.
 //! The height that counts is that of the ground at the contact points before and after. So the
@@ -7,9 +7,9 @@
 //! If that fails, as under the lintel of a door with a sill, a ray finds the height of the step.
 //! Then the figure is lifted only that high.
 //!
-//! Degenerate: a low ceiling shortens the way up, and the figure may still get over a lower step. A
-//! travel shorter than the skin would end in front of the step. So a step goes at least some skins
-//! forward, and the next call gets less time.
+//! Degenerate: a low ceiling limits how far the figure is lifted; it may still get over a lower
+//! step. A travel shorter than the skin would end in front of the step. So a step goes at least
+//! 2.5 skins forward, and the next call gets less time.
 //!
 //! Reference: Quake (id Software, 1996), SV_WalkMove (up, forward, down).
 

@@ -2,8 +2,8 @@
 //! nearest free position.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies); K. Fauerby,
-//! Improved Collision Detection and Response, 2003 (sweeps for sliding). Differs: a distance is
-//! kept, so that no answer depends on the last bit.
+//! Improved Collision Detection and Response, 2003 (sweeps for sliding). Differs: the figure keeps
+//! a distance from obstacles, so answers do not depend on the last bit.
 
 use crate::figure::Figure;
 use carom_math::WidePose;
@@ -18,7 +18,8 @@ pub const NO_OBJECT: u32 = u32::MAX;
 pub struct RayHit {
     /// The parameter along the segment, 0 to 1.
     pub t: f64,
-    /// The unit normal against the ray; zero if the ray starts in an object.
+    /// The unit normal against the ray. It is zero for a ray that starts inside the world, if the
+    /// world returns a hit at the start ([`RaySweep::ray`]).
     pub normal: DVec3,
     /// The index of the object in the world.
     pub object: u32,
@@ -52,6 +53,9 @@ pub trait RaySweep {
     /// Returns the first hit of the segment from `from` to `from + way`, on either side of a
     /// surface. `None` if there is none, and for a segment with a NaN.
     ///
+    /// If the segment starts inside a shape, `ShapeWorld` and `WorldSweep` return the far side. A
+    /// `BspWorld` returns a hit at the start, with the normal zero.
+    ///
     /// `last` is a recent hit of nearly the same segment, if there was one. A world may test that
     /// first; the answer is the same.
     fn ray(&mut self, from: DVec3, way: DVec3, last: Option<&RayHit>) -> Option<RayHit>;
@@ -70,10 +74,10 @@ pub trait RaySweep {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SweepHit {
-    /// The free fraction of the way, 0 to 1. There the figure is at the distance to keep, or as
-    /// near as it started.
+    /// The free fraction of the displacement, 0 to 1. There the figure is at the distance to keep,
+    /// or as near as it started.
     pub t: f64,
-    /// The distance of the obstacle then, a length; 0 if the figure starts in it.
+    /// The distance from the obstacle then, a length; 0 if the figure starts in it.
     pub gap: f64,
     /// The unit normal out of the obstacle; zero if the figure starts in it.
     pub normal: DVec3,
@@ -81,7 +85,8 @@ pub struct SweepHit {
     pub point: DVec3,
     /// Whether the figure overlaps something at the start: see [`Sweep::nearest_free`].
     pub starts_inside: bool,
-    /// Whether the obstacle is an edge or a corner there, so that the normal depends on the figure.
+    /// Whether the obstacle is an edge or a corner there, so that the normal depends on the
+    /// figure.
     pub is_edge: bool,
     /// The uncertainty of the point of an edge, a length along the plane across the normal.
     pub blur: f64,
@@ -94,8 +99,8 @@ pub struct SweepHit {
 }
 
 impl SweepHit {
-    /// Returns a hit after the fraction `t` of the way, at the distance `gap`. It is on a face of
-    /// an object that stands still and has no index.
+    /// Returns a hit after the fraction `t` of the displacement, at the distance `gap`. It is on a
+    /// face of an object that stands still and has no index.
     pub fn new(t: f64, gap: f64, normal: DVec3, point: DVec3) -> SweepHit {
         SweepHit {
             t,
@@ -140,19 +145,19 @@ impl SweepHit {
 /// Queries take `&mut self`, so that a world can reuse memory and need not allocate.
 pub trait Sweep: RaySweep {
     /// Returns the first obstacle to which the figure comes nearer than `keep`, a length above 0,
-    /// on its way from `from` by `way`.
+    /// as it moves from `from` by the displacement `way`.
     ///
-    /// It is conservative: the figure is free up to `t`, at a distance above 0 from everything. An
-    /// obstacle that is already nearer counts only if the figure comes nearer still. So a figure
-    /// that moves along or away is not stopped. `None` if the way is free, and for a way with a
-    /// NaN.
+    /// The hit is conservative: the figure is free up to `t`, at a distance above 0 from
+    /// everything. An obstacle that is already nearer counts only if the figure comes nearer
+    /// still. So a figure that moves along or away is not stopped. `None` if the path is free, and
+    /// for a displacement with a NaN.
     fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit>;
 
     /// Whether the figure overlaps nothing at this position.
     fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool;
 
-    /// Returns a position near by where the figure is free, which is `place` if that is free.
-    /// `None` if none was found, and for a position with a NaN.
+    /// Returns a nearby position at which the figure is free: `place` itself if it is free. `None`
+    /// if no position was found, and for a position with a NaN.
     fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3>;
 
     /// Sweeps a figure that the object `carrier` carries. The carrier has already moved, so it is

@@ -6,9 +6,9 @@
 //!   dynamic bodies under the wheels.
 //! - Velocities are relative to the ground, so moving decks carry the vehicle.
 //! - A tyre that sticks remembers its anchor point on the ground. So a parked vehicle stays.
-//! - Other bodies, such as the floor, may support a body under a wheel. They are expected to take
-//!   the same fraction of its pushes as in the last step: along the normal, along the ground, in
-//!   rotation. So a light box carries the vehicle if it lies on the floor.
+//! - A body under a wheel may be supported by others, such as the floor. The support is expected
+//!   to take the same fraction of the wheel's pushes as in the last step: along the normal, along
+//!   the ground, in rotation. So a light box carries the vehicle if it lies on the floor.
 //! - A spring pushes an unsupported body away no faster than the spring extends. A wheel rolls
 //!   through bodies that are too light for it.
 //!
@@ -89,8 +89,8 @@ impl Vehicle {
         Vehicle { chassis, filter, wheels: Vec::new(), pushed: Vec::new(), speed: 0.0 }
     }
 
-    /// The same vehicle, whose wheels touch what a collider with this filter meets, and not the
-    /// chassis.
+    /// The same vehicle, with wheels that touch what a collider with this filter would touch,
+    /// except the chassis.
     #[must_use]
     pub fn with_filter(self, filter: Filter) -> Vehicle {
         Vehicle { filter, ..self }
@@ -123,8 +123,8 @@ impl Vehicle {
     }
 
     /// Applies the forces of springs and tyres for the next step of the world, which should take
-    /// `dt` seconds. Call it before each step. It keeps the chassis awake, and the dynamic bodies
-    /// under it.
+    /// `dt` seconds. Call it before each step. It keeps the chassis and the dynamic bodies under
+    /// the wheels awake.
     ///
     /// Throttle is from -1 to 1, and brake from 0 to 1; other finite numbers are clamped. A wheel
     /// is steered to the left by `steer` radians, up to its largest angle.
@@ -326,7 +326,7 @@ impl Vehicle {
 }
 
 /// Returns the ground under a wheel, and the compression of the spring there. Before the wheel
-/// touches, the compression is below 0, by at most `below`.
+/// touches, the compression is from -`below` to 0.
 ///
 /// The ray starts a radius above the highest hub, so that a wheel in the ground finds it. If that
 /// point is in an object, such as a load, the ray starts lower.
@@ -348,8 +348,8 @@ fn cast(
     None
 }
 
-/// Returns the direction of a push, and the fraction of it that others took, 0 to 1; `None` without
-/// a push. `missed` is the expected change minus the actual one.
+/// Returns the direction of a push, and the fraction of it that others took, 0 to 1; `None`
+/// without a push. `missed` is the expected change minus the actual one.
 fn taken(change: DVec3, missed: DVec3) -> Option<(DVec3, f64)> {
     let direction = scaling::unit(change)?;
     Some((direction, (missed.dot(direction) / change.dot(direction)).clamp(0.0, 1.0)))

@@ -1,16 +1,18 @@
 //! A character. On the ground it moves with the velocity of its wish, along slopes, steps and
 //! walls. In the air it falls.
 //!
-//! A call is divided into pieces: on the ground at most half the figure's width long, in the air at
-//! most a sixtieth of a second. On the ground each piece slides along obstacles within the plane of
-//! the ground. Gentle slopes become the ground, and steep ones are walls. A wall is first tried as
-//! a step. Then the figure settles.
+//! A call has phases on the ground and in the air, and a phase is divided into pieces. On the
+//! ground a piece is at most a quarter of the figure's width long, in the air at most a sixtieth
+//! of a second. Pieces are longer if a phase would have more than 64. On the ground each piece
+//! slides along obstacles within the plane of the ground. Gentle slopes become the ground, and
+//! steep ones are walls. A wall is first tried as a step. Then the figure settles.
 //!
-//! If the ground is lost within a piece, bisection finds the moment, and the fall begins then. So a
-//! landing does not depend on the division of time. A fall is a parabola for any pieces.
+//! If the ground is lost within a piece, bisection finds the moment, and the fall begins then. So
+//! a landing does not depend on the division of time. A fall is a parabola for any pieces.
 //!
 //! Degenerate: a call with a NaN, or whose result is not finite, changes nothing and reports that.
-//! A figure that starts in an obstacle is moved to the nearest free position. Without one it stays.
+//! A figure that starts in an obstacle is moved to the nearest free position. Without one it
+//! stays.
 //!
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003; J. Rouwe, Jolt Physics,
 //! CharacterVirtual, 2022. Differs: sliding gains no speed, and slopes do not change it. The world
@@ -30,7 +32,7 @@ use glam::DVec3;
 /// The longest piece of a fall, in seconds.
 const AIR_PIECE: f64 = 1.0 / 60.0;
 
-/// The maximum number of pieces in a call; beyond it pieces get longer.
+/// The maximum number of pieces in a phase. Pieces get longer instead.
 const MAX_PARTS: f64 = 64.0;
 
 /// The maximum number of phases, on ground or in air, of a call. The rest of its time is given up.
@@ -67,8 +69,8 @@ const LEAST_UP: f64 = 0.25;
 pub struct Walked {
     /// Whether the call did nothing, because its input or its result is not finite.
     pub was_refused: bool,
-    /// Whether the character is in an obstacle and no free position is near. It stays then, except
-    /// for [`Walked::carried`]. So it is if its ground presses it against something.
+    /// Whether the character is in an obstacle and no free position is near. Then it stays, except
+    /// for [`Walked::carried`]. This also happens if its ground presses it against something.
     pub is_stuck: bool,
     /// The displacement out of an obstacle at the start.
     pub freed: DVec3,
@@ -175,8 +177,8 @@ impl Character {
         }
     }
 
-    /// Sets its velocity. It leaves the ground if the velocity leads away from it. A velocity that
-    /// is not finite changes nothing.
+    /// Sets its velocity. The character leaves the ground if the velocity points away from the
+    /// ground. A velocity that is not finite changes nothing.
     pub fn set_velocity(&mut self, velocity: DVec3) {
         if velocity.is_finite() {
             self.velocity = velocity;
@@ -185,8 +187,8 @@ impl Character {
         }
     }
 
-    /// Jumps off the ground with this speed. Returns false, and does nothing, in the air or for a
-    /// speed that is not finite.
+    /// Jumps off the ground: sets the upward speed to at least `speed`, in length per second.
+    /// Returns false, and does nothing, in the air or for a speed that is not finite.
     pub fn jump(&mut self, speed: f64) -> bool {
         let can_jump = self.ground.is_some() && speed.is_finite();
         if can_jump {
@@ -205,16 +207,16 @@ impl Character {
         }
     }
 
-    /// Returns the impulse with which a contact of the last call pushes the object, at the contact
-    /// point. It would stop the character, but is at most the largest force times `dt`.
+    /// Returns the impulse with which a contact of the last call pushes the object at the contact
+    /// point. It is the impulse that stops the character, limited to the largest force times `dt`.
     pub fn push(&self, contact: &Contact, dt: f64) -> DVec3 {
         let most = self.settings.max_push * dt.max(0.0);
         -contact.normal * (self.settings.mass * contact.approach).min(most)
     }
 
-    /// Advances by `dt` seconds with a wish for a velocity, whose component across `up` counts. On
-    /// the ground the velocity is that of the wish at once. In the air it accelerates toward a wish
-    /// that is not zero.
+    /// Advances by `dt` seconds with a wish for a velocity, in length per second. Only its
+    /// component across `up` counts. On the ground the velocity is that of the wish at once. In
+    /// the air the character accelerates toward a wish that is not zero.
     ///
     /// The world must be in its state at the end of the time, with moving objects already moved.
     /// The ground then carries the character along.
@@ -278,8 +280,8 @@ impl Character {
         });
     }
 
-    /// Moves the figure out of overlaps; false if it stays in one. If the ground could not carry it
-    /// all the way, its middle does not pass a surface.
+    /// Moves the figure out of overlaps. Returns false if it stays in one. If the ground could not
+    /// carry the figure all the way, the middle of the figure does not pass a surface.
     fn free<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, is_blocked: bool) -> bool {
         if mover.world.is_free(&self.figure, self.place) {
             return true;
@@ -295,11 +297,11 @@ impl Character {
         is_near && !is_through
     }
 
-    /// Carries the figure along with its ground, which has already moved. Returns true if something
-    /// blocks the figure.
+    /// Carries the figure along with its ground, which has already moved. Returns true if
+    /// something blocks the figure.
     ///
-    /// The point of the ground under the figure's middle stays under it. If the ground turned, or a
-    /// part of it rose more, the figure is raised and lowered onto it.
+    /// The point of the ground under the figure's middle stays under it. If the ground turned, or
+    /// a part of it rose more, the figure is raised and lowered onto it.
     fn ride<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, dt: f64) -> bool {
         let Some(ground) = &mut self.ground else { return false };
         let (start, skin, up) = (self.place, self.settings.skin, mover.up);
@@ -356,7 +358,7 @@ impl Character {
         let longest = (0.5 * mover.figure.half_width() / speed).max(time / MAX_PARTS);
         let mut left = time;
         self.touched.clear();
-        // Runs at least once, even without time, because the ground may have gone.
+        // Runs at least once, even without time, because the ground may have moved away.
         while let Some(ground) = self.ground {
             let piece = left.min(longest);
             left -= self.piece(mover, heading, ground, piece);
@@ -424,7 +426,7 @@ impl Character {
         nearest_allowed(ground.along(heading, up), &self.planes)
     }
 
-    /// Steps over a hit; false if it is no step.
+    /// Steps over a hit. Returns false if the hit is no step.
     fn step<W: Sweep + ?Sized>(
         &mut self,
         mover: &mut Mover<'_, W>,

@@ -6,8 +6,8 @@ use crate::settings::SettingsError;
 use carom_world::BodyId;
 use glam::DVec3;
 
-/// The description of a wheel, in metres, kilograms and seconds. It is in the frame of the chassis:
-/// x ahead, y up, z to the right. Each field ends with its default.
+/// The description of a wheel, in metres, kilograms and seconds. It is in the frame of the
+/// chassis: x ahead, y up, z to the right. Each field ends with its default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -2,10 +2,11 @@
 //!
 //! - Springs are implicit: the force uses the mean compression and the speed at the end of the
 //!   step. So a step of any length adds no energy, even with stiff springs and light bodies.
-//! - A tyre drives the velocity of its contact point to zero: aside always, and along as far as the
-//!   brake can. Its force is within an ellipse of the grip times the load (Coulomb).
-//! - A rolling tyre slips aside in proportion to its force, up to the slip angle at which its grip
-//!   is used up. So wheels that are steered alike do not work against each other.
+//! - A tyre drives the sideways velocity of its contact point to zero, and the velocity along the
+//!   wheel as far as the brake can. Its force is within an ellipse of the grip times the load
+//!   (Coulomb).
+//! - A rolling tyre slips sideways in proportion to its force, up to the slip angle at which its
+//!   grip is used up. So wheels that are steered alike do not work against each other.
 //! - A small velocity pulls a sticking tyre back to its anchor, so errors do not add up.
 //! - Projected Gauss-Seidel over the wheels, warm started with the forces of the last step.
 //!
@@ -15,8 +16,8 @@
 
 use glam::{DMat3, DVec3};
 
-/// The number of sweeps over all wheels. A step starts with the result of the last one, so rest is
-/// exact.
+/// The number of sweeps over all wheels. A step starts with the result of the last one, so a
+/// vehicle at rest is solved exactly.
 const ITERATIONS: u32 = 24;
 
 /// The tangent of the slip angle at which the grip of a rolling tyre is used up.
@@ -34,8 +35,8 @@ pub(crate) struct WheelBody {
     pub(crate) inverse_mass: f64,
     /// About the centre, in the world.
     pub(crate) inverse_inertia: DMat3,
-    /// The change of the velocities per impulse, linear and angular. It is smaller in directions in
-    /// which others support the body.
+    /// The change of the velocities per impulse, linear and angular. It is smaller in directions
+    /// in which others support the body.
     pub(crate) response: [DMat3; 2],
 }
 
@@ -88,8 +89,8 @@ fn held(response: DMat3, direction: DVec3, part: f64) -> DMat3 {
 pub(crate) struct WheelRow {
     /// The index of the wheel.
     pub(crate) wheel: usize,
-    /// The index of the dynamic body under it, at least 1 because 0 is the chassis. `None` on other
-    /// ground.
+    /// The index of the dynamic body under it, at least 1 because 0 is the chassis. `None` on
+    /// other ground.
     pub(crate) ground: Option<usize>,
     /// The velocity of the ground there, in addition to that of the dynamic body.
     pub(crate) surface: DVec3,

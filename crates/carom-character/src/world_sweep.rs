@@ -1,8 +1,8 @@
 //! A `carom_world::World` as a world to walk and drive in.
 //!
-//! The broad phase finds the bodies, in their state after the last step. Poses and shapes of bodies
-//! are `f32` in the frame of the world. The figure, its way and all hits are places in `f64`
-//! ([`World::origin`]). Distances are computed in `f64` in the frame of the body, so they are as
+//! The broad phase finds the bodies, in their state after the last step. Poses and shapes of
+//! bodies are `f32`, relative to [`World::origin`]. Positions of the figure and of hits are
+//! absolute, in `f64`. Distances are computed in `f64` in the frame of the body, so they are as
 //! exact as its pose.
 //!
 //! A ray is cast in the frame of the body in `f32`; its hit on a triangle or a half-space is
@@ -43,8 +43,9 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         WorldSweep { world, filter, yielding_but: None, min_mass: 0.0, near: Vec::new(), passed: Vec::new() }
     }
 
-    /// The same view, in which dynamic bodies do not push out a figure that overlaps them. They
-    /// still stop a way that leads deeper into them. The object `ground` does not yield.
+    /// The same view, in which dynamic bodies yield: they do not push out a figure that overlaps
+    /// them. They still stop a figure that moves deeper into them. The object `ground` does not
+    /// yield.
     #[must_use]
     pub fn with_yielding(self, ground: Option<u32>) -> WorldSweep<'a, B> {
         // No body has the largest number.

@@ -1,8 +1,8 @@
-//! A cloth that is rolled up, and stops where it meets itself: `cloth_self_collision [ROWS]`.
+//! A cloth is rolled up, and stops where it meets itself: `cloth_self_collision [ROWS]`.
 //!
-//! Each step wants new positions. The search says how far the vertices may go; they stop a little
-//! before. It runs in parts, as a program with a budget for each frame would do. At the end the
-//! barriers of an implicit solver are summed.
+//! In each step the vertices move towards wanted positions. The search returns how far they may
+//! go; they stop a little before. The search runs in parts, as in a program with a budget for each
+//! frame. At the end the barriers that an implicit solver would use are summed.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_deform::{Barrier, DeformableMesh, FeatureSearch};
@@ -12,11 +12,11 @@ use std::error::Error;
 /// Metres from sheet to sheet.
 const THICKNESS: f32 = 0.01;
 
-/// Tests of boxes and features in a part of a search, about.
+/// The approximate number of tests of boxes and features in a part of a search.
 const BUDGET: u64 = 2000;
 
-/// The place of a point of the cloth, each coordinate from 0 to 1, when it is rolled up by a part
-/// from 0 to 1: from nearly flat to a roll so narrow that the end would lie in the beginning.
+/// Returns the position of a point of the cloth. The coordinates `u` and `v` are from 0 to 1. At
+/// `part` 0 the cloth is nearly flat, at 1 it is a roll so narrow that it passes through itself.
 fn rolled(u: f32, v: f32, part: f32) -> Vec3 {
     let turn = 0.1 + 8.0 * part;
     let (sine, cosine) = (u * turn).sin_cos();
@@ -47,12 +47,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let found = impacts.finish();
         let (free, counters) = (found.free_step(), found.counters);
-        // A little less, as the positions on the way are rounded.
+        // A little less, because positions in between are rounded.
         let fraction = if free.fraction < 1.0 { 0.9 * free.fraction as f32 } else { 1.0 };
         for (p, q) in now.iter_mut().zip(&wanted) {
             *p += (*q - *p) * fraction;
         }
-        // The place that was reached is the past of the next step.
+        // The next step starts from the positions that were reached.
         cloth.set_positions(&now)?;
         println!(
             "step {step}: {n_parts} parts, {} candidates, {} tested closely; {:.1} % of the step is free",

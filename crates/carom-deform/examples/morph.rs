@@ -1,8 +1,9 @@
-//! A bumpy ball that swells and dents, asked in each frame what is in a small box: `morph [ROWS]`.
+//! A bumpy ball swells and dents. In each frame a query finds its faces in a small box: `morph
+//! [ROWS]`.
 //!
-//! The tree computes the boxes and vertices that the question comes near. Beside it a mesh whose
-//! vertices are all computed and whose tree is refitted gives the same answers. A slanted needle is
-//! asked too: by its box, and by its 18-DOP, which touches fewer faces.
+//! The tree computes only the boxes and vertices near the query. A mesh whose vertices are all
+//! computed and whose tree is refitted gives the same answers. A second query is a slanted needle:
+//! its 18-DOP touches fewer faces than its box.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_bounds::{Aabb, BoundingVolume as _, KDop};

@@ -1,5 +1,5 @@
-//! A sheet that falls on a ball, and on a plate that it passes in one step: pushed out by a
-//! distance field, by rays and by history, `push_out [ROWS]`.
+//! A sheet falls on a ball, and on a plate that it passes in one step. It is pushed out by a
+//! distance field, by rays, and by history: `push_out [ROWS]`.
 //!
 //! All three keep the sheet out of the ball. A field and rays know only where vertices are, so the
 //! sheet falls through the plate. History knows on which side they were.

@@ -1,7 +1,8 @@
-//! A walking figure of tubes whose hand is asked against a box in each frame: `skin [RINGS]`.
+//! A figure of tubes walks. In each frame its hand is tested against a box: `skin [RINGS]`.
 //!
-//! The skin is blended by dual quaternions. Boxes of nodes follow from the bones alone; vertices
-//! are computed near the box only. A mesh that is refitted in each frame gives the same answers.
+//! The skin is blended by dual quaternions. Boxes of nodes follow from the bones alone; only
+//! vertices near the box are computed. A mesh that is refitted in each frame gives the same
+//! answers.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_bounds::Aabb;
@@ -11,7 +12,7 @@ use carom_math::Pose;
 use glam::{Quat, Vec3};
 use std::error::Error;
 
-/// Five limbs: a joint at the top, the direction down to the end, in metres, and its radius.
+/// Five limbs, in metres: the joint at the top, the vector from there to the end, and the radius.
 const LIMBS: [([f32; 3], [f32; 3], f32); 5] = [
     ([0.0, 1.6, 0.0], [0.0, -0.7, 0.0], 0.16),
     ([0.2, 1.4, 0.0], [0.0, -0.6, 0.0], 0.05),
@@ -20,7 +21,7 @@ const LIMBS: [([f32; 3], [f32; 3], f32); 5] = [
     ([-0.1, 0.9, 0.0], [0.0, -0.9, 0.0], 0.07),
 ];
 
-/// Turned about the x axis by an angle, with a point that stays.
+/// Returns a rotation by an angle about the axis through a point that is parallel to x.
 fn turned_about(point: Vec3, angle: f32) -> Pose {
     let turn = Quat::from_rotation_x(angle);
     Pose::new(turn, point - turn * point)
@@ -40,7 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let next = if around == sides - 1 { first + 1 - sides } else { first + 1 };
                 faces.extend([[first, next, first + sides], [next, next + sides, first + sides]]);
             }
-            // Two bones for each limb: above and below the knee or elbow, blended about the middle.
+            // Two bones for each limb: above and below the knee or elbow, blended about the
+            // middle.
             let lower = ((along - 0.4) * 5.0).clamp(0.0, 1.0);
             bones.push([2 * limb, 2 * limb + 1]);
             weights.push([1.0 - lower, lower]);

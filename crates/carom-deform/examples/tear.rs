@@ -1,7 +1,7 @@
 //! A sheet that hangs from its upper border tears under a load that grows: `tear [ROWS]`.
 //!
-//! The sheet is a net of springs, its edges. Where one is stretched too far, the sheet tears along
-//! the edges of its row. The arrays of the program follow the vertices that the mesh copies.
+//! The edges of the sheet are springs. If one is stretched too far, the sheet tears along the
+//! edges of its row. The program extends its arrays for the vertices that the mesh copies.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_deform::{DeformableMesh, FeaturePair, FeatureSearch, PairKind};
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut sheet = DeformableMesh::from_triangles(&rest, faces)?;
     let mut search = FeatureSearch::default();
     for step in 0..60 {
-        // A Verlet step under the load, and the springs drawn together; the upper border stays.
+        // A Verlet step under the load, then the springs contract; the upper border stays.
         let load = Vec3::new(0.0, -0.2 * step as f32 / n as f32, 0.0);
         let moments = sheet.positions().iter().zip(sheet.before());
         let mut now: Vec<Vec3> = moments.map(|(p, q)| *p + (*p - *q) * 0.9 + load).collect();
@@ -64,8 +64,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         if made.is_empty() {
             continue;
         }
-        // Which pairs of a vertex and a face did the search leave out before the tear, as
-        // neighbours?
+        // Count the pairs of a vertex and a face that were neighbours before the tear, so that the
+        // search left them out.
         let origin = |v: u32| made.get((v as usize).wrapping_sub(first)).copied().unwrap_or(v);
         let found = search.candidates_within(&mut sheet, 0.0).finish().pairs.to_vec();
         let were_neighbours = |pair: &&FeaturePair| {

@@ -104,7 +104,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     page += &row::<AutoTree>("Auto", &steps, &grid())?;
 
     page += "<h2>Loose triangles are stirred</h2>";
-    // Every seventh triangle goes another way.
+    // Triangles turn at seven different rates.
     let rest = sheet(1.0, |p| 0.9 * p);
     let loose: Vec<Vec3> = grid().iter().flatten().map(|&v| rest[v as usize]).collect();
     let stirred = |turns: f32| -> Vec<Vec3> {

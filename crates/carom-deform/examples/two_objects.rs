@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         |by: f32, phase: f32| sheet(n, move |x, z| by + 0.1 * (4.0 * x + phase).sin() * (3.0 * z).cos());
     let (mut low, mut high) = (cloth(n, &wave(0.0, 0.0))?, cloth(n, &wave(0.5, 2.0))?);
 
-    // The high sheet sinks. Voxels are a cheap first question, the region gives the pairs.
+    // The high sheet sinks. Voxels are a cheap first test, the overlap region gives the pairs.
     let (mut voxels, mut region) = (VoxelOverlap::new(64)?, OverlapRegion::default());
     for step in 0..6_u8 {
         let phase = 0.1 * f32::from(step);
@@ -43,8 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    // A sheet falls on a ball, farther in a step than the ball lets it. It is pushed back each
-    // time.
+    // A sheet falls into a ball by some way in each step, and is pushed back each time.
     let ball = icosphere(2000);
     let mut ball = DeformableMesh::from_triangles(&ball.vertices_f32(), ball.triangles)?;
     let mut falling = cloth(n, &sheet(n, |_, _| 1.2))?.with_thickness(0.02)?;

@@ -1,18 +1,21 @@
 //! The derivative of a pair's distance, and the barrier that keeps the pair apart.
 //!
-//! - Between two features the vector of the distance is a sum of weight times vertex. The weights
-//!   are those of the two nearest points on their features, negative on the second.
-//! - The nearest points lie still to the first order, so the derivative of the distance by a vertex
-//!   is its weight times the unit vector from the second point to the first.
+//! - The vector from the nearest point of the second feature to that of the first is a sum of
+//!   weight times vertex. The weights are the barycentric ones of the two points, negative on the
+//!   second.
+//! - Moving a nearest point along its feature changes the distance only to second order, so the
+//!   weights count as constant. The derivative of the distance by a vertex is its weight times the
+//!   unit vector from the second point to the first.
 //! - The barrier of a gap g below a reach r is -(g - r)^2 ln(g / r): it begins smoothly at the
 //!   reach and has no bound at 0. The gap is the distance less the thickness.
 //!
-//! Degenerate: parallel edges and points on a border have a distance without a second derivative,
-//! but with this first one. If features touch, there is no direction and no barrier.
+//! Degenerate: for parallel edges, and nearest points on the border of a feature, the distance has
+//! this first derivative but no second one. If features touch, there is no direction and no
+//! barrier.
 //!
 //! Reference: M. Li et al., Incremental Potential Contact, ACM TOG 39(4), 2020, 4.1 (the barrier).
-//! Differs: of the gap, not of its square; features keep the region in which their nearest points
-//! lie.
+//! Differs: a function of the gap, not of its square. A stencil has all vertices of both features,
+//! with weight 0 if the nearest point does not depend on them.
 
 use crate::deformable::DeformableMesh;
 use crate::pair::PairKind;
@@ -26,11 +29,12 @@ use glam::{DVec3, Vec3};
 pub struct Stencil {
     /// The vertices of the first feature, then those of the second.
     pub vertices: [u32; 4],
-    /// The number of vertices of the first feature. With two meshes, the others are vertices of the
-    /// second mesh.
+    /// The number of vertices of the first feature. With two meshes, the others are vertices of
+    /// the second mesh.
     pub n_first: usize,
     /// Weights with which the sum of weight times vertex is the vector from the second nearest
-    /// point to the first. The weights of the first feature add up to 1, those of the second to -1.
+    /// point to the first. The weights of the first feature add up to 1, those of the second to
+    /// -1.
     pub weights: [f64; 4],
 }
 
@@ -56,7 +60,7 @@ impl NearPair {
             PairKind::VertexFace => (&[self.pair.a][..], &b.faces()[j][..]),
             PairKind::FaceVertex => (&a.faces()[i][..], &[self.pair.b][..]),
             PairKind::EdgeEdge => (&a.edges()[i][..], &b.edges()[j][..]),
-            // No search for distances gives it: as far as there is room.
+            // No search for distances returns this kind. A stencil has room for four vertices.
             PairKind::FaceFace => (&a.faces()[i][..], &b.faces()[j][..1]),
         };
         let mut stencil = Stencil { vertices: [0; 4], n_first: first.len(), weights: [0.0; 4] };
@@ -78,8 +82,8 @@ impl NearPair {
     }
 
     /// The barrier of the pair and its derivative. The gap is the distance less `thickness`, and
-    /// the barrier is 0 from the gap `reach` on: lengths. `None` if nothing is left of the gap,
-    /// where the barrier has no bound, or if the reach is not positive.
+    /// the barrier is 0 from the gap `reach` on; both are lengths. `None` if the gap is not
+    /// positive, because the barrier has no bound at 0, or if the reach is not positive.
     pub fn barrier(&self, stencil: &Stencil, thickness: f64, reach: f64) -> Option<Barrier> {
         let gap = self.distance - thickness;
         if !(0.0 < gap && 0.0 < reach) {
@@ -95,8 +99,8 @@ impl NearPair {
     }
 }
 
-/// The weights of the corners of a vertex, an edge or a face at a point of it. A face without area
-/// has those of its longest edge, an edge without length those of its first corner.
+/// Returns the barycentric weights of a point of a vertex, an edge or a face. For a face without
+/// area they are those of its longest edge, for an edge without length those of its first corner.
 fn weights(corners: &[u32], positions: &[Vec3], point: DVec3) -> [f64; 3] {
     let at = |i: usize| positions[corners[i] as usize].as_dvec3();
     match corners.len() {

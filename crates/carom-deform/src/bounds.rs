@@ -1,4 +1,5 @@
-//! The exact boxes of features. Every tree is fitted to them, and every answer comes from them.
+//! The exact boxes of features. Trees are fitted to them, and two features are candidates if their
+//! boxes touch.
 //!
 //! The box of a feature holds its vertices now, or at both ends of the step, grown by a margin. A
 //! vertex moves along a straight line, so the box of both ends holds the feature at all times
@@ -21,7 +22,7 @@ pub enum TimeSpan {
     Step,
 }
 
-/// The exact boxes of all features of one kind, at present.
+/// The exact boxes of all features of one kind, at present or over the step.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a> {
     pub(crate) before: &'a [Vec3],
@@ -84,8 +85,8 @@ impl Bounds<'_> {
     }
 }
 
-/// The lower of two numbers on each axis. Positions are never NaN, for which glam's `min` takes
-/// another comparison.
+/// The lower of two numbers on each axis. A mesh refuses NaN, so one comparison suffices; glam's
+/// `min` makes a second one for NaN.
 #[inline(always)]
 fn lower(a: Vec3, b: Vec3) -> Vec3 {
     let low = |a: f32, b: f32| if b < a { b } else { a };
@@ -115,7 +116,7 @@ pub(crate) fn grown(aabb: &Aabb, margin: f32) -> Aabb {
     }
 }
 
-/// The box around all of them.
+/// Returns the box around all given boxes.
 pub(crate) fn around(boxes: impl Iterator<Item = Aabb>) -> Aabb {
     boxes.fold(Aabb::EMPTY, |all, aabb| all.merged(&aabb))
 }

@@ -1,8 +1,8 @@
 //! Pairs of features whose boxes touch, each once, without neighbours.
 //!
-//! The boxes of a leaf stand side by side, so one box is tested against eight at once. Two features
-//! that share a vertex are neighbours: they are counted, not listed. Which pairs are found depends
-//! on the boxes alone, not on the tree.
+//! The boxes of a leaf are stored side by side, so one box is tested against eight at once. Two
+//! features that share a vertex are neighbours: they are counted, not listed. The pairs found
+//! depend on the boxes alone, not on the tree.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1 and 25.7.
 
@@ -50,9 +50,9 @@ impl SearchKind for Candidates {
 }
 
 impl FeatureSearch {
-    /// Pairs of a vertex and a face, and of two edges, that may be within a distance of each other
-    /// at present: those whose boxes, each grown by half of it and of the thickness, touch. The
-    /// distance is a length; negative and NaN count as 0.
+    /// Finds pairs of a vertex and a face, and of two edges, that may be within a distance of each
+    /// other at present. Each box is grown by half of the distance and of the thickness, and a
+    /// pair is found if its boxes touch. The distance is a length; negative and NaN count as 0.
     pub fn candidates_within<'a>(
         &'a mut self,
         subject: impl SearchTarget<'a>,
@@ -62,8 +62,9 @@ impl FeatureSearch {
         self.candidates(subject, TimeSpan::Now, margin)
     }
 
-    /// Pairs of a vertex and a face, and of two edges, that may touch during the step: those whose
-    /// boxes of the whole step, each grown by half of the thickness, touch.
+    /// Finds pairs of a vertex and a face, and of two edges, that may touch during the step. Each
+    /// box holds the feature during the whole step and is grown by half of the thickness, and a
+    /// pair is found if its boxes touch.
     pub fn candidates_over_step<'a>(&'a mut self, subject: impl SearchTarget<'a>) -> Search<'a, Candidates> {
         let margin = half_margin(subject.thickness());
         self.candidates(subject, TimeSpan::Step, margin)
@@ -109,7 +110,7 @@ pub(crate) fn find(
             look(stage, leaf_pairs, out, counters, |a, b| shares(of(a), of(b)));
         }
     }
-    // Vertices are known by their places in the list of those on the surface until here.
+    // Up to here a vertex is its index in the list of surface vertices.
     match stage.kind {
         PairKind::VertexFace => out.iter_mut().for_each(|pair| pair[0] = sides.a.vertices[pair[0] as usize]),
         PairKind::FaceVertex => out.iter_mut().for_each(|pair| pair[1] = sides.b.vertices[pair[1] as usize]),

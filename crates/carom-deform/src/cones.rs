@@ -2,8 +2,8 @@
 //!
 //! A cone alone proves nothing: the normals of a spiral ramp are all alike. A part is proved to be
 //! free if
-//! - all its triangles, seen along a coordinate axis, turn the same way and none has lost its area
-//!   (the cone), and
+//! - all its triangles, seen along a coordinate axis, have the same orientation, and none has area
+//!   0 (the cone), and
 //! - its contour, seen along this axis, is one closed polygon without double points (the contour
 //!   test).
 //!
@@ -14,9 +14,9 @@
 //! Let two triangles have x in common. Start at one of them and cross the edges through x that
 //! cancel. Each leads to the adjacent triangle, which shares the vertex, or the edge, at x. This
 //! continues until the full angle at x is covered, or all of it between the two contour edges
-//! there. The contour comes there only once, so all beyond is outside. The other triangle covers
-//! some angle, so the walk meets it: the two share a vertex. Nothing is assumed of the mesh, whose
-//! edges may have any number of triangles.
+//! there. The contour passes there only once, so all beyond is outside. The other triangle covers
+//! some angle, so the walk meets it: the two share a vertex. The proof assumes nothing of the
+//! mesh: its edges may have any number of triangles.
 //!
 //! All signs are exact. The proof is about common points at the present time. It does not hold for
 //! a distance above zero, because triangles near each other in one flat part are found then. It
@@ -42,27 +42,28 @@ pub enum Cones {
     /// No part is tested.
     #[default]
     Never,
-    /// Parts are tested unless that cost more tests than it saved the last time; then it rests for
-    /// a number of searches.
+    /// Parts are tested until that costs more tests than it saves. Then 1 search tests none; after
+    /// further failures 2, 4, and so on, at most 64.
     Auto,
-    /// In each search.
+    /// Parts are tested in each search.
     Always,
 }
 
-/// The most searches for which [`Cones::Auto`] rests.
+/// The most searches for which [`Cones::Auto`] tests no part.
 const MAX_REST: u32 = 64;
 
-/// Not in a part that is free.
+/// For a node or leaf that is in no free part.
 const NONE: u32 = u32::MAX;
 
 /// The memory of tests of parts.
 #[derive(Debug, Default)]
 pub(crate) struct ConeMemory {
     cones: Cones,
-    /// Searches for which it rests the next time that it saves nothing, and those that are left.
+    /// The number of searches without tests after the last failure, and how many of them are left.
     rest: u32,
     rest_left: u32,
-    /// By node: the axes along which all triangles below it turn one way, three bits for each way.
+    /// By node: the axes along which all triangles below it have one orientation. Bits 0 to 2 are
+    /// for counter-clockwise, bits 3 to 5 for clockwise.
     ways: Vec<u8>,
     /// By node: the range of its contour in `contours`.
     ranges: Vec<[usize; 2]>,
@@ -73,7 +74,7 @@ pub(crate) struct ConeMemory {
     own: Vec<u64>,
     links: Vec<u64>,
     segments: Vec<Segment>,
-    /// The same by leaf.
+    /// By leaf: the highest free node that contains it, or `NONE`.
     patches: Vec<u32>,
 }
 
@@ -96,7 +97,7 @@ impl FeatureSearch {
 }
 
 impl ConeMemory {
-    /// Leaves out pairs of leaves of faces that are in one part without crossings.
+    /// Removes the pairs of leaves that lie in one part without crossings.
     pub(crate) fn sift(
         &mut self,
         view: &View<'_>,
@@ -139,7 +140,7 @@ impl ConeMemory {
         self.free.resize(n_nodes, NONE);
         self.patches.clear();
         self.patches.resize(tree.n_leaves(), NONE);
-        // Nodes below come later in the list.
+        // Children have larger numbers than their parents.
         for node in (0..n_nodes).rev() {
             let mut ways = 0b11_1111;
             for (_, child) in tree.children(node as u32) {
@@ -242,7 +243,7 @@ impl ConeMemory {
         if self.segments.len() != n {
             return false;
         }
-        // Along the longer side few segments overlap, also on a long strip.
+        // Sort along the longer side: few segments overlap there, even on a long strip.
         let (min, max) = self
             .segments
             .iter()
@@ -263,9 +264,9 @@ impl ConeMemory {
     }
 }
 
-/// Packs a directed edge into one number: the lower vertex, the higher one, and whether it starts
-/// at the higher one. There are fewer than 2^31 vertices. Edges of triangles with area have two
-/// different vertices.
+/// Packs a directed edge into one number: the lower vertex, the higher one, and whether the edge
+/// starts at the higher one. There are fewer than 2^31 vertices. Edges of triangles with area have
+/// two different vertices.
 fn packed(v: u32, w: u32) -> u64 {
     u64::from(v.min(w)) << 32 | u64::from(v.max(w)) << 1 | u64::from(w < v)
 }
@@ -275,8 +276,8 @@ fn unpacked(edge: u64) -> [u32; 2] {
     if edge & 1 == 0 { [low, high] } else { [high, low] }
 }
 
-/// Returns the wanted axes along which a triangle turns counter-clockwise; in the upper bits, those
-/// along which it turns clockwise.
+/// Returns the wanted axes along which a triangle turns counter-clockwise; in the upper bits,
+/// those along which it turns clockwise.
 fn ways_of([a, b, c]: [DVec3; 3], wanted: u8) -> u8 {
     let mut ways = 0;
     for axis in (0..3).filter(|axis| (wanted | wanted >> 3) >> axis & 1 == 1) {
@@ -286,7 +287,7 @@ fn ways_of([a, b, c]: [DVec3; 3], wanted: u8) -> u8 {
     ways
 }
 
-/// Whether two segments of a contour have nothing in common but a vertex by its number. Segments on
+/// Whether two segments of a contour have no point in common, except a shared vertex. Segments on
 /// one line whose boxes touch count as touching.
 fn are_apart(s: &Segment, t: &Segment) -> bool {
     let ([a, b], [c, d]) = (s.ends, t.ends);

@@ -8,7 +8,7 @@ pub struct DeformCounters {
     pub updates: u64,
     /// Pairs of leaves whose boxes touch.
     pub leaf_pairs: u64,
-    /// Candidates within one part of the mesh without crossings: left out.
+    /// Pairs of leaves within one part of the mesh that is proved free of crossings: left out.
     pub under_cones: u64,
     /// Triangles, and pairs of edges, tested to find such parts.
     pub cone_tests: u64,

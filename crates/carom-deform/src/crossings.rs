@@ -28,8 +28,8 @@ impl SearchKind for Crossings {
 }
 
 impl FeatureSearch {
-    /// Pairs of faces that have a point in common at present, decided exactly; touching counts, the
-    /// thickness does not.
+    /// Finds pairs of faces that have a point in common at present, decided exactly. Touching
+    /// counts, the thickness does not.
     pub fn crossings<'a>(&'a mut self, subject: impl SearchTarget<'a>) -> Search<'a, Crossings> {
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);
         let cones = &mut self.cones;

@@ -2,16 +2,16 @@
 //! time of impact.
 //!
 //! - Vertices move along straight lines, so along a fixed axis each difference of two vertices is
-//!   linear in time. An axis that separates at both ends, to the same side, separates always. The
-//!   rounding of one end is that of `separation`. Four axes are tried: the normals of the
-//!   differences at both ends, their sum, and the mean difference.
-//! - Without a distance to keep, features that touch lie in one plane. The volume `det(e, f, r)`
-//!   that they span is a cubic in time. If its four Bernstein coefficients have one sign, it is
-//!   never zero.
+//!   linear in time. An axis that separates to the same side at both ends separates during the
+//!   whole step. `separation` bounds the rounding at one end. Four axes are tried: the mean
+//!   difference, the normals at both ends, and the sum of these normals.
+//! - If the reach is 0, features that touch lie in one plane. The volume `det(e, f, r)` that they
+//!   span is a cubic in time. If its four Bernstein coefficients have one sign, the volume is not
+//!   zero during the step.
 //! - Rounding of the coefficients: each coefficient is a sum of at most 18 products of three
 //!   differences, each of which takes at most ten roundings (three differences, two products, five
 //!   sums). With the largest coordinates E, F, R of the three vectors at both ends it is off by at
-//!   most `10.01 u * 18 E F R`, below `181 u E F R`. The test asks for 256 u.
+//!   most `10.01 u * 18 E F R`, below `181 u E F R`. The test uses 256 u.
 //!
 //! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model Dedicated to Design
 //! Garments, 1997 (one plane); M. Tang, R. Tong, Z. Wang, D. Manocha, Fast and Exact Continuous
@@ -33,7 +33,8 @@ pub(crate) enum Apart {
     BySign,
 }
 
-/// Whether a vertex and a face stay farther than `reach` apart; the vertex is first.
+/// Returns why a vertex and a face stay farther than `reach` apart, if that is proved. The vertex
+/// comes first in `start` and `end`.
 #[inline]
 pub(crate) fn vertex_face_stays_apart(start: &[DVec3; 4], end: &[DVec3; 4], reach: f64) -> Option<Apart> {
     let spans = |[p, a, b, c]: [DVec3; 4]| [b - a, c - a, p - a];
@@ -41,7 +42,7 @@ pub(crate) fn vertex_face_stays_apart(start: &[DVec3; 4], end: &[DVec3; 4], reac
     stays_apart([differences(*start), differences(*end)], [spans(*start), spans(*end)], reach)
 }
 
-/// Whether two edges stay farther than `reach` apart.
+/// Returns why two edges stay farther than `reach` apart, if that is proved.
 #[inline]
 pub(crate) fn edge_edge_stays_apart(start: &[DVec3; 4], end: &[DVec3; 4], reach: f64) -> Option<Apart> {
     let spans = |[a, b, c, d]: [DVec3; 4]| [b - a, d - c, c - a];

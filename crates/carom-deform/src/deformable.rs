@@ -1,16 +1,17 @@
-//! A mesh of triangles, segments or tetrahedra whose vertices move. Only edits change its elements.
+//! A mesh of triangles, segments or tetrahedra whose vertices move. Only edits change its
+//! elements.
 //!
-//! - It keeps two moments: the positions before and the present ones. New positions make the
-//!   present ones those before.
+//! - It stores the present positions and the ones before. `set_positions` makes the present ones
+//!   those before.
 //! - Its features are the vertices, edges and faces of its surface. Each edge is listed once, and
 //!   the element with the lowest number that has it is its owner. The surface of tetrahedra is the
 //!   faces that only one tetrahedron has.
 //! - Each kind of feature has a tree, which is brought up to date when a search needs it.
-//! - Two features are neighbours if they share a vertex. On request, vertices at one place count
-//!   as one vertex there.
+//! - Two features are neighbours if they share a vertex. On request, vertices with the same
+//!   position count as one vertex in this test.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; S. Curtis, R. Tamstorf, D.
-//! Manocha, Fast Collision Detection for Deformable Models using Representative-Triangles, 2008
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; S. Curtis, R. Tamstorf,
+//! D. Manocha, Fast Collision Detection for Deformable Models using Representative-Triangles, 2008
 //! (each feature has one owner).
 
 mod edit;
@@ -27,7 +28,7 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::Vec3;
 
-/// The bounds of features, while the trees are borrowed.
+/// The bounds of features. A macro, because a method would borrow the trees too.
 macro_rules! bounds_of {
     ($mesh:expr, $features:expr, $over:expr, $margin:expr) => {{
         let (corners, n_corners) = match $features {
@@ -46,12 +47,11 @@ macro_rules! bounds_of {
     }};
 }
 
-/// The largest coordinate of a position, and the largest thickness: 2^98. Boxes with a margin then
-/// fit into a tree.
+/// The largest coordinate of a position, and the largest thickness: 2^98, a length. A tree accepts
+/// boxes of this size with a margin.
 pub const MAX_POSITION: f32 = f32::from_bits((127 + 98) << 23);
 
-/// The most vertices, triangles, segments or tetrahedra: 2^26. Edges then have numbers that a tree
-/// can hold.
+/// The most vertices, triangles, segments or tetrahedra: 2^26. A tree can then number all edges.
 pub const MAX_ELEMENTS: usize = 1 << 26;
 
 /// A mesh that changes its shape.
@@ -65,8 +65,8 @@ pub struct DeformableMesh<T = AutoTree> {
     edge_owners: Vec<u32>,
     faces: Vec<[u32; 3]>,
     inside: Inside,
-    /// The vertex that each vertex counts as where neighbours are left out; empty where each counts
-    /// as itself.
+    /// The vertex that each vertex counts as in the test for neighbours; empty if each counts as
+    /// itself.
     stands_for: Vec<u32>,
     thickness: f32,
     /// For vertices, edges and faces.
@@ -78,7 +78,7 @@ pub struct DeformableMesh<T = AutoTree> {
 enum Inside {
     /// The faces.
     Triangles,
-    /// Each of them an edge; several may be one edge.
+    /// Each is an edge; equal segments are one edge.
     Segments(Vec<[u32; 2]>),
     /// The faces are their surface.
     Tetrahedra(Vec<[u32; 4]>),
@@ -101,20 +101,20 @@ struct Tracked<T> {
     tree: T,
     over: TimeSpan,
     margin: f32,
-    /// The sum of the travel since then: for each step the largest move of any vertex along an
-    /// axis.
+    /// The travel since the tree was fitted: the sum over steps of the largest move of a vertex
+    /// along an axis.
     travel: f64,
-    /// The last of these.
+    /// The travel of the last step.
     last: f64,
     is_new: bool,
-    /// After edits: the number that each feature has in the tree still, or `ADDED`.
+    /// After edits: the number that each feature still has in the tree, or `ADDED`.
     origins: Option<Vec<u32>>,
 }
 
 impl DeformableMesh {
-    /// A mesh of triangles, given by the numbers of their vertices; both moments have these
-    /// positions. Triangles may be degenerate or doubled, and edges may have any number of
-    /// triangles.
+    /// Returns a mesh of triangles, given by the numbers of their vertices. The positions before
+    /// are the same as the present ones. Triangles may be degenerate or doubled, and edges may
+    /// have any number of triangles. An error names the first bad position or triangle.
     pub fn from_triangles(
         positions: &[Vec3],
         triangles: Vec<[u32; 3]>,
@@ -124,15 +124,15 @@ impl DeformableMesh {
         DeformableMesh::new(positions, Inside::Triangles, edges, triangles)
     }
 
-    /// Ropes and hair: segments, given by the numbers of their ends.
+    /// Returns a mesh of segments, such as ropes and hair, given by the numbers of their ends.
     pub fn from_segments(positions: &[Vec3], segments: Vec<[u32; 2]>) -> Result<DeformableMesh, DeformError> {
         check_vertices(positions.len(), &segments)?;
         let edges = edges_of(&segments, |segment| [*segment])?;
         DeformableMesh::new(positions, Inside::Segments(segments), edges, Vec::new())
     }
 
-    /// A body of tetrahedra, given by the numbers of their vertices: its surface takes part, the
-    /// inside does not. Faces turn outwards if the tetrahedra have positive volumes.
+    /// Returns a mesh of tetrahedra, given by the numbers of their vertices. Its features are
+    /// those of the surface. Faces turn outwards if the tetrahedra have positive volumes.
     pub fn from_tetrahedra(
         positions: &[Vec3],
         tetrahedra: &[[u32; 4]],
@@ -201,15 +201,15 @@ impl<T: FollowingTree> DeformableMesh<T> {
         }
     }
 
-    /// The mesh with a thickness: a length from 0, its default, to [`MAX_POSITION`]. Two sheets of
-    /// it touch if they are this far apart; against another mesh half of each thickness counts.
+    /// The mesh with a thickness: a length from 0, its default, to [`MAX_POSITION`]. Two features
+    /// of the mesh touch if they are this far apart. Against another mesh half of each thickness
+    /// counts.
     pub fn with_thickness(mut self, thickness: f32) -> Result<DeformableMesh<T>, DeformError> {
         self.set_thickness(thickness)?;
         Ok(self)
     }
 
-    /// Another [thickness](DeformableMesh::with_thickness) from now on. On an error nothing
-    /// changes.
+    /// Sets the [thickness](DeformableMesh::with_thickness). On an error nothing changes.
     pub fn set_thickness(&mut self, thickness: f32) -> Result<(), DeformError> {
         if !(0.0 <= thickness && thickness <= MAX_POSITION) {
             return Err(DeformError::BadThickness { thickness });
@@ -218,9 +218,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
         Ok(())
     }
 
-    /// The mesh with vertices that are now at one place counted as one vertex where neighbours are
-    /// left out. For meshes with seams that are not welded. They remain vertices of their own, and
-    /// may part.
+    /// The mesh, with vertices that now have the same position counted as one vertex in the test
+    /// for neighbours. For meshes with seams that are not welded. They remain separate vertices,
+    /// and may move apart.
     #[must_use]
     pub fn with_neighbours_by_place(mut self) -> DeformableMesh<T> {
         // Adding 0 makes -0 and 0 one.
@@ -237,8 +237,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
         self
     }
 
-    /// New positions of all vertices: the present ones become those before. On an error nothing
-    /// changes.
+    /// Sets the positions of all vertices; the present ones become those before. On an error
+    /// nothing changes.
     pub fn set_positions(&mut self, positions: &[Vec3]) -> Result<(), DeformError> {
         let travel = checked_travel(&self.after, positions)?;
         core::mem::swap(&mut self.before, &mut self.after);
@@ -315,7 +315,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
     }
 
     /// Calls `visit` with the box of each part of the tree of faces that was computed for the
-    /// present positions: for drawing and tests. There is none until a query or a search comes.
+    /// present positions: for drawing and tests. There are none before the first query or search.
     pub fn visit_fresh_boxes(&self, mut visit: impl FnMut(&Aabb)) {
         let tracked = &self.trees[Features::Faces as usize];
         if !tracked.is_new && tracked.origins.is_none() {
@@ -327,7 +327,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
         bounds_of!(self, features, over, margin)
     }
 
-    /// The tree follows to the present positions, for boxes of this kind.
+    /// Updates a tree to the present positions, for boxes over this span and with this margin.
     fn advance(&mut self, features: Features, over: TimeSpan, margin: f32) {
         let bounds = bounds_of!(self, features, over, margin);
         let tracked = &mut self.trees[features as usize];
@@ -352,7 +352,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
         (tracked.over, tracked.margin, tracked.travel, tracked.is_new) = (over, margin, 0.0, false);
     }
 
-    /// Brings trees up to date; how many boxes that computed.
+    /// Brings all boxes of these trees up to date. Returns how many boxes were computed.
     pub(crate) fn complete(&mut self, kinds: &[Features], over: TimeSpan, margin: f32) -> u64 {
         let before: u64 = self.tree_work().iter().map(|work| work.updates).sum();
         for &features in kinds {
@@ -396,13 +396,13 @@ fn check_vertices<const N: usize>(n_vertices: usize, elements: &[[u32; N]]) -> R
     }
 }
 
-/// The most that a vertex moves along an axis, rounded up, if all new positions are allowed.
+/// Checks new positions. Returns the largest move of a vertex along an axis, rounded up.
 fn checked_travel(old: &[Vec3], new: &[Vec3]) -> Result<f64, DeformError> {
     if old.len() != new.len() {
         return Err(DeformError::WrongCount { expected: old.len(), given: new.len() });
     }
-    // Four vertices are twelve numbers side by side, which the compiler takes eight or sixteen at a
-    // time.
+    // Four vertices are twelve numbers side by side, which the compiler takes eight or sixteen at
+    // a time.
     let (mut travel, mut is_bad) = ([0.0_f32; 12], [false; 12]);
     let mut look = |p: &[f32; 12], q: &[f32; 12]| {
         for k in 0..12 {
@@ -446,7 +446,8 @@ fn vertices_of(edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Vec<u32> {
     (0..).zip(is_there).filter(|(_, is_there)| *is_there).map(|(vertex, _)| vertex).collect()
 }
 
-/// Lists sorted by their first number, then by the rest: buckets of the first number are short.
+/// Sorts lists by their first number, then by the rest. Uses buckets of the first number, which
+/// are short.
 fn sorted_lists<T: Copy + Ord>(lists: &[T], first: impl Fn(&T) -> u32) -> Vec<T> {
     let n = lists.iter().map(|list| first(list) as usize + 1).max().unwrap_or(0);
     let mut all = in_buckets(lists, n, &first);
@@ -454,7 +455,7 @@ fn sorted_lists<T: Copy + Ord>(lists: &[T], first: impl Fn(&T) -> u32) -> Vec<T>
     all
 }
 
-/// Items in the order of their buckets, which are below `n`; those of one bucket as they were.
+/// Sorts items by their buckets, numbered below `n`. Items of one bucket keep their order.
 fn in_buckets<T: Copy>(items: &[T], n: usize, bucket: impl Fn(&T) -> u32) -> Vec<T> {
     let mut places = vec![0; n + 1];
     for item in items {
@@ -476,7 +477,7 @@ fn triangle_edges(&[a, b, c]: &[u32; 3]) -> [[u32; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
 
-/// Each pair of vertices once, with the lowest element that has it, in the order of these.
+/// Returns each edge once, with the lowest element that has it, sorted by that element.
 fn edges_of<const N: usize, const M: usize>(
     elements: &[[u32; N]],
     edges: impl Fn(&[u32; N]) -> [[u32; 2]; M],

@@ -1,6 +1,7 @@
 //! Why a mesh, its new positions or an edit were refused.
 
-/// Why a mesh, its new positions or an edit were refused. The number is that of the first offender.
+/// Why a mesh, its new positions or an edit were refused. The number is that of the first
+/// offender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DeformError {

@@ -1,10 +1,10 @@
-//! Pairs of features that touch or may touch during a step, with the times; and the largest part of
-//! the step before any impact.
+//! Pairs of features that touch or may touch during a step, with the times; and the largest part
+//! of the step before any impact.
 //!
 //! Every vertex moves along a straight line from its previous position to the present one.
-//! Candidates come from the whole step. Each is first tried with two cheap proofs that it stays
-//! apart, then with carom-ccd's certified search. A pair is left out only with a proof. So the
-//! result contains every contact, and perhaps pairs that come within rounding of one.
+//! Candidates come from the whole step. First two cheap tests try to prove that a candidate stays
+//! apart, then carom-ccd's certified search. A pair is left out only with a proof. So the result
+//! contains every contact, and perhaps pairs that come within rounding of one.
 //!
 //! Reference: M. Li et al., Incremental Potential Contact, ACM TOG 39(4), 2020, 4.2 (the free
 //! step); the search is that of carom-ccd's `Element`.
@@ -39,9 +39,9 @@ pub struct FeatureImpact {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FreeStep {
-    /// The part of the step, from 0 to 1, before which nothing touches. This is proved for vertices
-    /// on the exact straight lines. Positions rounded to `f32` in between are slightly off these
-    /// lines.
+    /// The part of the step, from 0 to 1, before which nothing touches. This is proved for
+    /// vertices on the exact straight lines. Positions rounded to `f32` in between are slightly
+    /// off these lines.
     pub fraction: f64,
     /// The pair that ends it, the lowest of several; `None` if the whole step is free.
     pub pair: Option<FeaturePair>,
@@ -76,7 +76,7 @@ impl FeatureSearch {
 }
 
 impl SearchResult<'_, FeatureImpact> {
-    /// The largest part of the step at whose times nothing touches.
+    /// Returns the largest part of the step, from its start, during which nothing touches.
     pub fn free_step(&self) -> FreeStep {
         let mut step = FreeStep { fraction: 1.0, pair: None, n_at_start: 0 };
         for impact in self.pairs {

@@ -1,18 +1,21 @@
 //! Meshes that change their shape (cloth, ropes, soft bodies, skins): which of their parts touch,
 //! or will touch, themselves and others.
 //!
-//! A [`DeformableMesh`] has triangles, and the positions of its vertices before and after a step.
-//! In each step, call [`set_positions`](DeformableMesh::set_positions) and search. A
-//! [`FeatureSearch`] answers three questions about one mesh or two:
+//! A [`DeformableMesh`] has triangles, segments or tetrahedra. It stores the positions of its
+//! vertices before and after a step. In each step, call
+//! [`set_positions`](DeformableMesh::set_positions) and search. A [`FeatureSearch`] searches one
+//! mesh or two:
 //! - [`within`](FeatureSearch::within): which vertices and faces, and which pairs of edges, are
 //!   within a distance now, decided exactly (test: `within::pairs_are_those_of_fractions`).
 //! - [`impacts`](FeatureSearch::impacts): which of them touch during the step, and when, with no
 //!   contact missed (test: `impacts::every_contact_is_found`).
 //! - [`crossings`](FeatureSearch::crossings): which faces have a point in common now, decided
 //!   exactly (test: `real_data::crossings_are_those_of_the_data`).
+//! - [`candidates_within`](FeatureSearch::candidates_within) and
+//!   [`candidates_over_step`](FeatureSearch::candidates_over_step): the same by boxes alone.
 //!
-//! Vertices, edges and faces are the features of a mesh. Each pair of them is an answer once, and
-//! answers are sorted by their numbers.
+//! Vertices, edges and faces are the features of a mesh. An answer lists each pair of features
+//! once, sorted by kind and numbers.
 //!
 //! ```
 //! use carom_deform::{DeformableMesh, FeatureSearch};
@@ -46,17 +49,19 @@
 //! meshes whose seams are not welded, see [`DeformableMesh::with_neighbours_by_place`].
 //!
 //! # Smooth surfaces
-//! Most smooth parts of a mesh cannot cross themselves. With [`FeatureSearch::with_cones`] searches
-//! for crossings of one mesh leave out parts for which a cone of normals and a test of the contour
-//! prove that. The answers are the same (test: `cones::cones_change_no_answer`). The other searches
-//! do not use cones: a flat part has features near each other, and over a step there is no proof.
+//! Most smooth parts of a mesh cannot cross themselves. A cone of normals and a test of the
+//! contour prove that for a part. With [`FeatureSearch::with_cones`], searches for crossings of
+//! one mesh leave out such parts. The answers are the same (test:
+//! `cones::cones_change_no_answer`). The other searches do not use cones. Features of a flat part
+//! can be within a distance of each other, and the proof does not hold over a step.
 //!
 //! # Two meshes, a budget, threads
-//! Each question takes `&mut mesh` or `(&mut a, &mut b)`. Two meshes touch at half the sum of their
-//! thicknesses. A [`Search`] can be stopped and resumed, and any split of the budget gives the same
-//! answer (test: `budget::any_split_gives_the_same_answer`). The question itself refits and walks
-//! the trees, which the budget does not bound. With the feature `parallel` threads share a search,
-//! and the answer is the same (test: `threads::any_number_of_threads_gives_the_same`).
+//! Each question takes `&mut mesh` or `(&mut a, &mut b)`. Two meshes touch at half the sum of
+//! their thicknesses. A [`Search`] can be stopped and resumed, and any split of the budget gives
+//! the same answer (test: `budget::any_split_gives_the_same_answer`). The call that starts a
+//! search refits and walks the trees; the budget does not bound that. With the feature `parallel`
+//! threads share a search, and the answer is the same (test:
+//! `threads::any_number_of_threads_gives_the_same`).
 //!
 //! ```
 //! use carom_deform::{DeformableMesh, FeatureSearch, LazyTree};
@@ -73,7 +78,7 @@
 //! // The rope passes two edges at 0.25, and its ends are farther from the face.
 //! assert_eq!(near.finish().pairs.len(), 2);
 //!
-//! // For few questions in each step: trees that compute only the boxes that a question comes near.
+//! // For few questions in each step: trees that compute only the boxes near a question.
 //! let mut left = left.with_trees::<LazyTree>();
 //! left.set_positions(&at(0.5))?;
 //! let mut faces = Vec::new();
@@ -84,10 +89,10 @@
 //!
 //! # Edits
 //! [`remove_faces`](DeformableMesh::remove_faces) and [`add_faces`](DeformableMesh::add_faces)
-//! change the triangles; together they are remeshing. [`tear`](DeformableMesh::tear) parts a mesh
-//! along edges. [`cut`](DeformableMesh::cut) does so for ropes, and
-//! [`fracture`](DeformableMesh::fracture) for bodies of tetrahedra. Vertices keep their numbers and
-//! elements their order; what is new comes last. Edges get new numbers. Answers after an edit are
+//! change the triangles; use both to remesh. [`tear`](DeformableMesh::tear) separates a mesh along
+//! edges. [`cut`](DeformableMesh::cut) does so for ropes, and
+//! [`fracture`](DeformableMesh::fracture) for bodies of tetrahedra. Vertices keep their numbers
+//! and elements their order; new ones come last. Edges get new numbers. Answers after an edit are
 //! those of a mesh made anew (test: `edit::remeshing_is_removing_and_adding`).
 //!
 //! ```
@@ -101,7 +106,7 @@
 //! let made = sheet.tear(&[[1, 2]])?;
 //! made.iter().for_each(|&from| weights.push(weights[from as usize]));
 //! assert_eq!((sheet.faces()[1], &weights[4..]), ([4, 3, 5], &[2.0, 3.0][..]));
-//! // They are where they were, so they touch: features that share no vertex are no neighbours.
+//! // The triangles still touch, and share no vertex now: so the search finds them.
 //! let mut search = FeatureSearch::default();
 //! assert!(!search.within(&mut sheet, 0.0).finish().pairs.is_empty());
 //! # Ok::<(), carom_deform::DeformError>(())
@@ -110,7 +115,7 @@
 //! # Two meshes without trees, and push-outs
 //! [`OverlapRegion`] gives the crossings of two meshes by halving the region that both cover.
 //! [`VoxelOverlap`] says whether they may touch. [`ContactSides`] remembers on which side of a
-//! collider each vertex is, and says how far to push it back; [`RayDepths`] does so along rays.
+//! collider each vertex is, and returns how far to push it back. [`RayDepths`] does so along rays.
 //!
 //! ```
 //! use carom_deform::{ContactSides, DeformableMesh, OverlapRegion};
@@ -136,13 +141,13 @@
 //! the default, chooses by counted costs. Another one may cost less:
 //! - [`RefitTree`] if each step searches the whole mesh.
 //! - [`LazyTree`] if each step has a few small queries.
-//! - [`RebuiltTree`] if the motion parts what was near.
-//! - [`HybridTree`] is the scheme of the book (Real-Time Rendering, 25.7), to compare with.
+//! - [`RebuiltTree`] if the motion separates features that were near each other.
+//! - [`HybridTree`] is the scheme of the book (Real-Time Rendering, 25.7), for comparison.
 //!
 //! # Known deformations
-//! If the vertices follow from a few parameters, a pass over them is not needed: the trees in
-//! [`known`] compute a node's volume from the parameters when a query comes to it. [`MorphTree`] is
-//! for morph targets, and [`MorphKDopTree`] if queries are k-DOPs. [`LinearSkinTree`] and
+//! If the vertices follow from a few parameters, a pass over them is not needed. The trees in
+//! [`known`] compute a node's volume from the parameters when a query comes to it. [`MorphTree`]
+//! is for morph targets, and [`MorphKDopTree`] if queries are k-DOPs. [`LinearSkinTree`] and
 //! [`DualQuaternionTree`] are for skins, [`ModalTree`] is for modes of vibration. The answers are
 //! those from all vertices (test: `known::answers_are_those_of_brute_force`).
 //!

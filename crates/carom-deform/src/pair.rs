@@ -3,8 +3,8 @@
 //! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model Dedicated to Design
 //! Garments, 1997 (surfaces touch with a vertex on a face, or with two edges).
 
-/// The kinds of the two features of a pair. With two meshes, the first feature is of the first mesh
-/// and the second of the second. `FaceVertex` does not occur within one mesh.
+/// The kinds of the two features of a pair. With two meshes, the first feature is of the first
+/// mesh and the second of the second. `FaceVertex` does not occur within one mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PairKind {
     /// A vertex and a face.
@@ -17,8 +17,9 @@ pub enum PairKind {
     FaceFace,
 }
 
-/// Two features, by their numbers in their meshes: [`positions`](crate::DeformableMesh::positions),
-/// [`edges`](crate::DeformableMesh::edges), [`faces`](crate::DeformableMesh::faces).
+/// Two features, by their numbers in their meshes:
+/// [`positions`](crate::DeformableMesh::positions), [`edges`](crate::DeformableMesh::edges),
+/// [`faces`](crate::DeformableMesh::faces).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FeaturePair {
     /// The kinds of the features.

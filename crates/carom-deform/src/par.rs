@@ -8,12 +8,12 @@ use rayon::prelude::*;
 /// Chunks that a thread takes at a time.
 const CHUNKS: usize = 16;
 
-/// There are several threads, and enough to do for them.
+/// Whether there are several threads, and enough work for them.
 pub(crate) fn pays(n_leaf_pairs: usize) -> bool {
     4 * CHUNK * CHUNKS < n_leaf_pairs && 1 < rayon::current_num_threads()
 }
 
-/// Looks at leaf pairs in blocks, and puts the answers of the blocks together in their order.
+/// Tests leaf pairs in blocks, and joins the answers of the blocks in their order.
 pub(crate) fn look_at<J: Judge>(
     judge: &J,
     sides: &Sides<'_>,

@@ -1,8 +1,8 @@
 //! The depth and the direction by which to push a vertex out, and the trait of colliders with a
 //! signed distance.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response needs a depth and
-//! a direction).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response needs a depth
+//! and a direction).
 
 use crate::deformable::DeformableMesh;
 use crate::update::FollowingTree;
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use carom_math::ops::sqrt;
 use glam::DVec3;
 
-/// A vertex that is nearer to a collider than the thickness, or in it.
+/// A vertex that is nearer to a collider than the thickness allows, or in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PushOut {
@@ -40,9 +40,9 @@ impl<F: Fn(DVec3) -> Option<(f64, DVec3)>> SignedDistance for F {
 }
 
 impl<T: FollowingTree> DeformableMesh<T> {
-    /// Adds to `out`, in ascending order, each vertex of the surface that is nearer to the collider
-    /// than half of the thickness, or in it. A distance or a direction that is no number is left
-    /// out.
+    /// Adds to `out`, in ascending order, each vertex of the surface that is nearer to the
+    /// collider than half of the thickness, or in it. A vertex whose distance or direction is NaN
+    /// or infinite is left out.
     pub fn collect_push_outs(&self, collider: &impl SignedDistance, out: &mut Vec<PushOut>) {
         let thickness = 0.5 * f64::from(self.thickness());
         for &vertex in self.surface_vertices() {

@@ -9,8 +9,8 @@
 //!
 //! Reference: E. Hermann, F. Faure, B. Raffin, Ray-traced Collision Detection for Deformable
 //! Bodies, 2008; F. Lehericey, V. Gouranton, B. Arnaldi, GPU Ray-Traced Collision Detection: Fine
-//! Pipeline Reorganization, 2015 (rays kept over time); Akenine-Moller et al., Real-Time Rendering,
-//! 4th ed., 25.4.
+//! Pipeline Reorganization, 2015 (rays kept over time); Akenine-Moller et al., Real-Time
+//! Rendering, 4th ed., 25.4.
 
 use crate::bounds::TimeSpan;
 use crate::deformable::{DeformableMesh, Features};
@@ -55,7 +55,7 @@ pub struct RayUpdate<'a> {
 }
 
 impl RayDepths {
-    /// Each ray is cast anew in one of `period` updates; 0 counts as 1.
+    /// Returns an empty memory. Each ray is cast anew in one of `period` updates; 0 counts as 1.
     pub fn new(period: u32) -> RayDepths {
         RayDepths {
             period: period.max(1),
@@ -68,10 +68,10 @@ impl RayDepths {
     }
 
     /// Finds the vertices of the body that are inside the collider. The depth is the distance to
-    /// the collider's exit along the ray, plus half of each thickness. Faces of both turn outwards,
-    /// and the collider is closed; next to an open one the answer has no meaning. A vertex without
-    /// faces has no ray. An update dropped before its end keeps the known exits of faces that this
-    /// collider has.
+    /// the collider's exit along the ray, plus half of each thickness. Faces of both turn
+    /// outwards, and the collider must be closed: for an open one the answer has no meaning. A
+    /// vertex without faces has no ray. An update that is dropped before its end keeps the exits
+    /// of the last one, except faces that this collider does not have.
     pub fn update<'a, T: FollowingTree, U: FollowingTree>(
         &'a mut self,
         body: &'a DeformableMesh<T>,
@@ -171,7 +171,7 @@ impl<'a> RayUpdate<'a> {
         (0.0 <= hit.t && hit.is_back_face).then_some(hit)
     }
 
-    /// The first face that the ray meets; of several the one with the lowest number.
+    /// Returns the first face that the ray meets; the lowest number among equals.
     fn cast(&mut self, origin: DVec3, direction: DVec3) -> Option<(u32, TriangleHit)> {
         self.counters.casts += 1;
         let (surface, counters) = (self.surface, &mut self.counters);

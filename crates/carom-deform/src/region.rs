@@ -1,7 +1,7 @@
 //! Crossings of two meshes without a tree, by halving the region that both of their boxes cover.
 //!
-//! - Two meshes touch only in the intersection of their boxes. The faces of both that reach into it
-//!   are listed.
+//! - Two meshes touch only in the intersection of their boxes. The faces of both that reach into
+//!   it are listed.
 //! - The region is a cell. A cell shrinks to where the faces of both meshes reach, and is halved
 //!   along one axis; each half lists the faces of its parent that reach into it. Three halvings
 //!   make one level of an octree, which is never stored.
@@ -13,8 +13,8 @@
 //!
 //! Reference: A. Smith, Y. Kitamura, H. Takemura, F. Kishino, A Simple and Efficient Method for
 //! Accurate Collision Detection Among Deformable Polyhedral Objects in Arbitrary Motion, 1995;
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7. Differs: one axis at a time, the best
-//! one; cells shrink; a corner instead of a table says whether a pair was tested.
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7. Differs: one axis at a time, the
+//! best one; cells shrink; a corner instead of a table says whether a pair was tested.
 
 use crate::deformable::DeformableMesh;
 use crate::pair::{FeaturePair, PairKind};
@@ -103,8 +103,8 @@ pub struct RegionCounters {
 }
 
 impl OverlapRegion {
-    /// Pairs of faces of two meshes that have a point in common at present, decided exactly;
-    /// touching counts, the thickness does not. The pairs are those of
+    /// Finds pairs of faces of two meshes that have a point in common at present, decided exactly.
+    /// Touching counts, the thickness does not. The pairs are those of
     /// [`FeatureSearch::crossings`](crate::FeatureSearch::crossings), kind [`PairKind::FaceFace`]
     /// (test: `region::pairs_are_those_of_the_trees`). No tree is built, followed or read; the
     /// search runs on one thread.
@@ -153,7 +153,7 @@ impl OverlapRegion {
         self.lists[side][list[0]..].iter().fold(Aabb::EMPTY, |all, &i| all.merged(&boxes[i as usize]))
     }
 
-    /// Halves a cell, whose lists are the last ones; whether it is a leaf instead.
+    /// Halves a cell whose lists are the last ones. Returns whether the cell is a leaf instead.
     fn halve(&mut self, cell: &mut Cell, counters: &mut RegionCounters) -> bool {
         let sizes = cell.lists.map(|[begin, end]| (end - begin) as u64);
         counters.listed += sizes[0] + sizes[1];
@@ -271,23 +271,24 @@ impl OverlapRegion {
     }
 }
 
-/// On which axes a box reaches below the middle.
+/// Returns on which axes a box reaches below the middle.
 #[inline]
 fn is_low(aabb: &Aabb, middle: Vec3) -> [bool; 3] {
     aabb.min.cmplt(middle).into()
 }
 
-/// On which axes a box reaches to the middle or above.
+/// Returns on which axes a box reaches to the middle or above.
 #[inline]
 fn is_high(aabb: &Aabb, middle: Vec3) -> [bool; 3] {
     middle.cmple(aabb.max).into()
 }
 
 impl<'a> RegionSearch<'a> {
-    /// Continues until about `budget` faces were listed and pairs of boxes tested. One list, or one
-    /// face with a list, may exceed it. Returns whether the search is complete. The answer does not
-    /// depend on how the budget is split (test: `region::any_split_gives_the_same_answer`). The
-    /// budget does not count the listing of the region's faces at the start.
+    /// Continues until about `budget` faces were listed and pairs of boxes tested. One list, or
+    /// one face with a list, may exceed it. Returns whether the search is complete. The answer
+    /// does not depend on how the budget is split (test:
+    /// `region::any_split_gives_the_same_answer`). The budget does not count the listing of the
+    /// region's faces at the start.
     pub fn run(&mut self, budget: u64) -> bool {
         let spent = |counters: &RegionCounters| counters.listed + counters.box_tests;
         let start = spent(&self.counters);

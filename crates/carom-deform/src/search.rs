@@ -3,10 +3,10 @@
 //! - The trees are brought up to date. Their boxes are grown by half the distance, or swept over
 //!   the step.
 //! - One walk lists the pairs of leaves whose boxes touch.
-//! - For each pair of leaves, each feature's box of one is tested against the eight of the other at
+//! - For each pair of leaves, each box of one leaf is tested against the eight of the other at
 //!   once. Features that share a vertex are neighbours, and left out. Each pair comes once.
-//! - The question's test decides about the remaining pairs, a bounded number of leaf pairs at a
-//!   time. So a search can stop after each of these, resume later, and be shared by threads.
+//! - The test of the kind of search decides about the remaining pairs, a chunk of leaf pairs at a
+//!   time. So a search can stop after each chunk, resume later, and be shared by threads.
 //! - The answers are joined in one fixed order, and sorted at the end.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2 and 25.7; J. Dingliana,
@@ -29,7 +29,7 @@ use carom_math::WidePose;
 use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
 
-/// Leaf pairs tested between two checks of the budget: some 10 microseconds.
+/// Leaf pairs tested between two checks of the budget.
 pub(crate) const CHUNK: usize = 64;
 
 /// The memory of searches: keep one, and a search that is no larger than those before does not
@@ -252,7 +252,7 @@ fn features(kind: PairKind) -> [Features; 2] {
     }
 }
 
-/// Everything but the list of answers, which depends on the question.
+/// A search without its list of answers, whose type depends on the kind of search.
 pub(crate) struct Prepared<'a> {
     pub(crate) sides: Sides<'a>,
     blocks: &'a [Vec<Aabb8>; 6],
@@ -261,15 +261,15 @@ pub(crate) struct Prepared<'a> {
     counters: DeformCounters,
 }
 
-/// A margin for pairs up to this distance, half of it, rounded up.
+/// Returns the margin of each box for pairs up to this distance: half of it, rounded up.
 pub(crate) fn half_margin(distance: f64) -> f32 {
-    // Four times the largest position: all of the mesh.
+    // Four times the largest position covers all of the mesh.
     let most = 4.0 * f64::from(MAX_POSITION);
     let half = 0.5 * if distance < most { distance } else { most };
     if 0.0 < half { carom_math::rounding::up(half) } else { 0.0 }
 }
 
-/// Trees up to date, and the leaf pairs of these kinds of pairs.
+/// Brings the trees up to date, and lists the leaf pairs for these kinds of pairs.
 pub(crate) fn prepare<'a>(
     memory: (&'a mut Vec<StageMemory>, &'a mut [Vec<Aabb8>; 6], &'a mut Vec<[u32; 2]>),
     subject: impl SearchTarget<'a>,

@@ -1,15 +1,15 @@
 //! Proofs that two features are apart, from plain `f64`.
 //!
-//! Let `w_i` be the differences of the vertices of B and those of A: three for a vertex and a face,
-//! four for two edges. Their hull is the set of all differences of points. Let `u` be 2^-53.
+//! Let `w_i` be the differences of the vertices of B and those of A: three for a vertex and a
+//! face, four for two edges. Their hull is the set of all differences of points. Let `u` be 2^-53.
 //!
 //! - An axis `n` separates by a reach if `n . w_i > reach |n|` for all i. A computed `n . w_i`
 //!   takes four roundings: of the difference, the product and two sums. So it is off by at most
 //!   `4.01 u W |n|_1`, where W is the largest coordinate of all `w_i` and `|n|_1` the sum of the
-//!   coordinates of n without signs. The test asks for `8 u W |n|_1`.
-//! - No product underflows: vertices are `f32`, so a difference that is not zero is at least
-//!   2^-149, and a coordinate of an axis, which is a product or a rounded sum of few of these, is
-//!   above 2^-500.
+//!   coordinates of n without signs. The test uses `8 u W |n|_1`.
+//! - No product underflows. Vertices are `f32`, so a difference that is not zero is at least
+//!   2^-149. A coordinate of an axis is a rounded sum of few differences, or of few products of
+//!   two. So if it is not zero, it is above 2^-500.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996 (separating axes); N. Higham,
 //! Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1 (sums of products).
@@ -29,8 +29,9 @@ pub(crate) fn size_of(differences: &[DVec3]) -> f64 {
     differences.iter().fold(DVec3::ZERO, |most, w| most.max(w.abs())).max_element()
 }
 
-/// Whether all points of the hull of the differences, whose size is given, are farther than `reach`
-/// along the axis, on one side of the origin. An axis that is zero or not finite separates nothing.
+/// Whether all points of the hull of the differences, whose size is given, are farther than
+/// `reach` along the axis, on one side of the origin. An axis that is zero or not finite separates
+/// nothing.
 #[inline]
 pub(crate) fn separates(axis: DVec3, differences: &[DVec3], size: f64, reach: f64) -> bool {
     let length = if reach == 0.0 { 0.0 } else { reach * sqrt(axis.length_squared()) };

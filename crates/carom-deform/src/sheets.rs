@@ -6,7 +6,7 @@
 //!   at an edge, as on a Moebius strip, that edge becomes border.
 //! - The nearest point of a face lies inside, on an edge or at a corner. The normal there is that
 //!   of the face, the sum of two, or the sum of those around the corner weighted by their angles.
-//!   The sign along this normal tells on which side a point is.
+//!   A point is on the side that the sign along this normal gives.
 //!
 //! Reference: J. A. Baerentzen, H. Aanaes, Signed Distance Computation Using the Angle Weighted
 //! Pseudonormal, 2005; C. Ericson, Real-Time Collision Detection, 2005, 5.1.5.
@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use carom_math::ops::{atan2, sqrt};
 use glam::{DVec3, Vec3};
 
-/// Across an edge of the border.
+/// The neighbour across an edge of the border: none.
 pub(crate) const NO_FACE: u32 = u32::MAX;
 
 /// The sheets of a collider.
@@ -40,7 +40,8 @@ pub(crate) struct Sheets {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nearest {
     pub(crate) face: u32,
-    /// The barycentric weights of the corners; 0 for a corner if the point is on the opposite edge.
+    /// The barycentric weights of the corners; 0 for a corner if the point is on the opposite
+    /// edge.
     pub(crate) weights: [f64; 3],
     pub(crate) point: DVec3,
     pub(crate) distance_sq: f64,
@@ -112,7 +113,7 @@ impl Sheets {
         all
     }
 
-    /// A new sheet: all that is joined to a face.
+    /// Makes a new sheet of all faces that are joined to a face.
     fn spread(&mut self, first: u32) {
         let sheet = self.is_closed.len() as u32;
         let mut is_closed = true;
@@ -185,8 +186,8 @@ impl Sheets {
         Nearest { face, weights, point, distance_sq: (p - point).length_squared() }
     }
 
-    /// Walks from a face of a sheet to nearer neighbours until none is nearer. So the nearest point
-    /// moves along the surface and does not jump.
+    /// Walks from a face of a sheet to nearer neighbours until none is nearer. So the nearest
+    /// point moves along the surface and does not jump.
     pub(crate) fn walk(&self, positions: &[Vec3], face: u32, p: DVec3, n_steps: &mut u64) -> Nearest {
         let mut nearest = self.nearest(positions, face, p);
         loop {

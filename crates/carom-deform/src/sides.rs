@@ -66,8 +66,8 @@ pub struct SideUpdate<'a, U: FollowingTree> {
     positions: &'a [Vec3],
     vertices: &'a [u32],
     thickness: f64,
-    /// The next vertex, by its place in `vertices`, and the first contact that is not of one before
-    /// it.
+    /// The index in `vertices` of the next vertex, and that of the first contact whose vertex is
+    /// not below it.
     vertex: usize,
     contact: usize,
     counters: PushOutCounters,
@@ -92,7 +92,8 @@ pub struct PushOutCounters {
     pub vertices: u64,
     /// Contacts, or hits of rays, that were followed from the update before.
     pub followed: u64,
-    /// Those that were forgotten: out of reach, or placed anew; rays that left their face.
+    /// Contacts that were forgotten because the vertex is out of reach or was placed anew, and
+    /// rays that left their face.
     pub forgotten: u64,
     /// Nearest points of faces, or rays against faces, that were computed.
     pub face_tests: u64,
@@ -122,10 +123,10 @@ impl ContactSides {
         })
     }
 
-    /// Follows the vertices of the cloth to their present positions. Finds those that are nearer to
-    /// a sheet of the collider than half of each thickness, or on the wrong side of it: once for
-    /// each such sheet. The collider is the one of [`ContactSides::new`], at any positions. After
-    /// an edit of its faces it is another one, and is refused.
+    /// Follows the vertices of the cloth to their present positions. Finds those that are nearer
+    /// to a sheet of the collider than half the sum of the thicknesses, or on the wrong side of
+    /// it: once for each such sheet. The collider is that of [`ContactSides::new`], at any
+    /// positions. If its faces were edited, it is refused.
     ///
     /// An update that is dropped before its end changes nothing, and one without new positions
     /// repeats the answer.
@@ -160,7 +161,7 @@ impl ContactSides {
         self.contacts.clear();
     }
 
-    /// The nearest point of each sheet among the faces found, in the order of the sheets.
+    /// Lists the nearest point of each sheet among the faces found, in the order of the sheets.
     fn list_near(&mut self, positions: &[Vec3], p: DVec3, counters: &mut PushOutCounters) {
         self.near.clear();
         self.near_faces.sort_unstable_by_key(|&face| (self.sheets.sheet(face), face));
@@ -186,7 +187,8 @@ impl ContactSides {
         }
     }
 
-    /// A contact after the step, if it lasts.
+    /// Follows a contact to the present positions. Returns its nearest point and side, or `None`
+    /// if it is forgotten.
     fn follow(
         &self,
         contact: &Contact,
@@ -220,7 +222,7 @@ impl ContactSides {
         near: Option<Nearest>,
     ) -> Option<(Contact, Nearest)> {
         let (at, is_front) = match (old, near) {
-            // On the wrong side.
+            // The vertex is on the wrong side.
             (Some((walked, is_front)), _) if self.is_front(positions, &walked, p) != is_front => {
                 (walked, is_front)
             }

@@ -1,19 +1,19 @@
-//! Tells whether two meshes may touch, by one bit for each voxel of the region that both of their
+//! Tests whether two meshes may touch, by one bit for each voxel of the region that both of their
 //! boxes cover.
 //!
 //! - The region is cut into voxels. Each voxel that a face of the first mesh touches gets its bit.
 //!   If no face of the second mesh touches such a voxel, the meshes do not touch.
-//! - Bits lie in rows along x, 64 in a word. A face is cut by the layers of voxels along z, and the
-//!   part in a layer by the rows along y. What remains spans an interval of a row, which is set or
-//!   compared a word at a time.
-//! - Let the map to voxel units be exact. A common point of both meshes then lies in one voxel, and
-//!   both faces touch it. So the answer is safe if every voxel that a face touches is taken.
-//!   Rounding is paid for by a slack, as follows.
+//! - Bits lie in rows along x, 64 in a word. A face is cut by the layers of voxels along z, and
+//!   the part in a layer by the rows along y. The remaining part spans an interval of a row, which
+//!   is set or compared a word at a time.
+//! - If the map to voxel units were exact, a common point of both meshes would lie in one voxel,
+//!   and both faces would touch it. So `false` is right if no voxel that a face touches is left
+//!   out. A slack covers rounding, as follows.
 //! - Let u be 2^-53, and M the largest coordinate of a face or of the grid, in voxel units. A
 //!   mapped corner is off by at most 4 u M. A cut of an edge takes six roundings, of numbers below
 //!   2 M, and adds at most 12 u M. Two cuts make a layer and one more an end of an interval, so
-//!   what is computed is within 40 u M of the exact part. Layers, rows and intervals are grown by
-//!   64 u M, so none is missed.
+//!   computed ends are within 40 u M of the exact ones. Layers, rows and intervals are grown by
+//!   64 u M, so no voxel is left out.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7 (one bit a voxel); M.
 //! Schwarz, H.-P. Seidel, Fast Parallel Surface and Solid Voxelization on GPUs, 2010. Differs:
@@ -31,7 +31,8 @@ use glam::DVec3;
 /// rounding: 64 u, above the 40 u of a map and three cuts.
 const SLACK: f64 = 32.0 * f64::EPSILON;
 
-/// The most voxels along an axis: the grid then takes at most 16 MiB.
+/// The largest resolution of a [`VoxelOverlap`]. The grid then takes at most 19 MB: 513 voxels
+/// along each axis, in rows of 9 words.
 pub const MAX_RESOLUTION: u32 = 512;
 
 /// The voxel method, and its memory: keep one, and a question that is no larger than those before
@@ -67,7 +68,7 @@ pub struct VoxelSearch<'a> {
     surfaces: [Surface<'a>; 2],
     memory: &'a mut VoxelOverlap,
     grid: Option<Grid>,
-    /// The mesh, and the face of it, that are next.
+    /// The next face to visit: the index of its mesh, and its number.
     side: usize,
     next: u32,
     has_met: bool,
@@ -84,8 +85,8 @@ struct Grid {
 }
 
 impl VoxelOverlap {
-    /// For this many voxels along the longest side of the region, from 1 to [`MAX_RESOLUTION`].
-    /// Voxels are cubes.
+    /// Returns a memory for grids with this many voxels along the longest side of the region, from
+    /// 1 to [`MAX_RESOLUTION`]. Voxels are cubes. One more voxel begins where the region ends.
     pub fn new(resolution: u32) -> Result<VoxelOverlap, DeformError> {
         if !(1..=MAX_RESOLUTION).contains(&resolution) {
             return Err(DeformError::BadResolution { resolution });
@@ -94,8 +95,8 @@ impl VoxelOverlap {
     }
 
     /// Whether two meshes may have a point in common at present; the thickness does not count.
-    /// `false` is sure (test: `voxels::meshes_that_touch_are_never_denied`). `true` means that some
-    /// voxel touches a face of each. The search runs on one thread.
+    /// `false` is proved (test: `voxels::meshes_that_touch_are_never_denied`). `true` means that a
+    /// face of each touches the same voxel. The search runs on one thread.
     pub fn may_touch<T: FollowingTree, U: FollowingTree>(
         &mut self,
         a: &DeformableMesh<T>,
@@ -158,7 +159,7 @@ impl VoxelSearch<'_> {
         true
     }
 
-    /// Runs to the end; whether the meshes may touch.
+    /// Runs to the end. Returns whether the meshes may touch.
     pub fn finish(mut self) -> bool {
         self.run(u64::MAX);
         self.may_touch()
@@ -176,8 +177,8 @@ impl VoxelSearch<'_> {
 }
 
 impl VoxelOverlap {
-    /// Sets the voxels that a face touches, or compares them with those that are set; whether one
-    /// was set before.
+    /// Sets the voxels that a face of the first mesh touches. For a face of the second mesh,
+    /// returns whether one of its voxels is set.
     fn visit_face(&mut self, grid: &Grid, corners: &[DVec3; 3], is_second: bool) -> bool {
         if is_second {
             self.counters.compared += 1;
@@ -204,7 +205,8 @@ impl VoxelOverlap {
         false
     }
 
-    /// [`VoxelOverlap::visit_face`] for an interval of the row that begins at this word.
+    /// Does the same as [`VoxelOverlap::visit_face`], for an interval of the row that begins at
+    /// this word.
     fn visit_row(&mut self, row: usize, (first, last): (u32, u32), is_second: bool) -> bool {
         for word in first / 64..=last / 64 {
             let from = first.max(word * 64) % 64;
@@ -230,9 +232,9 @@ impl Grid {
         let longest = extents.max_element();
         // A region that is a point is one voxel.
         let scale = if 0.0 < longest { f64::from(resolution) / longest } else { 1.0 };
-        // One voxel more than asked for along the longest axis: the last one begins at the end of
-        // the region. If a length is rounded down, the end is beyond the last voxel by less than
-        // the slack, and counts as in it.
+        // Along the longest axis there is one voxel more than the resolution: it begins at the end
+        // of the region. If a length is rounded down, the end is beyond the last voxel by less
+        // than the slack, and counts as in it.
         let size = (extents * scale).to_array().map(|length| floor(length) as u32 + 1);
         Grid { region, scale, size, words_of_row: size[0].div_ceil(64) as usize }
     }
@@ -242,8 +244,8 @@ impl Grid {
         (p - self.region.min.as_dvec3()) * self.scale
     }
 
-    /// The first and the last voxel along an axis that an interval, grown by the slack, touches; if
-    /// there is one.
+    /// The first and the last voxel along an axis that an interval, grown by the slack, touches;
+    /// if there is one.
     fn interval(&self, axis: usize, (low, high): (f64, f64), slack: f64) -> Option<(u32, u32)> {
         let last = f64::from(self.size[axis] - 1);
         let (from, to) = (floor(low - slack), floor(high + slack));

@@ -33,8 +33,8 @@ pub enum Within {}
 pub struct NearPair {
     /// The features.
     pub pair: FeaturePair,
-    /// The distance between the features, without subtracting the thickness: a length. Its error is
-    /// about 1e-15 of the size of the pair.
+    /// The distance between the features, without subtracting the thickness: a length. Its error
+    /// is about 1e-15 of the size of the pair.
     pub distance: f64,
     /// A nearest point of the first feature.
     pub point_a: DVec3,
@@ -54,8 +54,8 @@ impl SearchKind for Within {
 }
 
 impl FeatureSearch {
-    /// Pairs of a vertex and a face, and of two edges, that are at most `max_distance` plus the
-    /// thickness apart at present, decided exactly. The distance is a length; negative and NaN
+    /// Finds pairs of a vertex and a face, and of two edges, that are at most `max_distance` plus
+    /// the thickness apart at present, decided exactly. The distance is a length; negative and NaN
     /// count as 0.
     pub fn within<'a>(&'a mut self, subject: impl SearchTarget<'a>, max_distance: f32) -> Search<'a, Within> {
         let reach = f64::from(max_distance.max(0.0)) + subject.thickness();
@@ -139,7 +139,7 @@ fn decide(w: &[DVec3], guess: DVec3, reach: f64, counters: &mut DeformCounters) 
     None
 }
 
-/// The point of a triangle nearest the origin, nearly.
+/// Returns the point of a triangle nearest the origin, to within rounding.
 fn nearest_on_triangle(&[a, b, c]: &[DVec3; 3]) -> DVec3 {
     let (ab, ac) = (b - a, c - a);
     let (d1, d2) = (-ab.dot(a), -ac.dot(a));
@@ -170,7 +170,7 @@ fn nearest_on_triangle(&[a, b, c]: &[DVec3; 3]) -> DVec3 {
     a + ab * share(vb, sum) + ac * share(vc, sum)
 }
 
-/// The difference of the points nearest each other of two edges, nearly.
+/// Returns the difference of the nearest points of two edges, to within rounding.
 fn nearest_of_edges(w: &[DVec3; 4]) -> DVec3 {
     // r(s, t) = r + v t - u s.
     let (r, u, v) = (w[0], w[0] - w[3], w[1] - w[0]);

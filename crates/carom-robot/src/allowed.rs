@@ -1,18 +1,20 @@
 //! The allowed collisions of a robot: pairs of links that need no check.
 //!
-//! - Adjacent: their links hang on one joint.
-//! - Default: they touch with all joints at zero, or in the middle of limits without zero.
+//! - Adjacent: one joint connects their links, or only fixed joints do. Links without parts in
+//!   between do not count.
+//! - Default: they touch in the default pose. In it each joint is at zero, or in the middle of its
+//!   limits if these exclude zero.
 //! - Always: they touch in nearly all random poses within the limits.
-//! - Never: they touch in none of them. That is no proof: a pair that touches in one of a million
-//!   poses is likely to be missed by ten thousand.
+//! - Never: they touch in none of these poses. That is no proof: ten thousand poses are likely to
+//!   miss a pair that touches in one of a million.
 //!
 //! The first reason counts. A sample depends on its number and the seed alone, so threads do not
-//! change the answer. A pair is dropped as soon as it can be neither.
+//! change the answer. A pair is dropped as soon as it can be neither Always nor Never.
 //!
 //! Reference: S. Chitta, I. Sucan, S. Cousins, MoveIt!, IEEE Robotics and Automation Magazine,
 //! 2012; MoveIt, Setup Assistant (the reasons and their order, 10,000 samples, a share of 0.95).
-//! Differs: two links on one link without geometry, such as fingers, are not adjacent. Always takes
-//! the same samples as Never.
+//! Differs: two children of one link without geometry, such as fingers, are not adjacent. Always
+//! takes the same samples as Never.
 
 use crate::workcell::Workcell;
 use carom_io::{Robot, RobotJointKind};
@@ -23,18 +25,18 @@ use core::fmt;
 use core::ops::Range;
 use std::collections::HashSet;
 
-/// Samples that are tested between two times at which pairs are dropped.
+/// The number of samples of a round. Pairs are dropped after each round.
 const ROUND_SAMPLES: u32 = 64;
 
-/// How allowed collisions are searched.
+/// Settings of a search for allowed collisions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AllowedSettings {
-    /// Random poses; 10,000 if not changed. Without any there is no Always and no Never.
+    /// The number of random poses; 10,000 by default. With 0 no pair is Always or Never.
     pub samples: u32,
-    /// The seed of the poses.
+    /// The seed of the poses; 1 by default.
     pub seed: u64,
-    /// The share of poses from which on a pair that touches is Always; 0.95 if not changed.
+    /// A pair that touches in at least this share of the poses is Always; 0.95 by default.
     pub always_share: f64,
 }
 
@@ -55,7 +57,7 @@ impl AllowedSettings {
         AllowedSettings { seed, ..self }
     }
 
-    /// Sets the share of poses from which on a pair is Always, above 0 and at most 1.
+    /// Sets the least share of poses in which an Always pair touches, above 0 and at most 1.
     pub fn with_always_share(self, always_share: f64) -> AllowedSettings {
         AllowedSettings { always_share, ..self }
     }
@@ -64,7 +66,7 @@ impl AllowedSettings {
 /// Why collisions of a pair do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AllowedReason {
-    /// The links hang on one joint.
+    /// One joint connects the links, or only fixed joints do.
     Adjacent,
     /// They touch in the default pose.
     Default,
@@ -95,7 +97,7 @@ impl AllowedReason {
 pub struct AllowedPair {
     /// The parts, low index first.
     pub parts: [usize; 2],
-    /// Why.
+    /// The reason.
     pub reason: AllowedReason,
 }
 
@@ -108,7 +110,7 @@ pub enum AllowedError {
         /// The name of the joint.
         joint: String,
     },
-    /// The limits are no range of finite numbers.
+    /// The limits are not a range of finite numbers.
     BadLimits {
         /// The name of the joint.
         joint: String,
@@ -141,8 +143,8 @@ struct OpenPair {
     n_touching: u32,
 }
 
-/// A search for allowed collisions, round by round: the samples of a round may be tested on several
-/// threads.
+/// A search for allowed collisions, round by round: the samples of a round may be tested on
+/// several threads.
 ///
 /// ```
 /// use carom_robot::{AllowedError, AllowedPair, AllowedSearch, AllowedSettings, Workcell};
@@ -169,8 +171,10 @@ pub struct AllowedSearch<'a> {
 
 impl<'a> AllowedSearch<'a> {
     /// Begins a search for pairs of parts of one robot: finds those that are Adjacent or Default.
+    /// Panics if the cell has no such robot.
     ///
-    /// Errors: a joint that slides without limits, limits that are no range, a share that is none.
+    /// Errors: a sliding joint without limits, limits that are no range, or a share that is not
+    /// above 0 and at most 1.
     pub fn new(
         cell: &'a Workcell,
         robot: usize,
@@ -218,8 +222,8 @@ impl<'a> AllowedSearch<'a> {
         self.cell.link_of(part).filter(|(robot, ..)| *robot == self.robot).map(|(_, link, _)| (part, link))
     }
 
-    /// Returns the poses of all parts for a value of each joint with one of its own: a function of
-    /// its number among them, and of its range.
+    /// Returns the poses of all parts. `value` returns the value of a free joint, given its index
+    /// among the free joints and its range.
     fn place(&self, value: impl Fn(usize, [f64; 2]) -> f64) -> Vec<Pose> {
         let mut values = vec![Vec::new(); self.cell.robots().len()];
         let robot = &self.cell.robots()[self.robot];
@@ -262,8 +266,9 @@ impl<'a> AllowedSearch<'a> {
         self.open.retain(|pair| pair.n_touching == 0 || n_done - pair.n_touching <= most);
     }
 
-    /// Runs all rounds and returns the pairs that were found, sorted. `test` returns the answers of
-    /// [`AllowedSearch::test`] for the samples of a round, in any order, on one thread or several.
+    /// Runs all rounds and returns the pairs that were found, sorted. `test` returns the answers
+    /// of [`AllowedSearch::test`] for the samples of a round, in any order, on one thread or
+    /// several.
     ///
     /// Errors: the first one of `test`, which ends the search.
     pub fn run<E>(
@@ -277,13 +282,13 @@ impl<'a> AllowedSearch<'a> {
         Ok(self.finish())
     }
 
-    /// Returns the number of samples from which on a pair that touches is Always.
+    /// Returns the least number of samples in which an Always pair touches.
     fn least_always(&self) -> u32 {
         let least = (f64::from(self.settings.samples) * self.settings.always_share).ceil();
         (least as u32).clamp(1, self.settings.samples.max(1))
     }
 
-    /// Returns the number of samples that were tested, and of all.
+    /// Returns the number of samples that were tested, and the number of all samples.
     pub fn progress(&self) -> (u32, u32) {
         (self.n_done, self.settings.samples)
     }
@@ -325,8 +330,8 @@ fn adjacent_links(robot: &Robot) -> HashSet<[usize; 2]> {
     robot.adjacent_parts().into_iter().map(pair).collect()
 }
 
-/// Returns the range in which a joint is sampled. A joint that turns without limits takes a whole
-/// turn.
+/// Returns the range in which a joint is sampled. For a joint that turns without limits it is a
+/// whole turn.
 fn range(robot: &Robot, joint: usize) -> Result<[f64; 2], AllowedError> {
     let joint = &robot.joints()[joint];
     match (joint.limits, joint.kind) {

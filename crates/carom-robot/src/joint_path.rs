@@ -1,9 +1,10 @@
-//! When do parts first meet while the joints of robots follow a trajectory, between its rows too?
+//! Finds when parts first meet while the joints of robots follow a trajectory, also between its
+//! rows.
 //!
-//! Between two rows each joint moves at a constant rate. The speed of a link against another is at
-//! most the sum over the joints between them: the rate times the reach from the joint, or the rate
-//! alone if it slides. With this bound each distance certifies some time, so contacts between rows
-//! are not missed.
+//! Between two rows each joint moves at a constant rate. The speed of a link relative to another
+//! is at most a sum over the joints between them. The term of a joint is its rate times the reach
+//! from the joint, or the rate alone if it slides. With this bound each distance proves that the
+//! parts are apart for some time, so contacts between rows are not missed.
 //!
 //! Reference: F. Schwarzer, M. Saha, J.-C. Latombe, Adaptive Dynamic Collision Checking for Single
 //! and Multiple Articulated Robots, IEEE Transactions on Robotics, 2005 (bounds of links).
@@ -17,15 +18,15 @@ use carom_query::f64::Shape;
 use core::fmt;
 use glam::DVec3;
 
-/// The distance at which parts count as together, relative to the size of all parts.
+/// The distance at which parts count as touching, relative to the size of all parts.
 const TOLERANCE_TO_SIZE: f64 = 1e-7;
 
 /// A joint between a part and the root of its robot.
 struct Lever {
     /// The index of the joint.
     joint: usize,
-    /// The largest distance of a point of the part from the joint, without the joints in between
-    /// that slide.
+    /// A bound on the distance from the joint to the points of the part, if sliding joints in
+    /// between are at 0.
     reach: f64,
 }
 
@@ -38,8 +39,8 @@ pub struct FirstContact {
     pub time: f64,
     /// The index of the last row that is not later.
     pub row: usize,
-    /// The distance at that time. `None` if the search gave up: the parts are apart before the
-    /// time, and very near at it.
+    /// The distance at that time, a length. `None` if the search did not converge: before the time
+    /// the parts are apart, and at it they are very near.
     pub distance: Option<f64>,
 }
 
@@ -49,8 +50,8 @@ pub struct FirstContact {
 pub enum JointPathError {
     /// A robot refuses a value of a row; rows count from 1.
     Row(usize, RobotError),
-    /// There is no row, a time is not finite or not later than the one before, a row has not one
-    /// value for each joint, or a part on a link has no end.
+    /// There is no row, a time is not finite or not later than the one before, a row does not have
+    /// one value for each joint, or a part on a link is a half-space.
     Shape(String),
 }
 
@@ -65,7 +66,7 @@ impl fmt::Display for JointPathError {
 
 impl core::error::Error for JointPathError {}
 
-/// The robots of a cell on their way.
+/// A path of the joints of all robots in a cell.
 pub struct JointPath<'a> {
     cell: &'a Workcell,
     times: Vec<f64>,
@@ -78,7 +79,7 @@ pub struct JointPath<'a> {
 }
 
 impl<'a> JointPath<'a> {
-    /// Returns the path of a trajectory. Columns that no robot has are left out.
+    /// Returns the path of a trajectory. Columns of joints that no robot has are left out.
     ///
     /// Errors: the first value that a robot refuses, with its row.
     pub fn of_trajectory(
@@ -172,14 +173,14 @@ impl<'a> JointPath<'a> {
         &self.times
     }
 
-    /// Returns the pairs of parts of which one hangs on a robot, low index first, sorted.
+    /// Returns the pairs of parts with at least one part on a robot, low index first, sorted.
     pub fn pairs(&self) -> Vec<[usize; 2]> {
         let n_parts = self.cell.n_parts();
         let pairs = (0..n_parts).flat_map(|a| (a + 1..n_parts).map(move |b| [a, b]));
         pairs.filter(|pair| pair.iter().any(|part| self.cell.link_of(*part).is_some())).collect()
     }
 
-    /// Returns the pose of a part at a time within a row and the next.
+    /// Returns the pose of a part at a time from a row to the next.
     fn pose_at(&self, part: usize, row: usize, time: f64) -> Pose {
         let Some((robot, ..)) = self.cell.link_of(part) else { return self.cell.place_one(part, &[]) };
         let rows = &self.values[robot];
@@ -189,11 +190,11 @@ impl<'a> JointPath<'a> {
         self.cell.place_one(part, &now.collect::<Vec<f64>>())
     }
 
-    /// Returns a bound on the rate at which the distance of two parts changes between a row and the
-    /// next, per second.
+    /// Returns a bound on the rate at which the distance of two parts changes between a row and
+    /// the next, per second.
     fn rate(&self, [a, b]: [usize; 2], row: usize) -> f64 {
         let robot_of = |part: usize| self.cell.link_of(part).map(|(robot, ..)| robot);
-        // Joints that move both alike do not matter.
+        // Joints that move both parts alike do not count.
         let is_one = robot_of(a).is_some() && robot_of(a) == robot_of(b);
         let both = self.levers[a].iter().zip(&self.levers[b]);
         let n_shared = both.take_while(|(p, q)| is_one && p.joint == q.joint).count();
@@ -201,8 +202,8 @@ impl<'a> JointPath<'a> {
         speed(a) + speed(b)
     }
 
-    /// Returns a bound on the speed of a part relative to the link below its first `n_shared`
-    /// joints.
+    /// Returns a bound on the speed of a part relative to the link after its first `n_shared`
+    /// joints, from the root on.
     fn speed(&self, part: usize, robot: usize, n_shared: usize, row: usize) -> f64 {
         let rows = &self.values[robot];
         let Some(next) = rows.get(row + 1) else { return 0.0 };
@@ -220,8 +221,8 @@ impl<'a> JointPath<'a> {
         speed
     }
 
-    /// Follows a pair of parts. Returns when they first come within `clearance`, a length, if they
-    /// do. A closed mesh is a solid: a part inside of it is together with it.
+    /// Follows a pair of parts. Returns when they first come within `clearance`, a length; `None`
+    /// if they do not. A closed mesh is a solid: a part inside it touches it.
     pub fn first_contact(&self, parts: [usize; 2], clearance: f64) -> Option<FirstContact> {
         let contact =
             |time: f64, row: usize, distance: Option<f64>| Some(FirstContact { parts, time, row, distance });

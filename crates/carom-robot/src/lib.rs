@@ -1,6 +1,6 @@
-//! Robots and what stands around them, as meshes, primitives, point clouds or octrees: do links
-//! collide at given joints, when do they first meet
-//! along a trajectory, and which pairs of links may be left out.
+//! Robots and the shapes around them: meshes, primitives, point clouds or octrees. The crate tests
+//! whether links collide at given joint values, and when they first meet along a trajectory. It
+//! also finds the pairs of links that need no test.
 //!
 //! ```
 //! use carom_io::Format;
@@ -22,7 +22,7 @@
 //! let folded = cell.place(&[robot.values(&[("elbow", 3.14)])?]);
 //! assert!(cell.is_touching([0, 2], &folded));
 //!
-//! // So this pair stays in the check, and the neighbours are left out.
+//! // So this pair must be tested, and adjacent links need no test.
 //! let allowed = allowed_pairs(&cell, 0, &AllowedSettings::default())?;
 //! assert_eq!(allowed.iter().map(|pair| pair.parts).collect::<Vec<_>>(), [[0, 1], [1, 2]]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

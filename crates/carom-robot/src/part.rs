@@ -1,11 +1,11 @@
 //! The shape of a part: how far it reaches, and which of its points decide whether it lies in a
 //! solid.
 //!
-//! - Reach is a bound from vertices, from the boxes of a cluster's parts, or from a box.
-//! - A part is one shape, or the shapes of a compound. Each of them has some inner points: a corner
-//!   of each piece of a mesh, the middle of each part of a cluster, a point of a convex shape.
-//!   Surfaces that do not meet leave each piece inside or outside as a whole, so these points
-//!   decide.
+//! - The reach is a bound from vertices, from the boxes of a cluster's parts, or from a box.
+//! - A part is one shape, or the shapes of a compound. Each of them has some sample points: a
+//!   corner of each connected piece of a mesh, the middle of each part of a cluster, a point of a
+//!   convex shape. If surfaces do not meet, each piece is inside or outside as a whole. So these
+//!   points decide.
 //!
 //! Reference: none needed.
 
@@ -16,19 +16,19 @@ use carom_query::f64::{MeshShape, Shape, ShapeKind, project_point, solid_placeme
 use glam::DVec3;
 use std::collections::HashMap;
 
-/// The part of a radius by which balls are larger, for rounded poses and lengths.
+/// The fraction of the radius by which balls are enlarged, for rounded poses and lengths.
 pub(crate) const RADIUS_SLACK: f64 = 1e-9;
 
 /// One shape of a part.
 struct Member {
     shape: Shape,
-    /// In the frame of the part; `None` if the frames are one.
+    /// In the frame of the part; `None` if both frames are the same.
     in_part: Option<Pose>,
-    /// A point of each piece; empty for a cluster, whose parts are visited.
+    /// A point of each connected piece; empty for a cluster, whose parts are visited instead.
     corners: Vec<DVec3>,
 }
 
-/// A shape with what tests of a part need.
+/// A shape with the data for tests of a part.
 pub(crate) struct PartShape {
     pub(crate) shape: Shape,
     /// A ball around it: a point of its frame, and the radius, infinite for a half-space.
@@ -50,7 +50,8 @@ impl PartShape {
         PartShape { shape, ball: (middle, radius), members }
     }
 
-    /// Whether a piece of another part lies in a solid of this one. Their surfaces do not meet.
+    /// Whether a piece of another part lies in a closed mesh of this one, if their surfaces do not
+    /// meet.
     pub(crate) fn holds(&self, pose: &Pose, other: &PartShape, pose_other: &Pose) -> bool {
         self.members.iter().any(|outer| {
             let ShapeKind::Mesh(mesh) = outer.shape.kind() else { return false };
@@ -83,7 +84,7 @@ fn member(shape: Shape, in_part: Option<Pose>) -> Member {
             let near = project_point(&shape, &Pose::IDENTITY, DVec3::ZERO);
             near.map(|near| near.point).into_iter().collect()
         }
-        // No end of a half-space is inside; a compound in a compound does not exist.
+        // A half-space is infinite, so it is not inside. Compounds are not nested.
         ShapeKind::HalfSpace(_) | ShapeKind::Cluster(_) | ShapeKind::Compound(_) => Vec::new(),
     };
     Member { shape, in_part, corners }
@@ -108,8 +109,8 @@ fn middle_of(shape: &Shape) -> DVec3 {
     if middle.is_finite() { middle } else { DVec3::ZERO }
 }
 
-/// Returns a bound on the distance of the points of a shape from a point of its frame; infinite for
-/// a half-space.
+/// Returns a bound on the distance of the points of a shape from a point of its frame; infinite
+/// for a half-space.
 pub(crate) fn reach_from(shape: &Shape, point: DVec3) -> f64 {
     let of_box = |low: DVec3, high: DVec3| (low - point).abs().max((high - point).abs()).length();
     match shape.kind() {
@@ -134,10 +135,11 @@ pub(crate) fn reach_from(shape: &Shape, point: DVec3) -> f64 {
     }
 }
 
-/// Returns a corner of each piece of a mesh. Corners with equal coordinates are one vertex.
+/// Returns a corner of each connected piece of a mesh. Corners with equal coordinates are one
+/// vertex.
 fn corner_of_each_piece(mesh: &TriMesh) -> Vec<DVec3> {
     let mut known: HashMap<[u64; 3], u32> = HashMap::new();
-    // The vertex at the same place with the lowest number. Adding 0 makes -0 and 0 alike.
+    // The lowest vertex with the same position. Adding 0 makes -0 and 0 alike.
     let mut leader: Vec<u32> = (0_u32..)
         .zip(mesh.vertices())
         .map(|(i, v)| *known.entry((*v + 0.0).to_array().map(f64::to_bits)).or_insert(i))

@@ -21,7 +21,7 @@ pub fn srdf_text<'a>(robot: &str, pairs: impl IntoIterator<Item = ([&'a str; 2],
     text + "</robot>\n"
 }
 
-/// The value of an attribute.
+/// The value of an attribute, displayed with its special characters escaped.
 struct Escaped<'a>(&'a str);
 
 impl core::fmt::Display for Escaped<'_> {
@@ -32,7 +32,7 @@ impl core::fmt::Display for Escaped<'_> {
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
-                // A reader makes a blank of them otherwise.
+                // Otherwise a reader would turn these into blanks.
                 '\n' | '\r' | '\t' => write!(f, "&#{};", c as u32)?,
                 c => f.write_char(c)?,
             }

@@ -1,8 +1,9 @@
-//! Robots and the shapes around them: where each part is for given joints, and which parts touch.
+//! Robots and the shapes around them: the pose of each part for given joint values, and which
+//! parts touch.
 //!
-//! - A part is a shape on a link of a robot, or one that stands still: a mesh, a primitive, a point
-//!   cloud, an octree.
-//! - Balls around the parts leave out most pairs.
+//! - A part is a shape on a link of a robot, or a fixed one: a mesh, a primitive, a point cloud,
+//!   an octree.
+//! - Balls around the parts exclude most pairs.
 //! - Parts touch if they share a point, or if a piece of one lies in a closed mesh of the other.
 //!
 //! Reference: none needed.
@@ -18,7 +19,7 @@ use std::sync::Arc;
 /// The support of a part.
 enum Hold {
     Fixed(Pose),
-    /// The last is the pose of the shape in the frame of the link.
+    /// The robot, the link, and the pose of the shape in the frame of the link.
     OnLink(usize, usize, Pose),
 }
 
@@ -33,13 +34,14 @@ struct Part {
 pub struct NearestPair {
     /// The parts.
     pub parts: [usize; 2],
-    /// Their distance; 0 if they share a point, or if a piece of one lies in the other.
+    /// Their distance, a length; 0 if they share a point, or if a piece of one lies in the other.
     pub distance: f64,
-    /// The nearest points of both, in the world. For a piece in a solid, those of the surfaces.
+    /// The nearest points of both, in the world. For a piece in a closed mesh, those of the
+    /// surfaces.
     pub points: [DVec3; 2],
 }
 
-/// Robots, and parts that hang on their links or stand still.
+/// Robots, and parts that are attached to their links or fixed.
 #[derive(Default)]
 pub struct Workcell {
     robots: Vec<Robot>,
@@ -69,7 +71,7 @@ impl Workcell {
         Ok(cell)
     }
 
-    /// Adds a part that stands still, at a pose in the world. Returns its index.
+    /// Adds a fixed part, at a pose in the world. Returns its index.
     pub fn push_fixed(&mut self, shape: Shape, pose: Pose) -> usize {
         self.push(shape, Hold::Fixed(pose))
     }
@@ -86,7 +88,7 @@ impl Workcell {
         self.parts.len() - 1
     }
 
-    /// Removes a part. Those after it have an index less by one.
+    /// Removes a part. The indices of the parts after it decrease by one.
     pub fn remove(&mut self, part: usize) {
         self.parts.remove(part);
     }
@@ -113,7 +115,7 @@ impl Workcell {
     }
 
     /// Returns the robot and the link that hold a part, and its pose in the frame of the link.
-    /// `None` for a part that stands still.
+    /// `None` for a fixed part.
     pub fn link_of(&self, part: usize) -> Option<(usize, usize, &Pose)> {
         match &self.parts[part].hold {
             Hold::Fixed(_) => None,
@@ -151,7 +153,7 @@ impl Workcell {
     }
 
     /// Whether two parts share a point, at the poses of all parts. A closed mesh is a solid here,
-    /// so a part inside of another one touches it.
+    /// so a part inside it touches it.
     pub fn is_touching(&self, parts: [usize; 2], poses: &[Pose]) -> bool {
         self.is_touching_at(parts, parts.map(|part| &poses[part]))
     }
@@ -165,15 +167,16 @@ impl Workcell {
         intersects(&a.shape, in_a, &b.shape, in_b) || a.holds(in_a, b, in_b) || b.holds(in_b, a, in_a)
     }
 
-    /// Returns a lower bound of the distance of the surfaces of two parts at their poses: the
-    /// distance, except for shapes whose distance has an error. 0 if they share a point.
+    /// Returns a lower bound on the distance of the surfaces of two parts at their poses. It is
+    /// the distance itself, except for shapes whose distance has an error. 0 if they share a
+    /// point.
     pub(crate) fn distance_at(&self, parts: [usize; 2], [in_a, in_b]: [&Pose; 2]) -> f64 {
         let [a, b] = parts.map(|part| &self.parts[part].shape.shape);
         distance(a, in_a, b, in_b).at_least().unwrap_or(0.0)
     }
 
-    /// Returns the nearest of some pairs of parts, at the poses of all parts. `None` for no pair.
-    /// If several are equally near, the first of those whose balls are nearest answers.
+    /// Returns the nearest of some pairs of parts, at the poses of all parts. `None` without
+    /// pairs. Among equally near pairs, returns the first of those whose balls are nearest.
     pub fn nearest(&self, pairs: &[[usize; 2]], poses: &[Pose]) -> Option<NearestPair> {
         let shapes = |parts: [usize; 2]| parts.map(|part| &self.parts[part].shape);
         let gap = |parts: &[usize; 2]| gap_of_balls(shapes(*parts), parts.map(|part| &poses[part]));

@@ -1,4 +1,4 @@
-//! A torus as a field: how it is baked, what a sample is worth, a bite taken out of it: `sdf_bake
+//! A torus as a field. It is baked, sampled with certain bounds, and cut by a ball: `sdf_bake
 //! [RESOLUTION]`.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 

@@ -1,7 +1,7 @@
 //! Signed distances at the nodes of a grid, block by block.
 //!
-//! A block is at most 9 nodes along each axis. Nothing of a block depends on another one, so dense
-//! and sparse fields, any region of a field and any number of threads give the same numbers.
+//! A block is at most 9 nodes along each axis. Blocks do not depend on each other. So dense and
+//! sparse fields, regions of a field, and all numbers of threads give the same values.
 //!
 //! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
 //! Applications, IEEE TVCG 12(4), 2006, section 3.
@@ -61,15 +61,16 @@ pub struct Header {
 pub enum Accuracy {
     /// Distances, rounded once.
     Exact,
-    /// Never farther from 0 than the distance is, and of the right sign: after a union, an
-    /// intersection or an offset.
+    /// Values of the right sign that are not farther from 0 than the distance. Unions,
+    /// intersections, differences and offsets have them (test:
+    /// `combine::combined_values_are_bounds`).
     Bound,
-    /// Nothing is proved: fields with an uncertain sign that were combined.
+    /// Values without a proof: fields with an uncertain sign that were combined or offset.
     Estimate,
 }
 
 impl NodeBox {
-    /// Boxes that have all nodes from `low` to `high`, both included, once.
+    /// Returns boxes that together have each node from `low` to `high`, both included, once.
     pub(crate) fn parts(low: UVec3, high: UVec3) -> impl Iterator<Item = NodeBox> {
         let starts = move |axis: usize| (low[axis]..=high[axis]).step_by(BLOCK as usize);
         starts(2).flat_map(move |z| {
@@ -82,7 +83,7 @@ impl NodeBox {
         })
     }
 
-    /// The place of a node of the box among its values.
+    /// Returns the index of a node of the box in its values.
     pub(crate) fn place(&self, node: UVec3) -> usize {
         let from = node - self.first;
         ((from.z * self.size.y + from.y) * self.size.x + from.x) as usize
@@ -107,7 +108,7 @@ impl NodeBox {
         (0.5 * (low + high), 0.5 * (high - low).length() * (1.0 + 8.0 * f64::EPSILON))
     }
 
-    /// The rows along x: where each begins, and its place in the values.
+    /// The rows along x: the first node of each, and its index in the values.
     pub(crate) fn rows(self) -> impl Iterator<Item = (UVec3, usize)> {
         (0..self.size.z).flat_map(move |z| {
             (0..self.size.y).map(move |y| {
@@ -118,9 +119,9 @@ impl NodeBox {
     }
 }
 
-/// A distance with its sign as it is stored: rounded once, and cut at the band.
+/// Returns a distance with its sign as it is stored: rounded once, and cut at the band.
 pub(crate) fn stored(distance: f64, is_inside: bool, band: f32) -> f32 {
     let value = (distance as f32).min(band);
-    // No zero has a sign.
+    // A zero is stored as +0.
     if is_inside && 0.0 < value { -value } else { value }
 }

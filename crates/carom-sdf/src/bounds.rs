@@ -13,10 +13,10 @@ use crate::field::Field;
 use carom_math::ops::sqrt;
 use glam::{DVec3, UVec3};
 
-/// Relative: a bound on the error of a length after several roundings.
+/// A bound on the relative error of a length after several roundings.
 pub(crate) const ROUNDED: f64 = 16.0 * f64::EPSILON;
 
-/// The signed distance at a point lies between these, lengths.
+/// An interval that contains the signed distance at a point. Both ends are lengths.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DistanceBounds {
@@ -30,17 +30,18 @@ impl DistanceBounds {
     /// Nothing is known.
     pub const UNKNOWN: DistanceBounds = DistanceBounds { least: f64::NEG_INFINITY, greatest: f64::INFINITY };
 
-    /// The surface is certainly farther than this.
+    /// Returns a certain lower bound on the distance to the surface, a length without sign; 0 if
+    /// none is known.
     pub fn clearance(&self) -> f64 {
         self.least.max(-self.greatest).max(0.0)
     }
 
-    /// The point is certainly inside.
+    /// Whether the point is certainly inside.
     pub fn is_inside(&self) -> bool {
         self.greatest < 0.0
     }
 
-    /// The point is certainly outside.
+    /// Whether the point is certainly outside.
     pub fn is_outside(&self) -> bool {
         0.0 < self.least
     }
@@ -98,7 +99,7 @@ fn inner_bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
     if header.accuracy == Accuracy::Exact {
         return DistanceBounds { least, greatest };
     }
-    // The surface is no nearer than a value says, and may be farther.
+    // A value is a lower bound: the surface may be farther.
     DistanceBounds {
         least: if 0.0 < least { least } else { f64::NEG_INFINITY },
         greatest: if greatest < 0.0 { greatest } else { f64::INFINITY },

@@ -1,9 +1,9 @@
-//! Fields as bytes, and back: every number is checked, and no more memory is taken than the bytes
-//! fill.
+//! Fields as bytes, and back. Each number is checked when it is read, and no more memory is taken
+//! than the bytes fill.
 //!
-//! All numbers are little-endian. Eight bytes name the kind and version; then come grid, band, sign
-//! and accuracy; then the values. A sparse field has the kind of each block before them: outside,
-//! inside or stored.
+//! All numbers are little-endian. Eight bytes name the kind and version; then come grid, band,
+//! sign and accuracy; then the values. A sparse field has the kind of each block before them:
+//! outside, inside or stored.
 //!
 //! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
 //! Applications, IEEE TVCG 12(4), 2006.
@@ -29,7 +29,7 @@ impl SdfGrid {
         out
     }
 
-    /// The field that [`SdfGrid::to_bytes`] wrote.
+    /// Reads a field that [`SdfGrid::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<SdfGrid, SdfError> {
         let (header, mut rest) = read_header(&DENSE, bytes)?;
         check_size(&header.grid, u64::MAX)?;
@@ -52,7 +52,7 @@ impl SparseSdf {
         out
     }
 
-    /// The field that [`SparseSdf::to_bytes`] wrote.
+    /// Reads a field that [`SparseSdf::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<SparseSdf, SdfError> {
         let (header, mut rest) = read_header(&SPARSE, bytes)?;
         let cells = header.grid.cells();
@@ -163,7 +163,7 @@ fn word(rest: &mut &[u8]) -> Result<u32, SdfError> {
     Ok(u32::from_le_bytes(word))
 }
 
-/// The next bytes, which are there before anything is made of them.
+/// Returns the next `n` bytes, or an error if there are fewer.
 fn take<'a>(rest: &mut &'a [u8], n: u64) -> Result<&'a [u8], SdfError> {
     let found = usize::try_from(n).ok().and_then(|n| rest.split_at_checked(n));
     let Some((taken, after)) = found else { return Err(SdfError::BadBytes { why: "they end too early" }) };

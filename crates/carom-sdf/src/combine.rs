@@ -2,8 +2,8 @@
 //! surface.
 //!
 //! Outside the union, the minimum of two distances is the distance to the union. Inside it is a
-//! bound: the surface may be farther. The same holds, with sides exchanged, for the maximum and the
-//! intersection. None of these change faster than the point moves.
+//! bound: the surface may be farther. The same holds, with sides exchanged, for the maximum and
+//! the intersection. The minimum and the maximum change by no more than the point moves.
 //!
 //! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
 //! Implicit Surfaces, The Visual Computer 12(10), 1996, section 2 (constructive solid geometry).
@@ -13,7 +13,7 @@ use crate::error::SdfError;
 use crate::sign::SignMethod;
 use carom_math::rounding;
 
-/// Least band after an offset, in cells.
+/// The least band after an offset, in cells.
 const LEAST_BAND: f32 = 2.0;
 
 /// The header of a union.
@@ -43,7 +43,7 @@ pub(crate) fn cut(a: &Header, b: &Header) -> Result<Header, SdfError> {
     Ok(Header { sign, accuracy: bound_or_worse(a, sign).max(bound_or_worse(b, sign)), ..*a })
 }
 
-/// The header of a field whose surface is moved, and the band that it had.
+/// Returns the header of a field after an offset.
 pub(crate) fn moved(header: &Header, offset: f32) -> Result<Header, SdfError> {
     let band = if header.band.is_finite() {
         rounding::down(f64::from(header.band) - f64::from(offset.abs()))
@@ -58,7 +58,7 @@ pub(crate) fn moved(header: &Header, offset: f32) -> Result<Header, SdfError> {
     Ok(Header { band, sign, accuracy: bound_or_worse(header, sign), ..*header })
 }
 
-/// A value after an offset: no farther from 0 than the difference is.
+/// Returns a value after an offset. It is not farther from 0 than the exact difference.
 pub(crate) fn offset_value(value: f32, offset: f32, old_band: f32, band: f32) -> f32 {
     if old_band <= value.abs() {
         return band.copysign(value);

@@ -1,10 +1,10 @@
 //! Computes how often a closed surface winds around each node, from its crossings with the rows of
 //! the grid: exact.
 //!
-//! A row is a line along x through nodes. Imagine it shifted by an infinitely small amount, the
-//! same for all triangles, so that it meets no edge. Then count the triangles through which the row
-//! leaves beyond the node, minus those through which it enters. That is the winding number of the
-//! node. Each crossing is stored with the last node before it.
+//! A row is a line along x through nodes. It counts as shifted by an infinitely small amount, the
+//! same for all triangles, so that it meets no edge. The winding number of a node is the number of
+//! triangles beyond it through which the row leaves, minus those through which it enters. Each
+//! crossing is stored with the last node before it.
 //!
 //! Reference: J. Baerentzen, H. Aanaes, Signed Distance Computation Using the Angle Weighted
 //! Pseudonormal, IEEE TVCG 11(3), 2005 (what signs are for); H. Edelsbrunner, E. Mucke, Simulation
@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use carom_geom::ray_mesh::{HalfLine, half_line};
 use glam::{DVec3, UVec3};
 
-/// Crossings that are kept, at most.
+/// The most crossings that are stored.
 const MAX_CROSSINGS: usize = 1 << 28;
 
 /// The crossings of a grid's rows.
@@ -36,8 +36,8 @@ struct Crossing {
     row: u32,
     /// The last node before the crossing.
     node: u32,
-    /// 1 if the row leaves through the triangle, -1 if it enters. Once sorted, the sum of this one
-    /// and all behind it in its row.
+    /// 1 if the row leaves through the triangle, -1 if it enters. After sorting, the sum of these
+    /// over this crossing and all behind it in its row.
     winding: i32,
 }
 
@@ -89,7 +89,7 @@ impl Crossings {
     }
 }
 
-/// Adds where the rows cross one triangle, behind their first node.
+/// Adds the crossings of the rows with one triangle, behind their first node.
 fn add_triangle(grid: &Grid, t: &[DVec3; 3], from: UVec3, to: UVec3, crossings: &mut Vec<Crossing>) {
     let (low, high) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
     let Some([y_from, y_to]) = nodes_between(grid, 1, low.y, high.y, from.y, to.y) else { return };
@@ -108,7 +108,7 @@ fn add_triangle(grid: &Grid, t: &[DVec3; 3], from: UVec3, to: UVec3, crossings: 
     }
 }
 
-/// The nodes along an axis from one coordinate to another, both included, and within a range.
+/// Returns the first and last node of a range whose coordinates are from `low` to `high`.
 fn nodes_between(grid: &Grid, axis: usize, low: f64, high: f64, from: u32, to: u32) -> Option<[u32; 2]> {
     let first = f64::from(grid.first()[axis]);
     let low = (-index_below(-low, grid.cell()) - first).max(f64::from(from));
@@ -116,12 +116,12 @@ fn nodes_between(grid: &Grid, axis: usize, low: f64, high: f64, from: u32, to: u
     (low <= high).then_some([low as u32, high as u32])
 }
 
-/// The last node of a row whose half-line crosses the triangle, for a row that crosses it; none if
-/// it is crossed before the first node.
+/// Returns the last node before the triangle, for a row that crosses it. `None` if the crossing is
+/// before the first node.
 fn last_before(grid: &Grid, t: &[DVec3; 3], [y, z]: [u32; 2], low: f64, high: f64) -> Option<u32> {
     let last = grid.cells().x;
     let is_before = |x: u32| matches!(half_line(grid.node(UVec3::new(x, y, z)), t), HalfLine::Crosses { .. });
-    // A guess by plain arithmetic, which is right nearly always.
+    // A guess by plain arithmetic, which is nearly always right.
     let (u, v, start) = (t[1] - t[0], t[2] - t[0], grid.node(UVec3::new(0, y, z)));
     let normal = u.cross(v);
     let offset = normal.y * (start.y - t[0].y) + normal.z * (start.z - t[0].z);
@@ -136,8 +136,7 @@ fn last_before(grid: &Grid, t: &[DVec3; 3], [y, z]: [u32; 2], low: f64, high: f6
             return Some(node);
         }
     }
-    // Halving: all nodes up to `below` are before the triangle, none from `above` on is. They are
-    // one more than the node.
+    // Bisection. Nodes below `below` are before the crossing, nodes from `above` on are not.
     let mut below = (to_node(low).max(0.0) as u32).min(last + 1);
     let mut above = ((to_node(high) + 2.0).max(0.0) as u32).min(last + 1);
     while below < above {

@@ -29,7 +29,8 @@ pub struct SdfGrid {
 }
 
 impl SdfGrid {
-    /// The field of a mesh given by its vertices and, for each triangle, the numbers of its three.
+    /// Returns the field of a mesh, given by its vertices and the three vertex numbers of each
+    /// triangle.
     pub fn from_triangles(
         positions: &[Vec3],
         triangles: &[[u32; 3]],
@@ -38,9 +39,9 @@ impl SdfGrid {
         SdfGrid::from_mesh(&TriMesh::new(positions.to_vec(), triangles.to_vec())?, settings)
     }
 
-    /// Returns the field of a mesh. Each value within the band is the `f64` distance to the nearest
-    /// triangle, rounded once. It does not depend on the order of the triangles.
-    /// [`Field::sign_method`](crate::Field::sign_method) tells how inside and outside were found.
+    /// Returns the field of a mesh. Each value within the band is the `f64` distance to the
+    /// nearest triangle, rounded once. It does not depend on the order of the triangles.
+    /// [`Field::sign_method`](crate::Field::sign_method) says how inside and outside were found.
     pub fn from_mesh(mesh: &TriMesh, settings: &BakeSettings) -> Result<SdfGrid, SdfError> {
         let (min, max) = mesh.wide_bounds();
         let grid = settings.grid(min, max)?;
@@ -53,8 +54,8 @@ impl SdfGrid {
     /// Returns the field of a function, the signed distance of a point: negative inside. It must
     /// change by no more than the point moves.
     ///
-    /// The box holds the surface: beyond the grid around it, distances are extrapolated from the
-    /// border. `accuracy` tells whether the function returns distances, or bounds on them.
+    /// The box must hold the surface: beyond the grid around it, distances are extrapolated from
+    /// the border. `accuracy` says whether the function returns distances, or bounds on them.
     pub fn from_function(
         min: DVec3,
         max: DVec3,
@@ -72,8 +73,9 @@ impl SdfGrid {
     /// Bakes again after the mesh has changed within a box. `region` holds the old and the new
     /// positions of all triangles that changed. Returns the number of nodes computed.
     ///
-    /// The values are those of a full bake of the new mesh with this grid, to the bit. If the mesh
-    /// is open, or the field has no band, all nodes are computed. On an error nothing changes.
+    /// The values are those of a full bake of the new mesh with this grid, to the bit. All nodes
+    /// are computed if the mesh is open or the rule for its sides changes, and if the field has no
+    /// band or was combined or offset. On an error nothing changes.
     pub fn rebake(&mut self, mesh: &TriMesh, region: &Aabb) -> Result<u64, SdfError> {
         let (grid, band) = (self.header.grid, self.header.band);
         let reached = rebake::reached(&self.header, region);
@@ -140,7 +142,7 @@ impl Stored for SdfGrid {
     }
 }
 
-/// Places of nodes are lanes of 32 bits, with a sign on some machines.
+/// Indices of nodes are lanes of 32 bits, signed on some machines.
 const MAX_NODES: u64 = i32::MAX as u64;
 
 pub(crate) fn check_size(grid: &Grid, allowed: u64) -> Result<(), SdfError> {

@@ -6,19 +6,19 @@ use carom_geom::MeshError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SdfError {
-    /// The mesh is none: it is empty, a coordinate is not finite, or a triangle has a vertex that
-    /// does not exist.
+    /// The mesh is invalid: it is empty, a coordinate is not finite, or a triangle has a vertex
+    /// that does not exist.
     Mesh(MeshError),
-    /// The size of a cell is no number from 2^-70 to 2^70.
+    /// The size of a cell is not a length from 2^-70 to 2^70.
     BadCell {
         /// The size.
         cell: f32,
     },
     /// The resolution is 0.
     BadResolution,
-    /// All vertices are one point, so that a resolution gives no cell size: give a cell size.
+    /// All vertices are one point, so a resolution gives no cell size: set the size itself.
     NoExtent,
-    /// The band is no length from 2 cells on.
+    /// The band is less than 2 cells, or NaN.
     BadBand {
         /// The band, in cells.
         band: f32,
@@ -51,16 +51,17 @@ pub enum SdfError {
         /// The first vertex outside.
         vertex: u32,
     },
-    /// A distance function gave NaN.
+    /// A distance function returned NaN.
     NotANumber {
         /// The node, along x, y and z.
         node: [u32; 3],
     },
     /// The two fields have different grids or bands.
     OtherGrid,
-    /// The fields are unsigned, so they have no inside that could be cut or shared.
+    /// A field is unsigned: it has no inside for an intersection, a difference, or a union with a
+    /// signed field.
     Unsigned,
-    /// An offset is not finite, or not below the band of the field.
+    /// An offset is not finite, or would leave a band of less than two cells.
     BadOffset {
         /// The offset.
         offset: f32,

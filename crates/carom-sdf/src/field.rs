@@ -110,7 +110,8 @@ pub trait Field: Stored {
     /// parameters from 0 to `max_t`.
     ///
     /// A ray that goes deeper than [`Field::error_bound`] into the shape is a hit. The result
-    /// includes the parameter up to which the ray is certainly free.
+    /// includes the parameter up to which the ray is certainly free. If the ray is not finite, or
+    /// `max_t` is negative or NaN, the result is undecided.
     fn cast_ray(&self, ray: &Ray, max_t: f64) -> FieldRay
     where
         Self: Sized,
@@ -138,8 +139,8 @@ pub trait Field: Stored {
         deepest(self, points)
     }
 
-    /// Returns the deepest point in the field of a convex shape at a pose. It is found step by step
-    /// along the gradient.
+    /// Returns the deepest point in the field of a convex shape at a pose. It is found step by
+    /// step along the gradient.
     fn deepest_of_shape(&self, shape: &impl SupportMap, pose: &Pose) -> DeepestPoint
     where
         Self: Sized,
@@ -173,6 +174,8 @@ pub trait Field: Stored {
 
     /// Returns this shape minus the other one. The fields have one grid and one band, and are
     /// signed.
+    ///
+    /// The values are distances inside, and bounds outside.
     fn difference(&self, other: &Self) -> Result<Self, SdfError>
     where
         Self: Sized,
@@ -182,8 +185,9 @@ pub trait Field: Stored {
     }
 
     /// Returns the field whose surface is at the distance `offset`, a length: a larger shape if it
-    /// is positive. The band shrinks by it, and must keep two cells. An unsigned field becomes that
-    /// of a shell.
+    /// is positive. The band shrinks by its absolute value, and must keep two cells. An unsigned
+    /// field becomes that of a shell. The new surface must lie in the grid: choose the padding for
+    /// it.
     fn offset(&self, offset: f32) -> Result<Self, SdfError>
     where
         Self: Sized,

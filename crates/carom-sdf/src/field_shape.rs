@@ -1,9 +1,10 @@
-//! A field as a shape: with linear lower bounds over boxes, by which queries cull distant parts.
+//! A field as a shape. A floor is a linear lower bound of the distance over a box; queries cull
+//! distant parts by floors.
 //!
-//! Interpolation between eight nodes is never below the least of them. So a linear function is
-//! below the field in a box of cells if it is below at all nodes. The bounds of larger boxes come
-//! from those of their parts. In a part of one cell, the mixed slopes bound the error of a linear
-//! function.
+//! Interpolation between eight nodes is not below the least of them. So a linear function is below
+//! the field in a box of cells if it is below the values at all nodes. The floors of larger boxes
+//! come from those of their parts. In a part of one cell, the mixed slopes bound the error of a
+//! linear function.
 //!
 //! Reference: K. Museth, VDB: High-Resolution Sparse Volumes with Dynamic Topology, ACM TOG 32(3),
 //! 2013 (a hierarchy of blocks over a grid).
@@ -19,20 +20,20 @@ use carom_math::ops::{ceil, floor, sqrt};
 use core::ops::ControlFlow;
 use glam::{DVec3, UVec3, Vec3};
 
-/// In cells: a bound on the rounding of the position of a side of a box.
+/// A bound on the rounding of the position of a side of a box, in cells.
 const ROUNDED_CELLS: f64 = 1.0 / (1 << 20) as f64;
 
 /// Boxes of up to this many cells along each axis are read node by node.
 const MAX_READ: u32 = 2;
 
-/// Cells along an axis of the smallest boxes whose least value is kept: a half of a block.
+/// Cells along an axis of the smallest boxes whose floor is kept: half a block.
 const LEAST: u32 = BLOCK / 2;
 
-/// A field ready for queries against other shapes: `Shape::Field(Arc::new(FieldShape::new(field)))`
-/// in carom-query.
+/// A field ready for queries against other shapes:
+/// `Shape::Field(Arc::new(FieldShape::new(field)))` in carom-query.
 ///
-/// The solid is where the distance is 0 or less. A field without a sign is the surface alone, as
-/// well as the nodes resolve it.
+/// The solid is the set of points whose distance is 0 or less. A field without a sign is the
+/// surface alone, as far as the nodes resolve it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldShape<F> {
     field: F,
@@ -56,7 +57,7 @@ impl Level {
     }
 }
 
-/// A [`LinearFloor`] as it is kept, rounded down.
+/// A [`LinearFloor`] as it is stored, rounded down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Floor {
     value: f32,
@@ -85,8 +86,8 @@ impl Floor {
     }
 }
 
-/// The floor of a box that parts of the given half extents cover, each with its center and its
-/// floor.
+/// Returns the floor of a box that is covered by parts of the given half extents. Each part has
+/// its center and its floor.
 fn joined(
     parts: impl Iterator<Item = (DVec3, LinearFloor)> + Clone,
     half: DVec3,
@@ -99,7 +100,7 @@ fn joined(
     if n == 0.0 {
         return LinearFloor::EMPTY;
     }
-    // A number of `f32`, so that a floor is kept as it is.
+    // Rounded to `f32`, so that storing the floor does not change its gradient.
     let gradient = (sum / n).as_vec3().as_dvec3();
     let mut floor = LinearFloor { gradient, is_whole: true, ..LinearFloor::EMPTY };
     for (place, part) in parts {
@@ -112,7 +113,8 @@ fn joined(
 }
 
 impl<F: Field> FieldShape<F> {
-    /// Reads each value once. Takes 24 bytes for each box of 4 cells along each axis.
+    /// Makes a shape of a field. Reads all values. Takes 24 bytes for each box of 4 cells along
+    /// each axis, and a seventh of that for larger boxes.
     pub fn new(field: F) -> FieldShape<F> {
         let cells = field.grid().cells();
         let n = (cells + UVec3::splat(LEAST - 1)) / LEAST;
@@ -140,12 +142,13 @@ impl<F: Field> FieldShape<F> {
         &self.field
     }
 
-    /// The field alone.
+    /// Returns the field without the floors.
     pub fn into_field(self) -> F {
         self.field
     }
 
-    /// The floor in a box within one cell, whose center and half extents are in cells from there.
+    /// Returns the floor in a box within one cell. Its center and half extents are in cells; the
+    /// center is relative to the cell.
     fn floor_in_cell(&self, cell: UVec3, center: DVec3, half: DVec3) -> LinearFloor {
         let values = self.field.corners(cell);
         if values.iter().any(|value| self.field.band() <= *value) {
@@ -169,7 +172,7 @@ impl<F: Field> FieldShape<F> {
         LinearFloor { value: value - missed, gradient, least, is_whole: true }
     }
 
-    /// The nodes at both ends of the largest kept box around a cell that has all of its nodes
+    /// Returns the nodes at both ends of the largest stored box around a cell whose nodes are all
     /// outside.
     fn box_outside(&self, cell: UVec3) -> Option<[UVec3; 2]> {
         let side = |number: usize| LEAST << number;
@@ -184,13 +187,13 @@ impl<F: Field> FieldShape<F> {
         let boxes = (high - low).max_element().div_ceil(LEAST);
         let number = (boxes.next_power_of_two().trailing_zeros() as usize).min(self.levels.len() - 1);
         let side = LEAST << number;
-        // Cells, whose last one is below the last node.
+        // Boxes from the one with the first cell to the one with the last cell, below `high`.
         let (first, end) = (low / side, (high - UVec3::ONE) / side + UVec3::ONE);
         joined_boxes(&self.field, &self.levels[number], number, first, end, center)
     }
 }
 
-/// The middle of a box whose sides are [`LEAST`] cells, doubled so often.
+/// The middle of a box whose sides are [`LEAST`] cells, doubled `number` times.
 fn center_of_box(field: &impl Field, number: usize, place: UVec3) -> DVec3 {
     let grid = field.grid();
     let side = f64::from(LEAST << number);
@@ -213,8 +216,8 @@ fn joined_boxes(
 
 /// The floor in a box between two nodes, from all its nodes.
 ///
-/// Any slope will do; that between the ends of the box is a good one. At the border of the band it
-/// comes from the edges of the box with a value at both ends.
+/// The floor is right for each slope. The mean slope between the ends of the box is a good one. At
+/// the border of the band, only edges of the box with a value at both ends count.
 fn floor_of_nodes(field: &impl Field, low: UVec3, high: UVec3, center: DVec3) -> LinearFloor {
     let grid = field.grid();
     let (band, strides) = (field.band(), field.strides());
@@ -269,7 +272,7 @@ fn each(v: DVec3, round: fn(f64) -> f64) -> DVec3 {
     DVec3::new(round(v.x), round(v.y), round(v.z))
 }
 
-/// The places of a box, the end not included: x first, then y, then z.
+/// The indices of a box, the end not included: x first, then y, then z.
 fn places(start: UVec3, end: UVec3) -> impl Iterator<Item = UVec3> + Clone {
     (start.z..end.z).flat_map(move |z| {
         (start.y..end.y).flat_map(move |y| (start.x..end.x).map(move |x| UVec3::new(x, y, z)))
@@ -300,7 +303,8 @@ fn floor_of_box(field: &impl Field, place: UVec3) -> LinearFloor {
     }
 }
 
-/// Places outside of the grid, or beyond the band, are no nearer to the surface.
+/// Returns a lower bound on the distance to the surface from points outside the grid or beyond the
+/// band.
 fn least_unsampled(field: &impl Field) -> f64 {
     if field.accuracy() == Accuracy::Estimate {
         return 0.0;
@@ -315,8 +319,8 @@ fn least_unsampled(field: &impl Field) -> f64 {
         least = sides.map(|node| node_value(field, node).abs()).fold(least, f32::min);
     }
     let (cell, rounding) = (f64::from(field.grid().cell()), 1.0 - f64::from(f32::EPSILON));
-    // A point of the border is half the diagonal of a square from a node, at most. A cell that has
-    // a node at the band has no point farther from it than its diagonal.
+    // A point of the border is at most half the diagonal of a square from a node. A point of a
+    // cell with a node at the band is at most the diagonal of the cell from that node.
     let border = f64::from(least) * rounding - sqrt(0.5) * cell;
     let band = f64::from(field.band()) * rounding - sqrt(3.0) * cell;
     border.min(band).max(0.0)
@@ -327,7 +331,7 @@ impl<F: Field> DistanceField for FieldShape<F> {
         self.field.grid().wide_bounds().into()
     }
 
-    /// A cube of a power of two of cells from the lowest node on.
+    /// A cube from the lowest node on. Its side is a power of two of cells.
     fn search_box(&self) -> [DVec3; 2] {
         let grid = self.field.grid();
         let side = grid.cells().max_element().next_power_of_two();
@@ -376,7 +380,7 @@ impl<F: Field> DistanceField for FieldShape<F> {
         let (low, high) = (place - half + ROUNDED_CELLS, place + half - ROUNDED_CELLS);
         let is_in_grid = DVec3::ZERO.cmple(low).all() && high.cmple(cells).all();
         let (low, high) = (each(low, floor).max(DVec3::ZERO), each(high, ceil).min(cells));
-        // Not so for NaN.
+        // Also true for NaN.
         if !low.cmplt(high).all() {
             return LinearFloor::EMPTY;
         }

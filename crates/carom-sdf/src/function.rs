@@ -1,4 +1,4 @@
-//! A function that gives signed distances, as the source of a field.
+//! A function that returns signed distances, as the source of a field.
 //!
 //! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
 //! Implicit Surfaces, The Visual Computer 12(10), 1996, section 2 (functions that change no faster

@@ -1,4 +1,5 @@
-//! The positions of a field's nodes: corners of cubes of one size, at whole multiples of that size.
+//! The positions of a field's nodes: corners of cubes of one size, at whole multiples of that
+//! size.
 //!
 //! A node lies at `(first + index) * cell`. The cell has 24 binary digits and the whole number 29,
 //! so the product is exact in `f64`. Grids of one cell size therefore share their nodes. A mesh
@@ -12,11 +13,11 @@ use carom_bounds::Aabb;
 use carom_math::ops::{ceil, floor};
 use glam::{DVec3, IVec3, UVec3};
 
-/// Cells from the origin to any node, at most.
+/// The most cells from the origin to a node, along an axis.
 const MAX_INDEX: f64 = (1 << 28) as f64;
 
-/// Sizes of cells are from the inverse of this to this, so that squares in `f32` neither vanish nor
-/// overflow: 2^70.
+/// The largest size of a cell; its inverse is the smallest. 2^70, so that squares in `f32` neither
+/// vanish nor overflow.
 const MAX_CELL: f32 = f32::from_bits((127 + 70) << 23);
 
 /// A box of cubic cells. Nodes are the corners of cells.
@@ -44,8 +45,8 @@ impl Grid {
         Ok(Grid { cell, first, cells })
     }
 
-    /// Returns the smallest grid with cells of this size around a box, with `padding` more cells on
-    /// each side. It has at least one cell.
+    /// Returns the smallest grid with cells of this size around a box, with `padding` more cells
+    /// on each side. It has at least one cell.
     pub fn around(min: DVec3, max: DVec3, cell: f32, padding: u32) -> Result<Grid, SdfError> {
         check_cell(cell)?;
         let padding = f64::from(padding);
@@ -142,9 +143,9 @@ pub(crate) fn index_below(coordinate: f64, cell: f32) -> f64 {
     }
 }
 
-/// Returns the size of cells of which `resolution` cover a length. It is at least that length over
-/// the resolution, rounded up to twelve binary digits. So the coordinates of nodes near the origin
-/// are exact in `f32`.
+/// Returns a cell size with which `resolution` cells cover a length: the length over the
+/// resolution, rounded up to twelve binary digits. So the coordinates of nodes near the origin are
+/// exact in `f32`.
 pub(crate) fn cell_for(length: f64, resolution: u32) -> Result<f32, SdfError> {
     if resolution == 0 {
         return Err(SdfError::BadResolution);

@@ -27,8 +27,9 @@
 //! # The values
 //! A value at a node is the `f64` distance to the nearest triangle, rounded once, and negative
 //! inside. It does not depend on the order of the triangles or on threads. With a band of some
-//! cells, values farther from the surface are the band, with the sign of their side. [`SignMethod`]
-//! tells how sides were found. [`Accuracy`] tells what the values mean after fields were combined.
+//! cells, values farther from the surface are the band, with the sign of their side.
+//! [`SignMethod`] says how sides were found. [`Accuracy`] says what the values mean after fields
+//! were combined.
 //!
 //! Nodes lie at whole multiples of the cell size, exactly. So fields of one [`Grid`] can be
 //! combined, and a mesh that is moved by whole cells has the same field.
@@ -36,8 +37,8 @@
 //! # Rays, and certainty
 //! A distance changes by no more than the point moves. [`Field::bounds`] derives certain bounds
 //! from the eight nodes around a point. [`Field::cast_ray`] takes steps that are certainly free,
-//! and goes cell by cell near the surface. The answer is a hit, a certain miss, or undecided. It is
-//! undecided near a surface that the cells do not resolve.
+//! and goes cell by cell near the surface. The answer is a hit, a certain miss, or undecided. It
+//! is undecided near a surface that the cells do not resolve.
 //!
 //! ```
 //! use carom_math::Ray;

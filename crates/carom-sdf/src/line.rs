@@ -33,14 +33,14 @@ pub(crate) fn visit_crossings(
     }
     let Some([start, end]) = part_in_grid(field, origin, direction, [from, to]) else { return };
     let walk = Walk::new(field, origin, direction, end);
-    // Outside of the grid is outside of the solid. A line that begins in the grid crosses nothing
-    // there.
+    // Points outside the grid are outside the solid. A line that begins in the grid may begin
+    // inside the solid; that is no crossing.
     let mut line = Line { walk: &walk, visit, is_inside: false };
     if start <= from {
         let cell = field.grid().cell_of(line.walk.at(from));
         line.is_inside = walk.value(&field.corners(cell), cell, from) <= 0.0;
     }
-    // Broken off by the visitor or at the end.
+    // The visitor may have stopped the walk.
     let _ = line.run(start, end < to, box_outside);
 }
 
@@ -51,7 +51,8 @@ struct Line<'a, 'v, F> {
 }
 
 impl<F: Field> Line<'_, '_, F> {
-    /// Goes from a parameter to the end of the walk, where it leaves the grid or not.
+    /// Goes from a parameter to the end of the walk. `leaves_grid` says whether the line leaves
+    /// the grid there.
     fn run(
         &mut self,
         start: f64,
@@ -98,7 +99,7 @@ impl<F: Field> Line<'_, '_, F> {
         ControlFlow::Continue(())
     }
 
-    /// Reports the places in a cell, between two parameters.
+    /// Reports the crossings in a cell, between two parameters.
     fn visit_cell(&mut self, cell: UVec3, from: f64, to: f64) -> ControlFlow<()> {
         let values = self.walk.field.corners(cell);
         let is_inside = |value: f64| value <= 0.0;

@@ -1,11 +1,11 @@
 //! Volume, centre and inertia of the solid in a field.
 //!
-//! - A cell whose nodes are all inside counts as a cube. A cell through which the surface passes is
-//!   cut into six tetrahedra. In each of these the distance counts as linear. So its inner part is
-//!   a tetrahedron, or the difference or sum of several.
+//! - A cell whose nodes are all inside counts as a cube. A cell through which the surface passes
+//!   is cut into six tetrahedra. In each of these the distance counts as linear. So its inner part
+//!   is a tetrahedron, or the difference or sum of several.
 //! - For the error bound each cell is eight cubes, one for each node. A cube is on the side of its
-//!   node if the surface is farther from the node than all of the cube. The side of the other cubes
-//!   is unknown.
+//!   node if the surface is farther from the node than all of the cube. The side of the other
+//!   cubes is unknown.
 //!
 //! Reference: M. Kallay, Computing the Moment of Inertia of a Solid Defined by a Triangle Mesh,
 //! Journal of Graphics Tools 11(2), 2006 (moments of a tetrahedron).
@@ -35,7 +35,7 @@ impl Moments {
         self.second += (outer(center) + DMat3::from_diagonal(size * size / 12.0)) * volume;
     }
 
-    /// A tetrahedron, of which `sign` times the volume counts.
+    /// Adds a tetrahedron, with its volume times `sign`.
     fn add_tetrahedron(&mut self, [a, b, c, d]: [DVec3; 4], sign: f64) {
         let volume = sign * (b - a).cross(c - a).dot(d - a).abs() / 6.0;
         let sum = a + b + c + d;
@@ -44,7 +44,8 @@ impl Moments {
         self.second += (outer(a) + outer(b) + outer(c) + outer(d) + outer(sum)) * (volume / 20.0);
     }
 
-    /// The part of a tetrahedron in which a linear function is not above 0, given at the corners.
+    /// Adds the part of a tetrahedron in which a linear function is not above 0. `values` are
+    /// those of the function at the corners.
     fn add_cut(&mut self, corners: [DVec3; 4], values: [f64; 4]) {
         let linear = LinearCut::new(corners, values);
         let (p, cut) = (linear.corners(), |i, j| linear.between(i, j));
@@ -52,7 +53,7 @@ impl Moments {
             0 => {}
             1 => self.add_tetrahedron([p[0], cut(0, 1), cut(0, 2), cut(0, 3)], 1.0),
             2 => {
-                // A prism between an edge and four places.
+                // A prism between an edge and four cut points.
                 let [a, b, c, d] = [cut(0, 2), cut(0, 3), cut(1, 2), cut(1, 3)];
                 self.add_tetrahedron([p[0], a, b, d], 1.0);
                 self.add_tetrahedron([p[0], a, c, d], 1.0);
@@ -79,7 +80,7 @@ pub(crate) fn moments(field: &impl Field) -> Option<SolidMoments> {
     let grid = *field.grid();
     let cells = grid.cells();
     let size = f64::from(grid.cell());
-    // Seen from the middle of the grid, so that little is lost by rounding.
+    // Relative to the middle of the grid, so that little is lost by rounding.
     let middle = 0.5 * cells.as_dvec3();
     let least = 0.5 * sqrt(3.0) * size * (1.0 + ROUNDED);
     let (mut sum, mut n_open) = (Moments::ZERO, 0.0);
@@ -129,7 +130,7 @@ pub(crate) fn moments(field: &impl Field) -> Option<SolidMoments> {
     })
 }
 
-/// The places from `low` on, the end not included: x first, then y, then z.
+/// The indices from `low` on, the end not included: x first, then y, then z.
 fn boxes(low: UVec3, end: UVec3) -> impl Iterator<Item = UVec3> {
     (low.z..end.z)
         .flat_map(move |z| (low.y..end.y).flat_map(move |y| (low.x..end.x).map(move |x| UVec3::new(x, y, z))))

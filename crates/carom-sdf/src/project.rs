@@ -1,8 +1,8 @@
 //! The closest point of the surface, by steps along the gradient; the deepest of several points.
 //!
 //! At distance d, a step of d along the gradient ends near the surface, and the next one is far
-//! shorter. At ridges the gradient is short and a step could go anywhere. The search ends there and
-//! reports it.
+//! shorter. At ridges the gradient is short and a step could go anywhere. The search ends there
+//! and reports it.
 //!
 //! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
 //! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020, section 3.
@@ -26,7 +26,7 @@ pub struct ClosestSurfacePoint {
     /// Whether the search ended where the interpolated distance is 0. Otherwise it ended at a
     /// ridge, beyond the band, or after too many steps.
     pub is_on_surface: bool,
-    /// The surface is certainly no farther from the point than this; infinite if nothing is known.
+    /// An upper bound on the distance from the point to the surface; infinite if nothing is known.
     pub error: f64,
 }
 

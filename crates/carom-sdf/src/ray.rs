@@ -1,8 +1,8 @@
 //! The first point of a ray that is inside.
 //!
 //! Far from the surface, a step is as long as the certain distance. Near it the ray continues cell
-//! by cell. The interpolated distance along it is a cubic, and its first root is the hit. A part of
-//! the ray that is neither certainly free nor a hit is reported.
+//! by cell. The interpolated distance along it is a cubic, and its first root is the hit. A part
+//! of the ray that is neither certainly free nor a hit is reported.
 //!
 //! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
 //! Implicit Surfaces, The Visual Computer 12(10), 1996; H. Hansson Soderlund, A. Evans, T.
@@ -18,8 +18,8 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::unit;
 use glam::{DVec3, UVec3};
 
-/// In cells: a bound on the rounding of the position of a point of a ray. Coordinates are 2^28
-/// cells at most, so 2^-24 or less.
+/// A bound on the rounding of the position of a point of a ray, in cells. Coordinates are at most
+/// 2^28 cells, so their rounding is at most 2^-24.
 const ROUNDED_CELLS: f64 = 1.0 / (1 << 20) as f64;
 
 /// The outcome of a ray cast.
@@ -28,7 +28,7 @@ const ROUNDED_CELLS: f64 = 1.0 / (1 << 20) as f64;
 pub enum RayOutcome {
     /// The interpolated distance becomes 0 or less.
     Hit(FieldHit),
-    /// The ray certainly meets no surface.
+    /// The ray certainly touches no surface.
     Miss,
     /// The interpolated distance stays positive, but the ray passes so near to a surface that it
     /// may touch it. It goes no deeper than [`Field::error_bound`].
@@ -41,7 +41,8 @@ pub enum RayOutcome {
 pub struct FieldHit {
     /// In lengths of the direction; 0 if the ray begins inside.
     pub t: f64,
-    /// The point of the ray. The surface is within [`Field::error_bound`] of it.
+    /// The point of the ray. If the ray begins outside, the surface is within
+    /// [`Field::error_bound`] of it.
     pub point: DVec3,
     /// The direction in which the distance grows, of length 1; zero if there is none.
     pub normal: DVec3,
@@ -87,7 +88,7 @@ pub(crate) fn cast_ray(field: &impl Field, ray: &Ray, max_t: f64) -> FieldRay {
     cast
 }
 
-/// The parameters, of those between two, at which a line is in the grid.
+/// Returns the part of a range of parameters in which a line is in the grid.
 pub(crate) fn part_in_grid(
     field: &impl Field,
     origin: DVec3,
@@ -105,7 +106,8 @@ pub(crate) fn part_in_grid(
             continue;
         }
         let (low, high) = ((min[axis] - from) / pace, (max[axis] - from) / pace);
-        // Slightly wider, for rounding: points outside are free, and cells are clamped to the grid.
+        // Slightly wider, for rounding: points outside are free, and cells are clamped to the
+        // grid.
         let (low, high) = (low.min(high), low.max(high));
         start = start.max(low - ROUNDED * low.abs());
         end = end.min(high + ROUNDED * high.abs());
@@ -131,8 +133,8 @@ impl<'a, F: Field> Walk<'a, F> {
         self.origin + self.direction * t
     }
 
-    /// Walks the ray to a hit or its end. `first_doubt` receives the first parameter at which it
-    /// was in a cell that is not certainly free.
+    /// Walks the ray to a hit or its end. `first_doubt` receives the first parameter at which the
+    /// ray is in a cell that is not certainly free.
     fn run(&self, start: f64, first_doubt: &mut Option<f64>, steps: &mut u32) -> Option<FieldHit> {
         let grid = *self.field.grid();
         let size = f64::from(grid.cell());
@@ -206,8 +208,8 @@ impl<'a, F: Field> Walk<'a, F> {
         (cell[axis] < grid.cells()[axis]).then_some(cell)
     }
 
-    /// No point between two points of a cell is on the surface: a node is farther from it than from
-    /// both.
+    /// Whether no point between two points of a cell is on the surface: some node is farther from
+    /// the surface than from both points.
     fn is_free(&self, cell: UVec3, a: DVec3, b: DVec3) -> bool {
         let header = self.field.header();
         if header.accuracy == Accuracy::Estimate {
@@ -265,10 +267,10 @@ impl<'a, F: Field> Walk<'a, F> {
     }
 }
 
-/// In parts of the segment in a cell: the accuracy of the surface's position there. 2^-44.
+/// The accuracy of the surface's position, as a fraction of the segment in a cell: 2^-44.
 const SIGN_CHANGE_SPAN: f64 = 1.0 / (1_u64 << 44) as f64;
 
-/// Secants that are tried before halving.
+/// The most secants that are tried before halving.
 const MAX_SECANTS: u32 = 24;
 
 /// Returns the point at which a function on 0 to 1 changes between above 0 and not above 0. It is
@@ -308,7 +310,8 @@ pub(crate) fn sign_change([mut from, mut to]: [f64; 2], value: impl Fn(f64) -> f
     to
 }
 
-/// The interpolated value and its gradient, per cell, at a place in a cell from 0 to 1.
+/// Returns the interpolated value and its gradient, per cell, at a position in a cell: coordinates
+/// from 0 to 1.
 pub(crate) fn interpolated(values: &[f32; 8], place: DVec3) -> (f64, DVec3) {
     let v = values.map(f64::from);
     let mix = |a: f64, b: f64, t: f64| a + t * (b - a);

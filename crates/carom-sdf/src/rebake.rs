@@ -1,8 +1,8 @@
 //! Bakes a part of a field again after the mesh has changed there, with the same bits as a full
 //! bake.
 //!
-//! If old and new mesh are closed and differ only in a box, no point outside of the box changes
-//! sides. Distances change only within the band of the box.
+//! If the old and the new mesh are closed and differ only in a box, no point outside of the box
+//! changes sides. Values change only at points nearer to the box than the band.
 //!
 //! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
 //! Applications, IEEE TVCG 12(4), 2006.

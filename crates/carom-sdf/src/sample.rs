@@ -1,7 +1,7 @@
 //! Distance and gradient at a point, by linear interpolation between the eight nodes around it.
 //!
-//! The gradient is that of the interpolated distance. Eight points are done at a time, with eight
-//! gathers.
+//! The gradient is that of the interpolated distance. A batch takes eight points at a time, with
+//! eight gathers.
 //!
 //! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
 //! Applications, IEEE TVCG 12(4), 2006, section 2.

@@ -8,12 +8,12 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Spacing {
-    /// This many cells along the longest side of the mesh. It may be a little fewer, as the cell
-    /// size is rounded up to a short number.
+    /// This many cells along the longest side of the mesh. There may be a few less, because the
+    /// cell size is rounded up to twelve binary digits.
     Resolution(u32),
     /// Cells of this size, a length.
     Cell(f32),
-    /// This grid; it has to hold the mesh.
+    /// This grid; it must hold the mesh.
     Grid(Grid),
 }
 
@@ -88,7 +88,7 @@ impl BakeSettings {
 
     /// The band as a length.
     pub(crate) fn band_length(&self, grid: &Grid) -> Result<f32, SdfError> {
-        // A band keeps the sign of nodes beyond it only if no surface fits between two nodes there.
+        // Nodes beyond the band share one sign only if no surface fits between two of them.
         if !(2.0 <= self.band) {
             return Err(SdfError::BadBand { band: self.band });
         }

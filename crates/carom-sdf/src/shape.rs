@@ -1,8 +1,8 @@
 //! The deepest point of a convex shape in a field.
 //!
 //! The search starts at the center of the shape. Each step goes towards the support point against
-//! the gradient, as long as the distance falls. The field may be convex near the shape, as around a
-//! convex body. Then the search ends at the deepest point; otherwise at a local one.
+//! the gradient, as long as the distance falls. If the field is convex near the shape, as around a
+//! convex body, the search ends at the deepest point. Otherwise it may end at a local one.
 //!
 //! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
 //! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020, section 3 (the
@@ -14,24 +14,25 @@ use carom_geom::SupportMap;
 use carom_math::{WidePose, tol};
 use glam::DVec3;
 
-/// Steps of a search, at most.
+/// The most steps of a search.
 const MAX_STEPS: u32 = 64;
 
-/// Halvings of a step, at most.
+/// The most halvings of a step.
 const MAX_HALVINGS: u32 = 8;
 
 /// The deepest point of a convex shape in a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DeepestPoint {
-    /// The deepest point of the core of the shape that was found, in the field's frame.
+    /// The deepest point found in the core of the shape, in the field's frame.
     pub point: DVec3,
-    /// The sampled distance there, less the margin of the shape: how far the shape is from the
-    /// surface, negative if it is in it. Another point of the shape may be deeper.
+    /// The sampled distance there, less the margin of the shape: a length, negative if the shape
+    /// is in the surface. Another point of the shape may be deeper.
     pub distance: f64,
-    /// No point of the shape is deeper than this; minus infinity if nothing is known.
+    /// A certain lower bound on the distance of each point of the shape; minus infinity if nothing
+    /// is known.
     pub at_least: f64,
-    /// In this direction the distance grows fastest; of any length.
+    /// The gradient of the sampled distance at the point, of any length.
     pub gradient: DVec3,
 }
 
@@ -63,8 +64,8 @@ pub(crate) fn deepest_of_shape(field: &impl Field, shape: &impl SupportMap, pose
         let Some((next, sample)) = best else { break };
         (point, found) = (next, sample);
     }
-    // A distance changes by no more than the point moves, and all of the shape is within its radius
-    // of the center.
+    // A distance changes by no more than the point moves, and all of the shape is within its
+    // radius of the center.
     let reach = shape.radius() + margin;
     DeepestPoint {
         point,

@@ -5,13 +5,13 @@
 //!   doubled still enclose their inside.
 //! - If each edge has two triangles, but some are flipped, parity decides, exactly. A node is
 //!   inside if its row leaves the surface an odd number of times.
-//! - Otherwise the winding number is a real one, from solid angles. A node is inside if its
+//! - Otherwise the winding number is a real number, from solid angles. A node is inside if its
 //!   absolute value is above a half. If most of the surface does not separate two sides, the field
 //!   is unsigned.
 //!
 //! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
 //! Generalized Winding Numbers, ACM TOG 32(4), 2013.
-//! Differs: the exact number where it is a whole one; a test of whether a surface has sides.
+//! Differs: exact whole numbers for closed meshes; a test of whether a surface has sides.
 
 use crate::crossings::Crossings;
 use crate::error::SdfError;
@@ -31,10 +31,10 @@ pub enum SignMethod {
     /// The mesh is closed and its triangles agree: exact winding numbers. A node is inside if the
     /// surface winds around it, in either direction.
     WindingExact,
-    /// The mesh is closed and some triangles are turned over: exact parity of crossings.
+    /// The mesh is closed and some triangles are flipped: exact parity of crossings.
     Parity,
-    /// The mesh is open: winding numbers by solid angles. Inside is where their size is above a
-    /// half, so a hole is closed by a sheet that is not in the mesh.
+    /// The mesh is open: winding numbers by solid angles. A node is inside if the absolute value
+    /// is above a half. So a hole is closed by a sheet that is not in the mesh.
     Winding {
         /// The part of the area on which the two sides are not clear, at most a half.
         doubtful: f32,
@@ -46,12 +46,12 @@ pub enum SignMethod {
 }
 
 impl SignMethod {
-    /// The sign is certain at each node off the surface, and changes only there.
+    /// Whether the sign is certain at each node off the surface, and changes only at the surface.
     pub fn is_certain(self) -> bool {
         matches!(self, SignMethod::WindingExact | SignMethod::Parity | SignMethod::Given)
     }
 
-    /// The field has an inside.
+    /// Whether the field has an inside.
     pub fn is_signed(self) -> bool {
         self != SignMethod::Unsigned
     }
@@ -118,7 +118,7 @@ impl Sides {
     }
 }
 
-/// Nodes of a row that are decided at a time, at most.
+/// The most nodes of a row that are decided at a time.
 pub(crate) const MAX_ROW: usize = 9;
 
 /// Returns whether each edge has two triangles, in either direction.
@@ -133,8 +133,9 @@ fn is_inside_open(mesh: &TriMesh, tree: &Bvh, winding: &WindingTree, point: DVec
     0.5 < found.value.abs()
 }
 
-/// The part of the area of a mesh on whose sides the winding numbers are not near whole numbers, as
-/// 0 and 1: on an open sheet they are near a half and minus a half.
+/// Returns the fraction of a mesh's area with unclear sides. The winding numbers on the two sides
+/// of a triangle differ by 1. They are near whole numbers, such as 0 and 1, if the sides are
+/// clear. On an open sheet they are near a half and minus a half.
 fn doubtful_part(mesh: &TriMesh, tree: &Bvh, winding: &WindingTree) -> f64 {
     let angle = |t: u32, p: DVec3| solid_angle(p, &mesh.corners(t));
     let (mut all, mut doubtful) = (Vec::new(), Vec::new());

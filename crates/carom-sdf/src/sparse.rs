@@ -27,8 +27,8 @@ use glam::{DVec3, UVec3, Vec3};
 
 /// A signed distance field with values near the surface: negative inside.
 ///
-/// Elsewhere a value is the band, with the sign of its side. The band of the settings should be
-/// finite, or all blocks are stored.
+/// Elsewhere a value is the band, with the sign of its side. Choose a finite band in the settings;
+/// otherwise all blocks are stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SparseSdf {
     pub(crate) header: Header,
@@ -49,7 +49,8 @@ pub(crate) const INSIDE: u32 = N_BLOCK_NODES as u32;
 const MAX_VALUES: u64 = i32::MAX as u64;
 
 impl SparseSdf {
-    /// The field of a mesh given by its vertices and, for each triangle, the numbers of its three.
+    /// Returns the field of a mesh, given by its vertices and the three vertex numbers of each
+    /// triangle.
     pub fn from_triangles(
         positions: &[Vec3],
         triangles: &[[u32; 3]],
@@ -58,10 +59,10 @@ impl SparseSdf {
         SparseSdf::from_mesh(&TriMesh::new(positions.to_vec(), triangles.to_vec())?, settings)
     }
 
-    /// The field of a mesh: near the surface the values are those of
+    /// Returns the field of a mesh. Near the surface the values are those of
     /// [`SdfGrid::from_mesh`](crate::SdfGrid::from_mesh).
     ///
-    /// The limit on nodes holds for those that are stored, and for blocks.
+    /// The limit on nodes applies to the stored nodes, and to the number of blocks.
     pub fn from_mesh(mesh: &TriMesh, settings: &BakeSettings) -> Result<SparseSdf, SdfError> {
         let (min, max) = mesh.wide_bounds();
         let grid = settings.grid(min, max)?;
@@ -89,8 +90,9 @@ impl SparseSdf {
     /// Bakes again after the mesh has changed within a box. `region` holds the old and the new
     /// positions of all triangles that changed. Returns the number of blocks computed.
     ///
-    /// The field is that of a full bake of the new mesh with this grid, to the bit. If the mesh is
-    /// open, or the field has no band, all blocks are computed. On an error nothing changes.
+    /// The field is that of a full bake of the new mesh with this grid, to the bit. All blocks are
+    /// computed if the mesh is open or the rule for its sides changes, and if the field has no
+    /// band or was combined or offset. On an error nothing changes.
     pub fn rebake(&mut self, mesh: &TriMesh, region: &Aabb) -> Result<u64, SdfError> {
         let (grid, band) = (self.header.grid, self.header.band);
         let n = n_blocks(grid.cells());
@@ -164,7 +166,7 @@ impl SparseSdf {
         let per_layer = (n_blocks.x * n_blocks.y) as usize;
         let allowed = allowed.min(MAX_VALUES);
         let layers: Vec<&mut [u32]> = blocks.chunks_exact_mut(per_layer).collect();
-        // Each layer with values of its own, put together in order.
+        // Each layer gets its own list of values. The lists are joined in order.
         let stored = Limit { count: AtomicUsize::new(values.len()), allowed: allowed as usize };
         let bake_layer = |z: u32, index: &mut [u32]| bake_layer(&header, source, z, index, &stored);
         #[cfg(feature = "parallel")]

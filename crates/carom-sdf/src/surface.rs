@@ -1,5 +1,5 @@
-//! The distances of a grid's nodes from a mesh: the `f64` distance to the nearest triangle, rounded
-//! once.
+//! The distances of a grid's nodes from a mesh: the `f64` distance to the nearest triangle,
+//! rounded once.
 //!
 //! A tree of the triangles is searched for the centre of a block, then for the centres of its
 //! halves, down to the nodes. Parts farther than the band are skipped. The triangle found for a
@@ -67,8 +67,8 @@ impl<'a> Surface<'a> {
     }
 
     /// Finds the nearest triangle by rough distances, if one is within `limit`. A good `guess`
-    /// shortens the search. `near` receives all triangles that may be the nearest one, and possibly
-    /// others.
+    /// shortens the search. `near` receives all triangles that may be the nearest one, and
+    /// possibly others.
     fn nearest(
         &self,
         point: DVec3,
@@ -136,8 +136,8 @@ impl<'a> Surface<'a> {
 /// 2^-53. The sine is at least 2^-10.
 const ROUNDED: f64 = f64::from_bits((1023 - 30) << 52);
 
-/// The square of the least sine of a triangle's first angle for which plain arithmetic is accurate
-/// enough.
+/// The square of the least sine of a triangle's first angle. For smaller ones plain arithmetic is
+/// not accurate enough.
 const LEAST_SINE_SQ: f64 = 1.0 / (1 << 20) as f64;
 
 /// Returns the distance of a triangle from a point in plain arithmetic; `None` for a sliver.
@@ -219,8 +219,8 @@ fn check_within(mesh: &TriMesh, grid: &Grid) -> Result<(), SdfError> {
     outside.min().map_or(Ok(()), |&vertex| Err(SdfError::OutsideGrid { vertex }))
 }
 
-/// Returns the error of the tree. It accepts all boxes of a grid, and almost as many triangles as a
-/// mesh can have.
+/// Returns the error of the tree. It accepts all boxes of a grid, and almost as many triangles as
+/// a mesh can have.
 fn bad_tree(_: BvhError) -> SdfError {
     SdfError::Mesh(carom_geom::MeshError::TooLarge)
 }

@@ -1,5 +1,5 @@
-//! Faults that are planted between a step and the end of its audit are reported; without them
-//! nothing is.
+//! Faults that are planted between a step and the end of its audit are reported. Without them no
+//! fault is reported.
 
 use carom_audit::{Audit, AuditSettings, FaultKind};
 use carom_geom::{Cuboid, HalfSpace, Sphere, TriMesh};
@@ -32,7 +32,7 @@ fn weightless() -> World {
     World::with_settings(settings.with_solver(settings.solver.with_gravity(Vec3::ZERO)))
 }
 
-/// Steps the world so often, and plants something after the step of this number.
+/// Steps the world `n_steps` times. `plant` may plant a fault after each step.
 fn audited(
     world: &mut World,
     n_steps: u32,
@@ -74,7 +74,7 @@ fn right_worlds_have_no_faults() {
     let audit = audited(&mut world, 600, AuditSettings::default(), |_, _| {});
     assert!(audit.faults().is_empty(), "{:#?}", audit.faults());
     let (mut world, id) = flying();
-    // What the caller does before a step is no fault.
+    // Changes by the caller before a step are no fault.
     let mut audit = Audit::new(AuditSettings::default());
     for step in 0..20 {
         if step == 10 {
@@ -132,7 +132,7 @@ fn energy_and_momentum_from_nothing() {
         }
     });
     assert_eq!(kinds(&audit), [(FaultKind::Momentum, 7)]);
-    // The spin turns about: it changes by twice itself.
+    // The spin is reversed: it changes by twice its size.
     for (max_spin_drift, faults) in
         [(2e-2, &[(FaultKind::Spin, 7)][..]), (1.0, &[(FaultKind::Spin, 7)]), (2.5, &[])]
     {
@@ -241,8 +241,8 @@ fn bodies_that_are_driven_are_left_out_and_counted() {
 
 #[test]
 fn a_contact_that_begins_unreported() {
-    // What a detection reports is not reported again: here one after the step hides that a contact
-    // began.
+    // A step does not report the events of a detection again. So a detection after the step hides
+    // that a contact began.
     let run = |hides: bool| {
         let mut world = weightless();
         world.insert(ground()).unwrap();
@@ -272,7 +272,7 @@ fn an_overlap_that_grows() {
             world.insert(dynamic(ball(0.5)).with_position(Vec3::Y * 0.48).with_can_sleep(false)).unwrap();
         let mut audit = Audit::new(AuditSettings::default());
         for step in 0..900 {
-            // The caller puts it deeper and deeper.
+            // The caller moves the ball deeper in each step.
             world
                 .body_mut(id)
                 .unwrap()

@@ -26,7 +26,7 @@ fn audited_with(settings: AuditSettings, name: &str, scene: &SceneSpec, n_steps:
     assert_eq!(audit.n_faults(), 0, "{name}");
 }
 
-/// `CAROM_SLOW` asks for larger scenes and longer runs.
+/// Returns `large` if `CAROM_SLOW` is set, and `small` otherwise.
 fn size(small: usize, large: usize) -> usize {
     if std::env::var_os("CAROM_SLOW").is_some() { large } else { small }
 }
@@ -35,15 +35,15 @@ fn size(small: usize, large: usize) -> usize {
 fn piles() {
     for seed in 1..=size(2, 8) as u64 {
         audited("pile", &pile(size(100, 1000), seed), size(150, 3600) as u32);
-        // Its boxes overlap at the start, and being pushed apart gives energy.
+        // Its boxes overlap at the start, and push-out adds energy.
         let settings = AuditSettings::default().with_max_gain(f64::INFINITY);
         let scene = bench_pile(size(60, 1000), seed);
         audited_with(settings, "bench pile", &scene, size(120, 3600) as u32);
     }
 }
 
-/// After a long fall a body goes farther than its size in a step, and the contacts of two such
-/// bodies go with them.
+/// After a long fall a body moves farther than its size in a step, and contacts between such
+/// bodies move with them.
 #[test]
 fn a_pile_that_falls_from_high_up() {
     for seed in 1..=size(1, 20) as u64 {
@@ -76,7 +76,7 @@ fn a_hill_of_ants() {
     audited("ants", &ants(size(20, 200), 1).scene, size(60, 600) as u32);
 }
 
-/// An elastic ball keeps an account over hundreds of bounces, each with the lag of the integration.
+/// Elastic bodies gain no energy over many bounces, with the lag of the integration corrected.
 #[test]
 fn bounces_of_restitution_one_give_no_energy() {
     use carom_geom::{Cuboid, HalfSpace, Sphere};

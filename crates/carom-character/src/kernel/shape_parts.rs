@@ -1,5 +1,6 @@
-//! The convex parts of a shape near a box: triangles of meshes and height fields, faces of distance
-//! fields, parts of compounds, planes of half-spaces, and convex shapes as they are.
+//! The convex parts of a shape near a box. They are triangles of meshes and height fields, faces
+//! of distance fields, parts of compounds and clusters, and planes of half-spaces. Convex shapes
+//! are one part.
 //!
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (the triangles near a
 //! swept figure).

@@ -1,4 +1,4 @@
-//! What a moving ground does to a character that stands on it: it stays where it stands.
+//! A character on a moving ground stays at its point of the ground.
 
 use crate::worlds::figures;
 use carom_character::{Character, CharacterSettings, Figure, ShapeWorld};
@@ -26,8 +26,9 @@ fn set(world: &mut ShapeWorld, object: u32, course: Course<'_>, time: f64, dt: f
     assert!(world.set_motion(object, now, linear, turn));
 }
 
-/// A ride: the largest distance across `up` from the material point that was under the feet, the
-/// length of the way of this point, and whether the character was ever freed, stuck or in the air.
+/// The result of a ride. `worst` is the largest distance across `up` from the point of the ground
+/// that was under the feet at the start, and `way` is the path length of this point. `n_freed`
+/// counts the calls that freed the character or found it stuck, `n_air` those in the air.
 #[derive(Debug, Default)]
 struct Ride {
     worst: f64,
@@ -85,7 +86,7 @@ fn check(what: &str, ride: &Ride, height: f64) {
     assert!(ride.worst_height < height, "{what}: {ride:?}");
 }
 
-/// A box that goes aside and up, aside and down, and on a circle.
+/// A box that moves aside and up, aside and down, and on a circle.
 #[test]
 fn boxes_carry_aside_and_up() {
     let courses: [(&str, Course<'_>); 4] = [
@@ -133,7 +134,7 @@ fn tilting_bridges_and_discs_carry() {
                 let seconds = if hertz == 60.0 && kind == "capsule" { 60.0 } else { 6.0 };
                 let start = DVec3::new(-0.7, 0.25, 0.9);
                 let ride = ride(&mut world, &[carrier], course, figure, start, hertz, seconds);
-                // An upright figure stands on its edge or its cap where the ground is tilted.
+                // On tilted ground an upright figure stands on its edge or its cap.
                 check(&format!("{name}, {kind}, {hertz} Hz"), &ride, 0.15);
             }
         }
@@ -162,8 +163,8 @@ fn abrupt_lifts_carry() {
     }
 }
 
-/// A cabin with a floor and walls that are near the figure: as several objects, as a compound and
-/// as a mesh; it rises aside, and a wall that stands still is beside the way.
+/// A cabin with a floor and walls near the figure: as several objects, as a compound and as a
+/// mesh. It moves aside and up, past a fixed wall.
 #[test]
 fn cabins_of_several_parts_carry() {
     let course = |t: f64| Pose::from_translation(DVec3::new(0.8, 2.5, -0.6) * t);
@@ -251,8 +252,8 @@ fn escalators_carry() {
     }
 }
 
-/// A ceiling that stands still above a lift: the figure is pressed against it and never beyond; the
-/// lift goes back, and the character stands on it again.
+/// A fixed ceiling above a lift: the figure is pressed against it, and not through it. The lift
+/// goes back, and the character stands on it again.
 #[test]
 fn low_ceilings_squeeze_nothing_through() {
     for hertz in RATES {
@@ -287,7 +288,7 @@ fn low_ceilings_squeeze_nothing_through() {
                     assert!(character.place().x.abs() < 3.0, "{what}");
                 }
                 assert!(0 < n_stuck, "{kind}, {hertz} Hz");
-                // At the foot of its way.
+                // The lift is down again.
                 for frame in 0..(hertz as usize) {
                     let t = 8.0 + frame as f64 * dt;
                     let low = |_: f64| Pose::from_translation(DVec3::new(0.1 * t, -0.1, 0.0));
@@ -305,8 +306,8 @@ fn low_ceilings_squeeze_nothing_through() {
     }
 }
 
-/// A carrier that is walked on: the way on it is that of the wish, and a wall that stands still
-/// stops the character.
+/// The character walks on a carrier: its displacement relative to the carrier is that of the wish,
+/// and a fixed wall stops it.
 #[test]
 fn walks_on_carriers_add_up() {
     for hertz in RATES {
@@ -371,7 +372,8 @@ fn calls_and_motions_need_not_agree() {
     }
 }
 
-/// On a deck that moves, a box that rides along is approached at the speed of the walk on the deck.
+/// On a moving deck, the character approaches a box that rides along at its speed relative to the
+/// deck.
 #[test]
 fn approach_on_carriers_is_that_on_the_deck() {
     for speed in [-2.0, 0.0, 2.0, 5.0] {

@@ -1,4 +1,4 @@
-//! The car on rays: signed distances, springs, bumps, tunnels, and hits that are remembered.
+//! The car on rays: signed distances, springs, bumps, tunnels, and hints of earlier hits.
 
 use crate::worlds::World;
 use carom_bsp::Bevels;
@@ -23,8 +23,7 @@ fn car(place: DVec3) -> Car {
 /// The height of the middle above a road that carries nothing.
 const STANDING: f64 = 0.85;
 
-/// At rest every wheel is as deep in the road as its spring gives way, whatever the road is made
-/// of.
+/// At rest each wheel is as deep in the road as its spring is compressed, on each kind of road.
 #[test]
 fn rest_on_every_kind_of_road() {
     let field = HeightField::new([41, 41], [3.0, 3.0], vec![0.0; 41 * 41]).unwrap();
@@ -56,8 +55,8 @@ fn rest_on_every_kind_of_road() {
     }
 }
 
-/// Over bumps, a bridge and through a tunnel to the end of the course, the same in brushes and
-/// mesh, at every rate.
+/// Over bumps, a bridge and through a tunnel to the end of the course. The ends agree for all
+/// kinds of worlds and both rates.
 #[test]
 fn drives_the_course() {
     let level = car_course();
@@ -98,8 +97,8 @@ fn drives_the_course() {
     }
 }
 
-/// In a tunnel hits are wanted on both sides: of the road under the wheel, also where the wheel is
-/// in it, and of the roof, also where the car is.
+/// In a tunnel the rays find the road, also if the wheel is in it, and the roof, also if the car
+/// is in it.
 #[test]
 fn a_low_roof_is_found_above_and_below_the_top() {
     for (roof, is_in) in [(1.6, false), (1.3, true), (1.05, true)] {
@@ -120,7 +119,7 @@ fn a_low_roof_is_found_above_and_below_the_top() {
     }
 }
 
-/// A ray that is told its last hit answers what it would without.
+/// A ray with its last hit as a hint gives the same answer as one without.
 #[test]
 fn memory_changes_no_answer() {
     let mut rng = Rng::new(8);
@@ -164,7 +163,7 @@ fn no_numbers_change_nothing() {
     }
     car.set_velocity(DVec3::NAN);
     assert_eq!(car, before);
-    // Without end, and without a road.
+    // A very long time, with controls out of range.
     car.drive(&mut *sweep, &Controls { throttle: 9.0, brake: 9.0, steer: 9.0 }, 1e12);
     assert!(car.place().is_finite());
     let settings = CarSettings::default();
@@ -174,7 +173,7 @@ fn no_numbers_change_nothing() {
     assert!(Car::new(bad, DVec3::ZERO, DQuat::IDENTITY).is_err());
 }
 
-/// A car stays a car of finite numbers, and springs and dampers that are too stiff for the steps do
+/// All numbers of a car stay finite, and springs and dampers that are too stiff for the steps do
 /// not throw it away.
 #[test]
 fn stiff_springs_carry_and_odd_cars_are_finite() {
@@ -217,7 +216,7 @@ fn slope(angle: f64) -> (ShapeWorld, DQuat) {
 
 const BRAKED: Controls = Controls { throttle: 0.0, brake: 1.0, steer: 0.0 };
 
-/// Three seconds to come to rest, then the way of a minute.
+/// Returns the distance that a car moves in a minute, after three seconds to come to rest.
 fn creep(world: &mut ShapeWorld, car: &mut Car, controls: &Controls, hertz: f64) -> f64 {
     let mut go = |car: &mut Car, seconds: f64| {
         for _ in 0..(seconds * hertz) as usize {
@@ -254,7 +253,8 @@ fn parked_cars_stand_still() {
     assert!(way < 1e-3, "across: {way}");
 }
 
-/// A part of the brake holds up to this part of the grip. A brake that is let go holds nothing.
+/// A brake that is applied by a fraction uses up to this fraction of the grip. A released brake
+/// holds nothing.
 #[test]
 fn a_part_of_the_brake_holds_a_part() {
     // The tangent is 0.36; the grip is 1.1.
@@ -310,7 +310,7 @@ fn braked_cars_ride_on_platforms() {
         let mut car = car(DVec3::Y * 0.8);
         car.drive(&mut world, &BRAKED, 3.0);
         let from = car.place();
-        // Aside it swings softly, so that the grip is enough.
+        // The platform moves sideways slowly, so that the grip is enough.
         let at = |t: f64| {
             DVec3::new(3.0 * (1.0 - t.cos()), 0.5 * (1.0 - (0.7 * t).cos()), -2.0 * (1.0 - (0.5 * t).cos()))
         };
@@ -325,7 +325,7 @@ fn braked_cars_ride_on_platforms() {
     }
 }
 
-/// The steering of a parked car turns: it stands all the same.
+/// A parked car stands still while its steering turns.
 #[test]
 fn steering_moves_no_parked_car() {
     let (mut world, turn) = slope(5.0_f64.to_radians());

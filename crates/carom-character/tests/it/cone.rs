@@ -44,8 +44,8 @@ fn no_number_moves_nothing() {
     }
 }
 
-/// Met in a real level: a capsule on an edge between three walls. What rounding left of the wish
-/// was taken for a way out, so that it fell for ever.
+/// From a real level: a capsule on an edge between three walls. A rest of the wish, left by
+/// rounding, was taken for an allowed direction, so that the capsule fell for ever.
 #[test]
 fn what_is_left_is_more_than_rounding() {
     let corner = [

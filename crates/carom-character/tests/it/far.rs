@@ -1,4 +1,4 @@
-//! Characters and cars in worlds whose origin is 100 km away from zero: they do as they do at zero.
+//! Characters and cars in worlds whose origin is 100 km from zero move as at zero.
 
 use crate::vehicles::{STANDING, chassis, place};
 use carom_character::{
@@ -23,8 +23,8 @@ fn cuboid(half: Vec3) -> Shape {
     Shape::Cuboid(Cuboid::new(half).unwrap())
 }
 
-/// A character rides on a lift, steps off, and pushes a box. Returns its places and that of the
-/// box, from the origin.
+/// A character rides on a lift, steps off, and pushes a box. Returns the positions of both in each
+/// frame, relative to the origin.
 fn walk(origin: DVec3) -> Vec<DVec3> {
     let mut world = world_at(origin);
     let lift = world.insert(BodyDesc::kinematic(cuboid(Vec3::new(1.0, 0.1, 1.0)))).unwrap();
@@ -88,7 +88,7 @@ fn a_car_drives_as_at_zero() {
     assert!(worst < 1e-3, "{worst}");
 }
 
-/// Rays and sweeps ask in places.
+/// Rays and sweeps take absolute positions.
 #[test]
 fn a_ray_asks_in_places() {
     let world = world_at(FAR);

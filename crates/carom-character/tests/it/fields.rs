@@ -9,7 +9,7 @@ use carom_query::f64::{MeshShape, Shape};
 use carom_sdf::{BakeSettings, FieldShape, SdfGrid};
 use std::sync::Arc;
 
-/// A length: the size of the cells.
+/// The size of the cells, a length.
 const CELL: f64 = 0.1;
 
 /// The worlds of a mesh and of its field.
@@ -40,7 +40,7 @@ fn slope(degrees: f64) -> [(&'static str, ShapeWorld); 2] {
         let next = (i + 1) % 6;
         triangles.extend([[i, next, next + 6], [i, next + 6, i + 6]]);
     }
-    // The sides, as fans around the corner from which all of the outline is seen.
+    // The sides, as fans around a corner that sees the whole outline.
     for [a, b] in [[5, 0], [0, 1], [1, 2], [2, 3]] {
         triangles.extend([[4, b, a], [10, a + 6, b + 6]]);
     }
@@ -72,7 +72,7 @@ fn a_slope_of_30_degrees_is_walked_up() {
 fn a_slope_of_60_degrees_is_slid_down() {
     for (name, figure) in figures() {
         for (kind, mut world) in slope(60.0) {
-            // It is not climbed.
+            // The character does not climb it.
             let mut character = at(figure, DVec3::new(-1.0, 0.0, 0.1));
             walk(&mut character, &mut world, DVec3::X * 2.0, 2.0);
             assert!(character.feet().y < 0.45, "{kind}, {name}: {}", character.feet());

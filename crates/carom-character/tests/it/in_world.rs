@@ -1,5 +1,5 @@
-//! Characters in a `carom_world::World`: the same sweeps as in a `ShapeWorld`, carried by bodies,
-//! pushing them, and met by them.
+//! Characters in a `carom_world::World`: the sweeps are those of a `ShapeWorld`, bodies carry
+//! characters and hit them, and characters push bodies.
 
 use crate::worlds::figures;
 use carom_character::{
@@ -29,7 +29,7 @@ fn box_of(mass: f32, half: Vec3) -> BodyDesc {
     BodyDesc::dynamic(cuboid(half)).with_mass_properties(MassProperties::new(mass, Vec3::ZERO, inertia))
 }
 
-/// A character in the world whose feet are at a place.
+/// Inserts a character with its feet at a position.
 fn hero(world: &mut World, figure: Figure, feet: DVec3) -> CharacterBody {
     let place = feet + DVec3::Y * (figure.stature() + 0.01);
     let character = Character::new(figure, CharacterSettings::default(), place).unwrap();
@@ -40,7 +40,7 @@ fn capsule() -> Figure {
     Figure::capsule(1.8, 0.3).unwrap()
 }
 
-/// Boxes, balls, a hull and a mesh at random, once in each kind of world.
+/// Random boxes, balls, capsules and meshes, the same in each kind of world.
 fn both(rng: &mut Rng) -> (World, ShapeWorld) {
     let (mut world, mut shapes) = (World::new(), ShapeWorld::new());
     for i in 0..12 {
@@ -121,7 +121,7 @@ fn a_world_answers_as_shapes_do() {
     assert!(n - 4 <= n_rays, "{n_rays} of {n}");
 }
 
-/// Sensors, the own body, other groups and the family are left out; the rest is met.
+/// Sensors, the own body, other groups and the family are left out; other bodies are hit.
 #[test]
 fn filters_leave_bodies_out() {
     let mut world = World::new();
@@ -211,8 +211,8 @@ fn ride(what: &str, shape: near_query::Shape, start: DVec3, course: Course<'_>, 
     }
 }
 
-/// The greatest height of the feet of a figure that presses against the side of a block, whose top
-/// is at `height` at first and rises by `speed`, in metres and seconds.
+/// A figure presses against the side of a block. The top of the block is at `height` at first and
+/// rises by `speed`, in metres and seconds. Returns the greatest height of the feet.
 fn press(figure: Figure, height: f64, speed: f64, seconds: f64) -> f64 {
     let mut world = World::new();
     world.insert(floor()).unwrap();
@@ -251,7 +251,7 @@ fn a_ledge_above_a_step_is_a_wall() {
     }
 }
 
-/// Lifts that go aside too carry to 1 % of the way, at every rate, with every figure.
+/// Lifts that also move aside carry each figure at each rate, to within 1 % of the path.
 #[test]
 fn lifts_carry() {
     let up = |t: f64| Pose::from_translation(Vec3::new(0.5 * t as f32, 2.0 * t as f32, 0.0));
@@ -300,7 +300,8 @@ fn belts_carry() {
     }
 }
 
-/// Walks into a box for some seconds; the box and its fastest speed.
+/// Walks into a box for some seconds. Returns how far it was pushed, its largest speed, the world
+/// and the character.
 fn push(mass: f32, max_push: f64, wish: f64) -> (f64, f64, World, CharacterBody) {
     let mut world = World::new();
     world.insert(floor()).unwrap();
@@ -324,8 +325,8 @@ fn push(mass: f32, max_push: f64, wish: f64) -> (f64, f64, World, CharacterBody)
     (way, fastest, world, hero)
 }
 
-/// A light box is pushed along and no faster than the character walks; one whose friction is more
-/// than the largest force stays, and stops the character.
+/// A light box is pushed no faster than the character walks. A box whose friction is above the
+/// largest force stays, and stops the character.
 #[test]
 fn pushes_have_a_largest_force() {
     // Friction 0.5: 98 newtons hold 20 kg, and 4905 hold a ton.
@@ -365,7 +366,7 @@ fn bodies_stop_at_a_character() {
     }
 }
 
-/// A box overlaps a character by 0.1 m. It pushes the character out only if that is wished.
+/// A box overlaps a character by 0.1 m. It pushes the character out only if `with_pushed` is set.
 #[test]
 fn overlapping_bodies_push_if_wished() {
     let moved = |is_pushed: bool| {
@@ -381,7 +382,7 @@ fn overlapping_bodies_push_if_wished() {
     assert!((moved(true) + 0.1).abs() < 0.02, "{}", moved(true));
 }
 
-/// A character on a dynamic plank: its weight tilts it, at the same angle as that of a force.
+/// A character on a dynamic raft in space: its weight accelerates both.
 #[test]
 fn weight_acts_on_what_it_stands_on() {
     let mut world = World::new();
@@ -418,8 +419,8 @@ fn drift(speed: f32, force: f32) -> (f64, f64) {
     (hero.character().velocity().x, f64::from(world.body(raft).unwrap().linear_velocity().x))
 }
 
-/// A character that comes to stand on a raft takes over its velocity, and their momentum is kept. A
-/// force has to accelerate both.
+/// A character that comes to stand on a raft takes over its velocity, and their momentum is kept.
+/// A force has to accelerate both.
 #[test]
 fn a_raft_feels_its_passenger() {
     let (hero, raft) = drift(10.0, 0.0);
@@ -429,8 +430,8 @@ fn a_raft_feels_its_passenger() {
     assert!((hero - 2.0).abs() < 0.05 && (raft - 2.0).abs() < 0.05, "{hero} {raft}");
 }
 
-/// Light boxes that spin fast under a character throw it no higher than a step, whatever their size
-/// and axis.
+/// Light boxes that spin fast under a character throw it no higher than a step, for several sizes
+/// and axes.
 #[test]
 fn a_light_box_that_spins_throws_nobody() {
     for (mass, size) in [(2.0, 0.15), (5.0, 0.25), (20.0, 0.4)] {
@@ -454,8 +455,8 @@ fn a_light_box_that_spins_throws_nobody() {
     }
 }
 
-/// 20 boxes and two platforms in a pen, walked at random: never through a wall, never stuck, and
-/// nothing is thrown faster than it is pushed.
+/// A random walk among 20 boxes and a moving platform in a pen: no body passes a wall, the
+/// character is rarely stuck, and no box is thrown fast.
 #[test]
 fn a_random_walk_among_boxes() {
     let n_moves = if std::env::var_os("CAROM_SLOW").is_some() { 1_000_000 } else { 20_000 };

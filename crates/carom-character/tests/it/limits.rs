@@ -1,11 +1,11 @@
-//! Steps and slopes are climbed or refused exactly at the limit, by every figure in every world.
+//! Each figure climbs steps and slopes exactly up to the limit, in each kind of world.
 
 use crate::worlds::{World, figures, start, walk};
 use carom_character::CharacterSettings;
 use carom_math::glam::DVec3;
 use carom_scenes::{slope_course, step_course};
 
-/// How near to a limit is asked: a part of it.
+/// The distance of tests from a limit, as a fraction of the limit.
 const NEAR: f64 = 1e-4;
 
 #[test]
@@ -19,7 +19,7 @@ fn steps_up_to_the_limit() {
         for (kind, world) in World::all(&level) {
             for (name, figure) in figures() {
                 for speed in [0.1, 3.0] {
-                    // Slowly at the limit only, and up a low one.
+                    // Slow walks only near the limit, and up low steps.
                     if speed < 1.0 && 0.06 < (height - settings.step_height).abs() && 0.11 < height {
                         continue;
                     }
@@ -45,8 +45,8 @@ fn steps_up_to_the_limit() {
     }
 }
 
-/// A lintel over the step leaves less room than a step at the limit would need: the step is taken
-/// as high as it is.
+/// A lintel over the step leaves less room than a step at the limit needs. So the figure is lifted
+/// only as high as the step.
 #[test]
 fn doors_with_sills_are_gone_through() {
     let settings = CharacterSettings::default();
@@ -70,7 +70,8 @@ fn doors_with_sills_are_gone_through() {
     }
 }
 
-/// Down a step of 0.3 m a character stays on the ground if it snaps that far, and flies without.
+/// Down a step of 0.3 m a character stays on the ground if its snap distance is larger. Otherwise
+/// it is in the air for a while.
 #[test]
 fn a_step_down_is_snapped_to() {
     for (distance, flies) in [(0.0, true), (0.31, false), (0.4, false)] {

@@ -1,4 +1,4 @@
-//! Character movement, held against slower truths.
+//! Tests of characters and vehicles, against closed forms and slower computations.
 
 #![allow(clippy::unwrap_used)]
 mod carriers;

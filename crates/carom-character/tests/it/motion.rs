@@ -1,4 +1,4 @@
-//! Sliding, falling, riding, pushing: what a character does besides climbing.
+//! Sliding, falling, riding and pushing.
 
 use crate::worlds::{World, figures, start, walk};
 use carom_bsp::Bevels;
@@ -12,8 +12,8 @@ use carom_math::glam::{DQuat, DVec3};
 use carom_query::f64::Shape;
 use carom_scenes::{Level, Rng, corner_course, step_course};
 
-/// Into corners of 5 to 170 degrees, along walls and out again, speed is never gained, and who is
-/// stopped gets away.
+/// Into corners of 5 to 170 degrees, along walls and out again: a character gains no speed, and
+/// one that was stopped gets out.
 #[test]
 fn corners_give_no_speed_and_let_go() {
     let mut rng = Rng::new(3);
@@ -34,7 +34,7 @@ fn corners_give_no_speed_and_let_go() {
                         let gone = (character.place() - before).length() * 60.0;
                         let speed = character.velocity().length();
                         let most = wish.length() * (1.0 + 1e-9);
-                        // What is missing of the skin is given back on top.
+                        // A figure that is too near is moved out by up to a skin.
                         let most_gone = most + character.settings().skin * 60.0;
                         let what = format!("{kind}, {name}, {degrees} degrees: {speed} {gone} of {most}");
                         assert!(character.ground().is_some(), "{what}: in the air");
@@ -55,8 +55,8 @@ fn corners_give_no_speed_and_let_go() {
     assert!(5000 < n_slow, "corners are met: {n_slow}");
 }
 
-/// The geometric slide alone: the way that is made is never longer than the way that was asked for,
-/// and the end is free.
+/// The geometric slide alone: the displacement is not longer than the wanted one, and the end is
+/// free.
 #[test]
 fn a_slide_is_no_longer_than_its_way() {
     let mut level = Level::default();
@@ -91,7 +91,7 @@ fn a_slide_is_no_longer_than_its_way() {
     assert!(50 < n_bent && 5 < n_stopped, "{n_bent} {n_stopped}");
 }
 
-/// A jump is the parabola of the textbook, whatever the frame rate, and a ceiling ends it.
+/// A jump is a parabola at each frame rate, and a ceiling ends it.
 #[test]
 fn jumps_are_parabolas() {
     let mut level = Level::default();
@@ -128,8 +128,8 @@ fn jumps_are_parabolas() {
     }
 }
 
-/// Who starts in something is put at a free place near by; who cannot be, and who is told numbers
-/// that are none, stays.
+/// A character that starts in an obstacle is moved to a free position nearby. A call with a NaN or
+/// an infinity moves nothing.
 #[test]
 fn starts_in_the_solid() {
     let mut level = Level::default();
@@ -171,7 +171,8 @@ fn starts_in_the_solid() {
     assert!(Figure::capsule(f64::NAN, 0.3).is_err() && Figure::cylinder(1.8, -1.0).is_err());
 }
 
-/// Between two slopes that are too steep it is wedged: it stands, can walk along, and can jump.
+/// Between two slopes that are too steep a figure is wedged: it stands, can walk along, and can
+/// jump.
 #[test]
 fn a_groove_holds_and_lets_go() {
     let mut level = Level::default();
@@ -188,7 +189,7 @@ fn a_groove_holds_and_lets_go() {
         let mut sweep = world.sweep();
         for _ in 0..120 {
             character.walk(&mut *sweep, DVec3::ZERO, 1.0 / 60.0);
-            // With the fall its velocity is over, in the same call.
+            // The call that ends the fall also ends its velocity.
             assert!(character.ground().is_none() || character.velocity() == DVec3::ZERO, "{name}");
         }
         let ground = character.ground().copied();
@@ -209,7 +210,7 @@ fn a_groove_holds_and_lets_go() {
     }
 }
 
-/// A floor that moves; it may be over the figure or under it by now.
+/// A moving floor. After a motion it may overlap the figure, or be below it.
 struct Lift {
     top: f64,
     velocity: DVec3,
@@ -247,8 +248,8 @@ impl Sweep for Lift {
     }
 }
 
-/// On what goes up, down and aside the character stays where it stands, never in the air, and its
-/// velocity is that of the ground.
+/// On a floor that moves up, down and aside the character stays at its point, on the ground, with
+/// the velocity of the ground.
 #[test]
 fn platforms_carry() {
     for velocity in [DVec3::X * 2.0, DVec3::Y * 1.5, DVec3::Y * -1.5, DVec3::new(1.0, -2.0, 3.0)] {
@@ -266,7 +267,7 @@ fn platforms_carry() {
             let counted = allocation_counter::measure(|| {
                 character.walk(&mut lift, DVec3::ZERO, 1.0 / 60.0);
             });
-            // Its lists grow while it is new.
+            // Lists grow in the first calls.
             assert!(frame < 3 || counted.count_total == 0, "{velocity}, frame {frame}");
             let expected = from + velocity * f64::from(frame) / 60.0;
             assert!(
@@ -288,8 +289,7 @@ fn platforms_carry() {
     }
 }
 
-/// What is run into is reported with the impulse that would stop the character, as far as it can
-/// push.
+/// A contact is reported, with the impulse that would stop the character, up to its largest push.
 #[test]
 fn pushes_are_reported() {
     let mut level = Level::default();
@@ -309,7 +309,7 @@ fn pushes_are_reported() {
     assert!((character.walked().left - DVec3::new(2.0, 0.0, 1.0) / 60.0).length() < 0.05);
 }
 
-/// Where the level is far from the origin, and where another direction is up.
+/// A level far from the origin, with z up.
 #[test]
 fn anywhere_and_any_way_up() {
     let quarter = |v: DVec3| DVec3::new(v.x, -v.z, v.y);
@@ -331,8 +331,8 @@ fn anywhere_and_any_way_up() {
     }
 }
 
-/// A turntable carries whoever stands on it around its middle, wherever a flat foot is touched; in
-/// a minute the radius stays.
+/// A turntable carries each figure around its middle, wherever the contact point is under a flat
+/// foot. The radius stays for a minute.
 #[test]
 fn turntables_carry() {
     let dt = 1.0 / 60.0;
@@ -358,7 +358,7 @@ fn turntables_carry() {
     }
 }
 
-/// Numbers that are none or lead beyond the numbers: nothing is done, and that is said.
+/// Calls with a result that is not finite change nothing, and report that.
 #[test]
 fn beyond_the_numbers_nothing_is_done() {
     let level = step_course(0.3);

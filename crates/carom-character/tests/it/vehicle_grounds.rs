@@ -1,5 +1,5 @@
-//! Vehicles on decks that move, on sleds, on light boxes and among boxes; their errors, and that
-//! their state is data.
+//! Vehicles on moving decks, on sleds, on light boxes and among boxes; errors; copies of the
+//! state.
 
 use crate::vehicles::{
     BRAKED, MASS, RATES, STANDING, car, cuboid, on_slope, place, plane, run, solid, velocity,
@@ -9,7 +9,8 @@ use carom_math::Pose;
 use carom_math::glam::{DVec3, Quat, Vec3};
 use carom_world::{BodyDesc, Mobility, World};
 
-/// Parked on a deck that moves, rises and turns, it stays where it stands to 1 % of the way.
+/// Parked on a deck that moves, rises and turns, a car stays at its point to within 1 % of the
+/// path.
 #[test]
 fn decks_carry() {
     for hertz in RATES {
@@ -42,7 +43,7 @@ fn decks_carry() {
     }
 }
 
-/// On a deck that moves at a steady speed it drives as on a road.
+/// On a deck of constant velocity a car drives as on a road.
 #[test]
 fn drives_on_a_moving_deck() {
     for hertz in RATES {
@@ -67,8 +68,8 @@ fn drives_on_a_moving_deck() {
     }
 }
 
-/// The tyres push a sled under the car back with the force that they push the car: without friction
-/// under the sled the momenta stay equal and opposite.
+/// The tyres push the sled under a car back with the force with which they push the car. Without
+/// friction under the sled the momenta stay equal and opposite.
 #[test]
 fn sleds_feel_the_opposite() {
     for hertz in RATES {
@@ -88,7 +89,7 @@ fn sleds_feel_the_opposite() {
     }
 }
 
-/// A car on four light boxes does not throw them away, nor they the car.
+/// A car on four light boxes rests on them: neither throws the other away.
 #[test]
 fn light_boxes_bear_it() {
     for mass in [60.0, 20.0] {
@@ -116,8 +117,7 @@ fn light_boxes_bear_it() {
     }
 }
 
-/// A car that drives over light boxes, and one whose wheels come down on boxes in the air, throws
-/// none of them away.
+/// A car that drives over light boxes, on the ground and in the air, throws none of them away.
 #[test]
 fn light_boxes_are_not_thrown() {
     for hertz in RATES {
@@ -148,7 +148,7 @@ fn light_boxes_are_not_thrown() {
     }
 }
 
-/// It pushes boxes in its way, and is braked by them.
+/// A car pushes a box ahead, and the box brakes it.
 #[test]
 fn pushes_boxes() {
     for hertz in RATES {
@@ -164,7 +164,7 @@ fn pushes_boxes() {
     }
 }
 
-/// A drive among boxes, with each thing that a vehicle keeps.
+/// A drive among boxes that uses all of a vehicle's state. Returns a hash for each frame.
 fn drive(world: &mut World, car: &mut Vehicle, frames: std::ops::Range<usize>) -> Vec<u64> {
     frames
         .map(|frame| {
@@ -204,8 +204,8 @@ fn threads_give_the_same_bits() {
     assert_eq!(one, with(7));
 }
 
-/// With a snapshot of the world and a copy of the vehicle, as data and as text, the drive goes on
-/// with the same bits.
+/// With a snapshot of the world and a copy of the vehicle, cloned or from text, the drive
+/// continues with the same bits.
 #[test]
 fn its_state_is_data() {
     let (mut world, mut car) = among_boxes();
@@ -220,7 +220,7 @@ fn its_state_is_data() {
     }
 }
 
-/// Numbers out of their range and removed bodies are errors, and nothing moves by them.
+/// Numbers out of their range and removed bodies are errors, and change nothing.
 #[test]
 fn errors_name_what_is_wrong() {
     let (mut world, mut car) = on_slope(0.0);
@@ -247,7 +247,7 @@ fn errors_name_what_is_wrong() {
         car.drive(&mut world, &BRAKED, 0.0).is_err() && car.drive(&mut world, &BRAKED, f64::NAN).is_err()
     );
     assert_eq!((car.clone(), world.state_hash()), before);
-    // A fixed chassis is none to drive, and no error.
+    // A fixed chassis does not drive, and is no error.
     world.body_mut(car.chassis()).unwrap().set_mobility(Mobility::Fixed).unwrap();
     car.drive(&mut world, &BRAKED, 0.01).unwrap();
     assert!(car.wheels().iter().all(|wheel| wheel.load == 0.0));

@@ -1,5 +1,5 @@
-//! Vehicles whose chassis is a body of a world: at rest, on slopes, in jumps, on decks, and what
-//! they do to what they stand on. Closed forms where there are some.
+//! Vehicles whose chassis is a body of a world: at rest, on slopes, driving, braking and landing,
+//! against closed forms.
 
 use carom_character::{Controls, Vehicle, WheelDesc};
 use carom_geom::{Cuboid, HalfSpace, MassProperties};
@@ -73,7 +73,7 @@ pub(crate) fn velocity(world: &World, id: BodyId) -> Vec3 {
     world.body(id).unwrap().linear_velocity()
 }
 
-/// On a level road the springs carry the weight, and are pressed by what it does to them.
+/// On a level road the springs carry the weight, and are compressed by it as in the closed form.
 #[test]
 fn rests_on_its_springs() {
     for hertz in RATES {
@@ -91,8 +91,7 @@ fn rests_on_its_springs() {
     }
 }
 
-/// While the tangent of the slope is below the grip, the braked car stands still; beyond, it
-/// slides.
+/// If the tangent of the slope is below the grip, a braked car stands still. Above, it slides.
 #[test]
 fn parks_on_slopes_below_the_grip() {
     for hertz in RATES {
@@ -132,7 +131,7 @@ fn stands_across_a_slope_without_a_brake() {
     }
 }
 
-/// It climbs a slope of 20 degrees, faster and faster, and straight.
+/// A car climbs a slope of 20 degrees, at the acceleration of the closed form, and straight.
 #[test]
 fn climbs() {
     for hertz in RATES {
@@ -164,13 +163,14 @@ fn brakes_in_the_distance_of_coulomb() {
         let way = place(&world, car.chassis()).x - from;
         let expected = 400.0 / (2.0 * 1.1 * 9.81);
         println!("{hertz} Hz: {way} of {expected}");
-        // A step more or less of braking, and the weight that shifts to the front.
+        // The tolerance covers one step of braking, and the weight that shifts to the front.
         assert!((way / expected - 1.0).abs() < 0.02, "{hertz} Hz: {way} of {expected}");
         assert!(velocity(&world, car.chassis()).length() < 1e-3, "{hertz} Hz");
     }
 }
 
-/// Steered to the left (-z) it drives the circle of its wheel base, at a speed that the grip bears.
+/// Steered to the left (-z) it drives the circle of its wheel base, at a speed that the grip
+/// bears.
 #[test]
 fn steers_the_circle_of_its_wheel_base() {
     for hertz in RATES {
@@ -191,7 +191,7 @@ fn steers_the_circle_of_its_wheel_base() {
     }
 }
 
-/// With a damping of the chassis for the air, the speed ends where the engine only overcomes it.
+/// With damping as the drag of the air, the speed ends at which the engine equals the drag.
 #[test]
 fn ends_at_the_speed_at_which_the_drag_is_the_drive() {
     for hertz in RATES {
@@ -206,8 +206,8 @@ fn ends_at_the_speed_at_which_the_drag_is_the_drive() {
     }
 }
 
-/// Dropped from two metres, standing or driving, it lands on its wheels: never in the ground, never
-/// with more energy than before, and at rest at last.
+/// Dropped from two metres, standing or driving, a car lands on its wheels. It does not enter the
+/// ground, gains no energy, and comes to rest.
 #[test]
 fn lands() {
     for hertz in RATES {

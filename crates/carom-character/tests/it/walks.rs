@@ -1,4 +1,4 @@
-//! Random walks through every course: nothing escapes, nothing is stuck.
+//! Random walks through all courses: no character escapes or is stuck.
 
 use crate::worlds::{World, figures, start};
 use carom_character::{Character, CharacterSettings};
@@ -36,7 +36,7 @@ fn nobody_escapes_or_is_stuck() {
     assert!(moves / 10 < contacts && moves / 20 < in_air && 0 < all.steps && 0 < halts, "{all:?}");
 }
 
-/// Gate, stairs, wall, ramp, keep: every figure comes to the end of the path, in every world.
+/// Gate, stairs, wall, ramp, keep: each figure reaches the end of the path, in each kind of world.
 #[test]
 fn the_path_through_the_castle_is_gone_to_its_end() {
     let level = castle();
@@ -63,8 +63,8 @@ fn the_path_through_the_castle_is_gone_to_its_end() {
     }
 }
 
-/// The oracle of the walks against the query crate: what is in no triangle for the one is not in a
-/// triangle for the other.
+/// The oracle of the walks against the query crate: a figure that is free for one is free for the
+/// other.
 #[test]
 fn the_oracle_sees() {
     let mut rng = Rng::new(3);
@@ -83,7 +83,7 @@ fn the_oracle_sees() {
                         "{what}"
                     );
                 } else if matches!(name, "capsule" | "box") {
-                    // Of the others it looks at something smaller.
+                    // For the other figures the oracle tests a smaller shape.
                     n_met += 1;
                     assert!(looked.as_ref().map_or(true, |d| 0.0 < *d), "{what}");
                 }
@@ -112,7 +112,7 @@ fn warm_walks_do_not_allocate() {
                 }
                 character.place()
             };
-            // A figure's own lists grow while it is new.
+            // Lists grow in the first calls.
             walk(2000);
             let counted = allocation_counter::measure(|| assert!(walk(500).is_finite()));
             assert_eq!(counted.count_total, 0, "{kind:?}, {name}");
@@ -120,8 +120,8 @@ fn warm_walks_do_not_allocate() {
     }
 }
 
-/// In a `World`, among platforms that move and boxes that are pushed: no escape from the level,
-/// never stuck, freed from the level or thrown. The same seed gives the same walk.
+/// In a `World`, among moving platforms and boxes to push: a character does not escape from the
+/// level, and is not stuck, freed from the level or thrown. The same seed gives the same walk.
 #[test]
 fn random_walks_in_a_world() {
     let is_slow = std::env::var_os("CAROM_SLOW").is_some();

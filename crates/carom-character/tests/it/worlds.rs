@@ -1,4 +1,4 @@
-//! The same level as every kind of world, and figures to walk in it.
+//! One level as each kind of world, and figures to walk in it.
 
 use carom_bsp::{Bevels, BspSettings, BspTree};
 use carom_character::{BspWorld, Character, CharacterSettings, Figure, ShapeWorld, Sweep};

@@ -1,16 +1,16 @@
 //! Edits of a mesh: elements are removed and added, and the mesh separates at joints.
 //!
 //! - Elements are the triangles, segments or tetrahedra of the mesh. Those that stay keep their
-//!   order, and new ones come last. Vertices keep their numbers, and new ones come last. Edges, and
-//!   the faces of tetrahedra, get the numbers that a mesh made anew would have.
+//!   order, and new ones come last. Vertices keep their numbers, and new ones come last. Edges,
+//!   and the faces of tetrahedra, get the numbers that a mesh made anew would have.
 //! - Two elements are joined if they share an edge (triangles), a face (tetrahedra) or a vertex
-//!   (segments). If a joint is separated, look at each of its vertices. The elements around the
-//!   vertex fall into groups that the remaining joints hold together. The group with the lowest
-//!   element keeps the vertex; each other group gets a copy. A vertex with one group stays whole.
-//! - Vertices that count as one because they are at one place part as one.
+//!   (segments). If a joint is separated, the elements around each of its vertices fall into
+//!   groups that the remaining joints hold together. The group with the lowest element keeps the
+//!   vertex; each other group gets a copy. A vertex with one group is not copied.
+//! - Vertices that count as one because they have the same position are separated as one.
 //! - The trees follow at the next search or query, several edits at once. Each feature stays where
-//!   it was in the tree, and a copy is added near its original. That brings all boxes of the mesh
-//!   up to date, and allocates.
+//!   it was in the tree, and a copy is added near its original. The update computes all boxes of
+//!   the mesh, and allocates.
 //!
 //! Reference: J. O'Brien, J. Hodgins, Graphical Modeling and Animation of Brittle Fracture, 1999,
 //! 3.3 (a vertex is copied for each side of a crack). Differs: no element is split; remove it and
@@ -48,8 +48,8 @@ struct Edited {
 
 /// For a mesh of triangles.
 impl<T: FollowingTree> DeformableMesh<T> {
-    /// Removes triangles, by their numbers; a number may occur twice. The rest keep their order, as
-    /// with `Vec::retain`. Vertices stay: see [`DeformableMesh::remove_unused_vertices`]. On an
+    /// Removes triangles, by their numbers; a number may occur twice. The others keep their order,
+    /// as with `Vec::retain`. Vertices stay: see [`DeformableMesh::remove_unused_vertices`]. On an
     /// error nothing changes.
     pub fn remove_faces(&mut self, faces: &[u32]) -> Result<(), DeformError> {
         let rest = without(self.own_triangles()?, faces)?;
@@ -58,8 +58,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
     }
 
     /// Adds vertices, and then triangles of old or new vertices. The new vertices are at rest:
-    /// their positions before and now are the same. An error about a new vertex or triangle names
-    /// it by the number it would have. On an error nothing changes.
+    /// their positions before and now are the same. An error about a new position has the number
+    /// that the vertex would get; one about a triangle has its index in `faces`. On an error
+    /// nothing changes.
     pub fn add_faces(
         &mut self,
         positions: &[Vec3],
@@ -70,13 +71,13 @@ impl<T: FollowingTree> DeformableMesh<T> {
         Ok(self.apply_added(edited, positions, faces.len()))
     }
 
-    /// Tears the mesh along edges, each given by its two vertices. The triangles beside a torn edge
-    /// separate unless something else joins them. So one edge inside a sheet does nothing. An edge
-    /// that ends at the border, or two in a row, open the sheet.
+    /// Tears the mesh along edges, each given by its two vertices. The triangles beside a torn
+    /// edge separate unless something else joins them. So one edge inside a sheet does nothing. An
+    /// edge that ends at the border, or two in a row, open the sheet.
     ///
     /// Returns for each new vertex the one that it copies. New vertices come last. They have the
-    /// positions of their originals, before and now. So arrays of a caller follow with `for from in
-    /// made { masses.push(masses[from as usize]) }`. On an error nothing changes.
+    /// positions of their originals, before and now. The caller extends arrays by vertex: `for
+    /// from in made { masses.push(masses[from as usize]) }`. On an error nothing changes.
     pub fn tear(&mut self, edges: &[[u32; 2]]) -> Result<Vec<u32>, DeformError> {
         let parted = self.parted(self.own_triangles()?, edges)?;
         let edited = of_triangles(parted.elements)?;
@@ -109,15 +110,15 @@ impl<T: FollowingTree> DeformableMesh<T> {
         Ok(self.apply_added(edited, positions, segments.len()))
     }
 
-    /// Cuts ropes at vertices: each segment there gets its own copy of the vertex. Returns the same
-    /// as [`DeformableMesh::tear`].
+    /// Cuts ropes at vertices: each segment there gets its own copy of the vertex. Returns the
+    /// same as [`DeformableMesh::tear`].
     pub fn cut(&mut self, vertices: &[u32]) -> Result<Vec<u32>, DeformError> {
         let parted = self.parted(self.own_segments()?, vertices.as_chunks::<1>().0)?;
         let edited = of_segments(parted.elements)?;
         Ok(self.apply_parted(edited, parted.made, &parted.labels))
     }
 
-    /// The segments by their numbers; none where the mesh is made of others.
+    /// The segments by their numbers; empty for a mesh of other elements.
     pub fn segments(&self) -> &[[u32; 2]] {
         if let Inside::Segments(all) = &self.inside { all } else { &[] }
     }
@@ -157,7 +158,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
         Ok(self.apply_parted(edited, parted.made, &parted.labels))
     }
 
-    /// The tetrahedra by their numbers; none where the mesh is made of others.
+    /// The tetrahedra by their numbers; empty for a mesh of other elements.
     pub fn tetrahedra(&self) -> &[[u32; 4]] {
         if let Inside::Tetrahedra(all) = &self.inside { all } else { &[] }
     }
@@ -169,8 +170,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
 
 /// For a mesh of any elements.
 impl<T: FollowingTree> DeformableMesh<T> {
-    /// Removes the vertices of no element, which edits leave behind. Returns for each vertex that
-    /// is left the number that it had; they keep their order. After it
+    /// Removes the vertices that no element has, which edits leave behind. Returns the old number
+    /// of each remaining vertex; their order stays. After this call
     /// [`DeformableMesh::set_positions`] takes fewer positions.
     pub fn remove_unused_vertices(&mut self) -> Vec<u32> {
         let mut numbers = vec![ADDED; self.after.len()];
@@ -185,7 +186,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
             numbers[origin as usize] = number;
         }
         let renumber = |vertices: &mut [u32]| vertices.iter_mut().for_each(|v| *v = numbers[*v as usize]);
-        // The order of features is that of their vertices, and stays; so do the trees.
+        // Renumbering keeps the order of vertices, so features keep their numbers and trees stay.
         renumber(&mut self.vertices);
         renumber(self.edges.as_flattened_mut());
         renumber(self.faces.as_flattened_mut());
@@ -211,7 +212,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
         origins
     }
 
-    /// The elements that are there and those that are added, if all may be.
+    /// Returns the present elements and the added ones, or the first error.
     fn with_added<const N: usize>(
         &self,
         elements: &[[u32; N]],
@@ -260,8 +261,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
         made
     }
 
-    /// The mesh has these features from now on; `made` has the origin of each new vertex, or
-    /// `ADDED`.
+    /// Gives the mesh these features. `made` has the origin of each new vertex, or `ADDED`.
     fn apply(&mut self, edited: Edited, made: &[u32]) {
         let Edited { inside, faces, edges, edge_owners } = edited;
         let vertices = vertices_of(&edges, &faces);
@@ -285,7 +285,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
         (self.edges, self.edge_owners, self.faces) = (edges, edge_owners, faces);
     }
 
-    /// The elements after those around the vertices of `joints` have parted.
+    /// Returns the elements after a separation at `joints`.
     fn parted<const N: usize, const F: usize>(
         &self,
         elements: &[[u32; N]],
@@ -303,7 +303,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
             torn.push(key(joint));
             key(joint).iter().for_each(|&vertex| is_end[vertex as usize] = true);
         }
-        // Around each vertex the joints of its elements.
+        // For each vertex, the joints of the elements around it.
         let mut around: Vec<(u32, [u32; F], u32)> = Vec::new();
         for (number, element) in (0..).zip(elements) {
             if !element.iter().any(|&vertex| is_end[stands_for(vertex) as usize]) {
@@ -343,8 +343,8 @@ struct Parted<const N: usize> {
     labels: Vec<[u32; 2]>,
 }
 
-/// Gives each group of elements around a vertex vertices of its own. The fan lists the joints at
-/// the vertex, in order, with the elements that have them.
+/// Gives each group of elements around a vertex its own copy of the vertex. The fan lists the
+/// joints at the vertex, in order, with the elements that have them.
 fn part_fan<const N: usize, const F: usize>(
     fan: &[(u32, [u32; F], u32)],
     torn: &[[u32; F]],

@@ -25,9 +25,9 @@ pub struct BoneWeights {
 }
 
 impl BoneWeights {
-    /// For each vertex the numbers of its bones, each below `n_bones`, and their weights. Weights
-    /// are not negative, and have the sum 1 to within a hundredth. A bone of weight 0 may have any
-    /// number.
+    /// Takes for each vertex the numbers of its bones, each below `n_bones`, and their weights.
+    /// Weights are not negative, and have the sum 1 to within a hundredth. A bone of weight 0 may
+    /// have any number. An error names the first bad vertex.
     pub fn new<const N: usize>(
         bones: &[[u16; N]],
         weights: &[[f32; N]],

@@ -2,8 +2,8 @@
 //!
 //! A vertex is at its rest position plus the sum of weight times displacement, over the targets
 //! that displace it. Each product of two `f32` is exact in `f64`; the sum is taken in the order of
-//! the targets and rounded to `f32` at the end. Targets of weight 0 and displacements of 0 are left
-//! out, which changes no value.
+//! the targets and rounded to `f32` at the end. Targets of weight 0 and displacements of 0 are
+//! left out, which changes no value.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 4.5 (morph targets).
 
@@ -69,7 +69,7 @@ impl Displacements {
         })
     }
 
-    /// New weights. On an error nothing changes.
+    /// Sets the weights. On an error nothing changes.
     pub(super) fn set(&mut self, weights: &[f32]) -> Result<(), KnownError> {
         if weights.len() != self.weights.len() {
             let (expected, given) = (self.weights.len(), weights.len());
@@ -78,7 +78,8 @@ impl Displacements {
         if let Some(parameter) = weights.iter().position(|weight| !weight.is_finite()) {
             return Err(KnownError::BadParameter { parameter });
         }
-        // Rounded as sums of positions are, and monotone, so no computed coordinate is above it.
+        // The sum has the order of those of positions, and rounding is monotone. So no computed
+        // coordinate is above it.
         let mut reach = self.largest_rest;
         for (parameter, (weight, largest)) in weights.iter().zip(&self.largest).enumerate() {
             reach += f64::from(weight.abs()) * largest;
@@ -91,7 +92,8 @@ impl Displacements {
         Ok(())
     }
 
-    /// The displacements of a vertex: the target and the displacement, in the order of the targets.
+    /// The displacements of a vertex: the target and the displacement, in the order of the
+    /// targets.
     #[inline]
     pub(super) fn of(&self, vertex: u32) -> &[(u32, Vec3)] {
         &self.entries[self.starts[vertex as usize]..self.starts[vertex as usize + 1]]

@@ -1,9 +1,9 @@
 //! Boxes of dual quaternion skinning, from the rigid placements of the bones alone.
 //!
-//! A bone a has the unit dual quaternion q_a + e r_a, with r_a = t_a q_a / 2. A vertex p with bones
-//! a, weights w_a > 0 and pivot g, the bone of the largest weight, has the blend c + e d of the
-//! sums of w_a s_a q_a and of w_a s_a r_a. The sign s_a is -1 if q_a . q_g < 0, and 1 otherwise. It
-//! goes to X = (vec(c p c*) + 2 vec(d c*)) / |c|^2.
+//! A bone a has the unit dual quaternion q_a + e r_a, with r_a = t_a q_a / 2. A vertex p has bones
+//! a with weights w_a > 0; its pivot g is the bone of the largest weight. Its blend is c + e d,
+//! with c the sum of w_a s_a q_a, and d that of w_a s_a r_a. The sign s_a is -1 if q_a . q_g < 0,
+//! and 1 otherwise. The blend takes p to X = (vec(c p c*) + 2 vec(d c*)) / |c|^2.
 //!
 //! Proof of the boxes:
 //! 1. Numerator and denominator of X are quadratic forms of the blend. Written out over pairs of
@@ -18,20 +18,20 @@
 //!    degrees, as |n_ab| > 1/2, hence below 60.
 //! 4. So a node needs a rest box for each bone, and for each pair of bones that a vertex has
 //!    together.
-//! 5. A pair with a smaller |n_ab|, rotations more than 106 degrees apart, is wide. Vertices that
-//!    have it are in a ball: blends commute with changes of both frames. Put the rest origin into
-//!    the middle o of the pair's rest box, of half diagonal h, and the other origin into any point
-//!    y. The rotation keeps p within h of the image of o. That image is within T / |c| of y: |2
-//!    vec(d c*)| / |c|^2 <= 2 |d| / |c|, and 2 |d| is at most T, the largest distance of y to the
-//!    image of o under a bone of these vertices.
+//! 5. A pair with |n_ab| below 0.6 ([`tol::PAIR_COSINE`]), rotations more than 106 degrees apart,
+//!    is wide. Vertices that have it are in a ball: blends commute with changes of both frames.
+//!    Put the rest origin into the middle o of the pair's rest box, of half diagonal h, and the
+//!    other origin into any point y. The rotation keeps p within h of the image of o. That image
+//!    is within T / |c| of y: |2 vec(d c*)| / |c|^2 <= 2 |d| / |c|, and 2 |d| is at most T, the
+//!    largest distance of y to the image of o under a bone of these vertices.
 //! 6. |c| >= c . q_g = sum w_a |q_a . q_g| >= w_g + (1 - w_g) k, with k the least |q_a . q_b| of
-//!    these bones, and w_g >= 1 / m for m bones. So 1 / |c| is at most m / (1 + (m - 1) k), and |c|
-//!    is never 0, also for opposite rotations.
+//!    these bones, and w_g >= 1 / m for m bones. So 1 / |c| is at most m / (1 + (m - 1) k), and
+//!    |c| is never 0, also for opposite rotations.
 //!
-//! Slack, u = 2^-53, R the largest |p| plus the largest |t_a|: C_ab and its image of a box have
-//! below 172 u of |p| and 155 u of |t|. The blend is off by 2 (m + 2) u, and X by less than 192 m^3
-//! u R, as |c| >= 1 / m. Stored bones are rigid to within 8 u, which takes 16 m^2 u R. In all below
-//! 512 m^3 u R, which is [`tol::SKIN_ROUNDING`] times m^3 R.
+//! Slack, with u = 2^-53 and R the largest |p| plus the largest |t_a|: C_ab and its image of a box
+//! are off by less than 172 u |p| + 155 u |t|. The blend is off by 2 (m + 2) u, and X by less than
+//! 192 m^3 u R, as |c| >= 1 / m. Stored bones are rigid to within 8 u, which adds 16 m^2 u R. The
+//! sum is below 512 m^3 u R, which is [`tol::SKIN_ROUNDING`] times m^3 R.
 //!
 //! Reference: L. Kavan, S. Collins, J. Zara, C. O'Sullivan, Geometric Skinning with Approximate
 //! Dual Quaternion Blending, 2008, 4 (the blend, its frames, the signs). Differs: the pivot is the
@@ -50,8 +50,8 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_math::{Pose, ops, tol};
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
-/// A tree over a skin that is blended by dual quaternions. Between bones whose rotations are more
-/// than 106 degrees apart volumes are larger. If that is so in most of the mesh, a
+/// A tree over a skin that is blended by dual quaternions. Vertices between bones whose rotations
+/// are more than 106 degrees apart have larger volumes. If that is so in most of the mesh, a
 /// [`RefitTree`](crate::RefitTree) is faster.
 pub type DualQuaternionTree = KnownTree<DualQuaternionSkin>;
 
@@ -95,8 +95,8 @@ struct Pair {
 }
 
 impl DualQuaternionTree {
-    /// Triangles whose vertices are at `rest` while all bones are at the identity, which they are
-    /// at first.
+    /// Returns a tree over triangles. Their vertices are at `rest` if all bones are at the
+    /// identity, as they are at first. An error names the first bad vertex or face.
     pub fn new(
         rest: &[Vec3],
         weights: BoneWeights,
@@ -126,9 +126,9 @@ impl DualQuaternionTree {
         KnownTree::with_deformation(skin, faces)
     }
 
-    /// New placements, one for each bone: from the rest position of a vertex to where the bone
-    /// alone would take it. A rotation has length 1 to within a hundredth, and is normalised in
-    /// `f64`. On an error nothing changes.
+    /// Sets the placements, one for each bone: it takes the rest position of a vertex to that of a
+    /// vertex with this bone alone. A rotation has length 1 to within a hundredth, and is
+    /// normalised in `f64`. On an error nothing changes.
     pub fn set_bones(&mut self, bones: &[Pose]) -> Result<(), KnownError> {
         let skin = self.deformation_mut();
         if bones.len() != skin.bones.len() {
@@ -156,7 +156,8 @@ impl DualQuaternionTree {
 }
 
 impl DualQuaternionSkin {
-    /// Maps and slack from the bones, whose translations are at most so long.
+    /// Computes maps and slack from the bones. `translation` bounds the lengths of their
+    /// translations.
     fn follow_bones(&mut self, translation: f64) {
         let (of_bones, of_pairs) = self.maps.split_at_mut(self.bones.len());
         for (map, bone) in of_bones.iter_mut().zip(&self.bones) {
@@ -184,8 +185,8 @@ impl DualQuaternionSkin {
         self.slack = tol::SKIN_ROUNDING * (m * m * m) * (self.longest + translation);
     }
 
-    /// The box of the ball of vertices that have a wide pair and a rest position in `rest`; 1 / |c|
-    /// is at most `stretch`.
+    /// The box of the ball of vertices that have a wide pair and a rest position in `rest`; 1 /
+    /// |c| is at most `stretch`.
     fn around_wide(&self, pair: &Pair, stretch: f64, rest: &Aabb) -> (DVec3, DVec3) {
         let (min, max) = (rest.min.as_dvec3(), rest.max.as_dvec3());
         let middle = (min + max) * 0.5;

@@ -44,8 +44,8 @@ pub struct LinearSkin {
 }
 
 impl LinearSkinTree {
-    /// Triangles whose vertices are at `rest` while all bones are at the identity, which they are
-    /// at first.
+    /// Returns a tree over triangles. Their vertices are at `rest` if all bones are at the
+    /// identity, as they are at first. An error names the first bad vertex or face.
     pub fn new(
         rest: &[Vec3],
         weights: BoneWeights,
@@ -59,9 +59,9 @@ impl LinearSkinTree {
         KnownTree::with_deformation(skin, faces)
     }
 
-    /// New placements, one for each bone: from the rest position of a vertex to where the bone
-    /// alone would take it. In glTF that is the joint's global transform times the inverse bind
-    /// matrix. Scales and shears are allowed. On an error nothing changes.
+    /// Sets the placements, one for each bone: it takes the rest position of a vertex to that of a
+    /// vertex with this bone alone. In glTF that is the joint's global transform times the inverse
+    /// bind matrix. Scales and shears are allowed. On an error nothing changes.
     pub fn set_bones(&mut self, bones: &[Affine3A]) -> Result<(), KnownError> {
         let skin = self.deformation_mut();
         if bones.len() != skin.maps.len() {
@@ -70,7 +70,7 @@ impl LinearSkinTree {
         if let Some(parameter) = bones.iter().position(|bone| !bone.is_finite()) {
             return Err(KnownError::BadParameter { parameter });
         }
-        // Positions are above it by less than the rounding to `f32`.
+        // A position exceeds the limit by less than the rounding to `f32`.
         let limit = f64::from(MAX_POSITION.next_down());
         if let Some(parameter) = bones.iter().position(|bone| limit < affine(bone).reach(skin.largest)) {
             return Err(KnownError::TooLarge { parameter });
@@ -146,8 +146,8 @@ pub(super) fn check_skin(rest: &[Vec3], weights: &BoneWeights) -> Result<(), Kno
     Ok(())
 }
 
-/// The list of the next node: for each map the rest box of the vertices that have it. `pairs` are
-/// maps and vertices.
+/// Adds the list of the next node: for each map the rest box of the vertices that have it. `pairs`
+/// are maps and vertices.
 pub(super) fn push_boxes(lists: &mut NodeLists<Aabb>, pairs: &mut [(u32, u32)], rest: &[Vec3]) {
     pairs.sort_unstable();
     lists.push(

@@ -40,7 +40,7 @@ use glam::Vec3;
 use sealed::Sealed;
 
 pub(crate) mod sealed {
-    /// A volume must hold the vertices of its node, which the answers rely on.
+    /// Answers rely on volumes that hold the vertices of their nodes, so the trait is sealed.
     pub trait Sealed {}
 }
 
@@ -49,7 +49,8 @@ pub trait Deformation: Sealed {
     /// The volume of a node.
     type Volume: BoundingVolume;
 
-    /// The volume of a query. A face is an answer if its own volume of this kind touches the query.
+    /// The volume of a query. A face is an answer if its own volume of this kind touches the
+    /// query.
     type Query: QueryVolume;
 
     /// The vertices before any deformation.

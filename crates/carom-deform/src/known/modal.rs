@@ -2,8 +2,9 @@
 //!
 //! Each node has a sphere of its rest positions, and for each mode a sphere of its displacements.
 //! The centre for present amplitudes is the sum of the centres, each displacement centre times its
-//! amplitude. The radius is the sum of the radii, each times the absolute amplitude: a vertex is
-//! off the centre by the sum of what its terms are off theirs.
+//! amplitude. The radius is the sum of the radii, each times the absolute amplitude. This holds
+//! because the offset of a vertex from the centre is the sum of the offsets of its terms.
+//!
 //! Queries are tested against the box of the sphere. A face is an answer if its box touches the
 //! query, and a ball around three vertices need not hold their box.
 //!
@@ -11,7 +12,7 @@
 //! of the sum of the terms' sizes, u = 2^-53; the radius is off by k u of itself.
 //! [`tol::MODAL_ROUNDING`] covers these. Rounding the vertex to `f32` moves each coordinate by at
 //! most 2^-24 of itself, or by 2^-150 if it is subnormal: in all by less than 2^-23 of the largest
-//! coordinate plus 2^-149. The rounding of the centre to `f32` is measured.
+//! coordinate plus 2^-149. The rounding of the centre to `f32` is computed and added.
 //!
 //! Reference: D. James, D. Pai, BD-Tree: Output-Sensitive Collision Detection for Reduced
 //! Deformable Models, 2004, 3. Differs: the centre moves by the middle of a node's displacements
@@ -42,8 +43,9 @@ pub struct Modes {
 }
 
 impl ModalTree {
-    /// Triangles whose vertices are at `rest`, plus the sum of amplitude times displacement. Each
-    /// mode has a displacement for each vertex. All amplitudes are 0 at first.
+    /// Returns a tree over triangles. A vertex is at its `rest` position plus the sum of amplitude
+    /// times displacement. Each mode has a displacement for each vertex. All amplitudes are 0 at
+    /// first.
     pub fn new<T: AsRef<[Vec3]>>(
         rest: &[Vec3],
         modes: &[T],
@@ -55,7 +57,7 @@ impl ModalTree {
         KnownTree::with_deformation(Modes { fields, rest, lists, scratch, points }, faces)
     }
 
-    /// New amplitudes, one for each mode, of any sign. On an error nothing changes.
+    /// Sets the amplitudes, one for each mode, of any sign. On an error nothing changes.
     pub fn set_amplitudes(&mut self, amplitudes: &[f32]) -> Result<(), KnownError> {
         self.deformation_mut().fields.set(amplitudes)
     }

@@ -35,8 +35,9 @@ pub struct Morph {
 }
 
 impl MorphTree {
-    /// Triangles whose vertices are at `rest`, plus the sum of weight times displacement. Each
-    /// target has a displacement for each vertex. All weights are 0 at first.
+    /// Returns a tree over triangles. A vertex is at its `rest` position plus the sum of weight
+    /// times displacement. Each target has a displacement for each vertex. All weights are 0 at
+    /// first.
     pub fn new<T: AsRef<[Vec3]>>(
         rest: &[Vec3],
         targets: &[T],
@@ -47,7 +48,7 @@ impl MorphTree {
         KnownTree::with_deformation(Morph { fields, rest, lists, scratch }, faces)
     }
 
-    /// New weights, one for each target, of any sign. On an error nothing changes.
+    /// Sets the weights, one for each target, of any sign. On an error nothing changes.
     pub fn set_weights(&mut self, weights: &[f32]) -> Result<(), KnownError> {
         self.deformation_mut().fields.set(weights)
     }
@@ -83,7 +84,7 @@ impl Deformation for Morph {
             let (low, high) = (range.min.as_dvec3() * weight, range.max.as_dvec3() * weight);
             (min, max) = if weight < 0.0 { (min + high, max + low) } else { (min + low, max + high) };
         }
-        // To the nearest number, as the vertices are.
+        // Rounded to the nearest number, as the vertices are.
         Aabb { min: min.as_vec3(), max: max.as_vec3() }
     }
 

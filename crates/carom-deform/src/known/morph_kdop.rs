@@ -3,18 +3,18 @@
 //! Each node has the k-DOP of its rest positions, and for each target that of its displacements.
 //! Take the extent of the node along a direction for the present weights. It is at most the sum of
 //! the extents of the parts, each times its weight. For a negative weight the opposite direction
-//! counts. The axes are bounded as in `morph.rs`, with no slack. Along the other directions a bound
-//! grows:
-//! - A sum of k + 1 terms in `f64` is off by k u of the terms' sizes, u = 2^-53, and so is each of
-//!   three coordinates of a vertex: [`tol::MODAL_ROUNDING`] covers these.
+//! counts. The axes are bounded as in `morph.rs`, with no slack. Along the other directions a
+//! bound grows:
+//! - A sum of k + 1 terms in `f64` is off by k u of the terms' sizes, with u = 2^-53. So is each
+//!   of the three coordinates of a vertex. [`tol::MODAL_ROUNDING`] covers both.
 //! - Rounding a vertex to `f32` moves it along a direction by at most 3 * 2^-24 of its largest
 //!   coordinate, or by 3 * 2^-150.
 //!
 //! Queries are k-DOPs too. A slanted needle touches fewer faces by its k-DOP than by its box.
 //!
 //! Reference: T. Larsson, T. Akenine-Moller, Efficient Collision Detection for Models Deformed by
-//! Morphing, 2003 (boxes, k-DOPs and spheres). Differs: displacements instead of whole targets, and
-//! weights of any sign.
+//! Morphing, 2003 (boxes, k-DOPs and spheres). Differs: displacements instead of whole targets,
+//! and weights of any sign.
 
 use super::displacements::Displacements;
 use super::node_lists::NodeLists;
@@ -43,8 +43,9 @@ impl<const K: usize> MorphKDopTree<K>
 where
     KDop<K>: Slabs,
 {
-    /// Triangles whose vertices are at `rest`, plus the sum of weight times displacement. Each
-    /// target has a displacement for each vertex. All weights are 0 at first.
+    /// Returns a tree over triangles. A vertex is at its `rest` position plus the sum of weight
+    /// times displacement. Each target has a displacement for each vertex. All weights are 0 at
+    /// first.
     pub fn new<T: AsRef<[Vec3]>>(
         rest: &[Vec3],
         targets: &[T],
@@ -56,7 +57,7 @@ where
         KnownTree::with_deformation(MorphKDop { fields, rest, lists, scratch, points }, faces)
     }
 
-    /// New weights, one for each target, of any sign. On an error nothing changes.
+    /// Sets the weights, one for each target, of any sign. On an error nothing changes.
     pub fn set_weights(&mut self, weights: &[f32]) -> Result<(), KnownError> {
         self.deformation_mut().fields.set(weights)
     }
@@ -104,12 +105,12 @@ where
         }
         let is_axis = |i: usize| i % (K / 2) < 3;
         let largest = (0..K).filter(|&i| is_axis(i)).fold(0.0, |most: f64, i| most.max(sums[i].abs()));
-        // rounding: the reach of no vertex is above its sum by more, as the head of this file says.
+        // rounding: a vertex exceeds the sum by at most this, as the head of this file says.
         let of_vertex = 2.0 * (largest * f64::from(f32::EPSILON) + f64::from(f32::from_bits(1)));
         let slack = tol::MODAL_ROUNDING * (list.len() as f64 + 4.0) * self.fields.reach + of_vertex;
         let mut found = KDop::EMPTY;
         for (i, offset) in found.offsets.iter_mut().enumerate() {
-            // An axis to the nearest number, as the vertices are.
+            // Axes are rounded to the nearest number, as the vertices are.
             *offset = if is_axis(i) { sums[i] as f32 } else { rounding::up(sums[i] + slack) };
         }
         found

@@ -1,11 +1,11 @@
 //! One walk for all known deformations.
 //!
-//! The tree is built once, over the rest positions, and keeps its form. A query goes down from the
-//! root. The volume of a node is computed when a query first comes to it, and kept until the
-//! parameters change; so are the vertices of a leaf. A face is an answer if the box of its three
-//! computed vertices touches the query, or their k-DOP if queries are k-DOPs. So the answers are
-//! those of computing all vertices and testing each face (test:
-//! `known::answers_are_those_of_brute_force`). Volumes decide the cost only. If a volume is inside
+//! The tree is built once, over the rest positions, and its structure stays. A query goes down
+//! from the root. The volume of a node is computed when a query first comes to it, and kept until
+//! the parameters change; so are the vertices of a leaf. A face is an answer if the box of its
+//! three computed vertices touches the query, or their k-DOP if queries are k-DOPs. So the answers
+//! are those of computing all vertices and testing each face (test:
+//! `known::answers_are_those_of_brute_force`). Volumes decide only the cost. If a volume is inside
 //! the query, all its faces are answers, and no vertex is computed.
 //!
 //! Reference: D. James, D. Pai, BD-Tree: Output-Sensitive Collision Detection for Reduced
@@ -53,7 +53,7 @@ pub struct KnownWork {
 }
 
 impl<D: Deformation> KnownTree<D> {
-    /// A tree over faces.
+    /// Builds a tree over faces.
     pub(super) fn with_deformation(
         mut deformation: D,
         faces: Vec<[u32; 3]>,
@@ -95,7 +95,8 @@ impl<D: Deformation> KnownTree<D> {
         })
     }
 
-    /// The deformation, whose parameters may change: nothing computed before counts.
+    /// Returns the deformation for a change of its parameters. Volumes and vertices computed
+    /// before are discarded.
     pub(super) fn deformation_mut(&mut self) -> &mut D {
         self.step += 1;
         &mut self.deformation
@@ -182,8 +183,8 @@ impl<D: Deformation> KnownTree<D> {
         out[first..].sort_unstable();
     }
 
-    /// Calls `visit` with the volume of each node for the present parameters and the numbers of the
-    /// faces below it: for drawing and tests.
+    /// Calls `visit` with the volume of each node for the present parameters and the numbers of
+    /// the faces below it: for drawing and tests.
     pub fn visit_volumes(&self, mut visit: impl FnMut(&D::Volume, &[u32])) {
         for node in 0..self.tree.n_nodes() as u32 {
             for (reference, _) in self.tree.children(node) {
@@ -205,7 +206,7 @@ fn volume_of<Q: QueryVolume>(face: &[u32; 3], positions: &[Vec3]) -> Q {
     Q::of_triangle(face.map(|vertex| positions[vertex as usize]))
 }
 
-/// Whether rest positions are allowed.
+/// Checks that rest positions are finite and not too large or too many.
 pub(super) fn check_rest(rest: &[Vec3]) -> Result<(), KnownError> {
     if MAX_ELEMENTS < rest.len() {
         return Err(KnownError::TooMany);

@@ -1,15 +1,18 @@
-//! Lazy or whole steps, chosen by what queries cost in the steps before.
+//! Lazy or whole steps, chosen by the cost of queries in the steps before. A whole step computes
+//! all boxes.
 //!
-//! - A step begins lazy, and becomes whole as soon as queries needed a quarter of the boxes. So no
-//!   step computes more than five quarters of them.
+//! - A step begins lazy. It becomes whole at the first query after more than a quarter of the
+//!   boxes were computed. So small queries compute little more than five quarters of the boxes,
+//!   and one large query at most doubles the work.
 //! - After such a step, some steps are whole from their beginning: one, then twice as many at each
 //!   failure, up to 16. So lazy steps that fail cost little, and a return to few queries is
 //!   noticed.
 //! - A whole step also rebuilds worn parts, if queries and searches since the last build have cost
-//!   a quarter of one. Wear that does not show in boxes is looked for by a whole build, rarely.
+//!   a quarter of a build. Worn parts are those whose boxes have grown. To find wear that does not
+//!   show in boxes, the whole tree is rebuilt now and then.
 //!
-//! The costs are counts, not times, and the choice is the same on every machine (test:
-//! `update_costs::auto_is_never_far_above_the_best`).
+//! The costs are counts, not times, so the choice is the same on every machine. The cost is not
+//! far above that of the best tree (test: `update_costs::auto_is_never_far_above_the_best`).
 //!
 //! Reference: R. Karp, On-line Algorithms Versus Off-line Algorithms, 1992 (rent until the rent
 //! comes near the price).
@@ -22,14 +25,14 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_bvh::Bvh;
 
-/// A lazy step becomes whole when one in this many features was computed for queries.
+/// A lazy step becomes whole when more than one in this many features was computed for queries.
 const LAZY_UNTIL: u64 = 4;
 
 /// The most steps that are whole from their beginning before a lazy one is tried again.
 const MAX_WHOLE_STEPS: u32 = 16;
 
-/// The fewest and the most whole steps until the tree is built anew with no wear to be seen. A
-/// build takes as long as some 25 of them.
+/// The fewest and the most whole steps before a rebuild without visible wear. A build costs as
+/// much as some 25 whole steps.
 const WAITS: (u32, u32) = (128, 1024);
 
 /// Tests per feature from which a rebuild may pay: a quarter of its cost.
@@ -46,10 +49,10 @@ pub struct AutoTree {
     is_complete: bool,
     /// Features computed for queries in this step.
     computed: u64,
-    /// The number of whole steps after a failed lazy one, and the number of them that are left.
+    /// The number of whole steps after the last failed lazy one, and how many of them are left.
     whole_steps: u32,
     whole_left: u32,
-    /// The tests of searches, and all tests until the last build.
+    /// The tests counted for searches, and the number of all tests at the last build.
     searched: u64,
     tests_then: u64,
     lazy_work: TreeWork,

@@ -5,8 +5,8 @@
 //! comes to from all features below that child, once in each step. Every vertex is read in each
 //! step, which is most of the cost of a refit.
 //!
-//! Reference: T. Larsson, T. Akenine-Moller, Collision Detection for Continuously Deforming Bodies,
-//! 2001; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
+//! Reference: T. Larsson, T. Akenine-Moller, Collision Detection for Continuously Deforming
+//! Bodies, 2001; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
 
 use super::layout::{Layout, filled};
 use super::{FollowingTree, Sealed, build_tree, refit_tree, renumber_tree};
@@ -34,7 +34,7 @@ pub struct HybridTree {
 }
 
 impl HybridTree {
-    /// The tree has other nodes than before.
+    /// Starts again with a tree that has other nodes than before.
     fn begin(&mut self, bounds: &Bounds<'_>) {
         let n = 8 * self.tree.n_nodes();
         self.layout.set(&self.tree);

@@ -32,7 +32,7 @@ impl Layout {
         layout
     }
 
-    /// Becomes that of a tree.
+    /// Replaces the layout by that of a tree.
     pub(super) fn set(&mut self, tree: &Bvh) {
         let n_nodes = tree.n_nodes();
         let Layout { ranges, order, levels, counts, firsts } = self;
@@ -78,7 +78,7 @@ impl Layout {
     }
 }
 
-/// Makes a list one of `n` equal values.
+/// Replaces a list by `n` equal values.
 pub(super) fn filled<T: Copy>(list: &mut Vec<T>, n: usize, value: T) {
     list.clear();
     list.resize(n, value);

@@ -23,7 +23,7 @@ use carom_math::rounding;
 /// The most features of a part that is fitted at once.
 const MAX_PART: usize = 64;
 
-/// Boxes that grow with the drift, over a tree that stands elsewhere.
+/// Boxes that grow with the drift. The tree is stored by the caller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LazyBoxes {
     layout: Layout,
@@ -110,7 +110,7 @@ impl LazyBoxes {
         out: &mut Vec<u32>,
         work: &mut TreeWork,
     ) {
-        // Boxes grow, not the query: they were rounded, and their growth covers that.
+        // Boxes grow, not the query: the growth also covers the rounding of the boxes.
         let whole = slack(self.total, 0.0);
         self.stack.clear();
         if 0 < tree.n_nodes() {
@@ -152,7 +152,7 @@ impl LazyBoxes {
     }
 }
 
-/// The drift between two sums of it, rounded up.
+/// Returns the difference of two sums of drifts, rounded up.
 fn slack(now: f64, then: f64) -> f32 {
     if now <= then { 0.0 } else { rounding::up((now - then).next_up()) }
 }

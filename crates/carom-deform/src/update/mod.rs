@@ -1,14 +1,14 @@
-//! Trees that follow features which move: one trait, five ways, the same answers.
+//! Trees that follow moving features: one trait, five implementations, the same answers.
 //!
 //! The answers come from the exact boxes of features alone, and are sorted. So they do not depend
-//! on the tree (test: `update::all_trees_give_the_same_answers`), which decides the cost only:
+//! on the tree (test: `update::all_trees_give_the_same_answers`). The tree decides only the cost:
 //! - [`RefitTree`]: all boxes, bottom up, in each step. For searches that visit most of the tree.
 //! - [`LazyTree`]: no box until a query comes near it. For a few small queries.
 //! - [`HybridTree`]: the upper half bottom up, the lower half where a query comes: the scheme of
 //!   the book.
-//! - [`RebuiltTree`]: as `RefitTree`, and parts that have worn are built anew. For motion that
-//!   mixes features.
-//! - [`AutoTree`]: lazy or whole, by the counted cost of the steps before.
+//! - [`RebuiltTree`]: as `RefitTree`, and parts whose boxes have grown are rebuilt. For motion
+//!   that mixes features.
+//! - [`AutoTree`]: lazy, or all boxes, by the counted cost of the steps before.
 
 mod auto;
 mod hybrid;
@@ -34,7 +34,7 @@ use core::ops::ControlFlow;
 use sealed::Sealed;
 
 pub(crate) mod sealed {
-    /// Leaves hold at most eight features, which searches rely on.
+    /// Searches rely on leaves of at most eight features, so the trait is sealed.
     pub trait Sealed {}
 }
 
@@ -43,17 +43,17 @@ pub(crate) const MAX_LEAF: u32 = 8;
 
 /// A tree over features that move. The trait is sealed: choose one of the five of this crate.
 pub trait FollowingTree: Sealed + Sized {
-    /// A tree over the features as they are.
+    /// Builds a tree over the features as they are.
     fn build(bounds: &Bounds<'_>) -> Self;
 
-    /// Follows features that have moved. No side of a box moved outwards by more than `drift` since
-    /// the last call. The drift is a length, not negative.
+    /// Follows features that have moved. No side of a box moved outwards by more than `drift`
+    /// since the last call. The drift is a length, not negative.
     fn advance(&mut self, bounds: &Bounds<'_>, drift: f32);
 
     /// Follows features that were added, removed or renumbered. `origins` has the number that each
     /// had before, or [`carom_bvh::ADDED`]. All boxes are up to date after this. A feature keeps
-    /// its place in the tree. If too much is new, the tree or a part of it is rebuilt, and that is
-    /// counted.
+    /// its place in the tree. If too many features are new, the tree or a part of it is rebuilt,
+    /// and that is counted.
     fn renumber(&mut self, bounds: &Bounds<'_>, origins: &[u32]);
 
     /// Adds the numbers of all features whose exact box touches the query to `out`, in ascending
@@ -87,7 +87,7 @@ pub(crate) fn build_settings() -> BuildSettings {
     BuildSettings::default().with_max_leaf(MAX_LEAF)
 }
 
-/// A tree over boxes that are known to be finite and not too large.
+/// Builds a tree over boxes that are known to be finite and not too large.
 pub(crate) fn build_tree(boxes: &[Aabb]) -> Bvh {
     let built = Bvh::build(boxes, &build_settings());
     debug_assert!(built.is_ok(), "the mesh checks its positions: {built:?}");
@@ -100,7 +100,7 @@ pub(crate) fn refit_tree(tree: &mut Bvh, boxes: &[Aabb]) {
     debug_assert!(refitted.is_ok(), "the mesh checks its positions: {refitted:?}");
 }
 
-/// A tree over other features, whose boxes are known to be finite and not too large.
+/// Renumbers the features of a tree. Their boxes are known to be finite and not too large.
 pub(crate) fn renumber_tree(tree: &mut Bvh, boxes: &[Aabb], origins: &[u32], work: &mut TreeWork) {
     let renumbered = tree.renumber(boxes, origins, &build_settings());
     debug_assert!(renumbered.is_ok(), "the mesh checks its positions: {renumbered:?}");

@@ -44,7 +44,7 @@ impl RebuiltTree {
         debug_assert!(!matches!(refitted, Some(Err(_))), "the mesh checks its positions: {refitted:?}");
     }
 
-    /// As [`RebuiltTree::follow`], after edits.
+    /// Does the same as [`RebuiltTree::follow`], after edits.
     pub(super) fn follow_edits(&mut self, bounds: &Bounds<'_>, origins: &[u32]) {
         self.work.edits += 1;
         self.with_watched(bounds, |watched, boxes| watched.renumber(boxes, origins));

@@ -1,6 +1,6 @@
 //! All boxes in each step, from the leaves to the root.
 //!
-//! The boxes of features are computed in the order of their numbers, as the leaves of the tree have
+//! The boxes of features are computed in the order of their numbers. The leaves of the tree have
 //! another order than the mesh in memory. The pass over the nodes is carom-bvh's.
 //!
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using

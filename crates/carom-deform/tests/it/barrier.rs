@@ -1,4 +1,4 @@
-//! Derivatives of distances and barriers against differences.
+//! Derivatives of distances and barriers, against finite differences.
 
 use carom_deform::{DeformableMesh, FeatureSearch, NearPair, PairKind};
 use carom_testkit::random::Random;
@@ -38,8 +38,8 @@ fn derivatives_are_those_of_differences() {
             assert!(
                 barrier.gradient.iter().sum::<DVec3>().length() < 1e-9 * (1.0 + barrier.gradient[0].length())
             );
-            // By what a vertex changes it. Places are of single precision, so steps are taken as
-            // they round.
+            // The change of the distance when a vertex moves. Positions are `f32`, so the step is
+            // the difference of the rounded positions.
             let vertex = random.below(4);
             let h = 1.0 / 1024.0;
             let axis = random.below(3);
@@ -58,7 +58,7 @@ fn derivatives_are_those_of_differences() {
             };
             let ((x, d, b), (y, e, c)) = (moved(1.0), moved(-1.0));
             let (Some(b), Some(c)) = (b, c) else { continue };
-            // Near a kink differences tell little.
+            // Near a kink finite differences are inaccurate.
             if near.distance < 0.1 {
                 continue;
             }
@@ -92,7 +92,7 @@ fn a_barrier_begins_at_the_reach_and_has_no_bound_where_things_touch() {
         assert!(before < barrier.value && barrier.gradient[0].y < steepest);
         (before, steepest) = (barrier.value, barrier.gradient[0].y);
     }
-    // A reach of nothing, and one that is no number.
+    // A reach that is 0, negative or NaN gives no barrier.
     let mut mesh = mesh(&mut Random::new(1));
     let near = pairs(&mut mesh)[0];
     let stencil = near.stencil(&mesh, &mesh);

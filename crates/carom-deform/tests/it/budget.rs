@@ -1,4 +1,4 @@
-//! Searches that stop and go on.
+//! Searches that stop and resume.
 
 use crate::scenes::{grid, scenes, waves};
 use carom_deform::{DeformableMesh, FeatureSearch};
@@ -26,7 +26,7 @@ fn any_split_gives_the_same_answer() {
                 progress = run.progress();
                 n_stops += 1;
             }
-            // What is at its end stays there.
+            // A complete search stays complete.
             assert!(run.run(0) && run.progress() == 1.0);
             let found = run.finish();
             assert_eq!(found.pairs, near);
@@ -39,7 +39,7 @@ fn any_split_gives_the_same_answer() {
     assert!(20 < n_stops, "{n_stops}");
 }
 
-/// A call spends about what it may.
+/// A call spends about its budget.
 #[test]
 fn a_budget_is_kept() {
     let mut search = FeatureSearch::default();

@@ -5,8 +5,8 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_deform::{DeformableMesh, FeaturePair, FeatureSearch};
 use glam::Vec3;
 
-/// The box of vertices at these moments, grown by half of a distance and moved outwards to the next
-/// number.
+/// The box of vertices at these moments, grown by half of a distance and rounded outwards to the
+/// next number.
 fn aabb(vertices: &[u32], moments: &[&[Vec3]], distance: f32) -> Aabb {
     let mut all = Aabb::EMPTY;
     for moment in moments {
@@ -84,7 +84,7 @@ fn of_two_meshes_they_are_those_of_brute_force() {
     }
 }
 
-/// A moment that is played backwards has the same boxes.
+/// A step that is played backwards has the same boxes.
 #[test]
 fn a_step_backwards_has_the_same_candidates() {
     let mut search = FeatureSearch::default();
@@ -96,7 +96,7 @@ fn a_step_backwards_has_the_same_candidates() {
     }
 }
 
-/// Neighbours are counted: by their vertices, or by the places of these.
+/// Neighbours are counted by their vertices, or by the positions of their vertices.
 #[test]
 fn neighbours_are_counted() {
     let mut search = FeatureSearch::default();
@@ -105,14 +105,14 @@ fn neighbours_are_counted() {
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::ONE];
     let mut joined = DeformableMesh::from_triangles(&corners, vec![[0, 1, 2], [1, 3, 2]]).unwrap();
     let found = search.candidates_within(&mut joined, 4.0).finish();
-    // The two vertices that are not shared with the faces beyond, and two pairs of edges.
+    // Each unshared vertex with the other face, and two pairs of edges.
     assert_eq!((found.pairs.len(), found.counters.neighbours), (4, 6 + 8));
-    // The same with a seam that is not welded: nothing is left out but what is of one triangle.
+    // The same with a seam that is not welded: only pairs within one triangle are left out.
     let apart = [corners[0], corners[1], corners[2], corners[1], corners[3], corners[2]];
     let mut seam = DeformableMesh::from_triangles(&apart, vec![[0, 1, 2], [3, 4, 5]]).unwrap();
     let found = search.candidates_within(&mut seam, 4.0).finish();
     assert_eq!((found.pairs.len(), found.counters.neighbours), (6 + 9, 6 + 6));
-    // By place it is a seam.
+    // By position the vertices of the seam are one.
     let mut seam = seam.with_neighbours_by_place();
     let found = search.candidates_within(&mut seam, 4.0).finish();
     // The doubled edge meets the two others of each triangle at a corner, and itself at both.

@@ -11,7 +11,8 @@ fn crossings(mesh: &mut DeformableMesh, cones: Cones) -> (Vec<FeaturePair>, Defo
     (found.pairs.to_vec(), found.counters)
 }
 
-/// The answers without and with cones; how many pairs, and how many leaf pairs were left out.
+/// Checks that the answers with cones are those without. Returns the number of pairs, and how many
+/// leaf pairs were left out.
 fn check(mesh: &mut DeformableMesh, what: &str) -> [u64; 2] {
     let (expected, without) = crossings(mesh, Cones::Never);
     assert_eq!((without.under_cones, without.cone_tests), (0, 0));
@@ -22,7 +23,7 @@ fn check(mesh: &mut DeformableMesh, what: &str) -> [u64; 2] {
     [expected.len() as u64, with.under_cones]
 }
 
-/// Spiral ramps, of which each turn is above the last one or goes through it, seen along any axis.
+/// Spiral ramps along each axis. Each turn is above the last one or goes through it.
 fn ramps(random: &mut Random) -> Vec<DeformableMesh> {
     let mut all = Vec::new();
     for (n, rise, swing) in [(60, 0.25, 0.0), (200, 0.0, 0.0), (300, 0.01, 0.2), (300, 0.001, 0.01)] {
@@ -43,7 +44,7 @@ fn ramps(random: &mut Random) -> Vec<DeformableMesh> {
     all
 }
 
-/// A fan of triangles around one vertex, closed after so many turns, with heights that differ.
+/// A fan of triangles around one vertex, closed after `turns` turns, with different heights.
 fn fan(random: &mut Random, n: u32, turns: f64, flat: f64) -> DeformableMesh {
     let mut positions = vec![Vec3::ZERO];
     for i in 0..n {
@@ -106,7 +107,7 @@ fn cones_change_no_answer() {
     assert!(1000 < n_crossings && 1000 < n_saved && 5 < n_mixed, "{n_crossings} {n_saved} {n_mixed}");
 }
 
-/// Motion at random, and tears whose sides are still at one place.
+/// Random motion, and tears whose sides still have the same position.
 #[test]
 fn cones_change_no_answer_of_sheets_that_move_and_tear() {
     let mut random = Random::new(23);
@@ -153,8 +154,8 @@ fn a_cone_without_its_contour_would_be_wrong() {
     assert!(0 < counters.under_cones && counters.under_cones < counters.leaf_pairs);
 }
 
-/// Of a smooth sheet nothing is left to test, for a few tests per triangle; a crumpled one is left
-/// alone by `Auto`.
+/// A few tests per triangle prove that all of a smooth sheet is free. `Auto` stops testing a
+/// crumpled one.
 #[test]
 fn smooth_sheets_are_free_at_once_and_crumpled_ones_are_left_alone() {
     let n = 60;
@@ -172,7 +173,7 @@ fn smooth_sheets_are_free_at_once_and_crumpled_ones_are_left_alone() {
     let tested: Vec<bool> =
         (0..40).map(|_| 0 < search.crossings(&mut crumpled).finish().counters.cone_tests).collect();
     assert!(tested[0] && tested.iter().filter(|is| **is).count() < 8, "{tested:?}");
-    // It looks again, and stays with what pays.
+    // `Auto` tests again later, and goes on because the tests pay.
     let paid: Vec<bool> =
         (0..100).map(|_| 0 < search.crossings(&mut smooth).finish().counters.under_cones).collect();
     assert!(paid[64..].iter().all(|paid| *paid), "{paid:?}");

@@ -27,7 +27,7 @@ fn each_edge_is_listed_once_with_its_lowest_owner() {
 fn tetrahedra_have_the_surface_that_one_alone_has() {
     let corners: Vec<Vec3> =
         (0..5).map(|i| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32)).collect();
-    // Two that share the face 1, 2, 4.
+    // Two tetrahedra that share the face 1, 2, 4.
     let mesh = DeformableMesh::from_tetrahedra(&corners, &[[0, 1, 2, 4], [1, 3, 2, 4]]).unwrap();
     assert_eq!((mesh.faces().len(), mesh.edges().len(), mesh.surface_vertices().len()), (6, 9, 5));
     let mut outwards = 0;
@@ -37,7 +37,7 @@ fn tetrahedra_have_the_surface_that_one_alone_has() {
         outwards += u32::from(0.0 < (b - a).cross(c - a).dot(a - middle));
     }
     assert_eq!(outwards, 6);
-    // A vertex in the middle is none of the surface.
+    // A vertex in the middle is not on the surface.
     let mut with_middle = corners[..3].to_vec();
     with_middle.extend([corners[4], Vec3::splat(0.2)]);
     let split = [[0, 1, 2, 4], [0, 1, 4, 3], [0, 4, 2, 3], [4, 1, 2, 3]];

@@ -1,4 +1,4 @@
-//! Edits: what parts and what stays joined, numbers, refusals, and what the trees do.
+//! Edits: separated and joined elements, numbers, errors, and trees.
 
 use crate::scenes::{grid, waves};
 use carom_bounds::Aabb;
@@ -11,7 +11,7 @@ use carom_testkit::random::Random;
 use glam::Vec3;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The features, their numbers and owners are those of a mesh made anew, and so are all answers.
+/// Checks that features, numbers, owners and answers are those of a mesh made anew.
 fn check_like_new(mesh: &mut DeformableMesh, what: &str) {
     let mut anew = DeformableMesh::from_triangles(mesh.before(), mesh.faces().to_vec()).unwrap();
     anew.set_positions(mesh.positions()).unwrap();
@@ -26,7 +26,8 @@ fn check_like_new(mesh: &mut DeformableMesh, what: &str) {
     check_topology(mesh, what);
 }
 
-/// With each vertex at a place of its own, the topology by places is that by numbers.
+/// Checks the topology by positions against that by numbers, with a different position for each
+/// vertex.
 fn check_topology(mesh: &DeformableMesh, what: &str) {
     let mut random = Random::new(5);
     let places: Vec<_> = mesh.positions().iter().map(|_| random.cube_point()).collect();
@@ -54,8 +55,9 @@ fn check_topology(mesh: &DeformableMesh, what: &str) {
     }
 }
 
-/// Corners at an end of a torn edge share their vertex if, and only if, faces lead from one to the
-/// other over edges at this vertex that are not torn; all other corners stay as they are.
+/// Checks that corners at an end of a torn edge share their vertex if, and only if, faces lead
+/// from one to the other over edges at this vertex that are not torn. All other corners stay as
+/// they are.
 fn check_torn(before: &[[u32; 3]], after: &[[u32; 3]], torn: &[[u32; 2]], made: &[u32], n_vertices: usize) {
     let torn: BTreeSet<[u32; 2]> = torn.iter().map(|&[v, w]| [v.min(w), v.max(w)]).collect();
     let ends: BTreeSet<u32> = torn.iter().flatten().copied().collect();
@@ -65,7 +67,7 @@ fn check_torn(before: &[[u32; 3]], after: &[[u32; 3]], torn: &[[u32; 2]], made: 
         let corner = |i: usize| before[i].iter().position(|&v| v == vertex).map(|k| after[i][k]);
         let around: Vec<usize> = (0..before.len()).filter(|&i| corner(i).is_some()).collect();
         let mut group: Vec<usize> = (0..around.len()).collect();
-        // As often as there are faces: the lowest number has gone all the way.
+        // One pass for each face, so the lowest number reaches all faces of a group.
         for _ in &around {
             for (i, &f) in around.iter().enumerate() {
                 for (j, &g) in around.iter().enumerate() {
@@ -132,13 +134,13 @@ fn a_sheet_that_is_torn_across_is_two() {
     let n = 6;
     let mut mesh = DeformableMesh::from_triangles(&waves(n, 0.0, 0.0), grid(n)).unwrap();
     let row = |i: u32| 2 * n as u32 + i;
-    // An edge inside opens nothing, nor does a closed one at the border; from the border inwards it
-    // opens.
+    // An inner edge opens nothing, nor does an edge along the border. An edge from the border
+    // inwards opens the sheet.
     assert_eq!(mesh.tear(&[[row(2), row(3)]]).unwrap(), [0; 0]);
     assert_eq!(mesh.tear(&[[0, 1]]).unwrap(), [0; 0]);
     assert_eq!(mesh.tear(&[]).unwrap(), [0; 0]);
     assert_eq!(mesh.tear(&[[row(0), row(1)]]).unwrap(), [row(0)]);
-    // The first vertex has gone its way already.
+    // The first vertex was copied already.
     let rest: Vec<[u32; 2]> = (1..n as u32 - 1).map(|i| [row(i), row(i + 1)]).collect();
     let torn: Vec<[u32; 2]> = [[row(0), row(1)]].into_iter().chain(rest).collect();
     let made = mesh.tear(&torn).unwrap();
@@ -150,7 +152,7 @@ fn a_sheet_that_is_torn_across_is_two() {
         face.iter().for_each(|&v| side[v as usize] |= own);
     }
     assert!(side.iter().all(|&side| side != 3));
-    // The two borders are at one place, and count as contacts from now on.
+    // The two borders have the same positions, and count as contacts from now on.
     let mut search = FeatureSearch::default();
     let touching = search.within(&mut mesh, 0.0).finish();
     assert!(n <= touching.pairs.len(), "{}", touching.pairs.len());
@@ -160,7 +162,8 @@ fn a_sheet_that_is_torn_across_is_two() {
     assert_eq!(search.within(&mut mesh, 0.5).finish().pairs, []);
 }
 
-/// Vertices at one place that count as one part as one, and their halves are neighbours no longer.
+/// Vertices that count as one by position are separated as one, and the two sides are no longer
+/// neighbours.
 #[test]
 fn seams_by_place_tear_as_if_they_were_welded() {
     let n = 4;
@@ -172,11 +175,11 @@ fn seams_by_place_tear_as_if_they_were_welded() {
     let mut welded = DeformableMesh::from_triangles(&flat, grid(n)).unwrap();
     let mut seams = DeformableMesh::from_triangles(&corners, soup).unwrap().with_neighbours_by_place();
     assert_eq!(search.within(&mut seams, 0.0).finish().pairs, []);
-    // The corner of a triangle that is at the place of a vertex of the grid.
+    // A corner of a triangle with the position of a vertex of the grid.
     let at = |v: u32| grid(n).as_flattened().iter().position(|&w| w == v).unwrap() as u32;
     let row: Vec<[u32; 2]> = (4..7).map(|v| [v, v + 1]).collect();
     assert_eq!(welded.tear(&row).unwrap().len(), 4);
-    // Nothing is to be copied, as each triangle has its own.
+    // No vertex is copied, because each triangle has its own.
     assert_eq!(seams.tear(&row.iter().map(|e| e.map(at)).collect::<Vec<_>>()).unwrap(), [0; 0]);
     let a = search.within(&mut welded, 0.0).finish().pairs.len();
     let b = search.within(&mut seams, 0.0).finish().pairs.len();
@@ -231,7 +234,7 @@ fn remeshing_is_removing_and_adding() {
         mesh.set_positions(&moved).unwrap();
         check_like_new(&mut mesh, &format!("round {round}, moved"));
     }
-    // All goes, and something comes again.
+    // All faces are removed, and then some are added.
     mesh.remove_faces(&(0..mesh.faces().len() as u32).collect::<Vec<_>>()).unwrap();
     check_like_new(&mut mesh, "nothing");
     assert_eq!(mesh.remove_unused_vertices(), [0; 0]);
@@ -270,7 +273,7 @@ fn ropes_are_cut_and_bodies_break() {
     let points: Vec<Vec3> = (0..6).map(|i| Vec3::new(i as f32, 0.0, 0.0)).collect();
     let rope = (0..5).map(|i| [i, i + 1]).chain([[2, 5], [0, 1]]).collect();
     let mut rope = DeformableMesh::from_segments(&points, rope).unwrap();
-    // Three segments end at vertex 2, and vertex 0 is the end of one that is there twice.
+    // Three segments end at vertex 2, and vertex 0 is the end of two equal segments.
     assert_eq!(rope.cut(&[2, 0]).unwrap(), [0, 2, 2]);
     assert_eq!(rope.edges(), [[0, 1], [1, 2], [3, 7], [3, 4], [4, 5], [5, 8], [1, 6]]);
     rope.remove_segments(&[0, 4]).unwrap();
@@ -321,8 +324,8 @@ fn refused_edits_name_the_first_offender_and_change_nothing() {
     assert_eq!(format!("{mesh:?}"), before);
 }
 
-/// A small tear is followed without a build, and what comes is near; several edits are followed at
-/// once.
+/// Trees follow a small tear without a build, and new features are near their originals. Several
+/// edits are followed at once.
 #[test]
 fn trees_follow_a_small_tear_without_a_build() {
     fn check<T: FollowingTree>(name: &str) {
@@ -338,11 +341,11 @@ fn trees_follow_a_small_tear_without_a_build() {
         FeatureSearch::default().candidates_within(&mut mesh, 0.0).finish();
         for (work, before) in mesh.tree_work().iter().zip(before) {
             assert_eq!(work.edits, 1, "{name}");
-            // Full leaves along the tear, and no more.
+            // Only full leaves along the tear.
             assert!(work.renewed < 400, "{name}: {}", work.renewed);
             assert!(work.updates - before.updates < 80_000, "{name}");
         }
-        // As many tests as with a tree of the new mesh, nearly.
+        // Nearly as few tests as with a tree of the new mesh.
         let tests = |mesh: &mut DeformableMesh<T>| {
             let before = mesh.tree_work()[2].box_tests;
             for p in waves(n, 0.2, 0.0).iter().step_by(37) {
@@ -355,7 +358,7 @@ fn trees_follow_a_small_tear_without_a_build() {
             .with_trees::<T>();
         let (followed, fresh) = (tests(&mut mesh), tests(&mut anew));
         assert!(10 * followed < 11 * fresh, "{name}: {followed} {fresh}");
-        // Where most is new, the tree is built anew, and that is counted.
+        // If most features are new, the tree is rebuilt, and that is counted.
         mesh.add_faces(&[], &[grid(n), grid(n)].concat()).unwrap();
         mesh.collect_faces_touching(&Aabb { min: Vec3::ZERO, max: Vec3::ONE }, &mut Vec::new());
         let renewed = mesh.tree_work()[2].renewed;

@@ -1,4 +1,5 @@
-//! Inputs of the worst kind: empty, degenerate, doubled, tiny and huge meshes, against brute force.
+//! Inputs of the worst kind: empty, degenerate, doubled, tiny and huge meshes, against brute
+//! force.
 
 use crate::scenes::grid;
 use carom_bounds::Aabb;
@@ -193,7 +194,7 @@ fn push_outs_of_the_worst_meshes_are_finite() {
     }
 }
 
-/// Queries that are a point, all there is, or nothing.
+/// Queries that contain a point, everything or nothing.
 fn queries() -> Vec<Aabb> {
     let (p, nan) = (Vec3::new(0.5, 0.0, 0.5), Vec3::new(0.5, f32::NAN, 0.5));
     [
@@ -462,7 +463,7 @@ fn a_seam_of_many_vertices_at_one_place_is_torn() {
     let mut search = FeatureSearch::default();
     let mut welded = fan.clone().with_neighbours_by_place();
     assert_eq!(search.crossings(&mut welded).finish().pairs, []);
-    // Each is a vertex of its own already, so that none is made; but they part.
+    // Each triangle has its own vertex already, so no vertex is made, but the two sides separate.
     let half = n / 2;
     assert!(welded.tear(&[[0, 1], [3 * half, 3 * half + 1]]).unwrap().is_empty());
     assert_eq!(search.crossings(&mut welded).finish().pairs.len(), (half * half) as usize);

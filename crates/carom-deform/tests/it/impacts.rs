@@ -24,7 +24,7 @@ fn query(pair: &FeaturePair, a: &DeformableMesh, b: &DeformableMesh) -> Query {
     Query { kind, start: at(DeformableMesh::before), end: at(DeformableMesh::positions) }
 }
 
-/// All pairs are tested in fractions if `CAROM_SLOW` is set, else one of so many.
+/// One in this many pairs is tested in fractions; all pairs if `CAROM_SLOW` is set.
 fn stride() -> usize {
     if std::env::var_os("CAROM_SLOW").is_some() { 1 } else { 20 }
 }
@@ -37,7 +37,8 @@ fn is_far(query: &Query, reach: f64) -> bool {
     is_beside(&a, &b, reach)
 }
 
-/// Nothing that was left out touches, and what was found is as said.
+/// Checks that pairs that were left out do not touch, and that the times found are right. Returns
+/// the numbers of clear, hit and undecided pairs.
 fn check(
     found: &[FeatureImpact],
     all: &[FeaturePair],
@@ -63,7 +64,7 @@ fn check(
         let until = time.map_or(1.0, |time| time.safe_until(1.0));
         for part in [0.0, 0.37, 1.0] {
             let t = part * until;
-            // At the very time a contact may be.
+            // At the time itself there may be a contact.
             assert!(
                 (t == until && time.is_some()) || !query.is_within(t, reach),
                 "{name}: {pair:?} touches at {t}"
@@ -156,16 +157,15 @@ fn the_free_step_is_free_and_ends_at_a_contact() {
     assert!(6 <= n_stopped, "{n_stopped}");
 }
 
-/// Cheap proofs leave nothing out that is near: moved to and fro across the border by the least
-/// that there is.
+/// Cheap proofs leave no contact out, even if a vertex ends a few numbers above or below a face.
 #[test]
 fn nothing_is_lost_at_the_border() {
     let mut random = Random::new(5);
     let mut search = FeatureSearch::default();
     let mut n_touching = 0;
     for _ in 0..300 {
-        // A vertex that ends on a face that moves, or a few numbers above or below it; far from the
-        // origin now and then.
+        // A vertex that ends on a moving face, or a few numbers above or below it. A third of the
+        // cases are far from the origin.
         let far = if random.below(3) == 0 { Vec3::splat(100.0) } else { Vec3::ZERO };
         let mut point = || random.cube_point().as_vec3() + far;
         let (start, end): ([Vec3; 3], [Vec3; 3]) = ([point(), point(), point()], [point(), point(), point()]);
@@ -242,7 +242,7 @@ fn no_published_contact_is_missed_in_a_mesh() {
                 } else {
                     n_rounded += 1;
                 }
-                // As it is after rounding, at some times.
+                // The rounded query, at some times.
                 let rounded = query(&pair, &original, &original);
                 for t in [0.0, 0.25, 0.5, 0.75, 1.0].into_iter().skip(i as usize % stride()).step_by(stride())
                 {
@@ -266,7 +266,7 @@ fn a_cloth_that_moves_by_free_steps_never_crosses_itself() {
     let mut now = start;
     let mut n_short = 0;
     for _ in 0..24 {
-        // Everything is drawn towards one line.
+        // All vertices move towards one line.
         let wanted: Vec<Vec3> =
             now.iter().map(|p| *p + (Vec3::new(2.0, 0.3 * p.x, p.z) - *p) * 0.25).collect();
         cloth.set_positions(&wanted).unwrap();

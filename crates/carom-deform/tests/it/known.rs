@@ -42,7 +42,7 @@ pub(crate) fn chain(rest: &[Vec3], length: f32, n_bones: usize) -> BoneWeights {
     BoneWeights::new(&bones, &weights, n_bones).unwrap()
 }
 
-/// A unit quaternion: any, one of half a turn, nearly such a one, the identity, or the opposite of
+/// A unit quaternion: random, half a turn, nearly half a turn, the identity, or the opposite of
 /// the last one.
 pub(crate) fn rotation(random: &mut Random, last: Quat) -> Quat {
     let axis = random.cube_point().normalize().as_vec3();
@@ -129,7 +129,7 @@ fn queries(random: &mut Random, positions: &[Vec3]) -> Vec<Aabb> {
         .collect()
 }
 
-/// Sets parameters, then asks the tree and brute force.
+/// Sets parameters, and compares the tree with brute force.
 fn check<D: Deformation>(
     name: &str,
     mut tree: KnownTree<D>,
@@ -142,7 +142,7 @@ fn check<D: Deformation>(
         set(&mut tree, &mut random);
         tree.positions_into(&mut positions);
         for query in queries(&mut random, &positions) {
-            // Boxes, and what holds two points alone: a slanted needle, if queries are k-DOPs.
+            // Boxes, and volumes around two points: slanted needles, if queries are k-DOPs.
             let query = match random.below(3) {
                 0 => D::Query::from_points(&[query.min, query.max]),
                 _ => D::Query::from_aabb(&query),
@@ -193,8 +193,8 @@ fn answers_are_those_of_brute_force() {
     check("dual", dual, n_sets, |tree, random| tree.set_bones(&poses(random, 6)).unwrap());
 }
 
-/// A corner of the box of a face may be farther from its middle than the vertices. A ball of these
-/// does not hold it, and the face is an answer for a query there.
+/// A corner of the box of a face may be farther from the middle than the vertices are. A ball
+/// around the vertices does not hold that corner, but the face is an answer for a query there.
 #[test]
 fn a_query_at_a_corner_of_the_box_of_a_face_finds_it() {
     let rest = [Vec3::new(0.0, 0.3, 1.0), Vec3::new(0.4, 0.0, 0.0), Vec3::new(1.0, 1.0, 0.5)];
@@ -215,7 +215,7 @@ fn a_query_at_a_corner_of_the_box_of_a_face_finds_it() {
     check(DualQuaternionTree::new(&rest, skin, faces).unwrap());
 }
 
-/// The sum in fractions. A position is a sum in `f64` and one rounding away.
+/// Positions are the sums in fractions, up to the rounding of a sum in `f64` and of its result.
 #[test]
 fn morphs_are_sums_of_fractions() {
     let (rest, faces) = tube(6, 5);
@@ -286,8 +286,8 @@ fn skins_are_those_of_other_formulas() {
                 real += q * sign;
                 dual_part += DQuat::from_xyzw(t.x, t.y, t.z, 0.0).mul_quat(q) * (0.5 * sign);
             }
-            // Divided by the dual norm: the real part by its length, the dual part also loses what
-            // is along the real one.
+            // Divided by the dual norm: both parts by the length of the real one. The dual part
+            // also loses its component along the real one.
             let length = real.length();
             let unit = real * (1.0 / length);
             let dual_unit = (dual_part * (1.0 / length)) - unit * (unit.dot(dual_part) / length);
@@ -299,7 +299,7 @@ fn skins_are_those_of_other_formulas() {
     }
 }
 
-/// Half of a turn, by equal weights of none and of the whole.
+/// Equal weights of the identity and of a rotation give half of its angle.
 #[test]
 fn a_blend_of_two_rotations_is_between_them() {
     let rest = [Vec3::X, Vec3::Y, Vec3::Z];
@@ -316,8 +316,8 @@ fn a_blend_of_two_rotations_is_between_them() {
     }
 }
 
-/// A small query of a large mesh computes few volumes and few vertices, and again none while
-/// parameters stay.
+/// A small query of a large mesh computes few volumes and few vertices. Repeated with the same
+/// parameters, it computes none.
 #[test]
 fn queries_compute_what_they_come_near() {
     let (rest, faces) = tube(400, 24);

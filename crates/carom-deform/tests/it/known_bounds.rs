@@ -9,7 +9,7 @@ use carom_testkit::random::Random;
 use glam::{Affine3A, DQuat, DVec3, Vec3};
 use num_rational::BigRational;
 
-/// How many parameter sets for each kind of deformation; a million if `CAROM_SLOW` is set.
+/// The number of parameter sets for each kind of deformation; a million if `CAROM_SLOW` is set.
 fn n_sets() -> usize {
     if std::env::var_os("CAROM_SLOW").is_some() { 1_000_000 } else { 300 }
 }
@@ -200,8 +200,8 @@ fn boxes_of_dual_quaternion_skins_hold_their_vertices() {
     assert!(n_wide.iter().all(|&n| n_sets() / 2 < n), "{n_wide:?}");
 }
 
-/// One or two vertices far from the origin, and parameters that bring them near it: volumes have no
-/// size to spare, and what rounding does is large beside them.
+/// One or two vertices far from the origin, and parameters that bring them near it. The volumes
+/// are tiny, and the rounding is large relative to them.
 #[test]
 fn volumes_of_one_face_hold_it_though_parameters_cancel() {
     let mut random = Random::new(25);
@@ -223,7 +223,7 @@ fn volumes_of_one_face_hold_it_though_parameters_cancel() {
         kdops.set_weights(&weights).unwrap();
         check(&kdops, &mut positions, in_kdop, || format!("{rest:?} {weights:?}"));
 
-        // The other way: carried far away, where `f32` is coarse beside the face.
+        // The opposite: a face is moved far away, where `f32` is coarse relative to the face.
         let near = [(); 2].map(|()| random.cube_point().as_vec3());
         let mut kdops = MorphKDopTree::<14>::new(&near, &[[far; 2]], faces.clone()).unwrap();
         kdops.set_weights(&weights[..1]).unwrap();
@@ -246,8 +246,8 @@ fn volumes_of_one_face_hold_it_though_parameters_cancel() {
     }
 }
 
-/// Three bones whose rotations are as far apart as a blend can bear: without the right pivot it
-/// would vanish.
+/// Three bones whose rotations are as far apart as possible: with another pivot the blend would
+/// vanish.
 #[test]
 fn blends_of_opposite_rotations_are_held() {
     let (rest, faces) = tube(5, 4);

@@ -1,4 +1,4 @@
-//! Known deformations of a real mesh, where it is present: a man who walks, in 49 frames.
+//! Known deformations of a real mesh, if it is present: a walking man, in 49 frames.
 
 use crate::known::chain;
 use crate::real_data::words;
@@ -48,7 +48,7 @@ fn check<D: Deformation<Query = Aabb>>(name: &str, tree: &mut KnownTree<D>, rand
 fn a_real_mesh_is_deformed() {
     let Some((frames, faces)) = man() else { return };
     let rest = &frames[0];
-    // Some frames are targets, as what each adds to the first one.
+    // Some frames are targets: their displacements from the first frame.
     let chosen = [8, 16, 24, 32, 40];
     let targets: Vec<Vec<Vec3>> =
         chosen.iter().map(|&frame| frames[frame].iter().zip(rest).map(|(p, q)| *p - *q).collect()).collect();

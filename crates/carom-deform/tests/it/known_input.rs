@@ -1,4 +1,5 @@
-//! Known deformations with ugly input: what is refused, with the first offender, and what is not.
+//! Known deformations with bad input: errors name the first offender. Degenerate input is
+//! accepted.
 
 use crate::known::{chain, tube};
 use carom_bounds::Aabb;
@@ -124,7 +125,7 @@ fn ugly_meshes_are_deformed_too() {
         dual.collect_faces_touching(&near, found);
         assert_eq!(found[..], [0, 1, 2]);
     }
-    // As far as positions may be.
+    // The largest positions.
     let far = [Vec3::splat(MAX_POSITION); 4];
     let mut morph = MorphTree::new(&far, &[vec![Vec3::X; 4]], faces).unwrap();
     assert_eq!(morph.set_weights(&[1e20]), Err(KnownError::TooLarge { parameter: 0 }));

@@ -1,4 +1,4 @@
-//! Meshes that change their shape, against brute force in fractions and published counts.
+//! Tests of meshes that change their shape, against brute force in fractions and published counts.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 

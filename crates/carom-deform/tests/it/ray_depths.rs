@@ -60,8 +60,8 @@ fn vertices_are_those_inside_and_rays_end_where_they_leave() {
     assert!(100 < n_found, "{n_found}");
 }
 
-/// The exit of a round collider is one face: a kept face gives what a new ray does, without the
-/// tree.
+/// A ray leaves a round collider through one face. So a kept face gives the hit of a new ray,
+/// without the tree.
 #[test]
 fn kept_faces_spare_casts() {
     let (mut fresh, mut kept) = (RayDepths::new(1), RayDepths::new(10));

@@ -61,8 +61,8 @@ fn items() -> Option<Vec<Item>> {
     Some(all)
 }
 
-/// The counts of the data. If the numbers of a mesh are no `f32`, the faces whose rounded boxes
-/// touch are decided for the numbers as they are.
+/// The counts are those of the data. If the coordinates of a mesh are not `f32`, the faces whose
+/// rounded boxes touch are tested with the unrounded coordinates.
 #[test]
 fn crossings_are_those_of_the_data() {
     let Some(items) = items() else { return };
@@ -119,8 +119,8 @@ fn cones_change_no_answer_of_real_meshes() {
     assert!(leaf_pairs < 10 * under_cones, "{under_cones} of {leaf_pairs}");
 }
 
-/// Pairs of faces that meet, decided for the wide coordinates. Rounding keeps order, so boxes that
-/// touch still do when rounded.
+/// Pairs of faces that meet, decided for the unrounded coordinates. Rounding keeps order, so boxes
+/// that touch still touch when rounded.
 fn decided(mesh: &mut DeformableMesh<RefitTree>, wide: &[DVec3]) -> Vec<[u32; 2]> {
     let (mut found, mut touching) = (Vec::new(), Vec::new());
     for (i, s) in (0_u32..).zip(mesh.faces().to_vec()) {

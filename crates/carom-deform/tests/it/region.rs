@@ -32,7 +32,7 @@ pub(crate) fn ball(center: DVec3, radius: f64) -> DeformableMesh {
     mesh(&positions, of_unit.triangles)
 }
 
-/// Two meshes each: apart, touching in a point, an edge or a face, through each other, and alike.
+/// Pairs of meshes: apart, touching in a point, an edge or a face, through each other, and equal.
 pub(crate) fn couples() -> Vec<(String, DeformableMesh, DeformableMesh)> {
     let mut all = Vec::new();
     let scenes = scenes();
@@ -137,7 +137,7 @@ fn any_split_gives_the_same_answer() {
     assert!(1000 < n_stops, "{n_stops}");
 }
 
-/// Teeth between each other are told apart by halving one axis, without a test.
+/// Halving one axis separates teeth that lie between each other, without a test.
 #[test]
 fn combs_need_few_tests() {
     let (a, b) = (comb(1000, 0.0), comb(1000, 0.5));

@@ -1,11 +1,11 @@
-//! Small meshes that move, ugly ones among them.
+//! Small meshes that move, some of them degenerate.
 
 use carom_deform::{DeformableMesh, FeaturePair, FollowingTree, PairKind};
 use carom_scenes::mesh::{Spring, spring};
 use carom_testkit::random::Random;
 use glam::{DVec3, Vec3};
 
-/// A mesh with its two moments.
+/// A mesh with positions before and now.
 pub(crate) struct Scene {
     pub(crate) name: &'static str,
     pub(crate) mesh: DeformableMesh,
@@ -36,7 +36,7 @@ pub(crate) fn grid(n: usize) -> Vec<[u32; 3]> {
     triangles
 }
 
-/// A spiral ramp: its normals are all alike, and it meets itself where its turns come together.
+/// A spiral ramp: its normals are all alike, and it meets itself if its turns come together.
 pub(crate) fn ramp(n: usize, rise: f64) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut positions = Vec::new();
     let mut triangles = Vec::new();
@@ -59,7 +59,7 @@ fn moved(name: &'static str, before: &[Vec3], after: &[Vec3], triangles: Vec<[u3
     Scene { name, mesh }
 }
 
-/// All of them, small enough for fractions.
+/// All scenes, small enough for fractions.
 pub(crate) fn scenes() -> Vec<Scene> {
     let mut random = Random::new(11);
     let mut all = vec![
@@ -86,7 +86,8 @@ pub(crate) fn scenes() -> Vec<Scene> {
     let lattice =
         |random: &mut Random| -> Vec<Vec3> { (0..60).map(|_| random.grid_point(3).as_vec3()).collect() };
     all.push(moved("soup on a lattice", &lattice(&mut random), &lattice(&mut random), soup(20)));
-    // Each triangle three times: with its vertices, with them turned, and with vertices of its own.
+    // Each triangle three times: with its vertices, with them turned, and with vertices of its
+    // own.
     let p = waves(4, 0.5, 0.0);
     let mut triangles = grid(4);
     let n = p.len() as u32;
@@ -181,7 +182,8 @@ pub(crate) fn all_pairs_of_two<T: FollowingTree, U: FollowingTree>(
     all
 }
 
-/// The boxes of two sets of points are surely farther apart than `reach`: then so are their hulls.
+/// Whether the boxes of two sets of points, and so their hulls, are surely farther apart than
+/// `reach`.
 pub(crate) fn is_beside(a: &[DVec3], b: &[DVec3], reach: f64) -> bool {
     let least = |points: &[DVec3]| points.iter().fold(DVec3::INFINITY, |m, p| m.min(*p));
     let most = |points: &[DVec3]| points.iter().fold(DVec3::NEG_INFINITY, |m, p| m.max(*p));

@@ -53,7 +53,7 @@ fn push_outs(
     sides.update(cloth, collider).unwrap().finish().push_outs.to_vec()
 }
 
-/// All vertices are pushed along an axis by this much.
+/// Checks that all vertices are pushed along an axis by this depth.
 fn check_all(found: &[PushOut], n: usize, direction: DVec3, depth: f64) {
     assert_eq!(found.len(), n, "{direction} {depth}");
     for (vertex, push_out) in (0..).zip(found) {
@@ -68,8 +68,8 @@ fn a_cloth_pressed_through_a_thin_plate_comes_back() {
     for sign in [1.0, -1.0_f32] {
         for plate_thickness in [None, Some(0.03125), Some(0.001)] {
             let mut collider = plate_thickness.map_or_else(|| open_plate(0.0), solid_plate);
-            // The cloth comes to height 0 from above, or from below: there is that side of the
-            // plate.
+            // The cloth comes from above or from below. The side of the plate that it meets is at
+            // height 0.
             if let Some(thickness) = plate_thickness.filter(|_| sign < 0.0) {
                 let lifted: Vec<Vec3> =
                     collider.positions().iter().map(|p| *p + Vec3::Y * thickness).collect();
@@ -89,7 +89,7 @@ fn a_cloth_pressed_through_a_thin_plate_comes_back() {
                     assert!(found.is_empty(), "{plate_thickness:?} {height}: {found:?}");
                 }
             }
-            // It is put back where it is told, and needs nothing more than rounding.
+            // After the push-outs are applied, only rounding is left to correct.
             let found = push_outs(&mut sides, &cloth, &mut collider);
             let mut positions = cloth.positions().to_vec();
             for push_out in &found {
@@ -115,7 +115,7 @@ fn a_vertex_that_is_placed_is_not_thrown() {
         let moved = |i: usize| if i == 5 { -0.1875 } else { 0.125 };
         cloth.set_positions(&cloth_at(n, moved)).unwrap();
         let found = push_outs(&mut sides, &cloth, &mut collider);
-        // Away from where it is now: it is below, nearer than the thickness.
+        // The vertex is below now, nearer than the thickness, so it is pushed down.
         assert!(found[5].direction.y < -0.999, "{:?}", found[5]);
         assert!(found[5].depth < 0.25);
         assert!(found.iter().all(|p| p.vertex == 5 || 0.999 < p.direction.y));
@@ -150,7 +150,7 @@ fn a_sheet_between_two_plates_is_pushed_by_both() {
     }
 }
 
-/// Both move fast and alike, then the plate goes through the cloth.
+/// Both move fast in the same way, then the plate goes through the cloth.
 #[test]
 fn sides_are_relative_to_the_collider() {
     let mut collider = open_plate(0.0);
@@ -196,14 +196,14 @@ fn a_vertex_may_go_around_a_border() {
         let p = path(step);
         cloth.set_positions(&at(p)).unwrap();
         let found = push_outs(&mut sides, &cloth, &mut collider);
-        // The plate is nearest at its border, or below and above that.
+        // The nearest point is on the border of the plate, or straight below or above the vertex.
         let away = (p - Vec3::new(1.5_f32.min(p.x), 0.0, p.z)).normalize().as_dvec3();
         assert!((found[0].direction - away).length() < 1e-4, "{step} {:?} {away}", found[0]);
     }
 }
 
-/// Outside of a ball the nearest face of all is the one, and depths are what is missing to the
-/// thickness.
+/// Outside a ball the nearest of all faces counts, and the depth is the thickness less the
+/// distance.
 #[test]
 fn outside_of_a_solid_depths_are_those_of_brute_force() {
     let mut solid = ball(DVec3::new(2.0, -1.0, 2.0), 1.2);
@@ -273,7 +273,7 @@ fn a_twisted_strip_has_a_border() {
     assert!(first.iter().all(|p| p.depth <= 0.0625 && p.direction.is_finite()));
 }
 
-/// A roll of cloth around a ball, through it and back, in any splits and asked twice.
+/// A cloth falls over a ball and through it. Splits and repeated updates change no answer.
 #[test]
 fn any_split_gives_the_same_answer() {
     let n = 12;
@@ -287,7 +287,7 @@ fn any_split_gives_the_same_answer() {
         let positions: Vec<Vec3> = waves(n, 0.3, 0.2 * f64::from(step)).iter().map(|p| *p + lift).collect();
         cloth.set_positions(&positions).unwrap();
         let found = push_outs(&mut whole, &cloth, &mut solid);
-        // An update that is given up has no effect.
+        // An update that is dropped has no effect.
         assert!(!split.update(&cloth, &mut solid).unwrap().run(10));
         let mut update = split.update(&cloth, &mut solid).unwrap();
         let mut progress = 0.0;

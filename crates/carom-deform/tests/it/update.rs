@@ -1,4 +1,4 @@
-//! Trees that follow: the same answers from all, whatever happens and is asked.
+//! Trees that follow moving features: all give the same answers, for each motion and query.
 
 use crate::scenes::{grid, scenes, waves};
 use carom_bounds::{Aabb, BoundingVolume};
@@ -21,7 +21,8 @@ fn all_trees_give_the_same_answers() {
     }
 }
 
-/// A cloth that moves by steps, with small queries in each; boxes computed for its faces.
+/// Moves a cloth by steps, with small queries in each. Returns how many boxes of faces were
+/// computed.
 fn updates<T: FollowingTree>(n_queries: usize) -> u64 {
     let n = 80;
     let start = waves(n, 0.2, 0.0);
@@ -38,7 +39,7 @@ fn updates<T: FollowingTree>(n_queries: usize) -> u64 {
     mesh.tree_work()[2].updates - first
 }
 
-/// The lazy trees compute few boxes for few queries, and no tree many more than all.
+/// The lazy trees compute few boxes for few queries, and at most a quarter more than all for many.
 #[test]
 fn lazy_trees_compute_what_is_asked_for() {
     let whole = updates::<RefitTree>(1);
@@ -53,8 +54,8 @@ fn lazy_trees_compute_what_is_asked_for() {
     }
 }
 
-/// The boxes that trees have computed for a query: each is tight around positions of now, each
-/// answer is in one. A refit has all, a lazy tree few.
+/// The boxes that trees compute for a query: each is tight around present positions, and each
+/// answer is in one. A refit computes all boxes, a lazy tree few.
 #[test]
 fn fresh_boxes_are_those_of_the_present_positions() {
     fn fresh<T: FollowingTree>() -> usize {
@@ -97,7 +98,7 @@ fn worn_trees_are_built_anew() {
     let n = 60;
     let mut random = Random::new(9);
     let start = waves(n, 0.2, 0.0);
-    // Each triangle by itself, so that they may go anywhere.
+    // Triangles share no vertices, so they can move independently.
     let corners: Vec<Vec3> = grid(n).iter().flat_map(|t| t.map(|v| start[v as usize])).collect();
     let triangles: Vec<[u32; 3]> =
         (0..corners.len() as u32 / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();

@@ -12,19 +12,19 @@ use glam::Vec3;
 /// Vertices in a row.
 const N: usize = 50;
 
-/// How the vertices move, and what is asked, in a step.
+/// The motion of the vertices and the queries in a step.
 struct Scene {
     name: &'static str,
     mesh: DeformableMesh,
     /// The positions in a step.
     frame: fn(&[Vec3], usize) -> Vec<Vec3>,
-    /// How many small boxes are asked in a step.
+    /// The number of small boxes that are queried in a step.
     n_boxes: fn(usize) -> usize,
     /// The half size of these boxes.
     half: f32,
-    /// The boxes are all at one place.
+    /// Whether all boxes are at one vertex.
     is_one_place: bool,
-    /// Each step has a search over all of it.
+    /// Whether each step has a search over the whole mesh.
     is_searched: bool,
 }
 
@@ -65,9 +65,8 @@ impl Scene {
     }
 }
 
-/// Counts weighed by what they take. The box of a feature is computed and merged in the time of
-/// four tests in a pass over all, and of twelve where a query comes. A feature is sorted into a new
-/// tree in the time of a hundred.
+/// Returns the cost in tests of boxes. To compute and merge the box of a feature costs 4 tests in
+/// a pass over all, and 12 for a query. To sort a feature into a new tree costs 100 tests.
 fn cost(work: &TreeWork, n_features: u64) -> f64 {
     let whole = n_features * (1 + work.refits);
     let lazy = work.updates - whole;
@@ -90,7 +89,7 @@ fn corner(start: &[Vec3], step: usize) -> Vec<Vec3> {
     start.iter().map(|p| *p + Vec3::Y * by * (1.0 - p.x - p.z).max(0.0)).collect()
 }
 
-/// Triangles change their places, once.
+/// The triangles exchange their positions, once.
 fn mixed(start: &[Vec3], step: usize) -> Vec<Vec3> {
     let n = start.len() / 3;
     if step < 5 {

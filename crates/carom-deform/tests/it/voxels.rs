@@ -1,4 +1,4 @@
-//! Two meshes in voxels: `false` is sure, and `true` means that they are near each other.
+//! Two meshes in voxels: `false` is proved, and `true` means that they are near each other.
 
 use crate::region::{ball, comb, couples, mesh};
 use crate::scenes::{grid, waves};
@@ -74,8 +74,7 @@ fn faces_that_touch_in_a_point_are_never_denied() {
     assert!(1500 < n_touch, "{n_touch}");
 }
 
-/// Meshes with a point each in one voxel are within its diagonal; what is farther apart is told
-/// apart.
+/// Meshes with points in one voxel are within its diagonal of each other.
 #[test]
 fn meshes_in_one_voxel_are_near() {
     let (mut voxels, mut trees) = (all_sizes(), FeatureSearch::default());

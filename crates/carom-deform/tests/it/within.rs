@@ -22,7 +22,7 @@ fn distance_sq(pair: &FeaturePair, a: &DeformableMesh, b: &DeformableMesh) -> Bi
     }
 }
 
-/// The pairs are those of brute force, and the distances right.
+/// Checks that the pairs are those of brute force, and that the distances are right.
 fn check(
     found: &[NearPair],
     all: Vec<FeaturePair>,
@@ -95,8 +95,8 @@ fn pairs_of_two_meshes_are_those_of_fractions() {
     assert!(1000 < n_found, "{n_found}");
 }
 
-/// At the very distance a pair is in, and out at the next number below: also where coordinates are
-/// large.
+/// A pair is found for its distance, and not for the next number below. This holds for large and
+/// small coordinates too.
 #[test]
 fn the_distance_itself_counts() {
     let mut search = FeatureSearch::default();
@@ -114,7 +114,7 @@ fn the_distance_itself_counts() {
         let distance = 0.7 * scale;
         assert_eq!(search.within(&mut mesh, distance).finish().pairs.len(), 1);
         assert_eq!(search.within(&mut mesh, distance.next_down()).finish().pairs.len(), 0);
-        // No number at all, and none below zero, is nothing.
+        // NaN and negative distances count as 0.
         assert_eq!(search.within(&mut mesh, f32::NAN).finish().pairs.len(), 0);
         assert_eq!(search.within(&mut mesh, -1.0).finish().pairs.len(), 0);
         assert_eq!(search.within(&mut mesh, f32::INFINITY).finish().pairs.len(), 15);

@@ -12,7 +12,8 @@ fn named(pairs: &[AllowedPair]) -> Vec<String> {
     pairs.iter().map(|p| format!("{}-{} {}", p.parts[0], p.parts[1], p.reason.name())).collect()
 }
 
-/// Neighbours are allowed, and so is the pair of base and sled if this reason says so.
+/// Checks that adjacent links are allowed, and that base and sled are allowed for `reason`, or not
+/// if it is `None`.
 fn expect(cell: &Workcell, settings: &AllowedSettings, reason: Option<&str>) {
     let mut expected = vec!["0-1 Adjacent".to_owned(), "1-2 Adjacent".to_owned()];
     if let Some(reason) = reason {
@@ -59,7 +60,7 @@ fn the_share_of_poses_decides_always() {
     expect(&half, &settings.with_always_share(0.45), Some("Always"));
     expect(&half, &settings.with_always_share(0.55), None);
     expect(&wide, &settings, Some("Never"));
-    // Without samples nothing is known but the default pose.
+    // Without samples only the default pose is known.
     expect(&wide, &settings.with_samples(0), None);
     expect(&narrow, &settings.with_samples(0), None);
     expect(&sled(0.05, [-1.0, 1.0]), &settings.with_samples(0), Some("Default"));
@@ -88,7 +89,7 @@ fn answers_depend_on_the_seed_alone() {
     let settings = AllowedSettings::default().with_samples(500).with_seed(7);
     let search = AllowedSearch::new(&cell, 0, &settings).unwrap();
     let found = search.run(|search, samples| {
-        // Backwards, as threads may do it.
+        // In another order, as threads may do it.
         let mut answers: Vec<Vec<bool>> = samples.rev().map(|sample| search.test(sample)).collect();
         answers.rotate_left(1);
         Ok::<_, AllowedError>(answers)
@@ -107,7 +108,7 @@ fn answers_depend_on_the_seed_alone() {
     };
     assert_eq!(of_seed(7), of_seed(7));
     assert_ne!(of_seed(7), of_seed(8));
-    // A search that is not complete knows no Always and no Never.
+    // A search that is not complete returns no Always and no Never.
     let half = AllowedSearch::new(&cell, 0, &settings).unwrap();
     assert_eq!(half.progress(), (0, 500));
     assert!(half.finish().iter().all(|pair| pair.reason == AllowedReason::Adjacent));
@@ -134,7 +135,7 @@ fn ranges_that_are_none_are_refused() {
     }
 }
 
-/// The search drops pairs early; a plain count of all samples says the same.
+/// The search drops pairs early. A plain count of all samples gives the same pairs.
 #[test]
 fn real_robots_agree_with_a_plain_count() {
     const N: u32 = 300;
@@ -146,7 +147,7 @@ fn real_robots_agree_with_a_plain_count() {
         let start = Instant::now();
         let found = allowed_pairs(&cell, 0, &settings).unwrap();
         println!("{name}: {N} samples in {:.2} s", start.elapsed().as_secs_f64());
-        // Pairs that are open at the start are all that the search did not find then.
+        // Open pairs at the start are those that the search did not find at once.
         let search = AllowedSearch::new(&cell, 0, &settings).unwrap();
         let mut counts = vec![0; search.test(0).len()];
         for sample in 0..N {

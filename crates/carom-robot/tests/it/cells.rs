@@ -1,4 +1,4 @@
-//! Parts of a cell: where they are, and which touch.
+//! Parts of a cell: their poses, and which of them touch.
 
 use crate::{joint, limits, robot};
 use carom_geom::f64::TriMesh;
@@ -9,7 +9,7 @@ use carom_scenes::Rng;
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
-/// A mesh of boxes: middles and sizes. `n_faces` of twelve are kept of each.
+/// A mesh of boxes, given by their middles and sizes. Each has `n_faces` of its twelve triangles.
 fn boxes(all: &[[f64; 6]], n_faces: usize) -> Shape {
     const FACES: [[u32; 3]; 12] = [
         [0, 2, 1],

@@ -9,7 +9,7 @@ use carom_scenes::Rng;
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 
-/// The size of the bar of the hand, and its middle.
+/// The middle of the bar of the hand, and its size.
 const BAR: [f64; 6] = [0.8, 0.0, 0.0, 1.6, 0.2, 0.3];
 
 /// A mast that turns about z, an arm of length 1 that turns about y at its end, and a hand that
@@ -75,8 +75,8 @@ fn check(
     met.is_some()
 }
 
-/// A moving bar against a cloud and against voxels that stand still, and a cloud that the hand
-/// carries against a post.
+/// A moving bar against a fixed cloud, a cloud on the hand against a post, and a ball on the hand
+/// against fixed voxels.
 #[test]
 fn first_contacts_of_clusters_agree_with_dense_samples() {
     let mut rng = Rng::new(3);

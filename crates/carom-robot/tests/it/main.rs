@@ -11,8 +11,8 @@ use carom_io::{Format, Model};
 use carom_robot::Workcell;
 use std::fmt::Write;
 
-/// A robot of boxes: for each link its name, and the middles and sizes of its boxes; for each joint
-/// the text of its element.
+/// A robot of boxes: for each link its name, and the middles and sizes of its boxes; for each
+/// joint the text of its element.
 fn robot(links: &[(&str, &[[f64; 6]])], joints: &[String]) -> Model {
     let mut text = String::from("<robot name=\"boxes\">");
     for (name, boxes) in links {
@@ -42,8 +42,8 @@ fn limits(low: f64, high: f64) -> String {
 }
 
 /// Two walls on a base, from `gap` on to both sides of the origin, and a sled that slides along x
-/// between these values. The sled is a cube of 0.2 on a small cart, so that base and sled are no
-/// neighbours. The sled touches no wall while its place is nearer to the origin than `gap - 0.1`.
+/// between these values. The sled is a cube of 0.2 on a small cart, so that base and sled are not
+/// adjacent. The sled touches no wall while it is nearer to the origin than `gap - 0.1`.
 fn sled(gap: f64, [low, high]: [f64; 2]) -> Workcell {
     let wall = |side: f64| [side * (gap + 5.0), 0.0, 0.0, 10.0, 1.0, 1.0];
     let joints = [

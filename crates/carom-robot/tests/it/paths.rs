@@ -1,4 +1,4 @@
-//! Paths of joints: first contacts in closed form, and what is refused.
+//! Paths of joints: first contacts in closed form, and errors.
 
 use crate::sled;
 use carom_io::{Trajectory, read_trajectory};
@@ -24,7 +24,7 @@ fn a_hand_meets_a_post_at_the_time_in_closed_form() {
     let near = path.first_contact([0, 2], 0.5).unwrap();
     assert!(near.time <= 1.25 && 1.25 - near.time < 1e-5, "{near:?}");
     assert_eq!(path.first_contact([0, 1], 0.0), None);
-    // The way there and back between two rows is not seen by a test of rows; one row in between is.
+    // Back and forth between the walls without a contact.
     let back = trajectory("back.csv", "time,slide\n0,-0.5\n1,0.5\n2,-0.9\n");
     assert_eq!(JointPath::of_trajectory(&cell, &back).unwrap().first_contact([0, 2], 0.0), None);
     // In contact from the start.

@@ -1,4 +1,4 @@
-//! Values at nodes: brute force over all triangles, and what must not change them.
+//! Values at nodes: against brute force over all triangles, and after changes that keep them.
 
 use crate::scenes::{closed, moved, open_box};
 use carom_geom::TriMesh;
@@ -22,8 +22,8 @@ pub(crate) fn brute(mesh: &TriMesh, point: DVec3) -> f64 {
     mesh.iter_corners().map(|t| point_triangle(point, &t).distance).fold(f64::INFINITY, f64::min)
 }
 
-/// The nearest point of a triangle by its regions, in plain arithmetic (Ericson, 5.1.5): not the
-/// code under test.
+/// The distance to a triangle by its regions, in plain arithmetic (Ericson, 5.1.5): not the code
+/// under test.
 fn plain_distance(p: DVec3, [a, b, c]: [DVec3; 3]) -> f64 {
     let on_edge = |a: DVec3, b: DVec3| {
         let t = ((p - a).dot(b - a) / (b - a).length_squared()).clamp(0.0, 1.0);
@@ -120,8 +120,8 @@ fn a_mirrored_mesh_has_mirrored_values() {
     }
 }
 
-/// A floor of two triangles, far larger than the grid is fine, around a small ball: distances to
-/// large triangles are rounded by more.
+/// A small ball above a floor whose triangles are far larger than a cell: distances to large
+/// triangles have larger rounding errors.
 #[test]
 fn large_and_small_triangles_together() {
     let ball = crate::scenes::mesh(&carom_scenes::mesh::icosphere(80));

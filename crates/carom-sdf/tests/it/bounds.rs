@@ -1,4 +1,4 @@
-//! Bounds hold, and are worth something.
+//! Bounds hold, and are not much wider than necessary.
 
 use crate::bake::brute;
 use crate::sample::points;

@@ -1,4 +1,4 @@
-//! Fields are written and read, and no bytes do harm.
+//! Fields are written and read. Bad bytes are refused, or read as a valid field.
 
 use crate::scenes::{closed, mesh, open_box};
 use carom_scenes::Rng;
@@ -59,7 +59,7 @@ fn cut_and_changed_bytes_are_refused_or_read_as_a_field() {
             let end = if rng.unit() < 0.5 { 64 } else { bytes.len() };
             let place = rng.below(end);
             changed[place] ^= 1 << rng.below(8);
-            // The numbers of cells may not be believed before the bytes are there.
+            // The numbers of cells must not be trusted before the bytes are read.
             read(&changed);
         }
     }

@@ -44,13 +44,13 @@ fn sets_are_those_of_the_shapes() {
     }
 }
 
-/// The surface of the union, of an intersection or a difference is part of those of both: nowhere
-/// nearer than the value.
+/// The surface of a union, an intersection or a difference is part of the surfaces of both shapes.
+/// It is nowhere nearer than the value.
 #[test]
 fn combined_values_are_bounds() {
     let [a, b] = pair().map(|mesh| SdfGrid::from_mesh(&mesh, &settings(f32::INFINITY)).unwrap());
     for set in [a.union(&b), a.intersection(&b), a.difference(&b)].map(Result::unwrap) {
-        // Nodes of both sides are no nearer to each other than the bounds say.
+        // Two values differ by at most the distance of their nodes.
         let all: Vec<(DVec3, f64)> =
             nodes(set.grid()).step_by(7).map(|n| (set.grid().node(n), f64::from(set.value(n)))).collect();
         for (p, from) in all.iter().step_by(5) {
@@ -103,7 +103,7 @@ fn fields_that_do_not_fit_are_refused() {
     for result in [a.union(&sheet), sheet.union(&a), sheet.intersection(&sheet), a.difference(&sheet)] {
         assert_eq!(result, Err(SdfError::Unsigned));
     }
-    // Two sheets, and a sheet made thick.
+    // The union of a sheet with itself, and an offset of a sheet.
     let both = sheet.union(&sheet).unwrap();
     assert_eq!((both.values(), both.accuracy()), (sheet.values(), Accuracy::Exact));
     let thick = sheet.offset(0.125).unwrap();

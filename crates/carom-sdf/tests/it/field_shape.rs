@@ -1,4 +1,5 @@
-//! What queries ask of a field: floors that no sample is below, and lines through the surface.
+//! The queries of a field as a shape: floors that no sample is below, and lines through the
+//! surface.
 
 use crate::scenes::{closed, cuboid, open_box};
 use carom_geom::{Crossing, DistanceField};
@@ -12,7 +13,8 @@ fn unit(rng: &mut Rng) -> DVec3 {
     DVec3::new(rng.unit(), rng.unit(), rng.unit())
 }
 
-/// Boxes that come from halving the search box, of all sizes, and points in them.
+/// Checks floors of boxes of all sizes, from halving the search box, at points in them. Returns
+/// the number of samples.
 fn check_floors(what: &str, shape: &impl DistanceField, seed: u64) -> u32 {
     let mut rng = Rng::new(seed);
     let mut n_samples = 0;
@@ -51,7 +53,7 @@ fn no_sample_is_below_the_floor_of_its_box() {
     }
 }
 
-/// In a flat part of a field the floor is the field: nothing is left to look at.
+/// In a flat part of a field the floor is the field itself.
 #[test]
 fn the_floor_of_a_plane_is_the_plane() {
     let grid = Grid::new(0.25, IVec3::new(-8, -8, -8), UVec3::splat(16)).unwrap();
@@ -107,21 +109,21 @@ fn check_crossings(
             was_inside = !was_inside;
         }
         assert!(found.is_sorted_by_key(|crossing| crossing.t), "{name}: {found:?}");
-        // Between two of them nothing changes.
+        // Between two crossings the side does not change.
         for k in 0..600 {
             let t = f64::from(k) * 0.01 - 3.0;
             let n_before = found.iter().filter(|crossing| crossing.t <= t).count();
             let is_near = found.iter().any(|crossing| (crossing.t - t).abs() < 1e-9);
             assert!(is_near || is_inside(t) == (is_inside(-3.0) != (n_before % 2 == 1)), "{name}: {t}");
         }
-        // The surface is where the samples are 0, but for the sides of the box.
+        // At a crossing the sample is 0, except at the sides of the box.
         for crossing in &found {
             let sample = shape.sample(line[0] + line[1] * crossing.t);
             let is_on = sample.is_none_or(|sample| sample.distance.abs() < 1e-9 * shape.resolution());
             assert!(is_on || is_at_side(shape, line[0] + line[1] * crossing.t), "{name}: {crossing:?}");
         }
-        // The first one ahead is what a ray from outside meets, which stops where it is certainly
-        // inside.
+        // The first crossing ahead is the hit of a ray from outside. The ray may stop a little
+        // later, at a point that is certainly inside.
         let ray = Ray::new(line[0].as_vec3(), line[1].as_vec3());
         if let Some(hit) = field.cast_ray(&ray, 3.0).hit().filter(|hit| 0.0 < hit.t) {
             let first = found.iter().find(|crossing| 0.0 <= crossing.t && !crossing.is_leaving).unwrap();

@@ -1,4 +1,4 @@
-//! What is refused, and by what error.
+//! Invalid input, and the errors for it.
 
 use crate::scenes::cuboid;
 use carom_geom::MeshError;
@@ -62,7 +62,7 @@ fn grids_are_checked() {
     for (min, max) in [(DVec3::NAN, DVec3::ONE), (DVec3::ZERO, DVec3::INFINITY)] {
         assert!(matches!(Grid::around(min, max, 1.0, 0), Err(SdfError::TooFar { .. })));
     }
-    // Exactly on nodes, and one cell at least.
+    // Corners that are exactly on nodes, and at least one cell.
     let grid = Grid::around(DVec3::new(-0.5, 0.25, 1.0), DVec3::new(0.5, 0.25, 1.1), 0.25, 0).unwrap();
     assert_eq!((grid.first(), grid.cells()), (IVec3::new(-2, 1, 4), UVec3::new(4, 1, 1)));
     assert_eq!(grid.nodes(), UVec3::new(5, 2, 2));

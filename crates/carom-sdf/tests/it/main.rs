@@ -1,4 +1,4 @@
-//! Distance fields, against brute force over all triangles and exact sides.
+//! Tests of distance fields, against brute force over all triangles and exact sides.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 

@@ -14,7 +14,8 @@ fn of_mesh(mesh: &TriMesh) -> Option<SolidMoments> {
     FieldShape::new(SdfGrid::from_mesh(mesh, &settings()).unwrap()).moments()
 }
 
-/// The relative differences of volume, centre and inertia, of which the errors are bounds.
+/// Checks that the stated errors bound the differences. Returns the relative differences of
+/// volume, centre and inertia.
 fn check(name: &str, found: &SolidMoments, exact: &MassProperties) -> [f64; 3] {
     let volume = (found.volume - f64::from(exact.mass)).abs();
     assert!(volume <= found.volume_error, "{name}: {found:?} {exact:?}");
@@ -45,7 +46,7 @@ fn moments_are_those_of_the_mesh_within_the_stated_error() {
         check(name, &sparse, &exact);
         assert!((sparse.volume - dense.volume).abs() <= 1e-6 * dense.volume, "{name}");
         assert!((sparse.center - dense.center).length() <= 1e-6 * dense.reach, "{name}");
-        // A mesh turned inside out encloses the same.
+        // A mesh turned inside out has the same moments.
         assert_eq!(of_mesh(&inverted(&mesh)), Some(dense), "{name}");
     }
 }

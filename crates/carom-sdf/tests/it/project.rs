@@ -95,7 +95,7 @@ fn a_convex_shape_is_as_deep_as_its_deepest_point() {
         let pose = Pose::new(turn, Vec3::new(unit(), unit(), unit()) * 3.0);
         let check = |shape: &dyn Fn() -> (carom_sdf::DeepestPoint, f64), closest: f64| {
             let (found, margin) = shape();
-            // At the middle of the ball the gradient tells nothing.
+            // Near the middle of the ball the gradient has no direction.
             if closest < 0.3 {
                 return;
             }

@@ -1,4 +1,4 @@
-//! Any small soup of triangles: values, sides, samples, bounds and rays keep what they promise.
+//! Random small soups of triangles: values, sides, samples, bounds and rays are as documented.
 
 use crate::bake::{brute, nodes};
 use carom_geom::TriMesh;
@@ -8,8 +8,7 @@ use carom_sdf::{BakeSettings, Field, RayOutcome, SdfGrid, SignMethod, SparseSdf}
 use glam::Vec3;
 use proptest::prelude::*;
 
-/// Whole coordinates, so that triangles share vertices, lie in rows of nodes and have no area now
-/// and then.
+/// Triangles with whole coordinates. Some share vertices, lie in rows of nodes or have no area.
 fn soup() -> impl Strategy<Value = TriMesh> {
     let vertex =
         (-4_i8..=4, -4_i8..=4, -4_i8..=4).prop_map(|(x, y, z)| Vec3::new(x.into(), y.into(), z.into()));

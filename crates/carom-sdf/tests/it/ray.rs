@@ -1,4 +1,4 @@
-//! Rays: no wall is passed, and misses are misses.
+//! Rays: thick walls are not passed, and misses are certain.
 
 use crate::bake::brute;
 use crate::scenes::{closed, cuboid, mesh, open_box};
@@ -133,7 +133,7 @@ fn what_is_not_proved_is_not_called_a_miss() {
         }
     }
     assert!(100 < n_crossing);
-    // Nothing is proved of a combination with an open mesh.
+    // For a combination with an open mesh nothing is proved.
     let field = SdfGrid::from_mesh(&open_box(), &BakeSettings::default().with_resolution(16)).unwrap();
     let estimate = field.union(&field).unwrap();
     assert_eq!(estimate.accuracy(), Accuracy::Estimate);

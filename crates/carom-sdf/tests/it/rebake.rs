@@ -1,4 +1,4 @@
-//! A part baked again gives the bits of the whole.
+//! A bake of a changed part gives the bits of a full bake.
 
 use crate::scenes::{closed, inverted, moved, open_box};
 use carom_bounds::Aabb;
@@ -7,7 +7,7 @@ use carom_scenes::Rng;
 use carom_sdf::{BakeSettings, Field, Grid, SdfGrid, SignMethod, SparseSdf};
 use glam::Vec3;
 
-/// The mesh with its vertices within a ball moved, and a box that holds what changed.
+/// The mesh with its vertices within a ball moved, and a box around the triangles that changed.
 fn dented(mesh: &TriMesh, center: Vec3, radius: f32, by: Vec3) -> (TriMesh, Aabb) {
     let dent = |v: Vec3| if (v - center).length() < radius { v + by } else { v };
     let after = moved(mesh, dent);
@@ -58,12 +58,12 @@ fn what_no_box_holds_is_baked_whole() {
     assert!(field == before);
     let all = field.grid().n_nodes();
     let settings = settings.with_grid(*field.grid());
-    // Open now: sides may change anywhere.
+    // The mesh is open now, so sides may change at each node.
     let open = moved(&open_box(), |v| v * 0.5);
     assert_eq!(field.rebake(&open, &nothing), Ok(all));
     assert!(matches!(field.sign_method(), SignMethod::Winding { .. }));
     assert!(field == SdfGrid::from_mesh(&open, &settings).unwrap());
-    // Closed again.
+    // The mesh is closed again.
     assert_eq!(field.rebake(&inverted(mesh), &nothing), Ok(all));
     assert!(field == before);
     // Without a band every distance may change.

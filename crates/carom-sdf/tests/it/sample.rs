@@ -1,4 +1,4 @@
-//! Samples: single points and batches agree to the bit, and are as near to the distance as is said.
+//! Samples: single points and batches agree to the bit, and the stated error holds.
 
 use crate::bake::brute;
 use crate::scenes::{closed, mesh};
@@ -64,7 +64,7 @@ fn samples_are_within_the_stated_error() {
                 worst = worst.max(error);
                 assert!(error <= field.error_bound(), "{name} {point}: {error}");
             } else {
-                // The way around by the border is longer.
+                // The path through the nearest point of the border is longer.
                 assert!(truth <= f64::from(found) * (1.0 + 1e-6) + field.error_bound(), "{name} {point}");
             }
         }

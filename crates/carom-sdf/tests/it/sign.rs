@@ -1,4 +1,4 @@
-//! Which nodes are inside: exact sides of closed meshes, winding numbers of others.
+//! The sides of nodes: exact for closed meshes, by winding numbers for others.
 
 use crate::bake::{brute, nodes};
 use crate::scenes::{closed, cuboid, inverted, joined, mesh, of, open_box, unwelded, without};
@@ -11,7 +11,8 @@ fn bake(mesh: &TriMesh) -> SdfGrid {
     SdfGrid::from_mesh(mesh, &BakeSettings::default().with_resolution(12)).unwrap()
 }
 
-/// Nodes off the surface are inside exactly where a rule about their winding number says so.
+/// Checks that nodes off the surface are inside if, and only if, a rule about their winding number
+/// says so.
 fn check(name: &str, mesh: &TriMesh, field: &SdfGrid, is_inside: impl Fn(f64) -> bool) {
     let mut n_inside = 0;
     for (i, (node, &value)) in nodes(field.grid()).zip(field.values()).enumerate() {
@@ -85,7 +86,7 @@ fn triangles_without_area_and_single_doubles_do_no_harm() {
         let flat = TriMesh::new(mesh.vertices().to_vec(), triangles.clone()).unwrap();
         let flat = bake(&flat);
         assert!(flat.values() == field.values() && flat.sign_method() == SignMethod::WindingExact, "{name}");
-        // One triangle twice: no longer balanced, and not open enough to matter.
+        // One triangle twice: the edges are no longer balanced, but most sides are still clear.
         triangles.push(triangles[1]);
         let doubled = TriMesh::new(mesh.vertices().to_vec(), triangles).unwrap();
         let again = bake(&doubled);
@@ -128,7 +129,7 @@ fn sheets_have_no_inside_and_say_so() {
     // A triangle without area is closed in itself, and encloses nothing.
     let field = bake(&line);
     assert!(field.values().iter().all(|v| 0.0 <= *v));
-    // So is a sheet with two sides.
+    // A sheet with two sides is closed too.
     let sheet = mesh(&terrain(2.0, 0.3, 12, 3));
     let field = bake(&joined(&[&sheet, &inverted(&sheet)]));
     assert_eq!(field.sign_method(), SignMethod::WindingExact);

@@ -1,4 +1,4 @@
-//! A sparse field answers as the dense one of the same band.
+//! A sparse field gives the answers of the dense one with the same band.
 
 use crate::bake::nodes;
 use crate::sample::points;
@@ -57,7 +57,7 @@ fn the_number_of_stored_nodes_is_bounded() {
     let allowed = stored - 1;
     let error = SparseSdf::from_mesh(&mesh, &settings.with_max_nodes(allowed));
     assert_eq!(error, Err(SdfError::TooManyNodes { nodes: stored, allowed }));
-    // A grid with more blocks than nodes are allowed is refused before anything is made.
+    // A grid with more blocks than allowed nodes is refused before memory is taken.
     let settings = settings.with_resolution(1 << 20).with_max_nodes(1 << 28);
     assert!(matches!(SparseSdf::from_mesh(&mesh, &settings), Err(SdfError::TooManyNodes { .. })));
 }

@@ -1,4 +1,4 @@
-//! Questions do not allocate.
+//! Queries do not allocate.
 
 use crate::sample::points;
 use crate::scenes::closed;
