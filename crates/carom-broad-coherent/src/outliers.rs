@@ -29,7 +29,7 @@ impl Removed {
         self.slots.push(slot);
     }
 
-    /// Whether there are none.
+    /// Whether no slot was removed.
     pub(crate) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }

@@ -17,7 +17,7 @@ use glam::Vec3;
 /// Boxes sampled to estimate the motion.
 pub(crate) const N_SAMPLES: u64 = 1024;
 
-/// Room beyond a whole number of frames, so that rounding does not decide which frame is the last.
+/// Room beyond a whole number of frames, so that rounding does not change the number of frames.
 const REST: f32 = 0.25;
 
 impl<I: FatIndex> VerletList<I> {
@@ -217,7 +217,7 @@ impl<I> VerletList<I> {
     }
 }
 
-/// Halves a pace; the next move of a moving box sets it again.
+/// Halves a pace. The next move of the box sets it again.
 #[inline(always)]
 fn slow_down(pace: &mut f32) {
     let half = 0.5 * *pace;

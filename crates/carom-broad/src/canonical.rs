@@ -17,10 +17,10 @@ use alloc::vec::Vec;
 /// Up to this many slots, the counts of both indices stay in a near cache.
 const FEW_SLOTS: usize = 1 << 15;
 
-/// Up to this many slots, two passes pay off if buckets are [`FULL`].
+/// Up to this many slots, two passes pay off if the mean bucket reaches [`FULL`].
 const MANY_SLOTS: usize = 1 << 18;
 
-/// Mean bucket size from which sorting the buckets takes long.
+/// Mean size of the bucket of a pair from which sorting the buckets takes long.
 const FULL: u64 = 4;
 
 /// A bucket longer than this is sorted before the insertion pass.

@@ -17,11 +17,12 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::DVec3;
 
-/// Filters points before another finder. It pays if most bodies are far from all others.
+/// A finder that passes on only bodies near another one. It pays if most bodies are far from all
+/// others.
 ///
 /// `FromFinder::with_finder(PointFilter::new(finder))` is the broad phase.
 ///
-/// Memory: 64 bytes per slot, beside that of the inner finder.
+/// Memory: 64 bytes per slot and 4 per restored body, beside that of the inner finder.
 #[derive(Clone, Debug, Default)]
 pub struct PointFilter<F> {
     behind: F,
@@ -107,7 +108,7 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
     const SKIPS_STATICS: bool = F::SKIPS_STATICS;
     const MAX_SLOTS: usize = F::MAX_SLOTS;
 
-    // A persistent inner finder gets all boxes, and finds pairs among all.
+    // A persistent inner finder gets all boxes, and finds the pairs among all of them.
     fn came(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         self.behind.came(slot, aabb, filter);
     }

@@ -1,7 +1,7 @@
 //! Spatial queries on a set of boxes: box, ray, point, frustum.
 //!
-//! Each visit has one meaning for every structure, and the exact boxes decide. The order of visits
-//! may differ, but not the set of possible results.
+//! Every structure tests the exact boxes, so a query has the same results in all of them. Only the
+//! order of visits differs.
 //!
 //! Reference: T. L. Kay and J. T. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs).
 //! Differs: slabs in f64, widened by their rounding error, so that no hit is missed.
@@ -127,9 +127,9 @@ fn keep_best(best: &mut Option<BoxHit>, hit: BoxHit) {
 /// Returns the parameter at which the ray enters the box within the interval, rounded down, or
 /// `None` if it surely misses.
 ///
-/// A box missed by a few units in the last place of f64 may count as hit. So does one entered less
-/// than a unit in the last place of f32 after the end of the interval; this keeps ties. A direction
-/// of zero is a point. A ray with NaN or infinity misses everything.
+/// A box missed by a few units in the last place of f64 may count as hit. A box entered less than
+/// a unit in the last place of f32 after the end of the interval counts as hit, which keeps ties.
+/// A direction of zero is a point. A ray with NaN or infinity misses everything.
 #[inline]
 pub fn ray_box_entry(ray: &Ray, aabb: &Aabb, interval: Interval) -> Option<f32> {
     // Three roundings, of a difference, a quotient and the widening itself.

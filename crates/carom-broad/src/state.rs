@@ -20,7 +20,7 @@ pub struct BroadPhaseState {
 }
 
 impl BroadPhaseState {
-    /// Builds it from its parts.
+    /// Returns the state made of these parts.
     pub fn new(proxies: ProxyTable, pair_filter: Option<PairFilter>, log: EventLog) -> BroadPhaseState {
         BroadPhaseState { proxies, pair_filter, log }
     }
