@@ -29,14 +29,14 @@ const ROOM: usize = 1 << 10;
 /// Boxes sampled to decide which of two grids should query the other.
 const N_SAMPLES: usize = 32;
 
-/// The pairs found, and the queries left.
+/// The pairs found, and the queries that are listed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
     pub(crate) found: PairBuffer,
     tasks: Tasks,
 }
 
-/// Querying boxes, and the run of each: first as cells.
+/// Querying boxes, and the run of boxes that each tests.
 #[derive(Clone, Debug, Default)]
 struct Tasks {
     query: Vec<u32>,
@@ -76,7 +76,8 @@ impl Search {
     }
 }
 
-/// Appends the touching boxes of one grid, or of two; the boxes `first..last` of the first query.
+/// Appends the touching boxes of one grid, or of two grids. The boxes `first..last` of `queries`
+/// make the queries.
 pub(crate) fn find_between(
     queries: &Level,
     targets: Option<&Level>,
@@ -106,7 +107,7 @@ pub(crate) fn pieces(
     find_between(range.start, range.end, out);
 }
 
-/// Returns the two grids in the order in which the first should query the second.
+/// Returns the two grids, first the one that should query the other.
 pub(crate) fn cheaper<'a>(a: &'a Level, b: &'a Level) -> (&'a Level, &'a Level) {
     let cost = |queries: &Level, targets: &Level| {
         let n_queries = queries.packed.n;
@@ -136,7 +137,7 @@ impl Kernel for Within<'_> {
     fn run<S: Simd>(self, simd: S) {
         let Within { level, first, last, out } = self;
         let found = &mut out.found;
-        // One own run and four more for each.
+        // For each box: its own run and up to four others.
         let [mut query, mut begin, mut end] = [[0; 5 * PIECE]; 3];
         let mut rows = Rows::NONE;
         let mut start = first;
@@ -278,7 +279,7 @@ fn meet<S: Simd>(
     low: &mut [u32],
     high: &mut [u32],
 ) -> (usize, u64, usize) {
-    // Equal lengths per kind: one bounds check per step.
+    // Slices of equal length, so that each step needs one bounds check.
     let (begin, end) = (&begin[..query.len()], &end[..query.len()]);
     let room = low.len().min(high.len());
     let (low, high) = (&mut low[..room], &mut high[..room]);

@@ -54,9 +54,9 @@ impl BuildWork {
 }
 
 impl Level {
-    /// Takes in the members. Those longer than the cells' reach are appended to `long`. Those in
-    /// crowded cells are appended to `crowd`, if `would_part` says that other cells would separate
-    /// them.
+    /// Builds the grid of the members. Those longer than the cells' reach are appended to `long`.
+    /// Those in crowded cells are appended to `crowd`, if `would_part` says that other cells would
+    /// separate them.
     pub(crate) fn build(
         &mut self,
         cells: Cells,

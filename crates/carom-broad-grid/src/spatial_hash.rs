@@ -51,8 +51,8 @@ fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
             span |= u8::from(at[axis] < last) << axis;
             is_wide |= at[axis] + 1 < last;
         }
-        // The extent was rounded down (rounding), and the box just reaches into a third cell. One
-        // level up it cannot.
+        // The extent may have been rounded down, so that the box just reaches into a third cell.
+        // One level up it does not.
         if !is_wide || N_LEVELS as i32 <= level + 2 {
             return Place { first: Key { level, at }, span };
         }

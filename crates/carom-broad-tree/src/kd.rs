@@ -13,9 +13,9 @@
 //! 2019.
 //! Differs: nodes are computed per box from its previous node, not by moving windows of one list.
 //! If the mean cuts badly, the median and the other axes are tried, so one far box does no harm. A
-//! good plane is kept until it is worse by a margin. Boxes from above are tested against the bounds
-//! of a subtree's boxes, not its region. Static boxes form their own list at each node, and make no
-//! queries.
+//! good plane is kept until it is worse by a margin. Boxes from above are tested against the
+//! bounds of a subtree's boxes, not its region. Static boxes form their own list at each node, and
+//! are not tested against each other.
 //!
 //! It is in this crate because its lists are blocks of eight, like those of the trees, with the
 //! same ray tests.
@@ -37,9 +37,9 @@ use carom_bounds::Aabb;
 use carom_broad::{FinderIndex, FromFinder, PairBuffer, PairFinder, ProxyChanges, ProxyTable};
 
 /// A kd-tree with kept planes, for coherent motion of boxes of any sizes, evenly distributed or
-/// not. It costs some time per box and frame even if little moves;
-/// [`DynamicBvh`](crate::DynamicBvh) has its list then. Rays take longer than in the trees of boxes
-/// (bench: `broad`, rays).
+/// not. Each frame visits all boxes, even if few of them move; [`DynamicBvh`](crate::DynamicBvh)
+/// with its list is faster then. Rays take longer than in the trees of boxes (bench: `broad`,
+/// rays).
 ///
 /// Memory: 86 bytes per box, beside that of [`FromFinder`].
 pub type KdTree = FromFinder<PlaneTree>;

@@ -26,8 +26,7 @@ const PIECES_PER_THREAD: usize = 4;
 /// Boxes per chunk, a multiple of eight lanes: some 20 microseconds of work.
 const BOXES: usize = 4096;
 
-/// A tree of fewer boxes is built by one thread. For 10,000 boxes two threads took 1.2 times as
-/// long.
+/// A tree of at most this many boxes is built by one thread, because starting others takes longer.
 const MIN_PARALLEL_BOXES: usize = 1 << 15;
 
 /// Boxes in crowds per chunk: some 20 microseconds of work.

@@ -78,7 +78,7 @@ impl Block {
 
 /// The tree.
 ///
-/// Memory: 32 bytes per box (28 in the leaf, the rest above), and up to 8 lanes of padding per
+/// Memory: 32 bytes per box (28 in the leaf, the rest above), and up to 7 lanes of padding per
 /// class of size.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
@@ -177,7 +177,7 @@ impl Tree {
         self.levels[0][block].set(lane, &Aabb::EMPTY);
     }
 
-    /// Returns the bounds of a block, a lane of the level above; `level` is not the top.
+    /// Returns the bounds of a block, which are a lane of the level above. `level` is not the top.
     #[inline(always)]
     pub(crate) fn bounds(&self, level: usize, block: usize) -> Aabb {
         self.levels[level + 1][block / WIDTH].get(block % WIDTH)
@@ -312,7 +312,7 @@ impl Kernel for Merge<'_> {
     }
 }
 
-/// Returns the lanes of a mask, smallest first.
+/// Removes the lowest set bit of a mask, and returns its lane.
 #[inline(always)]
 pub(crate) fn next_lane(bits: &mut u32) -> usize {
     let lane = bits.trailing_zeros() as usize % WIDTH;

@@ -1,4 +1,4 @@
-//! Every structure keeps the contract.
+//! Every grid passes the conformance suites.
 
 use carom_broad_coherent::VerletListSettings;
 use carom_broad_grid::{

@@ -55,7 +55,7 @@ struct Tasks {
     n: usize,
 }
 
-/// From this many tasks on, they are run.
+/// More listed tasks than this are run.
 const MIN_QUEUED_TASKS: usize = 2048;
 
 impl Work {
@@ -235,8 +235,8 @@ impl Packed {
     }
 }
 
-/// Finds the pairs of a node's own boxes, and those with boxes from above. First the tasks are
-/// listed, box and block, then they are run, in plain loops without unpredictable branches.
+/// Finds the pairs of a node's own boxes, and their pairs with boxes from above. Tasks of a box
+/// and a block are listed first, then run in plain loops without unpredictable branches.
 #[inline(always)]
 fn search<S: Simd>(
     simd: S,
