@@ -120,7 +120,7 @@ impl Regions {
     }
 
     /// Whether the regions with set bits surely cover the box. A region that contains the lower
-    /// corner of a part is cut off, until nothing is left.
+    /// corner of a part is cut off from it, until nothing is left.
     fn cover(&self, aabb: &Aabb, bits: &[u32], pieces: &mut Vec<Aabb>) -> bool {
         pieces.clear();
         pieces.push(*aabb);

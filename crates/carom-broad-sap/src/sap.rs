@@ -168,7 +168,8 @@ impl Sap {
         self.place[axis].get(number as usize).is_some_and(|place| place[0] != ABSENT)
     }
 
-    /// Returns the pairs of numbers that overlap, also on an axis that is left out, unsorted.
+    /// Returns the pairs of boxes that overlap on all axes, also on an axis that is left out, in
+    /// no particular order.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
         self.candidates().filter(|&(a, b)| {
             self.left_out.is_none_or(|k| {
@@ -202,7 +203,7 @@ impl Sap {
         (0..3).all(|k| Some(k) == left_out || (a.min[k] <= b.max[k] && b.min[k] <= a.max[k]))
     }
 
-    /// Removes existing boxes, sorts moved ends, and inserts boxes with numbers that are free then.
+    /// Removes existing boxes, sorts moved ends, and then inserts boxes with free numbers.
     /// `max_trades` is the number of trades per box after which everything is sorted from scratch.
     pub(crate) fn exchange(&mut self, going: &[u32], coming: &[(u32, Aabb)], max_trades: u32) {
         self.remove(going);

@@ -17,8 +17,8 @@ use glam::DVec3;
 /// Sweeps one line. It is simple and makes the most tests: all boxes that overlap on the line are
 /// tested.
 ///
-/// `SweepSort::new()` takes the axis of greatest variance;
-/// `SweepSort::with_finder(Sweep::along(line))` another line.
+/// `SweepSort::new()` sweeps along the axis of greatest variance,
+/// `SweepSort::with_finder(Sweep::along(line))` along another line.
 ///
 /// Memory: 60 bytes per slot beside that of [`FromFinder`].
 pub type SweepSort = FromFinder<Sweep>;
