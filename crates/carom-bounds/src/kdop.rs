@@ -24,7 +24,7 @@ use glam::{DVec3, Vec3};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KDop<const K: usize> {
     /// The offset along each direction, in units of the direction's length. All are minus infinity
-    /// if the polytope is empty.
+    /// in `EMPTY`.
     #[cfg_attr(feature = "serde", serde(with = "crate::array_serde"))]
     pub offsets: [f32; K],
 }
@@ -155,13 +155,13 @@ where
         if i < d.len() { d[i] } else { d[(i - d.len()) % d.len()].map(|x| -x) }
     }
 
-    /// Whether it is empty.
+    /// Whether the polytope is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.offsets[0] < -self.offsets[K / 2]
     }
 
-    /// Whether the point lies in it, up to a rounding error of `f64`.
+    /// Whether the point lies in the polytope, up to a rounding error of `f64`.
     pub fn contains_point(&self, point: Vec3) -> bool {
         let p = point.as_dvec3();
         // A point's own extent, rounded up, may exceed an offset from other points.
@@ -192,14 +192,15 @@ where
         }
     }
 
-    /// The vertices, up to rounding; some of them come more than once. None for an empty or
-    /// infinite polytope.
+    /// Returns the vertices, up to rounding; some occur more than once. The list is empty for an
+    /// empty or infinite polytope.
     pub fn vertices(&self) -> alloc::vec::Vec<DVec3> {
         Polytope::of(self).vertices
     }
 
-    /// A k-DOP around this one transformed by a pose, from its half-spaces instead of its vertices.
-    /// It is far faster than [`BoundingVolume::placed`], and somewhat larger.
+    /// Returns a k-DOP around this one transformed by a pose, from its half-spaces instead of its
+    /// vertices. That is far faster than [`BoundingVolume::placed`], and the result is somewhat
+    /// larger.
     ///
     /// Each direction is a non-negative combination of three directions of this polytope, in a few
     /// ways. The same combination of the offsets is a bound (weak duality). The least bound is
@@ -392,11 +393,12 @@ where
         }
     }
 
-    /// The mean width over all directions: the axes and, for K above 6, the others.
+    /// Returns the sum of the widths along all directions, each in units of the direction's
+    /// length.
     #[inline]
     fn size_key(&self) -> f32 {
-        // The sum is over pairs in f64, where finite sums do not overflow. So an infinite result
-        // comes from an infinite offset.
+        // Opposite offsets are added in f64, in which sums of finite offsets do not overflow. So
+        // the result is not NaN.
         let mut sum = 0.0;
         for i in 0..K / 2 {
             sum += f64::from(self.offsets[i]) + f64::from(self.offsets[K / 2 + i]);

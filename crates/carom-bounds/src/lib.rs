@@ -37,8 +37,8 @@
 //! - [`Lss`] for limbs and [`Rss`] for boards, if distances are needed: their lower bounds come
 //!   close to the distance.
 //!
-//! How much larger the volumes of other fits are, and how long the fits take, on real meshes:
-//! `cargo test -p carom-bounds --test it fits -- --nocapture`.
+//! `cargo test -p carom-bounds --test it fits -- --nocapture` compares the volumes and times of
+//! all fits on real meshes.
 //!
 //! # Beyond `f32`
 //! Points in `f64` are rounded outwards. A point beyond the range of `f32`, or one that is not

@@ -29,7 +29,7 @@ struct Piece {
 
 impl Obb {
     /// The box along the axes of the points' covariance. Clusters of points rotate it; see the
-    /// table at the top of the crate.
+    /// list at the top of the crate.
     pub fn from_point_covariance<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
         Obb::from_axes(point_axes(points), points)
     }
@@ -88,7 +88,7 @@ fn region_centers(pieces: &mut [Piece], n_regions: usize, centers: &mut Vec<DVec
     }
     let axis = (high - low).max_position();
     pieces.sort_by(|a, b| a.center[axis].total_cmp(&b.center[axis]));
-    // The split at which the first part has its share of the area. Neither part is empty.
+    // Splits where the first part has its share of the area. Neither part is empty.
     let left = n_regions / 2;
     let wanted = area * left as f64 / n_regions as f64;
     let (mut sum, mut at) = (0.0, 0);

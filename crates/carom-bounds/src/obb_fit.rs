@@ -1,11 +1,11 @@
-//! A near-optimal oriented box: many cheap candidates on a few extreme points; the best ones are
-//! rotated until no rotation helps.
+//! Fits a near-optimal oriented box. Many cheap candidates are computed for a few extreme points.
+//! The best ones are rotated until no rotation makes them smaller.
 //!
 //! The extreme points along 32 directions represent all points. Candidates are the frames of the
-//! triangles of two tetrahedra on their farthest pair, the covariance eigenvectors, and the axes of
-//! the frame. For the best candidates, the minimum rectangle of the projection along each axis
-//! gives the other two axes. The best result is refined by small rotations. Points outside the best
-//! box join the few, and the search continues.
+//! triangles of two tetrahedra on their farthest pair, the covariance eigenvectors, and the axes
+//! of the frame. For the best candidates, the minimum rectangle of the projection along each axis
+//! gives the other two axes. The best result is refined by small rotations. Points outside the
+//! best box are added to the extreme points, and the search continues.
 //!
 //! Reference: T. Larsson, L. Källberg, Fast Computation of Tight-Fitting Oriented Bounding Boxes,
 //! Game Engine Gems 2, 2011 (DiTO: the triangles and their frames); G. Barequet, S. Har-Peled,
@@ -35,8 +35,8 @@ const N_DIRECTIONS: usize = 32;
 const MAX_POINTS_KEPT: usize = 2 * N_DIRECTIONS;
 
 /// The number of candidates that are improved by rectangles. Only the best result is refined by
-/// small rotations. If all are refined, boxes are equal to 1e-5, in a third more time. With three,
-/// boxes are larger by 1e-3, in 0.8 of the time.
+/// small rotations. Refining all of them hardly makes boxes smaller. With three candidates boxes
+/// are larger by 1e-3.
 const N_STARTS: usize = 5;
 
 /// The largest and the smallest rotation in radians; each is half of the one before.
@@ -139,7 +139,7 @@ fn search<P: Copy + Into<DVec3>>(points: &[P], seeds: &[DMat3]) -> DMat3 {
         if whole < best.0 {
             best = (whole, axes);
         }
-        // rounding: less is no gain.
+        // rounding: a smaller gain is noise.
         if whole <= size * (1.0 + tol::BOX_GAIN) {
             break;
         }
@@ -310,7 +310,7 @@ impl Search {
         }
     }
 
-    /// Rotates axes, whose box has the given size, until no rotation makes it smaller.
+    /// Rotates the axes of a box until no rotation makes the box smaller.
     fn improve(&mut self, entry: &mut (f64, DMat3), points: &[DVec3]) {
         for _ in 0..MAX_ROUNDS {
             self.rectangles(entry, points);

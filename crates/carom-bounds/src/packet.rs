@@ -181,7 +181,7 @@ impl Kernel for ManyAgainstMany<'_> {
 }
 
 /// Tests one box against many, eight at a time. Bit i of `found[p]` says that it overlaps box i of
-/// packet p, touching included. The number of packets tested is the length of `found`.
+/// packet p, touching included. The shorter of the two slices limits the number of packets.
 pub fn overlaps_packets(packets: &[Aabb8], aabb: &Aabb, found: &mut [u32]) {
     dispatch(OneAgainstMany { packets, aabb, found });
 }
@@ -199,8 +199,8 @@ pub fn overlaps_each(a: &[Aabb8], b: &[Aabb8], found: &mut [u32]) {
 }
 
 /// Tests all boxes of `a` against all boxes of `b`. Appends the overlapping pairs to `pairs`,
-/// touching included, as indices in `a` and `b`. Indices count through the packets. Each pair comes
-/// once, in no order.
+/// touching included, as indices in `a` and `b`. Indices count through the packets. Each pair is
+/// given once, in no particular order.
 pub fn overlapping_pairs(a: &[Aabb], b: &[Aabb8], pairs: &mut Vec<(u32, u32)>) {
     dispatch(ManyAgainstMany { a, b, pairs });
 }

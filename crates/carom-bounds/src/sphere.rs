@@ -25,7 +25,8 @@ pub struct Sphere {
 }
 
 impl Sphere {
-    /// A sphere from its centre and radius: finite, and not negative.
+    /// Returns the sphere with this centre and radius. Errors: a number that is not finite, a
+    /// negative radius.
     pub fn new(center: Vec3, radius: f32) -> Result<Sphere, BoundsError> {
         if let Some(axis) = (0..3).find(|&k| !center[k].is_finite()) {
             return Err(BoundsError::NotFinite { axis });
@@ -48,8 +49,8 @@ impl Sphere {
         if quick.radius < exact.radius { quick } else { exact }
     }
 
-    /// A sphere around points in two passes (Ritter); `EMPTY` for none. It is at most a fifth
-    /// larger than the smallest, usually a twentieth.
+    /// A sphere around points in two passes (Ritter); `EMPTY` for none. It is usually 5 to 20 %
+    /// larger than the smallest.
     pub fn ritter<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
         match extent(points) {
             Extent::Nothing => Sphere::EMPTY,
@@ -80,7 +81,7 @@ impl Sphere {
         Sphere { center, radius: rounding::up(radius) }
     }
 
-    /// Whether it is bounded.
+    /// Whether the sphere is bounded.
     fn is_bounded(&self) -> bool {
         self.radius < f32::INFINITY
     }
@@ -91,7 +92,7 @@ impl Sphere {
         0.0 <= r && (point.as_dvec3() - self.center.as_dvec3()).length_squared() <= r * r * (1.0 + LENGTH)
     }
 
-    /// Whether it may touch a box.
+    /// Whether the sphere may touch a box.
     pub fn overlaps_aabb(&self, aabb: &Aabb) -> bool {
         let c = self.center.as_dvec3();
         let outside = (aabb.min.as_dvec3() - c).max(c - aabb.max.as_dvec3()).max(DVec3::ZERO);
@@ -99,7 +100,8 @@ impl Sphere {
         0.0 <= r && outside.length_squared() * (1.0 - LENGTH) <= r * r
     }
 
-    /// Whether it may touch the half-space `normal . x <= offset`; the normal may have any length.
+    /// Whether the sphere may touch the half-space `normal . x <= offset`; the normal may have any
+    /// length.
     pub fn overlaps_half_space(&self, normal: Vec3, offset: f32) -> bool {
         let n = normal.as_dvec3();
         let along = n.dot(self.center.as_dvec3()) - f64::from(offset);
@@ -110,10 +112,10 @@ impl Sphere {
     }
 
     /// The interval of t in which `origin + t * direction` may lie in the ball, clipped to the
-    /// given one. `None` if the ray misses. It is computed in `f64` and widened by the rounding. A
-    /// ray that touches the ball is not reported as a miss.
+    /// given one. `None` if the ray misses. It is computed in `f64` and widened by the rounding.
+    /// So a ray that touches the ball is not reported as a miss.
     ///
-    /// A direction of zero stays at its origin; a NaN misses.
+    /// With a direction of zero the ray is a point. A ray with a NaN misses.
     pub fn ray_interval(
         &self,
         origin: DVec3,

@@ -18,7 +18,7 @@ use glam::DVec3;
 
 /// A lower bound of the distance of two non-empty swept spheres; 0 or less if they may touch.
 pub(crate) fn separation<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) -> f64 {
-    // In a fixed order, so that swapped arguments give the same bits.
+    // The two are put in a fixed order, so that swapped arguments give the same bits.
     let is_later = |a: &SweptSphere<E>, b: &SweptSphere<E>| {
         let key = |s: &SweptSphere<E>| (s.center.to_array(), s.edges.map(|e| e.to_array()), s.radius);
         key(b) < key(a)
@@ -46,7 +46,7 @@ pub(crate) fn separation<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>)
         (gap - size * n.abs().max_element() * (3.0 * CORE)) / length * (1.0 - LENGTH) - radii
     };
     let centers = gap_along(t);
-    // At this distance the cores are points, up to 2^-20.
+    // At this distance the cores are points up to 2^-20, so the axis of the centres is enough.
     if reach * f64::from(1_u32 << 20) < centers {
         return centers;
     }

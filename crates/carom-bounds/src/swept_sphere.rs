@@ -35,7 +35,7 @@ pub struct SweptSphere<const E: usize> {
     pub radius: f32,
 }
 
-/// A line swept sphere: a capsule. (The shape `Capsule` is in the crate of shapes.)
+/// A line swept sphere: a capsule. (The shape `Capsule` is in carom-geom.)
 #[doc(alias = "Capsule")]
 pub type Lss = SweptSphere<1>;
 
@@ -48,7 +48,8 @@ pub type Rss = SweptSphere<2>;
 pub(crate) const CORE: f64 = 8.0 * f64::EPSILON;
 
 impl<const E: usize> SweptSphere<E> {
-    /// From the centre, half the edges and the radius: all finite, and the radius not negative.
+    /// Returns the swept sphere with this centre, half edges and radius. Errors: a number that is
+    /// not finite, a negative radius.
     pub fn new(center: Vec3, edges: [Vec3; E], radius: f32) -> Result<SweptSphere<E>, BoundsError> {
         for point in core::iter::once(&center).chain(&edges) {
             if let Some(axis) = (0..3).find(|&k| !point[k].is_finite()) {
@@ -61,13 +62,13 @@ impl<const E: usize> SweptSphere<E> {
         Ok(SweptSphere { center, edges, radius })
     }
 
-    /// Whether it is empty.
+    /// Whether the swept sphere is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.radius < 0.0
     }
 
-    /// Whether the point lies in it, up to a rounding error.
+    /// Whether the point lies in the swept sphere, up to a rounding error.
     pub fn contains_point(&self, point: Vec3) -> bool {
         self.overlaps(&SweptSphere { center: point, edges: [Vec3::ZERO; E], radius: 0.0 })
     }
@@ -121,7 +122,7 @@ impl<const E: usize> BoundingVolume for SweptSphere<E> {
         swept_fit::of_box(aabb)
     }
 
-    /// Along the principal axes, or those of the near-optimal oriented box.
+    /// The core lies along the principal axes, or along those of the near-optimal oriented box.
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> SweptSphere<E> {
         swept_fit::of_points(points)
     }

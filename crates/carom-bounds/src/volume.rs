@@ -76,12 +76,12 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// Volume, in units of length cubed, to within rounding; infinite beyond `f32`.
     fn volume(&self) -> f32;
 
-    /// A key for the surface order of 25.2.2: of two nodes, the one with the larger key is opened.
-    /// It has no unit.
+    /// Returns a key for the surface order of Real-Time Rendering, 25.2.2: a walk of two trees
+    /// opens the node with the larger key. It has no unit.
     fn size_key(&self) -> f32;
 }
 
-/// Why a volume was refused.
+/// The reason for which a volume was rejected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BoundsError {
