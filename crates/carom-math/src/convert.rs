@@ -1,4 +1,4 @@
-//! From one precision to the other: exact to `f64`, rounded once to `f32`.
+//! Conversions between the precisions: exact to `f64`, rounded once to `f32`.
 
 use crate::f64 as wide;
 use crate::{Interval, Plane, Pose, Ray, WorldPose};

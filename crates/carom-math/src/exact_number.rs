@@ -1,4 +1,4 @@
-//! Exact numbers, for signs of polynomials that plain `f64` leaves in doubt.
+//! Exact numbers, for signs of polynomials that plain `f64` cannot decide.
 //!
 //! A number is a sign and an array of 64-bit digits that starts at some power of 2^64. Sums and
 //! products use the schoolbook algorithms. Nothing is truncated, up to products of six `f64` of any
@@ -50,7 +50,7 @@ impl ExactNumber {
         self
     }
 
-    /// The number times itself.
+    /// Returns the square of the number.
     #[inline]
     pub fn squared(&self) -> ExactNumber {
         self * self
@@ -61,7 +61,7 @@ impl ExactNumber {
     pub fn quotient(&self, other: &ExactNumber) -> f64 {
         let ((p, p_end), (q, q_end)) = (self.leading(), other.leading());
         let mut value = p / q;
-        // More steps would lead to 0 or infinity, which do not change.
+        // After 40 steps the result is 0 or infinity, which further steps do not change.
         let step = if q_end < p_end { DIGIT } else { 1.0 / DIGIT };
         for _ in 0..(p_end - q_end).unsigned_abs().min(40) {
             value *= step;
@@ -120,8 +120,8 @@ impl ExactNumber {
         Ordering::Equal
     }
 
-    /// Returns the sum, or the difference of magnitudes `self - other`; `self` must not be the
-    /// lesser.
+    /// Returns the sum of the magnitudes, or their difference `self - other`. `self` must not be
+    /// the smaller one then.
     fn merged(&self, other: &ExactNumber, is_difference: bool) -> ExactNumber {
         if other.n_digits == 0 {
             return self.clone();
@@ -246,7 +246,7 @@ impl Mul for &ExactNumber {
 pub struct ExactVec3([ExactNumber; 3]);
 
 impl ExactVec3 {
-    /// From three numbers.
+    /// Returns the vector of these numbers.
     pub fn new(x: ExactNumber, y: ExactNumber, z: ExactNumber) -> ExactVec3 {
         ExactVec3([x, y, z])
     }

@@ -3,8 +3,8 @@
 //! A double is an integer times a power of two. So is a product of three, with at most 159 bits. A
 //! fixed-point number for the whole range of such products takes a hundred words, and sums in it
 //! are exact. Two such numbers, one for each sign, keep the carries short. This is the last resort
-//! behind the filters and expansions of [`predicates`](crate::predicates). It takes about half a
-//! microsecond and has no range limit.
+//! behind the filters and expansions of [`predicates`](crate::predicates). It is slow but has no
+//! range limit.
 //!
 //! Reference: U. Kulisch, W. Miranker, The Arithmetic of the Digital Computer: A New Approach, SIAM
 //! Review 28, 1986.
@@ -100,10 +100,10 @@ impl ExactSum {
     }
 }
 
-/// Returns the sum of the products `p x q` of successive corners, last and first included. It is
-/// twice the area of a polygon times its normal. It is exact but for one rounding per coordinate. A
-/// power of 2 scales it so that the largest coordinate is between 2^128 and 2^192. It is zero
-/// exactly if the sum is.
+/// Returns the sum of the products `p x q` of successive corners, last and first included. The sum
+/// is twice the area of a polygon times its normal. It is exact up to one rounding per coordinate,
+/// and scaled by a power of 2 so that the largest coordinate is between 2^128 and 2^192. It is
+/// zero exactly if the true sum is.
 pub fn area_direction(n_corners: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
     let mut sums = [const { ExactSum::new() }; 3];
     for i in 0..n_corners {
@@ -119,8 +119,8 @@ pub fn area_direction(n_corners: usize, corner: impl Fn(usize) -> DVec3) -> DVec
     let word = 2.0 * (1_u64 << 63) as f64;
     let mut coordinates = [0.0; 3];
     for ((coordinate, digits), sum) in coordinates.iter_mut().zip(&magnitudes).zip(&sums) {
-        // From the lowest up: of numbers that do not overlap each sum is rounded to nearest, or
-        // nearly.
+        // Adds from the lowest digit up. The digits do not overlap, so each sum is rounded to
+        // nearest, or nearly so.
         let rest = digits[top - 2] as f64 + digits[top - 1] as f64 * word;
         *coordinate = sum.sign() * (rest + digits[top] as f64 * word * word);
     }

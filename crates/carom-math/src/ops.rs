@@ -1,8 +1,8 @@
-//! Square roots and the like, with or without the standard library.
+//! Square roots, rounding and trigonometry, with or without the standard library.
 //!
 //! Square root, floor and ceil are correctly rounded everywhere. The trigonometric functions of
-//! systems differ in the last digit, so these come from the `libm` crate, in software: the same
-//! bits on every machine.
+//! operating systems differ in the last digit. So they come from the `libm` crate, in software,
+//! with the same bits on every machine.
 
 /// The functions that `core` does not have.
 pub trait FloatOps: Copy {
@@ -16,7 +16,7 @@ pub trait FloatOps: Copy {
     fn sin_cos_(self) -> (Self, Self);
     /// The angle in `[0, pi]` with this cosine.
     fn acos_(self) -> Self;
-    /// The angle of the point (x, y), y given first, in `[-pi, pi]`.
+    /// The angle of the point (x, y) in `[-pi, pi]`; `self` is y.
     fn atan2_(self, x: Self) -> Self;
 }
 
@@ -72,8 +72,8 @@ pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
-/// The greater of two numbers; the first where one is NaN. One instruction, where [`f64::max`]
-/// takes five, of which those after wait.
+/// Returns the greater of two numbers; the first if one is NaN. It is one instruction;
+/// [`f64::max`] takes five in a row.
 #[inline(always)]
 pub fn greater(x: f64, y: f64) -> f64 {
     if x < y { y } else { x }

@@ -1,6 +1,6 @@
 //! Outward rounding: the nearest `f32` that is not above, or not below, an `f64`.
 //!
-//! Boxes are `f32` and contain their contents, whatever the rounding.
+//! Boxes are `f32`, and contain their contents because their sides are rounded outwards.
 //!
 //! Reference: IEEE 754-2019, 5.3.1 (nextUp, nextDown).
 
@@ -11,7 +11,7 @@ use glam::{DVec3, Vec3};
 #[inline]
 pub fn down(x: f64) -> f32 {
     let nearest = x as f32;
-    // NaN is neither, and stays.
+    // NaN compares false, so it is returned.
     let is_above = u32::from(x < nearest as f64);
     f32::from_bits(nearest.to_bits().wrapping_sub(away(nearest).wrapping_mul(is_above)))
 }
@@ -25,9 +25,9 @@ pub fn up(x: f64) -> f32 {
     f32::from_bits(nearest.to_bits().wrapping_add(away(nearest).wrapping_mul(is_below)))
 }
 
-/// The increment of the bits that makes a number larger. It is branchless, because rounding is
-/// unpredictable. A number that rounds to zero keeps its sign; with the other sign the increment
-/// would give NaN.
+/// Returns the increment of the bits that makes a number larger. It is branchless, because the
+/// direction of rounding is unpredictable. A number that rounds to zero keeps its sign; with the
+/// other sign the increment would give NaN.
 #[inline]
 fn away(nearest: f32) -> u32 {
     ((nearest.to_bits() as i32 >> 31) | 1) as u32

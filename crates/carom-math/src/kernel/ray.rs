@@ -6,19 +6,19 @@
 use super::super::num::{Real, Vec3};
 use super::Pose;
 
-/// The half-line, or the line, of all `origin + t * direction`.
+/// The line of all `origin + t * direction`. An [`Interval`] of t selects a half-line or a part.
 ///
-/// The direction need not be a unit vector: t counts in lengths of the direction.
+/// The direction need not be a unit vector: t is in lengths of the direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray {
     /// The point at t = 0.
     pub origin: Vec3,
-    /// Not zero; any length.
+    /// The direction, of any length but zero.
     pub direction: Vec3,
 }
 
-/// A closed interval `[min, max]` of a parameter; empty when `max < min`.
+/// A closed interval `[min, max]` of a parameter; empty if `max < min`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Interval {
@@ -29,9 +29,9 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// From the origin forward, without end.
+    /// All t from 0 on.
     pub const FORWARD: Interval = Interval { min: 0.0, max: Real::INFINITY };
-    /// Both sides of the origin, without end.
+    /// All t.
     pub const BOTH: Interval = Interval { min: Real::NEG_INFINITY, max: Real::INFINITY };
 
     /// The interval `[min, max]`.
@@ -40,7 +40,7 @@ impl Interval {
         Interval { min, max }
     }
 
-    /// The number lies in the closed interval.
+    /// Whether the number lies in the closed interval.
     #[inline]
     pub fn contains(&self, t: Real) -> bool {
         self.min <= t && t <= self.max
@@ -60,7 +60,8 @@ impl Ray {
         self.origin + self.direction * t
     }
 
-    /// The same ray in the frame of a body placed by `pose`: t means the same.
+    /// Returns the same ray in the frame of a body with this pose. Parameters t keep their
+    /// meaning.
     #[inline]
     pub fn in_frame_of(&self, pose: &Pose) -> Ray {
         Ray {
