@@ -65,7 +65,7 @@ impl Simd for Sse2 {
     }
 }
 
-/// Asks for every cache line of the element, at most eight.
+/// Prefetches every cache line of the element, at most eight.
 #[inline(always)]
 pub(super) fn prefetch<T>(slice: &[T], index: usize) {
     if let Some(element) = slice.get(index) {
@@ -223,7 +223,7 @@ impl<T: Copy + core::fmt::Debug> U32Lanes<4> for U32x4<T> {
     }
     #[inline(always)]
     fn lt(self, other: Self) -> Mask4<T> {
-        // SAFETY: SSE2 is part of x86-64. The sign bits are turned over, as the comparison is
+        // SAFETY: SSE2 is part of x86-64. The sign bits are flipped, because the comparison is
         // signed.
         let less = unsafe {
             let sign = _mm_set1_epi32(i32::MIN);
@@ -264,8 +264,8 @@ impl<T: Copy + core::fmt::Debug> U32Lanes<4> for U32x4<T> {
     #[inline(always)]
     fn compress(self, mask: Mask4<T>) -> Self {
         let (lanes, bits) = (self.to_array(), mask.bits() as usize);
-        // Lane i goes to the place that is the number of set lanes before it; one spare place takes
-        // what is dropped.
+        // Lane i is moved to the index that is the number of set lanes before it. A spare entry
+        // receives the dropped lanes.
         let (b0, b1, b2) = (bits & 1, bits >> 1 & 1, bits >> 2 & 1);
         let mut kept = [0; 4];
         kept[0] = lanes[0];
