@@ -42,32 +42,32 @@ impl Aabb {
         Ok(())
     }
 
-    /// The box around one point.
+    /// Returns the box around one point.
     #[inline]
     pub const fn from_point(point: Vec3) -> Aabb {
         Aabb { min: point, max: point }
     }
 
-    /// The least `f32` box around an `f64` box, rounded outwards.
+    /// Returns the least `f32` box around an `f64` box, rounded outwards.
     #[inline]
     pub fn around(min: DVec3, max: DVec3) -> Aabb {
         Aabb { min: rounding::down3(min), max: rounding::up3(max) }
     }
 
-    /// A box around a ball, rounded outwards.
+    /// Returns a box around a ball, rounded outwards.
     #[inline]
     pub fn from_center_radius(center: DVec3, radius: f64) -> Aabb {
         let radius = DVec3::splat(radius);
         Aabb { min: sum_down3(center, -radius), max: sum_up3(center, radius) }
     }
 
-    /// Half the size on each axis.
+    /// Returns half the size on each axis.
     #[inline]
     pub fn half_extents(&self) -> Vec3 {
         (self.max - self.min) * 0.5
     }
 
-    /// The size on each axis.
+    /// Returns the size on each axis.
     #[inline]
     pub fn extents(&self) -> Vec3 {
         self.max - self.min
@@ -85,21 +85,21 @@ impl Aabb {
         self.min.cmple(other.min).all() && other.max.cmple(self.max).all()
     }
 
-    /// The intersection of both boxes, or `None` if they do not touch.
+    /// Returns the intersection of both boxes, or `None` if they do not touch.
     #[inline]
     pub fn intersection(&self, other: &Aabb) -> Option<Aabb> {
         self.overlaps(other).then(|| Aabb { min: self.min.max(other.min), max: self.max.min(other.max) })
     }
 
-    /// The box grown by `margin` on each side, rounded outwards. A negative margin shrinks and may
-    /// invert it.
+    /// Returns the box grown by `margin` on each side, rounded outwards. A negative margin shrinks
+    /// and may invert it.
     #[inline]
     pub fn inflated(&self, margin: f32) -> Aabb {
         let margin = DVec3::splat(f64::from(margin));
         Aabb { min: sum_down3(self.min.as_dvec3(), -margin), max: sum_up3(self.max.as_dvec3(), margin) }
     }
 
-    /// The box swept along `displacement`.
+    /// Returns the box swept along `displacement`.
     #[inline]
     pub fn swept(&self, displacement: Vec3) -> Aabb {
         let d = displacement.as_dvec3();
@@ -156,8 +156,8 @@ impl Aabb {
         Aabb::from_center_radius(DVec3::ZERO, radius)
     }
 
-    /// A box around this one transformed by an `f64` pose, rounded outwards. The empty box stays
-    /// empty. An infinite box, or a pose that is not finite, gives all of space.
+    /// Returns a box around this one transformed by an `f64` pose, rounded outwards. The empty box
+    /// stays empty. An infinite box, or a pose that is not finite, gives all of space.
     pub fn placed(&self, pose: &WidePose) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;

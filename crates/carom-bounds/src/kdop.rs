@@ -125,20 +125,20 @@ impl Slabs for KDop<26> {
     const DIRECTIONS: &'static [[i8; 3]] = &DIRECTIONS_26;
 }
 
-/// A direction as a vector.
+/// Returns a direction as a vector.
 #[inline]
 pub(crate) fn direction(d: [i8; 3]) -> DVec3 {
     DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]))
 }
 
-/// The smallest `f32` that is not below. NaN gives infinity, because a sum beyond the range of
-/// `f64` is undetermined.
+/// Returns the smallest `f32` that is not below `x`. NaN gives infinity, because a sum beyond the
+/// range of `f64` is undetermined.
 #[inline]
 fn up_or_endless(x: f64) -> f32 {
     if x.is_nan() { f32::INFINITY } else { rounding::up(x) }
 }
 
-/// The extent of a point along a direction, rounded up; exact along the axes.
+/// Returns the extent of a point along a direction, rounded up; exact along the axes.
 #[inline]
 fn reach(d: [i8; 3], p: DVec3) -> f32 {
     sum3_up(f64::from(d[0]) * p.x, f64::from(d[1]) * p.y, f64::from(d[2]) * p.z)
@@ -148,7 +148,7 @@ impl<const K: usize> KDop<K>
 where
     KDop<K>: Slabs,
 {
-    /// The direction of half-space `i`, below K.
+    /// Returns the direction of half-space `i`, below K.
     #[inline]
     pub(crate) fn normal(i: usize) -> [i8; 3] {
         let d = Self::DIRECTIONS;
@@ -270,7 +270,7 @@ where
         found
     }
 
-    /// The tight k-DOP, which is unique.
+    /// Returns the tight k-DOP, which is unique.
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> KDop<K> {
         let mut found = Self::EMPTY;
         for &p in points {
@@ -314,8 +314,8 @@ where
         })
     }
 
-    /// The largest gap between two parallel planes, or that of the boxes of three planes at right
-    /// angles.
+    /// Returns the largest gap between two parallel planes, or between two boxes of planes at
+    /// right angles.
     fn distance_lower_bound(&self, other: &KDop<K>) -> f32 {
         if self.is_empty() || other.is_empty() {
             return f32::INFINITY;
@@ -344,7 +344,7 @@ where
         rounding::down(sqrt(best) * (1.0 - LENGTH))
     }
 
-    /// The tight k-DOP around the transformed vertices.
+    /// Returns the tight k-DOP around the transformed vertices.
     fn placed(&self, pose: &WidePose) -> KDop<K> {
         if self.is_empty() {
             return Self::EMPTY;
@@ -375,7 +375,7 @@ where
         Aabb { min: -Vec3::new(o[half], o[half + 1], o[half + 2]), max: Vec3::new(o[0], o[1], o[2]) }
     }
 
-    /// The centre of the axis-aligned box.
+    /// Returns the centre of the axis-aligned box.
     #[inline]
     fn center(&self) -> Vec3 {
         self.to_aabb().center()

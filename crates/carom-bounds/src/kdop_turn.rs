@@ -33,7 +33,7 @@ const CORNER: u8 = 4;
 /// The kinds of directions that each of the [`ways`] uses.
 const KINDS: [u8; 6] = [AXIS, AXIS | EDGE | CORNER, AXIS | CORNER, AXIS | CORNER, CORNER, AXIS | EDGE];
 
-/// The kind of a direction.
+/// Returns the kind of a direction.
 const fn kind(d: [i8; 3]) -> u8 {
     1 << (((d[0] & 1) + (d[1] & 1) + (d[2] & 1)) - 1)
 }
@@ -70,7 +70,7 @@ pub(crate) fn ways(n: DVec3) -> [Way; 6] {
     ]
 }
 
-/// The least bound along `n` from combinations of offsets.
+/// Returns the least bound along `n` from combinations of offsets.
 pub(crate) fn bound_along(n: DVec3, offset: &impl Fn(Code) -> f64) -> f64 {
     // A weight of 0 ignores its offset, which may not exist.
     let share = |(code, weight): (Code, f64)| if weight <= 0.0 { 0.0 } else { weight * offset(code) };
@@ -165,8 +165,8 @@ where
         turn
     }
 
-    /// Adds the weights of one way for half-space `i`, and for its opposite, which uses the
-    /// opposite directions.
+    /// Adds the weights of one combination for half-space `i`, and for the opposite half-space,
+    /// which uses the opposite directions.
     #[inline(always)]
     fn add(&mut self, way: usize, i: usize, terms: Way) {
         if Self::COLUMNS.ends[way] == Self::COLUMNS.ends[way + 1] {

@@ -62,7 +62,7 @@ impl Polytope {
         Polytope { vertices, room, planes }
     }
 
-    /// The areas of the faces, each with its plane.
+    /// Returns the areas of the faces, each with its plane.
     fn faces(&self) -> impl Iterator<Item = (f64, &(DVec3, f64))> {
         self.planes.iter().map(|plane| {
             let length = sqrt(plane.0.length_squared());
@@ -77,12 +77,12 @@ impl Polytope {
         })
     }
 
-    /// The surface area; a flat polytope counts both sides.
+    /// Returns the surface area; a flat polytope counts both sides.
     pub(crate) fn area(&self) -> f64 {
         self.faces().map(|face| face.0).sum()
     }
 
-    /// The volume, as the sum of pyramids over the faces.
+    /// Returns the volume, as the sum of pyramids over the faces.
     pub(crate) fn volume(&self) -> f64 {
         let Some(&tip) = self.vertices.first() else { return 0.0 };
         let pyramid = |(area, plane): (f64, &(DVec3, f64))| {

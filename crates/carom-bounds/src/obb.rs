@@ -63,13 +63,13 @@ impl Obb {
         Ok(Obb { center, axes: pose.wide().rotation.as_mat3(), half_extents })
     }
 
-    /// The box with these axes around points; `EMPTY` for none. The axes should be orthonormal up
-    /// to rounding. If they are far from it, the axes of the frame are used.
+    /// Returns the box with these axes around points; `EMPTY` for none. The axes should be
+    /// orthonormal up to rounding. If they are far from it, the axes of the frame are used.
     pub fn from_axes<P: Copy + Into<DVec3>>(axes: DMat3, points: &[P]) -> Obb {
         Obb { axes: axes.as_mat3(), ..Obb::EMPTY }.refitted(points)
     }
 
-    /// The box with these axes around points, each with an error of `room`.
+    /// Returns the box with these axes around points, each with an error of `room`.
     fn around<P: Copy + Into<DVec3>>(axes: Mat3, points: &[P], room: f64) -> Obb {
         let Some(&first) = points.first() else { return Obb::EMPTY };
         let (axes, shares) = match shares_along(&axes) {
@@ -97,8 +97,8 @@ impl Obb {
         Obb { center, axes, half_extents: rounding::up3(half * (1.0 + LENGTH) + lost) }
     }
 
-    /// The box by the covariance of the surface, if it is smaller than the box of the corners.
-    /// Weights are areas, so fine parts do not dominate.
+    /// Returns the near-optimal box of a surface, with the covariance of the surface as one more
+    /// candidate. Its weights are areas, so finely divided parts do not dominate.
     pub fn from_triangles(triangles: &[[Vec3; 3]]) -> Obb {
         obb_fit::of_surface(triangles)
     }
@@ -109,7 +109,7 @@ impl Obb {
         self.half_extents.min_element() < 0.0
     }
 
-    /// The eight corners, up to rounding.
+    /// Returns the eight corners, up to rounding.
     pub fn corners(&self) -> [Vec3; 8] {
         let (c, m, h) = (self.center.as_dvec3(), self.axes.as_dmat3(), self.half_extents.as_dvec3());
         core::array::from_fn(|i| {
@@ -137,7 +137,7 @@ impl Obb {
         (0..3).all(|k| !pair.is_apart_along(pair.axes_a.col(k)) && !pair.is_apart_along(pair.axes_b.col(k)))
     }
 
-    /// The eight corners in `f64`, and their error bound in any direction.
+    /// Returns the eight corners in `f64`, and their error bound in any direction.
     fn wide_corners(&self) -> ([DVec3; 8], f64) {
         let (c, m, h) = (self.center.as_dvec3(), self.axes.as_dmat3(), self.half_extents.as_dvec3());
         let corners = core::array::from_fn(|i| {
@@ -152,8 +152,8 @@ impl Obb {
         self.half_extents.max_element() < f32::INFINITY
     }
 
-    /// This box transformed by an `f64` pose, rounded outwards. The empty box stays empty, and an
-    /// infinite one becomes all of space.
+    /// Returns this box transformed by an `f64` pose, rounded outwards. The empty box stays empty,
+    /// and an infinite one becomes all of space.
     pub fn placed(&self, pose: &WidePose) -> Obb {
         if self.is_empty() {
             return Obb::EMPTY;
@@ -183,16 +183,16 @@ impl Obb {
     }
 }
 
-/// The matrix that maps a vector to its components along stored axes. `None` if the axes are far
-/// from orthonormal.
+/// Returns the matrix that maps a vector to its components along stored axes. `None` if the axes
+/// are far from orthonormal.
 fn shares_along(axes: &Mat3) -> Option<DMat3> {
     let inverse = axes.as_dmat3().inverse();
     let largest = absolute(&inverse).to_cols_array().into_iter().fold(0.0, f64::max);
     (inverse.is_finite() && largest <= SKEWED).then_some(inverse)
 }
 
-/// The error bound of the components of a vector with this sum of absolute values. It is 0 along
-/// the axes of the frame.
+/// Returns the error bound of the components of a vector with this sum of absolute values. It is 0
+/// along the axes of the frame.
 fn lost_in_shares(axes: &Mat3, reach: f64) -> f64 {
     if *axes == Mat3::IDENTITY || reach == 0.0 { 0.0 } else { reach * SHARES + UNDERFLOW }
 }
@@ -220,8 +220,8 @@ impl Pair {
         Pair { t, axes_a: a.axes.as_dmat3(), axes_b: b.axes.as_dmat3(), half_a, half_b, size }
     }
 
-    /// The gap along an axis of any length, in units of that length. It is negative or 0 if there
-    /// is none.
+    /// Returns the gap along an axis of any length, in units of that length. It is negative or 0
+    /// if there is none.
     fn gap_along(&self, axis: DVec3) -> f64 {
         let radius = (self.axes_a.transpose() * axis).abs().dot(self.half_a)
             + (self.axes_b.transpose() * axis).abs().dot(self.half_b);
@@ -327,7 +327,7 @@ impl BoundingVolume for Obb {
         Obb { half_extents: sum_up3(self.half_extents.as_dvec3(), grown), ..*self }
     }
 
-    /// The fifteen axes of the separating axis test.
+    /// Tests the fifteen axes of the separating axis test.
     fn overlaps(&self, other: &Obb) -> bool {
         if !self.overlaps_lite(other) {
             return false;

@@ -30,7 +30,7 @@ impl<const N: usize> AabbPacket<N> {
     pub const EMPTY: AabbPacket<N> =
         AabbPacket { min: [[f32::INFINITY; N]; 3], max: [[f32::NEG_INFINITY; N]; 3] };
 
-    /// The first N boxes, or fewer.
+    /// Returns a packet of the first N boxes, or of fewer.
     pub fn from_boxes(boxes: &[Aabb]) -> AabbPacket<N> {
         let mut all = AabbPacket::EMPTY;
         for (lane, aabb) in boxes.iter().take(N).enumerate() {
@@ -48,7 +48,7 @@ impl<const N: usize> AabbPacket<N> {
         }
     }
 
-    /// The box in a slot below N (a larger number is taken modulo N).
+    /// Returns the box in a slot below N (a larger number is taken modulo N).
     #[inline(always)]
     pub fn get(&self, lane: usize) -> Aabb {
         let i = lane % N;
@@ -86,7 +86,8 @@ impl<const N: usize> AabbPacket<N> {
 }
 
 impl Aabb8 {
-    /// Bit i: the box overlaps box i, touching included. For use inside a kernel.
+    /// Returns a mask: bit i is set if the box overlaps box i, touching included. For use inside a
+    /// kernel.
     #[inline(always)]
     pub fn overlaps_lanes<S: Simd>(&self, simd: S, aabb: &Aabb) -> u32 {
         self.one_against_all::<S, S::F32x8>(simd, aabb)
@@ -94,7 +95,8 @@ impl Aabb8 {
 }
 
 impl Aabb16 {
-    /// Bit i: the box overlaps box i, touching included. For use inside a kernel.
+    /// Returns a mask: bit i is set if the box overlaps box i, touching included. For use inside a
+    /// kernel.
     #[inline(always)]
     pub fn overlaps_lanes<S: Simd>(&self, simd: S, aabb: &Aabb) -> u32 {
         self.one_against_all::<S, S::F32x16>(simd, aabb)
@@ -186,7 +188,7 @@ pub fn overlaps_packets(packets: &[Aabb8], aabb: &Aabb, found: &mut [u32]) {
     dispatch(OneAgainstMany { packets, aabb, found });
 }
 
-/// [`overlaps_packets`], sixteen at a time.
+/// Like [`overlaps_packets`], sixteen at a time.
 pub fn overlaps_packets_16(packets: &[Aabb16], aabb: &Aabb, found: &mut [u32]) {
     dispatch(OneAgainstMany { packets, aabb, found });
 }

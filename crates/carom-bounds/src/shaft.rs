@@ -69,7 +69,7 @@ impl Shaft {
         shaft
     }
 
-    /// The box around the shaft.
+    /// Returns the box around the shaft.
     pub fn bounds(&self) -> Aabb {
         self.bounds
     }

@@ -37,8 +37,8 @@ impl Sphere {
         Ok(Sphere { center, radius })
     }
 
-    /// The smallest sphere around points (Welzl), to 1e-6 of its radius; `EMPTY` for none. Expected
-    /// linear time.
+    /// Returns the smallest sphere around points (Welzl), to 1e-6 of its radius; `EMPTY` for none.
+    /// Expected linear time.
     pub fn smallest<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
         // Both contain the points. In degenerate cases Ritter's sphere may be smaller than Welzl's.
         let quick = Sphere::ritter(points);
@@ -49,8 +49,8 @@ impl Sphere {
         if quick.radius < exact.radius { quick } else { exact }
     }
 
-    /// A sphere around points in two passes (Ritter); `EMPTY` for none. It is usually 5 to 20 %
-    /// larger than the smallest.
+    /// Returns a sphere around points in two passes (Ritter); `EMPTY` for none. It is usually 5 to
+    /// 20 % larger than the smallest.
     pub fn ritter<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
         match extent(points) {
             Extent::Nothing => Sphere::EMPTY,
@@ -59,8 +59,8 @@ impl Sphere {
         }
     }
 
-    /// The smallest sphere around points with this centre (rounded to `f32`). With the centre of
-    /// rotation of a rigid body, it contains the body in all orientations.
+    /// Returns the smallest sphere around points with this centre (rounded to `f32`). With the
+    /// centre of rotation of a rigid body, it contains the body in all orientations.
     pub fn about<P: Copy + Into<DVec3>>(center: DVec3, points: &[P]) -> Sphere {
         if points.is_empty() {
             return Sphere::EMPTY;
@@ -111,9 +111,9 @@ impl Sphere {
         0.0 <= self.radius && !(size * (8.0 * f64::EPSILON) < along - reach)
     }
 
-    /// The interval of t in which `origin + t * direction` may lie in the ball, clipped to the
-    /// given one. `None` if the ray misses. It is computed in `f64` and widened by the rounding.
-    /// So a ray that touches the ball is not reported as a miss.
+    /// Returns the interval of t in which `origin + t * direction` may lie in the ball, clipped to
+    /// the given one. `None` if the ray misses. It is computed in `f64` and widened by the
+    /// rounding. So a ray that touches the ball is not reported as a miss.
     ///
     /// With a direction of zero the ray is a point. A ray with a NaN misses.
     pub fn ray_interval(
@@ -198,13 +198,14 @@ impl BoundingVolume for Sphere {
         Sphere { center, radius: needed }
     }
 
-    /// The centre is that of the points' box.
+    /// Returns a sphere about the centre of the points' box.
     fn refitted<P: Copy + Into<DVec3>>(&self, points: &[P]) -> Sphere {
         let (low, high, _) = range(points);
         Sphere::about((low + high) * 0.5, points)
     }
 
-    /// The centre is that of the spheres' box, so a tree of spheres stays tight towards its root.
+    /// Returns a sphere about the centre of the spheres' box, so a tree of spheres stays tight
+    /// towards its root.
     fn refitted_around(&self, volumes: &[Sphere]) -> Sphere {
         let present = volumes.iter().filter(|sphere| 0.0 <= sphere.radius);
         if !present.clone().all(Sphere::is_bounded) {

@@ -73,13 +73,13 @@ impl<const E: usize> SweptSphere<E> {
         self.overlaps(&SweptSphere { center: point, edges: [Vec3::ZERO; E], radius: 0.0 })
     }
 
-    /// All edges in `f64`.
+    /// Returns the edges in `f64`.
     pub(crate) fn wide_edges(&self) -> [DVec3; E] {
         self.edges.map(|e| e.as_dvec3())
     }
 
-    /// A tight upper bound of the distance of a point from the core. The point has an error of at
-    /// most `room`.
+    /// Returns a tight upper bound of the distance of a point from the core. The point has an
+    /// error of at most `room`.
     pub(crate) fn core_distance_up(&self, point: DVec3, room: f64) -> f64 {
         let from = point - self.center.as_dvec3();
         let mut rest = from;
@@ -102,7 +102,7 @@ impl<const E: usize> SweptSphere<E> {
         self.radius < f32::INFINITY
     }
 
-    /// Area and perimeter of the core. A segment counts as a flat rectangle.
+    /// Returns the area and the perimeter of the core. A segment counts as a flat rectangle.
     fn core_size(&self) -> (f64, f64) {
         let e = self.wide_edges();
         let perimeter = 4.0 * e.iter().map(|e| sqrt(e.length_squared())).sum::<f64>();

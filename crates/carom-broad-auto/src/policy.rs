@@ -1,7 +1,7 @@
 //! Chooses the algorithm for the present motion; a switch needs more than one frame.
 //!
 //! A few boxes need no structure. If motion is small, a tree, or a grid for many boxes, keeps a
-//! list of candidates from frame to frame, so few pairs are tested. If boxes jump, there is
+//! list of candidates from frame to frame. So few pairs are tested. If boxes jump, there is
 //! nothing to keep. A plain grid then finds all pairs from scratch, even for moderate numbers.
 //!
 //! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988

@@ -60,7 +60,7 @@ impl BySlot {
         part(&self.ends_low).chain(self.numbers[part(&self.ends_high)].iter().map(|&number| number as usize))
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * (self.ends_low.capacity() + self.ends_high.capacity() + self.numbers.capacity())
     }

@@ -84,7 +84,7 @@ impl Candidates {
         self.pairs.len()
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Candidates { pairs, recheck_at, touches, due, .. } = self;
         pairs.capacity() * size_of::<Pair>()

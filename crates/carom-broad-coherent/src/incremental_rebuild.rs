@@ -65,7 +65,7 @@ pub(crate) struct PendingIndex<I> {
 }
 
 impl<I: FatIndex> PendingIndex<I> {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         self.index.bytes() + self.fat.capacity() * size_of::<Aabb>() + 4 * self.left.capacity()
     }

@@ -1,8 +1,8 @@
 //! Narrows a list that is too wide in place. Fat boxes lose the room that no box has needed. The
 //! list loses the candidates with fat boxes that do not touch any more.
 //!
-//! A body that jitters moves in every frame but stays in place. Its first move cannot be told from
-//! drift, but the room that it uses over some frames can. Each fat box keeps the room used so far,
+//! A body that jitters moves in every frame but stays in place. Its first move looks like drift,
+//! but the room that it uses over some frames does not. Each fat box keeps the room used so far,
 //! and as much as some more such frames need. So no box leaves its fat box by narrowing. The
 //! narrower list is a subset of the wider one, so no search is needed and the index stays.
 //!

@@ -52,7 +52,7 @@ impl Removed {
         }
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         8 * self.bits.capacity() + 4 * self.slots.capacity()
     }

@@ -269,7 +269,7 @@ impl<'a> Path<'a> {
             f32::MAX => f32::INFINITY,
             max => max,
         };
-        // A hit one unit of f32 behind the end still counts; the least normal number covers an end
+        // A hit one unit of f32 after the end still counts. The least normal number covers an end
         // of 0.
         let end = widened(last, WIDEN) + f64::from(f32::MIN_POSITIVE);
         Path { ray, start: widened(interval.min, -WIDEN), end }

@@ -148,7 +148,7 @@ impl Grids {
         }
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * self.members.capacity() + self.levels.iter().map(Level::bytes).sum::<usize>()
     }
@@ -194,7 +194,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Work { lists, long, crowd, sample, build, search } = self;
         lists.bytes()

@@ -1,10 +1,10 @@
 //! Finds all pairs of touching boxes in a grid, and between two grids.
 //!
-//! A box tests the rest of its own run of cells, up to its own end. It also tests at most four rows
-//! behind, into which it or a partner may reach. So every pair is found once. If one grid queries
-//! another, each box tests every row in its range. First the queries of 256 boxes are listed as
-//! runs, without branches. Then each run is tested, eight boxes at a time, and touching boxes are
-//! written without a branch.
+//! A box tests the rest of its own run of cells, up to its own end. It also tests at most four
+//! later rows, into which it or a partner may reach. So every pair is found once. If one grid
+//! queries another, each box tests every row in its range. First the queries of 256 boxes are
+//! listed as runs, without branches. Then each run is tested, eight boxes at a time, and touching
+//! boxes are written without a branch.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.3 and 7.1.6 (half of the
 //! neighbours if all boxes query).
@@ -69,7 +69,7 @@ impl Search {
         tasks.clear();
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Tasks { query, begin, end } = &self.tasks;
         self.found.bytes() + 4 * (query.capacity() + begin.capacity() + end.capacity())
@@ -178,7 +178,7 @@ struct Rows {
     /// The own run of each, as cells; the first counts only for the other rows.
     first: [u32; PIECE],
     last: [u32; PIECE],
-    /// The querying box of each row behind, plus [`PIECE`] times the number of the row.
+    /// The querying box of each later row, plus [`PIECE`] times the number of the row.
     others: [u32; 4 * PIECE + WIDTH],
     /// The cell offsets of the other rows.
     offsets: [u32; 4],

@@ -185,7 +185,7 @@ impl Front {
         }
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         self.packed.bytes()
             + self.meetings.bytes()

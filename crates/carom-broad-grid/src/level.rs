@@ -47,7 +47,7 @@ pub(crate) struct BuildWork {
 }
 
 impl BuildWork {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * (self.slots.capacity() + self.cells.capacity())
     }
@@ -112,7 +112,7 @@ impl Level {
         self.packed.gather(boxes, n);
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * self.starts.capacity() + self.packed.bytes()
     }

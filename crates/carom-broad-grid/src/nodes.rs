@@ -328,7 +328,7 @@ impl Nodes {
         if children.next().is_some() { None } else { first }
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         // hashbrown keeps one byte per entry, and at least an eighth of the entries free.
         let places = (self.by_key.capacity() * 8 / 7).next_power_of_two();

@@ -109,7 +109,7 @@ impl Sample {
         PARTED <= ratio
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.low.iter().chain(&self.extent).chain([&self.sorted]);
         4 * (self.bins.capacity() + lists.map(Vec::capacity).sum::<usize>())

@@ -79,7 +79,7 @@ impl Meetings {
         &self.partners[begin..self.ends[place] as usize]
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Meetings { occupied, ends, partners, upper } = self;
         4 * [occupied, ends, partners, upper].map(Vec::capacity).iter().sum::<usize>()

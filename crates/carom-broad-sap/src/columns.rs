@@ -69,7 +69,7 @@ struct Plan {
 }
 
 impl Default for Plan {
-    /// One column.
+    /// Returns the layout of one column.
     fn default() -> Plan {
         Plan { axis: 0, usual: [f32::INFINITY; 3], low: [0.0; 2], inverse: [0.0; 2], n: [1; 2] }
     }
@@ -201,7 +201,7 @@ impl Sample {
 }
 
 impl Columns {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Columns { rows, starts, members, large, next, sample, .. } = self;
         rows.bytes()

@@ -78,7 +78,7 @@ impl Part {
 }
 
 impl Default for RegionAxes {
-    /// Without regions, every box sticks out.
+    /// Returns a finder without regions, in which every box sticks out.
     fn default() -> RegionAxes {
         RegionAxes::new(Regions::default(), SapSettings::default())
     }

@@ -34,14 +34,14 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * self.bits.capacity() + self.pieces.capacity() * size_of::<Aabb>()
     }
 }
 
 impl Regions {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         self.boxes.capacity() * size_of::<Aabb>() + self.packets.capacity() * size_of::<Aabb8>()
     }

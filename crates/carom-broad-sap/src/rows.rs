@@ -64,7 +64,7 @@ impl Task {
 }
 
 impl Rows {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Rows { slots, sides, keys, scratch, .. } = self;
         4 * (slots.capacity() + sides.iter().map(Vec::capacity).sum::<usize>())

@@ -129,7 +129,7 @@ impl Sap {
         Sap { left_out, ..Sap::default() }
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Sap { boxes, ends, place, pairs, moved, scratch, work, .. } = self;
         let Work { numbers, flat, columns, tasks, found, active, place: places, is_new } = work;

@@ -39,7 +39,7 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Tasks { leaves, leaf_pairs, boxes, .. } = self;
         let own = 4 * [leaves, leaf_pairs, boxes].into_iter().flatten().map(Vec::capacity).sum::<usize>();
@@ -73,7 +73,7 @@ impl Descent {
         tests
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         8 * (self.current.capacity() + self.next.capacity())
     }

@@ -107,7 +107,7 @@ impl SpatialOrder {
         self.entries.len()
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let SpatialOrder { entries, scratch, centers, classes, keys, crowds, .. } = self;
         8 * (entries.capacity() + scratch.capacity())
@@ -424,7 +424,7 @@ impl Kernel for Measure<'_> {
         let mut start = 0;
         while start < n {
             let rows = &self.boxes[start..n.min(start + 8)];
-            // Free slots, and lanes behind the end, hold the empty box. Its centre is NaN, which
+            // Free slots, and lanes after the end, hold the empty box. Its centre is NaN, which
             // minima ignore.
             let mut min = [[f32::INFINITY; 8]; 3];
             let mut max = [[f32::NEG_INFINITY; 8]; 3];

@@ -166,7 +166,7 @@ pub(crate) trait Range {
     fn begins<S: Simd>(&self, simd: S, block: &Block, end: f32) -> (S::F32x8, S::Mask8);
 }
 
-/// Visits near blocks first and skips blocks that begin behind the end.
+/// Visits near blocks first, and skips blocks that begin after the end.
 struct OrderedVisit<'a, R, E> {
     tree: &'a Tree,
     boxes: &'a [Aabb],

@@ -129,7 +129,7 @@ impl Tree {
         self.first_static = first_static.unwrap_or(self.slots.len());
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<[u32; WIDTH]>()
             + self.levels.iter().map(Vec::capacity).sum::<usize>() * size_of::<Block>()

@@ -96,10 +96,10 @@ pub trait BroadPhase {
         *workspace = current;
     }
 
-    /// The handles, boxes and filters.
+    /// Returns the handles, boxes and filters.
     fn proxies(&self) -> &ProxyTable;
 
-    /// The box of a proxy. Error: a stale handle.
+    /// Returns the box of a proxy. Error: a stale handle.
     fn aabb(&self, id: ProxyId) -> Result<Aabb, BroadPhaseError> {
         self.proxies().check_id(0, id).map(|index| self.proxies().boxes()[index])
     }

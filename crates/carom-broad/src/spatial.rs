@@ -163,7 +163,7 @@ pub fn point_box_distance(point: Vec3, aabb: &Aabb) -> f32 {
     Aabb::from_point(point).distance_lower_bound(aabb)
 }
 
-/// Does [`SpatialIndex::visit_box`] over these slots, one by one.
+/// Does [`SpatialIndex::visit_box`] for these slots, without an index.
 pub fn scan_box(
     slots: impl Iterator<Item = u32>,
     boxes: &[Aabb],
@@ -178,7 +178,7 @@ pub fn scan_box(
     ControlFlow::Continue(())
 }
 
-/// Does [`SpatialIndex::visit_culled`] over these slots, one by one.
+/// Does [`SpatialIndex::visit_culled`] for these slots, without an index.
 pub fn scan_culled(
     slots: impl Iterator<Item = u32>,
     boxes: &[Aabb],
@@ -193,8 +193,8 @@ pub fn scan_culled(
     ControlFlow::Continue(())
 }
 
-/// Does [`SpatialIndex::visit_ray`] over these slots, one by one; continues with the new end of the
-/// interval.
+/// Does [`SpatialIndex::visit_ray`] for these slots, without an index. It continues with the new
+/// end of the interval.
 pub fn scan_ray(
     slots: impl Iterator<Item = u32>,
     boxes: &[Aabb],
@@ -210,7 +210,7 @@ pub fn scan_ray(
     ControlFlow::Continue(interval.max)
 }
 
-/// Does [`SpatialIndex::visit_near`] over these slots, one by one; continues with the new
+/// Does [`SpatialIndex::visit_near`] for these slots, without an index. It continues with the new
 /// `max_distance`.
 pub fn scan_near(
     slots: impl Iterator<Item = u32>,

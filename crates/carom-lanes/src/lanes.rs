@@ -77,10 +77,10 @@ pub trait F32Lanes<const N: usize>:
     /// Returns the same number in every lane.
     fn splat(simd: Self::Token, x: f32) -> Self;
 
-    /// The lanes from an array; no alignment is needed.
+    /// Returns the lanes from an array; no alignment is needed.
     fn load(simd: Self::Token, from: &[f32; N]) -> Self;
 
-    /// The lanes as an array.
+    /// Returns the lanes as an array.
     fn to_array(self) -> [f32; N];
 
     /// Returns the smaller of each lane: `if self < other { self } else { other }`, so `other` if
@@ -97,16 +97,16 @@ pub trait F32Lanes<const N: usize>:
     /// Returns the correctly rounded square roots; NaN below zero.
     fn sqrt(self) -> Self;
 
-    /// `self < other`; false for NaN.
+    /// Returns `self < other`; false for NaN.
     fn lt(self, other: Self) -> Self::Mask;
 
-    /// `self <= other`; false for NaN.
+    /// Returns `self <= other`; false for NaN.
     fn le(self, other: Self) -> Self::Mask;
 
-    /// `self == other`; false for NaN.
+    /// Returns `self == other`; false for NaN.
     fn eq(self, other: Self) -> Self::Mask;
 
-    /// `yes` where the mask is set, else `no`.
+    /// Returns `yes` in lanes in which the mask is set, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
     /// Returns the bits, unchanged.
@@ -122,7 +122,7 @@ pub trait F32Lanes<const N: usize>:
     /// Returns the numbers of a table at these indices; 0 for an index past the end.
     fn gather(table: &[f32], index: Self::U32) -> Self;
 
-    /// `from[at..at + N]`, lanes past the end filled with `fill`.
+    /// Returns `from[at..at + N]`, lanes past the end filled with `fill`.
     #[inline(always)]
     fn load_or(simd: Self::Token, from: &[f32], at: usize, fill: f32) -> Self {
         if let Some(chunk) = from.get(at..).and_then(<[f32]>::first_chunk::<N>) {
@@ -143,13 +143,13 @@ pub trait F32Lanes<const N: usize>:
         *to = self.to_array();
     }
 
-    /// `self > other`; false for NaN.
+    /// Returns `self > other`; false for NaN.
     #[inline(always)]
     fn gt(self, other: Self) -> Self::Mask {
         other.lt(self)
     }
 
-    /// `self >= other`; false for NaN.
+    /// Returns `self >= other`; false for NaN.
     #[inline(always)]
     fn ge(self, other: Self) -> Self::Mask {
         other.le(self)
@@ -218,22 +218,22 @@ pub trait U32Lanes<const N: usize>:
     /// Floats of the same number of lanes.
     type F32;
 
-    /// The same number in every lane.
+    /// Returns the same number in every lane.
     fn splat(simd: Self::Token, x: u32) -> Self;
 
-    /// The lanes from an array; no alignment is needed.
+    /// Returns the lanes from an array; no alignment is needed.
     fn load(simd: Self::Token, from: &[u32; N]) -> Self;
 
-    /// The lanes as an array.
+    /// Returns the lanes as an array.
     fn to_array(self) -> [u32; N];
 
-    /// `self == other`.
+    /// Returns `self == other`.
     fn eq(self, other: Self) -> Self::Mask;
 
-    /// `self < other`, unsigned.
+    /// Returns `self < other`, unsigned.
     fn lt(self, other: Self) -> Self::Mask;
 
-    /// `yes` where the mask is set, else `no`.
+    /// Returns `yes` in lanes in which the mask is set, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
     /// Shifts left by `COUNT` bits, which must be below 32.
@@ -272,7 +272,7 @@ pub trait U32Lanes<const N: usize>:
         Self::load(simd, &lanes)
     }
 
-    /// `from[at..at + N]`, lanes past the end filled with `fill`.
+    /// Returns `from[at..at + N]`, lanes past the end filled with `fill`.
     #[inline(always)]
     fn load_or(simd: Self::Token, from: &[u32], at: usize, fill: u32) -> Self {
         if let Some(chunk) = from.get(at..).and_then(<[u32]>::first_chunk::<N>) {

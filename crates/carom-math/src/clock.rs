@@ -31,13 +31,13 @@ impl Moment {
         Moment(imp::now())
     }
 
-    /// Seconds from an earlier moment to this one; 0 without a clock.
+    /// Returns the seconds from an earlier moment to this one; 0 without a clock.
     #[inline]
     pub fn seconds_since(&self, earlier: Moment) -> f64 {
         imp::seconds_between(earlier.0, self.0)
     }
 
-    /// Seconds from this moment until now; 0 without a clock.
+    /// Returns the seconds from this moment until now; 0 without a clock.
     #[inline]
     pub fn elapsed(&self) -> f64 {
         Moment::now().seconds_since(*self)

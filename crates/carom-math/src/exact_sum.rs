@@ -2,8 +2,8 @@
 //!
 //! A double is an integer times a power of two. So is a product of three, with at most 159 bits. A
 //! fixed-point number for the whole range of such products takes a hundred words, and sums in it
-//! are exact. Two such numbers, one for each sign, keep the carries short. This is the last resort
-//! behind the filters and expansions of [`predicates`](crate::predicates). It is slow but has no
+//! are exact. Two such numbers, one for each sign, keep the carries short. It is the last step of
+//! [`predicates`](crate::predicates), after the filters and expansions. It is slow but has no
 //! range limit.
 //!
 //! Reference: U. Kulisch, W. Miranker, The Arithmetic of the Digital Computer: A New Approach, SIAM
@@ -27,7 +27,7 @@ pub(crate) struct ExactSum {
 }
 
 impl ExactSum {
-    /// The empty sum.
+    /// Returns the empty sum.
     pub(crate) const fn new() -> ExactSum {
         ExactSum { positive: [0; N_WORDS], negative: [0; N_WORDS] }
     }
@@ -72,7 +72,7 @@ impl ExactSum {
         }
     }
 
-    /// The sign of the sum: -1, 0 or 1.
+    /// Returns the sign of the sum: -1, 0 or 1.
     pub(crate) fn sign(&self) -> f64 {
         match self.positive.iter().rev().cmp(self.negative.iter().rev()) {
             Ordering::Less => -1.0,
@@ -81,7 +81,7 @@ impl ExactSum {
         }
     }
 
-    /// The sum without its sign.
+    /// Returns the sum without its sign.
     fn magnitude(&self) -> [u64; N_WORDS] {
         let (large, small) = if self.sign() < 0.0 {
             (&self.negative, &self.positive)
@@ -101,9 +101,9 @@ impl ExactSum {
 }
 
 /// Returns the sum of the products `p x q` of successive corners, last and first included. The sum
-/// is twice the area of a polygon times its normal. It is exact up to one rounding per coordinate,
-/// and scaled by a power of 2 so that the largest coordinate is between 2^128 and 2^192. It is
-/// zero exactly if the true sum is.
+/// is twice the area of a polygon times its normal. It is exact up to one rounding per coordinate.
+/// A power of 2 scales it so that the largest coordinate is between 2^128 and 2^192. It is zero
+/// exactly if the true sum is.
 pub fn area_direction(n_corners: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
     let mut sums = [const { ExactSum::new() }; 3];
     for i in 0..n_corners {
@@ -127,7 +127,7 @@ pub fn area_direction(n_corners: usize, corner: impl Fn(usize) -> DVec3) -> DVec
     DVec3::from_array(coordinates)
 }
 
-/// `|x| = mantissa * 2^exponent`.
+/// Returns the mantissa and the exponent in `|x| = mantissa * 2^exponent`.
 fn parts(x: f64) -> (u64, i32) {
     let bits = x.to_bits();
     let fraction = bits & ((1 << 52) - 1);

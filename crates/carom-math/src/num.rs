@@ -1,4 +1,4 @@
-//! The name table of the `f32` build: the types behind the names in `kernel/`.
+//! The name table of the `f32` build: the types for the names in `kernel/`.
 //!
 //! `Real` is stored and returned. Decisions use the primitive `f64` and glam's `DVec3`.
 

@@ -1,4 +1,4 @@
-//! The name table of the `f64` build: the types behind the names in `kernel/`.
+//! The name table of the `f64` build: the types for the names in `kernel/`.
 
 pub use glam::{DMat3 as Mat3, DQuat as Quat, DVec3 as Vec3, DVec3 as Vec3A};
 

@@ -6,17 +6,17 @@
 
 /// The functions that `core` does not have.
 pub trait FloatOps: Copy {
-    /// Correctly rounded square root.
+    /// Returns the correctly rounded square root.
     fn sqrt_(self) -> Self;
-    /// The largest whole number that is not above.
+    /// Returns the largest whole number that is not above `self`.
     fn floor_(self) -> Self;
-    /// The smallest whole number that is not below.
+    /// Returns the smallest whole number that is not below `self`.
     fn ceil_(self) -> Self;
-    /// Sine and cosine of an angle in radians.
+    /// Returns the sine and the cosine of an angle in radians.
     fn sin_cos_(self) -> (Self, Self);
-    /// The angle in `[0, pi]` with this cosine.
+    /// Returns the angle in `[0, pi]` with this cosine.
     fn acos_(self) -> Self;
-    /// The angle of the point (x, y) in `[-pi, pi]`; `self` is y.
+    /// Returns the angle of the point (x, y) in `[-pi, pi]`; `self` is y.
     fn atan2_(self, x: Self) -> Self;
 }
 
@@ -60,13 +60,13 @@ float_ops!(f32, libm::sqrtf, libm::floorf, libm::ceilf, libm::sincosf, libm::aco
 #[cfg(not(feature = "std"))]
 float_ops!(f64, libm::sqrt, libm::floor, libm::ceil, libm::sincos, libm::acos, libm::atan2);
 
-/// Correctly rounded square root.
+/// Returns the correctly rounded square root.
 #[inline(always)]
 pub fn sqrt<T: FloatOps>(x: T) -> T {
     x.sqrt_()
 }
 
-/// The natural logarithm: the same bits on every machine.
+/// Returns the natural logarithm, with the same bits on every machine.
 #[inline]
 pub fn ln(x: f64) -> f64 {
     libm::log(x)
@@ -79,31 +79,31 @@ pub fn greater(x: f64, y: f64) -> f64 {
     if x < y { y } else { x }
 }
 
-/// The largest whole number that is not above.
+/// Returns the largest whole number that is not above `x`.
 #[inline(always)]
 pub fn floor<T: FloatOps>(x: T) -> T {
     x.floor_()
 }
 
-/// The smallest whole number that is not below.
+/// Returns the smallest whole number that is not below `x`.
 #[inline(always)]
 pub fn ceil<T: FloatOps>(x: T) -> T {
     x.ceil_()
 }
 
-/// Sine and cosine of an angle in radians.
+/// Returns the sine and the cosine of an angle in radians.
 #[inline(always)]
 pub fn sin_cos<T: FloatOps>(x: T) -> (T, T) {
     x.sin_cos_()
 }
 
-/// The angle in `[0, pi]` with this cosine.
+/// Returns the angle in `[0, pi]` with this cosine.
 #[inline(always)]
 pub fn acos<T: FloatOps>(x: T) -> T {
     x.acos_()
 }
 
-/// The angle of the point (x, y), in `[-pi, pi]`.
+/// Returns the angle of the point (x, y), in `[-pi, pi]`.
 #[inline(always)]
 pub fn atan2<T: FloatOps>(y: T, x: T) -> T {
     y.atan2_(x)

@@ -17,21 +17,21 @@ use crate::exact_sum::ExactSum;
 use crate::scaling::scale_of;
 use glam::{DVec2, DVec3};
 
-/// Error of a 3x3 determinant of differences, relative to its permanent: Shewchuk's (7 + 56 u) u
-/// with u = 2^-53, and a little more, so that the rounding of the bound itself is covered.
+/// The error bound of a 3x3 determinant of differences, relative to its permanent. It is
+/// Shewchuk's (7 + 56 u) u with u = 2^-53, and slightly more for the rounding of the bound itself.
 pub const ORIENT3D_ERROR: f64 = 8.0e-16;
 
-/// Error of a 2x2 determinant of differences, relative to its permanent: Shewchuk's (3 + 16 u) u,
-/// and a little more for the rounding of the bound itself.
+/// The error bound of a 2x2 determinant of differences, relative to its permanent. It is
+/// Shewchuk's (3 + 16 u) u, and slightly more for the rounding of the bound itself.
 pub const ORIENT2D_ERROR: f64 = 3.4e-16;
 
 /// Far above the loss of products by underflow, if one factor of each is counted in the bound. Far
 /// below every other relevant number.
 const UNDERFLOW: f64 = 1.0e-300;
 
-/// Positive if `d` lies below the plane through `a`, `b`, `c`, on the side from which they appear
-/// clockwise. Zero exactly if the four are coplanar. The value is near `det(a - d, b - d, c - d)`,
-/// unless products overflow or underflow.
+/// Returns a positive number if `d` lies below the plane through `a`, `b`, `c`, on the side from
+/// which they appear clockwise. Returns zero exactly if the four are coplanar. The value is near
+/// `det(a - d, b - d, c - d)`, unless products overflow or underflow.
 ///
 /// Only the sign is exact.
 #[inline]
@@ -39,8 +39,8 @@ pub fn orient3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     orient3d_filter(a, b, c, d).unwrap_or_else(|| orient3d_exact(a, b, c, d))
 }
 
-/// [`orient3d`] if plain `f64` is certain of the sign, which is then not zero; `None` if the exact
-/// path is needed. It serves statistics.
+/// Returns [`orient3d`] if plain `f64` is certain of the sign, which is then not zero; `None` if
+/// the exact path is needed. It serves statistics.
 #[inline]
 pub fn orient3d_filter(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Option<f64> {
     determinant_filter(a - d, b - d, c - d)
@@ -69,7 +69,7 @@ pub fn determinant_error(permanent: f64, u: DVec3) -> f64 {
     ORIENT3D_ERROR * permanent + UNDERFLOW * (size.x + size.y + size.z + 1.0)
 }
 
-/// The exact part of [`orient3d`], after its filter.
+/// Does the exact part of [`orient3d`], after its filter.
 #[cold]
 fn orient3d_exact(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     let (u, v, w) = (a - d, b - d, c - d);
@@ -137,8 +137,9 @@ fn products_fit(points: &[DVec3]) -> bool {
     })
 }
 
-/// Positive if `a`, `b`, `c` are in counter-clockwise order; zero exactly if they are collinear.
-/// The value is near `det(a - c, b - c)`, unless products overflow or underflow.
+/// Returns a positive number if `a`, `b`, `c` are in counter-clockwise order, and zero exactly if
+/// they are collinear. The value is near `det(a - c, b - c)`, unless products overflow or
+/// underflow.
 ///
 /// Only the sign is exact.
 #[inline]
@@ -146,7 +147,7 @@ pub fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     orient2d_filter(a, b, c).unwrap_or_else(|| orient2d_exact(a, b, c))
 }
 
-/// [`orient2d`] if plain `f64` is certain of the sign; `None` if the exact path is needed.
+/// Returns [`orient2d`] if plain `f64` is certain of the sign; `None` if the exact path is needed.
 #[inline]
 pub fn orient2d_filter(a: DVec2, b: DVec2, c: DVec2) -> Option<f64> {
     let (u, v) = (a - c, b - c);
@@ -156,7 +157,7 @@ pub fn orient2d_filter(a: DVec2, b: DVec2, c: DVec2) -> Option<f64> {
     (error < determinant.abs() && determinant.is_finite()).then_some(determinant)
 }
 
-/// The exact part of [`orient2d`], after its filter.
+/// Does the exact part of [`orient2d`], after its filter.
 #[cold]
 fn orient2d_exact(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     if a == c || b == c || a == b || (a.x == c.x && b.x == c.x) || (a.y == c.y && b.y == c.y) {
@@ -201,13 +202,14 @@ pub fn line_side(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> f64 {
     line_side_filter(origin, direction, a, b).unwrap_or_else(|| line_side_exact(origin, direction, a, b))
 }
 
-/// [`line_side`] if plain `f64` is certain of the sign; `None` if the exact path is needed.
+/// Returns [`line_side`] if plain `f64` is certain of the sign; `None` if the exact path is
+/// needed.
 #[inline]
 pub fn line_side_filter(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> Option<f64> {
     determinant_filter(direction, a - origin, b - origin)
 }
 
-/// The exact part of [`line_side`], after its filter.
+/// Does the exact part of [`line_side`], after its filter.
 #[cold]
 fn line_side_exact(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> f64 {
     if a == b || a == origin || b == origin {
@@ -236,7 +238,7 @@ pub fn direction_side(direction: DVec3, a: DVec3, b: DVec3, c: DVec3) -> f64 {
     sum.sign()
 }
 
-/// The signs of the three coordinates of `(a - b) x direction`, each exact.
+/// Returns the signs of the three coordinates of `(a - b) x direction`, each exact.
 pub fn difference_cross_signs(a: DVec3, b: DVec3, direction: DVec3) -> [f64; 3] {
     let (a, b, d) = (a.to_array(), b.to_array(), direction.to_array());
     [(1, 2), (2, 0), (0, 1)].map(|(i, j)| {

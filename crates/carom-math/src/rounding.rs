@@ -6,8 +6,8 @@
 
 use glam::{DVec3, Vec3};
 
-/// The largest `f32` that is not above `x`; values beyond the range give the largest finite number
-/// or -infinity.
+/// Returns the largest `f32` that is not above `x`; values beyond the range give the largest
+/// finite number or -infinity.
 #[inline]
 pub fn down(x: f64) -> f32 {
     let nearest = x as f32;
@@ -16,8 +16,8 @@ pub fn down(x: f64) -> f32 {
     f32::from_bits(nearest.to_bits().wrapping_sub(away(nearest).wrapping_mul(is_above)))
 }
 
-/// The smallest `f32` that is not below `x`; values beyond the range give infinity or the least
-/// finite number.
+/// Returns the smallest `f32` that is not below `x`; values beyond the range give infinity or the
+/// least finite number.
 #[inline]
 pub fn up(x: f64) -> f32 {
     let nearest = x as f32;
@@ -33,13 +33,13 @@ fn away(nearest: f32) -> u32 {
     ((nearest.to_bits() as i32 >> 31) | 1) as u32
 }
 
-/// [`down`] on every coordinate.
+/// Returns [`down`] on every coordinate.
 #[inline]
 pub fn down3(v: DVec3) -> Vec3 {
     Vec3::new(down(v.x), down(v.y), down(v.z))
 }
 
-/// [`up`] on every coordinate.
+/// Returns [`up`] on every coordinate.
 #[inline]
 pub fn up3(v: DVec3) -> Vec3 {
     Vec3::new(up(v.x), up(v.y), up(v.z))

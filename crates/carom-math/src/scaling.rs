@@ -24,8 +24,8 @@ pub fn largest(v: DVec3) -> f64 {
     greater(greater(v.x.abs(), v.y.abs()), v.z.abs())
 }
 
-/// The vector times a power of two, its largest coordinate between 1 and 2 in absolute value; zero
-/// stays zero.
+/// Returns the vector times a power of two, its largest coordinate between 1 and 2 in absolute
+/// value; zero stays zero.
 #[inline]
 pub fn balanced(v: DVec3) -> DVec3 {
     v * scale_of(v.abs().max_element())

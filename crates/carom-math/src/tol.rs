@@ -116,8 +116,8 @@ pub const THIN_POLYGON_SQ: f64 = 1e-6;
 ///
 /// The witness is in `f32`, and faces of hulls are flat only up to `f32` rounding. This covers
 /// both. Each of the three coordinates of a unit normal is off by at most 2^-25, over a length of
-/// the size, and the distance by 2^-24: together 1.1e-7. Needed for boxes: 5.2e-8 (63,000 cases,
-/// factor 19).
+/// the size. The distance is off by 2^-24. Together that is 1.1e-7. Needed for boxes: 5.2e-8
+/// (63,000 cases, factor 19).
 pub const WITNESS_KEPT: f64 = 1e-6;
 
 /// Like [`WITNESS_KEPT`], if bodies and witness are in `f64`.
@@ -258,8 +258,8 @@ pub const REACH_ENOUGH: f64 = f64::from_bits((1023 - 26) << 52);
 /// border are divided down to this length.
 pub const CONCAVITY_ENOUGH: f64 = f64::from_bits((1023 - 12) << 52);
 
-/// Pure number. While hulls are cut and merged, the bound of the distance by which they extend
-/// beyond the mesh is at most this times the true distance.
+/// Pure number. It applies while hulls are cut and merged. The bound of the distance by which they
+/// extend beyond the mesh is at most this times the true distance.
 pub const CONCAVITY_GAP: f64 = 1.1;
 
 /// Pure number. A plane is a better cut than an earlier one only if it leaves less than this part
@@ -376,8 +376,8 @@ pub const MATRIX_RIGIDITY: f64 = 1e-4;
 pub const FRAME_SINE: f64 = 1e-6;
 
 /// Fraction of a squared radius. In the search for the smallest ball, a point outside by at most
-/// this counts as inside, so that rounding does not cause an endless loop. The radius is measured
-/// from the final centre.
+/// this counts as inside. So rounding does not cause an endless loop. The radius is measured from
+/// the final centre.
 ///
 /// The centre is a quotient by a volume, whose rounding grows as the four points become flatter:
 /// 20 u for good ones. Needed for volumes above a hundredth of the product of the edges: 4.7e-14
@@ -393,7 +393,7 @@ pub const BALL_HOLDS: f64 = 1e-12;
 pub const BALL_DEPENDENT: f64 = 1e-24;
 
 /// Fraction of an inertia. If the inverse inertia of a body differs from that of a sphere by less,
-/// the body counts as a sphere, and has no gyroscopic torque.
+/// the body counts as a sphere. It then has no gyroscopic torque.
 ///
 /// The moments of a cube whose corners were rotated and then rounded to `f32` are off by a few
 /// times 2^-24. Needed: 2.3e-7 (63,000 cases, factor 4.3).
@@ -516,9 +516,9 @@ pub const BSP_THIN: f64 = f64::from_bits((1023 - 33) << 52);
 /// Over the size of a level, two such planes diverge by less than ten times [`BSP_THIN`].
 pub const BSP_SAME_NORMAL: f64 = 1e-9;
 
-/// The sine of an angle: 2^-10. A cell of a level has room beside a point on several of its planes
-/// if some direction leaves all these planes at this angle or more. A wedge of 0.11 degrees has no
-/// room.
+/// The sine of an angle: 2^-10. It applies to a point on several planes of a cell of a level. The
+/// cell has room there if some direction leaves all these planes at this angle or more. A wedge of
+/// 0.11 degrees has no room.
 ///
 /// Planes from `f32` that were meant to be equal differ by up to 1e-7, and leave slivers between
 /// them. Two spokes of a wheel of 64 differ by 0.05. A wedge without room is thinner than twice
@@ -607,8 +607,7 @@ pub const PAIR_COSINE: f64 = 0.6;
 pub const SKIN_ROUNDING: f64 = f64::from_bits((1023 - 44) << 52);
 
 /// Pure number: 2^-50, which is 8 u in `f64`. Times the reach of a mesh and the number of modes
-/// plus 4, it is the length by which spheres of reduced coordinates grow, and k-DOPs of morph
-/// targets.
+/// plus 4, it is a length. Spheres of reduced coordinates and k-DOPs of morph targets grow by it.
 ///
 /// The vertex and the centre are sums with one product for each mode, each off by sqrt(3) u, and
 /// the radius by u. That is 4.5 u for each mode, and 10 u for the last sums.
@@ -655,7 +654,7 @@ pub const FIELD_SLOPE_SQ: f64 = 0.0625;
 ///
 /// Moments of `f32` positions are off by about 1e-7. With a weight above that, rounding does not
 /// make particles on a line spin about it. The error of the rotation is at most this part of its
-/// change in a step, times the ratio of the largest to the least moment.
+/// change in a step, times the ratio of the largest moment to the least.
 pub const ROTATION_MEMORY: f64 = 1e-6;
 
 /// A volume, relative to the cube of the longest edge. A tetrahedron with a smaller volume is

@@ -12,7 +12,7 @@ fn turn(dice: &mut Dice) -> Quat {
     Quat::from_xyzw(x(), x(), x(), 1.0).normalize()
 }
 
-/// The corners of a turned box; some are flat or thin.
+/// Returns the corners of a turned box; some are flat or thin.
 fn corners(dice: &mut Dice, scale: f32) -> Vec<Vec3> {
     let flat = [Vec3::ONE, Vec3::new(1.0, 1.0, 0.0), Vec3::new(1.0, 0.1, 0.01)][dice.below(3)];
     let pose = Pose::new(turn(dice), dice.point(2.0));
@@ -85,8 +85,8 @@ fn swept<const E: usize>(dice: &mut Dice) -> SweptSphere<E> {
     SweptSphere::new(dice.point(3.0), edges, dice.range(0.0, 0.3)).unwrap()
 }
 
-/// The distance of the cores by projecting back and forth, many times (W. Cheney, A. Goldstein,
-/// 1959); from above.
+/// Returns the distance of the cores by projecting back and forth, many times (W. Cheney, A.
+/// Goldstein, 1959); from above.
 fn core_distance<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) -> f64 {
     let project = |s: &SweptSphere<E>, p: DVec3| {
         let (c, mut on) = (s.center.as_dvec3(), s.center.as_dvec3());

@@ -92,7 +92,7 @@ fn obb() -> impl Strategy<Value = Obb> {
     })
 }
 
-/// A point of the box, by its shares along the axes.
+/// Returns a point of the box, by its shares along the axes.
 fn point_of(b: &Obb, share: [f64; 3]) -> DVec3 {
     b.center.as_dvec3() + b.axes.as_dmat3() * (b.half_extents.as_dvec3() * DVec3::from(share))
 }

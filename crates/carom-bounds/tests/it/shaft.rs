@@ -5,7 +5,7 @@ use carom_bounds::{Aabb, BoundingVolume, Shaft};
 use carom_testkit::conform::dice::Dice;
 use glam::Vec3;
 
-/// A box with whole coordinates; some are flat.
+/// Returns a box with whole coordinates; some are flat.
 fn whole_box(dice: &mut Dice, spread: usize, size: usize) -> Aabb {
     let mut coordinate = |n: usize| dice.below(n) as f32;
     let min = Vec3::new(coordinate(spread), coordinate(spread), coordinate(spread));

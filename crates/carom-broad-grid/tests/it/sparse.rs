@@ -6,7 +6,7 @@ use carom_broad_grid::{Hashed, LooseOctree, SparseGrid, SpatialHash};
 use carom_testkit::conform::dice::Dice;
 use glam::Vec3;
 
-/// The volumes of all levels.
+/// Returns the volumes of all levels.
 fn levels(broad: &impl BroadPhase) -> Vec<Vec<Aabb>> {
     let mut levels: Vec<Vec<Aabb>> = Vec::new();
     broad.visit_volumes(&mut |level, volume| {

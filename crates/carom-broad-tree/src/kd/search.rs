@@ -257,7 +257,7 @@ fn search<S: Simd>(
     for block in moving.begin..moving.end {
         let rest = List { begin: block + 1, ..moving };
         for lane in 0..WIDTH {
-            // Lanes behind the last box hold the empty box, which touches nothing.
+            // Lanes after the last box hold the empty box, which touches nothing.
             let place = (block * WIDTH + lane) as u32;
             ask(simd, packed, place, rest, tasks);
             if fixed.begin < fixed.end {

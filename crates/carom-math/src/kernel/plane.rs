@@ -16,7 +16,7 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// The plane through `point` with the given unit normal.
+    /// Returns the plane through `point` with the given unit normal.
     #[inline]
     pub fn from_point_normal(point: Vec3, normal: Vec3) -> Plane {
         Plane { normal, d: -normal.dot(point) }
@@ -35,7 +35,7 @@ impl Plane {
         self.normal.dot(point) + self.d
     }
 
-    /// The nearest point of the plane.
+    /// Returns the nearest point of the plane.
     #[inline]
     pub fn project(&self, point: Vec3) -> Vec3 {
         point - self.normal * self.signed_distance(point)

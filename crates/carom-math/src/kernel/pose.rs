@@ -67,13 +67,13 @@ impl Pose {
         Ok(Pose { rotation: narrow_quat(wide * (1.0 / length)), translation })
     }
 
-    /// A translation without rotation.
+    /// Returns a pose with this translation and no rotation.
     #[inline]
     pub const fn from_translation(translation: Vec3) -> Pose {
         Pose { rotation: Quat::IDENTITY, translation }
     }
 
-    /// A rotation about the parent's origin.
+    /// Returns a pose with this rotation about the parent's origin.
     #[inline]
     pub const fn from_rotation(rotation: Quat) -> Pose {
         Pose { rotation, translation: Vec3::ZERO }
@@ -137,7 +137,7 @@ impl Pose {
         WidePose::from_quat(widen_quat(self.rotation), widen(self.translation))
     }
 
-    /// The rotation as a matrix.
+    /// Returns the rotation as a matrix.
     #[inline]
     pub fn rotation_matrix(&self) -> Mat3 {
         Mat3::from_quat(self.rotation)

@@ -1,4 +1,4 @@
-//! Rays with an interval of the parameter, which may start behind the origin.
+//! Rays, and intervals of their parameter, which may begin before the origin.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.2 and 25.4 (hits behind the
 //! origin).
@@ -34,7 +34,7 @@ impl Interval {
     /// All t.
     pub const BOTH: Interval = Interval { min: Real::NEG_INFINITY, max: Real::INFINITY };
 
-    /// The interval `[min, max]`.
+    /// Returns the interval `[min, max]`.
     #[inline]
     pub const fn new(min: Real, max: Real) -> Interval {
         Interval { min, max }
@@ -48,13 +48,13 @@ impl Interval {
 }
 
 impl Ray {
-    /// The ray from `origin` along `direction`.
+    /// Returns the ray from `origin` along `direction`.
     #[inline]
     pub const fn new(origin: Vec3, direction: Vec3) -> Ray {
         Ray { origin, direction }
     }
 
-    /// The point at parameter t.
+    /// Returns the point at parameter t.
     #[inline]
     pub fn at(&self, t: Real) -> Vec3 {
         self.origin + self.direction * t

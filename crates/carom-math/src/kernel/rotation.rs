@@ -1,9 +1,9 @@
 //! Rotations by quaternions with a fixed order of roundings: the same bits on every machine.
 //!
-//! glam adds the terms of an `f32` quaternion product in another order with SSE2 than in plain
-//! code, and fuses some of them if the target has FMA. State and decisions would then depend on
-//! the target and on glam's features. The functions here use only scalar operations, which Rust
-//! does not fuse or reorder (test: `rotation::the_bits_are_the_same_on_every_target`).
+//! With SSE2, glam adds the terms of an `f32` quaternion product in another order than in plain
+//! code. It fuses some of them if the target has FMA. State and decisions would then depend on the
+//! target and on glam's features. The functions here use only scalar operations, which Rust does
+//! not fuse or reorder (test: `rotation::the_bits_are_the_same_on_every_target`).
 //!
 //! Reference: K. Shoemake, Animating Rotation with Quaternion Curves, SIGGRAPH 1985, appendix.
 //! Differs from glam: the order of terms is that of its SSE2 code without FMA. Sine and cosine come

@@ -76,7 +76,7 @@ fn signs_of_ugly_numbers() {
         let side = line_side(a, b, c, d);
         assert_eq!(sign(side), oracle::line_side(a, b, c, d), "{a} {b} {c} {d}");
         assert_eq!(sign(side), -sign(line_side(a, b, d, c)));
-        // d . (b - a) x (c - a) is the side of the edge from b to c on which the line from a along
+        // d . (b - a) x (c - a) tells on which side of the edge from b to c the line from a along
         // d passes.
         assert_eq!(sign(direction_side(d, a, b, c)), oracle::line_side(a, d, b, c));
         counts[(expected + 1) as usize] += 1;

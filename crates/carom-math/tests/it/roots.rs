@@ -25,8 +25,8 @@ proptest! {
     #[test]
     fn roots_solve_the_equation(a in coefficient(), b in coefficient(), c in coefficient()) {
         for t in carom_math::f64::quadratic(a, b, c).iter() {
-            // A root off by a share e makes the equation off by e |t| |2 a t + b|, and at a double
-            // one by e^2 a t^2.
+            // If a root is off by a share e, the equation is off by e |t| |2 a t + b|. At a double
+            // root it is off by e^2 a t^2.
             let e = 4.0 * f64::EPSILON;
             let bound = e * t.abs() * (2.0 * a * t + b).abs() + e * e * (a * t * t).abs() * 4.0 + e * c.abs() * 1e-3;
             prop_assert!(residual(a, b, c, t).abs() <= bound, "{} t^2 + {} t + {}: {}", a, b, c, t);
