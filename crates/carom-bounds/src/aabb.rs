@@ -150,8 +150,8 @@ impl Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
         }
-        // Twice the bound on rounding: once for the length, once for a matrix that is a rotation up
-        // to rounding.
+        // Twice the bound on rounding: once for the length, once for a matrix that is a rotation
+        // up to rounding.
         let radius = length_up(self.min.abs().max(self.max.abs()).as_dvec3()) * (1.0 + LENGTH);
         Aabb::from_center_radius(DVec3::ZERO, radius)
     }

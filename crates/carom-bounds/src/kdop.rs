@@ -225,8 +225,8 @@ where
         let size =
             (0..3).map(|k| f64::from(self.offsets[k].abs().max(self.offsets[K / 2 + k].abs()))).sum::<f64>()
                 + pose.translation.abs().element_sum();
-        // The rounding of a rotation: three products and their sums. The weighted lengths are below
-        // 8 times the largest.
+        // The rounding of a rotation: three products and their sums. The weighted lengths are
+        // below 8 times the largest.
         let lost = if size == 0.0 { 0.0 } else { size * (64.0 * f64::EPSILON) + UNDERFLOW };
         let mut placed = Self::EMPTY;
         for i in 0..K {
@@ -353,7 +353,8 @@ where
             return Self::EVERYTHING;
         }
         let polytope = Polytope::of(self);
-        // Slabs that contradict each other beyond rounding contain nothing; only their box is used.
+        // Slabs that contradict each other beyond rounding contain nothing; only their box is
+        // used.
         if polytope.vertices.is_empty() {
             return Self::from_aabb(&Aabb::placed(&self.to_aabb(), pose));
         }

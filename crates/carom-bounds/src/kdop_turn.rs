@@ -1,9 +1,9 @@
 //! Bounds of k-DOPs in a rotated frame from their half-spaces alone, with weights for each
 //! rotation.
 //!
-//! Each direction is a non-negative combination of three directions of the polytope, in a few ways.
-//! The same combination of the offsets bounds the extent of the polytope. The least bound is used.
-//! The weights depend only on the rotation. Each way has a column for each half-space of the
+//! Each direction is a non-negative combination of three directions of the polytope, in a few
+//! ways. The same combination of the offsets bounds the extent of the polytope. The least bound is
+//! used. The weights depend only on the rotation. Each way has a column for each half-space of the
 //! polytope that it uses. A column has a row for each half-space in the other frame. So a polytope
 //! costs one broadcast and one multiply-add of all rows for each column.
 //!
@@ -78,8 +78,8 @@ pub(crate) fn bound_along(n: DVec3, offset: &impl Fn(Code) -> f64) -> f64 {
     ways(n).into_iter().map(sum).fold(f64::INFINITY, f64::min)
 }
 
-/// The column ranges of each way, the column of each direction by its number, and the half-space of
-/// each column.
+/// The column ranges of each way, the column of each direction by its number, and the half-space
+/// of each column.
 struct Columns {
     ends: [usize; 7],
     at: [[u8; 27]; 6],
@@ -187,9 +187,9 @@ where
     /// and translation. The first K of `offsets` are those of the polytope, and must not be NaN.
     /// For use inside a kernel.
     ///
-    /// With u = 2^-24 the rounding is at most 18 u A + 4 u T. A is the largest offset, T the sum of
-    /// the absolute translation. Weights, with a sum of at most 3, products and two sums give 15 u
-    /// A. The translation and its two sums give 3 u T. The last sum gives 3 u A + u T.
+    /// With u = 2^-24 the rounding is at most 18 u A + 4 u T. A is the largest offset, T the sum
+    /// of the absolute translation. Weights, with a sum of at most 3, products and two sums give
+    /// 15 u A. The translation and its two sums give 3 u T. The last sum gives 3 u A + u T.
     #[inline(always)]
     pub fn reaches<S: Simd>(&self, simd: S, offsets: &[f32; 32], translation: [f32; 3]) -> [S::F32x8; 4] {
         let chunks = K.div_ceil(8);

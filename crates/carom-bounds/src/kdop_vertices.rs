@@ -1,9 +1,9 @@
 //! The vertices of a k-DOP, the areas of its faces and its volume.
 //!
 //! Each vertex is the intersection of three planes, and there are few planes. So all triples are
-//! tried. Points in all half-spaces, up to rounding, are kept. Directions have components -1, 0 and
-//! 1, so an intersection is a small integer combination of offsets, over a small integer. Its error
-//! is known in advance, so no true vertex is lost.
+//! tried. Points in all half-spaces, up to rounding, are kept. Directions have components -1, 0
+//! and 1, so an intersection is a small integer combination of offsets, over a small integer. Its
+//! error is known in advance, so no true vertex is lost.
 //!
 //! Reference: J. Klosowski et al., Efficient Collision Detection Using Bounding Volume Hierarchies
 //! of k-DOPs, 1998, 4.2 (the hull's vertices are turned); B. Grünbaum, Convex Polytopes, 1967 (a

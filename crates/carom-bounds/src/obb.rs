@@ -5,8 +5,8 @@
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 and 5; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 22.13.5 and 25.2.4 (SAT-lite).
-//! Differs: an axis need not be exact, because both boxes are projected on the same stored numbers.
-//! "Apart" is reported only beyond the rounding.
+//! Differs: an axis need not be exact, because both boxes are projected on the same stored
+//! numbers. "Apart" is reported only beyond the rounding.
 
 use crate::outward::{Extent, LENGTH, UNDERFLOW, extent, length_up, nearest, size_of, sum_down3, sum_up3};
 use crate::volume::{BoundingVolume, BoundsError};

@@ -8,8 +8,8 @@
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (corners, surface, hull); X.
 //! Shi, L. Qiao, Z. Zhu, collision detection with improved oriented bounding boxes, Journal of
 //! Hunan University, 41(5), 2014 (region centres).
-//! Differs: regions come from halving the triangles by area along the longest axis, repeatedly. The
-//! paper requires only roughly equal areas.
+//! Differs: regions come from halving the triangles by area along the longest axis, repeatedly.
+//! The paper requires only roughly equal areas.
 
 use crate::Obb;
 use crate::frame::Frame;

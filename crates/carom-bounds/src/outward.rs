@@ -1,7 +1,7 @@
 //! Outward rounding for all volumes: lengths that are not too small, centres that are finite.
 //!
-//! Let u = 2^-53. A length in `f64` from three differences of given numbers has a relative error of
-//! 3.5 u. It is u for the differences, 1.5 u for the squares and sums, and u for the root.
+//! Let u = 2^-53. A length in `f64` from three differences of given numbers has a relative error
+//! of 3.5 u. It is u for the differences, 1.5 u for the squares and sums, and u for the root.
 //! [`LENGTH`] is 8 u.
 //!
 //! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2.2 and 3.1; D.

@@ -1,8 +1,8 @@
 //! Eight or sixteen axis-aligned boxes side by side: one box against all of them, and many against
 //! many.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1, eight and sixteen lanes
-//! wide.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1, eight and sixteen
+//! lanes wide.
 
 use crate::Aabb;
 use alloc::vec::Vec;

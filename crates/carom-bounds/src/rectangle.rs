@@ -5,7 +5,8 @@
 //!
 //! Reference: H. Freeman, R. Shapira, Determining the Minimum-Area Encasing Rectangle for an
 //! Arbitrary Closed Curve, 1975; G. Toussaint, Solving Geometric Problems with the Rotating
-//! Calipers, 1983; A. Andrew, Another Efficient Algorithm for Convex Hulls in Two Dimensions, 1979.
+//! Calipers, 1983; A. Andrew, Another Efficient Algorithm for Convex Hulls in Two Dimensions,
+//! 1979.
 
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;

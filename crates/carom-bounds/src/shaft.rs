@@ -29,8 +29,8 @@ struct Side {
     offset: f64,
 }
 
-/// The rounding error relative to the sums of absolute values. It covers two products and a sum, on
-/// both sides of the comparison.
+/// The rounding error relative to the sums of absolute values. It covers two products and a sum,
+/// on both sides of the comparison.
 const ALONG: f64 = 8.0 * f64::EPSILON;
 
 impl Shaft {

@@ -40,7 +40,8 @@ impl Sphere {
     /// Returns the smallest sphere around points (Welzl), to 1e-6 of its radius; `EMPTY` for none.
     /// Expected linear time.
     pub fn smallest<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
-        // Both contain the points. In degenerate cases Ritter's sphere may be smaller than Welzl's.
+        // Both contain the points. In degenerate cases Ritter's sphere may be smaller than
+        // Welzl's.
         let quick = Sphere::ritter(points);
         if !quick.radius.is_finite() || quick.radius <= 0.0 {
             return quick;

@@ -1,8 +1,8 @@
 //! A lower bound of the distance of two swept spheres.
 //!
 //! The closest points of two disjoint rectangles lie on two edges, or on a corner and a face. All
-//! cases are tried, and the line through the best two points is an axis. Along any axis, the gap of
-//! the two volumes is a lower bound of their distance. For the true closest points it is the
+//! cases are tried, and the line through the best two points is an axis. Along any axis, the gap
+//! of the two volumes is a lower bound of their distance. For the true closest points it is the
 //! distance.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept

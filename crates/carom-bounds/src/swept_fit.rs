@@ -3,8 +3,8 @@
 //!
 //! Along the shortest axis everything is within the radius of the middle. Along the other axes, an
 //! end of the core goes only so far that its ball contains the points beyond. If both ends at a
-//! corner are not enough, the corner moves out along its diagonal. The radius is then measured from
-//! the rounded core, and rounded up.
+//! corner are not enough, the corner moves out along its diagonal. The radius is then measured
+//! from the rounded core, and rounded up.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
 //! Sphere Volumes, 1999, 4.

@@ -1,8 +1,8 @@
 //! Swept spheres: a ball moved along a segment ([`Lss`], a capsule) or over a rectangle ([`Rss`]).
 //!
 //! For distances they are about as tight as oriented boxes. The distance of two of them is that of
-//! their flat cores minus the radii. The computed closest points only give an axis. The lower bound
-//! is the gap of the two volumes along it, minus the rounding.
+//! their flat cores minus the radii. The computed closest points only give an axis. The lower
+//! bound is the gap of the two volumes along it, minus the rounding.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
 //! Sphere Volumes, 1999 (PQP); J. Steiner, Ueber parallele Flaechen, 1840 (volume and area of what

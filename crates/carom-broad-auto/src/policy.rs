@@ -30,8 +30,8 @@ pub enum Algorithm {
 pub struct AutoSettings {
     /// Up to this many boxes are tested by brute force. Once in use, it stays up to half more.
     pub few: usize,
-    /// From this many boxes on a grid takes over, a plain one if boxes jump. Below half as many the
-    /// tree returns.
+    /// From this many boxes on a grid takes over, a plain one if boxes jump. Below half as many
+    /// the tree returns.
     pub many: usize,
 }
 
@@ -55,12 +55,12 @@ impl AutoSettings {
     }
 }
 
-/// The share of boxes that has to jump. A list is dropped if more than one in 32 jump, but a sample
-/// of 64 moves shows only this share reliably.
+/// The share of boxes that has to jump. A list is dropped if more than one in 32 jump, but a
+/// sample of 64 moves shows only this share reliably.
 const SHARE: f64 = 0.125;
 
-/// Frames in a row with jumps after which the plain grid takes over: lists have died young by then.
-/// At the start two are enough, before any frame has favoured a list.
+/// Frames in a row with jumps after which the plain grid takes over: lists have died young by
+/// then. At the start two are enough, before any frame has favoured a list.
 const WILD_FRAMES: u32 = 3;
 const FIRST_WILD_FRAMES: u32 = 2;
 

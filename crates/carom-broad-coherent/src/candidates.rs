@@ -24,7 +24,8 @@ use carom_math::rounding;
 /// than the rounding of the product and the sum.
 const GAP_SHARE: f32 = 0.49;
 
-/// The relative error of the drift by narrowing to f32 and by the sum with the gap: four roundings.
+/// The relative error of the drift by narrowing to f32 and by the sum with the gap: four
+/// roundings.
 const DRIFT_SLACK: f64 = 2.5e-7;
 
 /// Factor on the length of a move, for the rounding of its f32 difference.

@@ -13,8 +13,8 @@
 //! The build must begin early enough. So a sample estimates in how many frames boxes will leave
 //! their fat boxes at their present pace.
 //!
-//! Reference: H. Baker, List processing in real time on a serial computer, CACM 21, 1978 (each step
-//! on this copy also makes a part of the next copy).
+//! Reference: H. Baker, List processing in real time on a serial computer, CACM 21, 1978 (each
+//! step on this copy also makes a part of the next copy).
 
 use crate::ingest::Outside;
 use crate::policy::Motion;

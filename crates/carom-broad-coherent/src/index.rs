@@ -42,9 +42,9 @@ impl<'a> Residents<'a> {
 /// [`Residents`]. The visits cover residents only. The exact boxes decide what is visited, as in
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 pub trait FatIndex: Default {
-    /// Rebuilds the index from these boxes, [`Aabb::EMPTY`](carom_bounds::BoundingVolume::EMPTY) in
-    /// slots that are not live. `are_statics_same`: whether the set of static boxes, and the boxes
-    /// themselves, are unchanged since the last rebuild.
+    /// Rebuilds the index from these boxes, [`Aabb::EMPTY`](carom_bounds::BoundingVolume::EMPTY)
+    /// in slots that are not live. `are_statics_same`: whether the set of static boxes, and the
+    /// boxes themselves, are unchanged since the last rebuild.
     fn rebuild(&mut self, fat: &[Aabb], proxies: &ProxyTable, are_statics_same: bool);
 
     /// Does the same while `current` stays in use; [`FatIndex::succeed`] follows later. It may

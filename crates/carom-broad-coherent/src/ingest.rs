@@ -115,7 +115,8 @@ fn largest_move(old: &Aabb, new: &Aabb) -> f32 {
     if largest < f32::MAX { largest } else { f32::MAX }
 }
 
-/// Whether the first box contains the second. Branchless, because both outcomes are equally likely.
+/// Whether the first box contains the second. Branchless, because both outcomes are equally
+/// likely.
 #[inline(always)]
 fn holds(outer: &Aabb, inner: &Aabb) -> bool {
     (outer.min.x <= inner.min.x)

@@ -62,7 +62,8 @@ impl<I: FatIndex> VerletList<I> {
         Some((steps, steps * paces / margins))
     }
 
-    /// Makes the list narrower, if it holds many useless candidates and boxes do not need the room.
+    /// Makes the list narrower, if it holds many useless candidates and boxes do not need the
+    /// room.
     pub(crate) fn narrow(&mut self) {
         if !self.policy.tests_width(self.proxies.n_live(), self.candidates.len()) {
             return;

@@ -5,15 +5,15 @@
 //! If a list cost little until it was replaced, the next one gets twice the margins. Only counts
 //! decide, not a clock, so the work is the same in every run.
 //!
-//! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988 (rent
-//! until the rent equals the price, then buy: at most twice the best in hindsight).
+//! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988
+//! (rent until the rent equals the price, then buy: at most twice the best in hindsight).
 
 /// Settings of a [`VerletList`](crate::VerletList). The pairs do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct VerletListSettings {
-    /// Whether to keep lists of candidates while motion is coherent. Otherwise the index is rebuilt
-    /// for every change.
+    /// Whether to keep lists of candidates while motion is coherent. Otherwise the index is
+    /// rebuilt for every change.
     pub keep_lists: bool,
     /// The initial margin of a fat box, in frames of its own motion; at least 1. Later it adapts.
     pub margin_frames: f32,
@@ -192,8 +192,8 @@ impl Policy {
         true
     }
 
-    /// Whether boxes drift: `gone` is their total displacement since the list was made, `paces` the
-    /// sum of their paces.
+    /// Whether boxes drift: `gone` is their total displacement since the list was made, `paces`
+    /// the sum of their paces.
     pub(crate) fn is_drift(&self, gone: f64, paces: f64) -> bool {
         DRIFT * paces * f64::from(self.life) < gone
     }

@@ -136,8 +136,9 @@ impl<I: FatIndex> VerletList<I> {
         let frames = frames as f32 + REST;
         fat.extend(boxes.iter().zip(pace).enumerate().map(|(slot, (aabb, &pace))| {
             let margin = (frames * if pace < least { least } else { pace }).min(0.25 * mean_size(aabb));
-            // Static boxes have no margin, so an index may keep its data for them. Boxes that never
-            // moved usually have none. Branchless, because it is unpredictable which boxes move.
+            // Static boxes have no margin, so an index may keep its data for them. Boxes that
+            // never moved usually have none. Branchless, because it is unpredictable which boxes
+            // move.
             let is_static = *has_statics && filters[slot].mobility == Mobility::Fixed;
             let margin = if (0.0 < pace || has_changing_set) && !is_static { margin } else { 0.0 };
             // Rounding to nearest is monotone, so the fat box contains the box.

@@ -113,8 +113,8 @@ impl Level {
         ControlFlow::Continue(interval.max)
     }
 
-    /// Like [`Level::visit_box`], for boxes near the point; returns the largest distance that still
-    /// counts.
+    /// Like [`Level::visit_box`], for boxes near the point; returns the largest distance that
+    /// still counts.
     pub(crate) fn visit_near(
         &self,
         boxes: &[Aabb],

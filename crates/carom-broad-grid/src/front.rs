@@ -6,9 +6,9 @@
 //! integers before any box test, so a pair of another cell costs no test. Boxes of a lower level
 //! test the cell above as if placed there, from their least cell within it.
 //!
-//! Reference: J.-P. Dittrich and B. Seeger, Data Redundancy and Duplicate Detection in Spatial Join
-//! Processing, ICDE 2000 (the common cell of the least corner); D. Tsitsigkos et al., A Two-layer
-//! Partitioning for Non-point Spatial Data, ICDE 2021 (classes within a cell).
+//! Reference: J.-P. Dittrich and B. Seeger, Data Redundancy and Duplicate Detection in Spatial
+//! Join Processing, ICDE 2000 (the common cell of the least corner); D. Tsitsigkos et al., A
+//! Two-layer Partitioning for Non-point Spatial Data, ICDE 2021 (classes within a cell).
 
 use crate::find::Search;
 use crate::nodes::{Key, Node, Nodes};

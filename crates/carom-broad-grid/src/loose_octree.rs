@@ -36,7 +36,8 @@ impl Sealed for Loose {
 
 impl Placement for Loose {}
 
-/// Boxes in one loose cell each, kept from frame to frame; for many sizes, few movers, and queries.
+/// Boxes in one loose cell each, kept from frame to frame; for many sizes, few movers, and
+/// queries.
 ///
 /// Memory: see the table of the crate.
 pub type LooseOctree = FromFinder<SparseGrid<Loose>>;

@@ -101,8 +101,8 @@ impl Sizes {
         exponent.max(self.floor)
     }
 
-    /// Chooses levels again after many changes. Returns whether they differ: then every box must be
-    /// placed again.
+    /// Chooses levels again after many changes. Returns whether they differ: then every box must
+    /// be placed again.
     ///
     /// `box_of` gives the box of a slot as passed to [`Sizes::enter`]; `slots` are those of all
     /// boxes.

@@ -1,9 +1,9 @@
 //! Cells of one size, chosen so that a box has few others in its run of cells.
 //!
-//! A sample gives the length of nearly all boxes. A cell is at least that long across the runs, and
-//! half as long along them. If boxes are sparse, cells grow until a run holds a few boxes, because
-//! one step tests eight lanes anyway. The few longer boxes, and crowds of far smaller ones, get
-//! grids of their own.
+//! A sample gives the length of nearly all boxes. A cell is at least that long across the runs,
+//! and half as long along them. If boxes are sparse, cells grow until a run holds a few boxes,
+//! because one step tests eight lanes anyway. The few longer boxes, and crowds of far smaller
+//! ones, get grids of their own.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.1.2.

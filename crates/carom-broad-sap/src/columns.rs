@@ -128,7 +128,8 @@ impl Plan {
         }
     }
 
-    /// Returns the cell of a coordinate on the first or second axis after the sorted one; monotone.
+    /// Returns the cell of a coordinate on the first or second axis after the sorted one;
+    /// monotone.
     #[inline(always)]
     fn cell(&self, i: usize, x: f32) -> u32 {
         let last = (self.n[i] - 1) as f32;

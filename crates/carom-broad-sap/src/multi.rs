@@ -1,6 +1,7 @@
 //! Regions given by the user, each with its own box pruning.
 //!
-//! A box is a member of every region that it touches; a pair found in two regions is reported once.
+//! A box is a member of every region that it touches; a pair found in two regions is reported
+//! once.
 //!
 //! Reference: P. Terdiman, Sweep-and-prune, 2007 (multi-SAP); the MBP of PhysX.
 

@@ -52,9 +52,9 @@ impl Regions {
         Ok(Regions { boxes: boxes.to_vec(), packets: boxes.chunks(8).map(Aabb8::from_boxes).collect() })
     }
 
-    /// Creates the cells of a grid over `bounds` with these counts per axis. Counts are at least 1,
-    /// and are reduced until there are at most 65,536 cells. Error: bounds that are NaN, infinite
-    /// or inverted.
+    /// Creates the cells of a grid over `bounds` with these counts per axis. Counts are at least
+    /// 1, and are reduced until there are at most 65,536 cells. Error: bounds that are NaN,
+    /// infinite or inverted.
     pub fn grid(bounds: &Aabb, counts: [u32; 3]) -> Result<Regions, BoundsError> {
         bounds.check()?;
         let mut counts = counts.map(|count| u64::from(count.max(1)));

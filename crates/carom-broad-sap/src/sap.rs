@@ -101,8 +101,8 @@ struct Work {
     is_new: Vec<bool>,
 }
 
-/// Returns the key of an end: the coordinate, the kind of end, the box. Lower ends come first among
-/// equal coordinates, because touching counts.
+/// Returns the key of an end: the coordinate, the kind of end, the box. Lower ends come first
+/// among equal coordinates, because touching counts.
 #[inline]
 fn key(at: f32, is_upper: bool, number: u32) -> u64 {
     u64::from(ordered(at)) << 32 | if is_upper { UPPER } else { 0 } | u64::from(number)
@@ -455,8 +455,8 @@ impl Sap {
         self.work = work;
     }
 
-    /// Finds the pairs of new boxes, among themselves and with the others, by a sweep. A new box is
-    /// tested against all active boxes, an old one against the active new ones.
+    /// Finds the pairs of new boxes, among themselves and with the others, by a sweep. A new box
+    /// is tested against all active boxes, an old one against the active new ones.
     fn find_pairs_of(&mut self, new: &[(u32, Aabb)]) {
         let mut work = core::mem::take(&mut self.work);
         let Work { numbers, active, place, is_new, .. } = &mut work;

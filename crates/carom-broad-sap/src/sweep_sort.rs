@@ -1,7 +1,7 @@
 //! Sorts both ends of every box along one line, sweeps, and keeps a list of active boxes.
 //!
-//! At its lower end a box is tested against the list; at its upper end it leaves the list. Along an
-//! axis the ends are exact. Along a slanted line each box has a projected interval, rounded
+//! At its lower end a box is tested against the list; at its upper end it leaves the list. Along
+//! an axis the ends are exact. Along a slanted line each box has a projected interval, rounded
 //! outwards.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.1; F. Liu, T. Harada, Y.

@@ -1,9 +1,9 @@
 //! All pairs of touching boxes in a tree: the tree against itself.
 //!
 //! A list of touching pairs of blocks is expanded level by level. The last levels are expanded in
-//! chunks, in four steps. They list touching blocks of level 1, leaves that reach a block, pairs of
-//! leaves, boxes that reach a leaf. Each step is a plain loop that writes the tasks of the next.
-//! Inner loops of varying length would cause branch mispredictions; these loops have none.
+//! chunks, in four steps. They list touching blocks of level 1, leaves that reach a block, pairs
+//! of leaves, boxes that reach a leaf. Each step is a plain loop that writes the tasks of the
+//! next. Inner loops of varying length would cause branch mispredictions; these loops have none.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.2.2 (tree against
 //! tree).

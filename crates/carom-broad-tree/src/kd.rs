@@ -1,12 +1,12 @@
 //! A kd-tree with planes that are kept from frame to frame. Boxes cut by a plane belong to its
 //! node.
 //!
-//! A box belongs to the lowest node with a region that strictly contains it. So two boxes can touch
-//! only if one's node is the other's or an ancestor of it. Each frame does these steps. Boxes that
-//! left their regions, or no longer cross their planes, move up and then down to their nodes. Bad
-//! planes are moved or removed, and leaves that are too full get a plane. Each node keeps its boxes
-//! almost sorted along one axis and sweeps them, eight at a time. Boxes of ancestors that reach
-//! into the boxes of the node take part.
+//! A box belongs to the lowest node with a region that strictly contains it. So two boxes can
+//! touch only if one's node is the other's or an ancestor of it. Each frame does these steps.
+//! Boxes that left their regions, or no longer cross their planes, move up and then down to their
+//! nodes. Bad planes are moved or removed, and leaves that are too full get a plane. Each node
+//! keeps its boxes almost sorted along one axis and sweeps them, eight at a time. Boxes of
+//! ancestors that reach into the boxes of the node take part.
 //!
 //! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning for Fast and
 //! Scalable CPU Broad-Phase Collision Detection Using KD-Trees, Computer Graphics Forum 38 (1),

@@ -230,7 +230,8 @@ fn next_crowd(entries: &[u64], start: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Divides each of these crowds, given as ranges of a list in which these entries begin at `first`.
+/// Divides each of these crowds, given as ranges of a list in which these entries begin at
+/// `first`.
 pub(crate) fn divide_all_piece(
     entries: &mut [u64],
     first: usize,
@@ -362,8 +363,8 @@ use {
 /// The least and the greatest coordinate on each axis.
 pub(crate) type Range = [[f32; 2]; 3];
 
-/// Writes the centres of boxes and the exponents of their largest extents; returns the range of the
-/// centres.
+/// Writes the centres of boxes and the exponents of their largest extents; returns the range of
+/// the centres.
 pub(crate) fn measure_piece(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
     dispatch(Measure { boxes, centers, exponents })
 }

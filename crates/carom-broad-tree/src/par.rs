@@ -2,12 +2,12 @@
 //! one.
 //!
 //! Chunks of a list are processed separately, and their results are joined in order. For the sort,
-//! each chunk first partitions its entries by their upper digit. Then the entries of each digit are
-//! joined and sorted. The sorted order of distinct keys is unique.
+//! each chunk first partitions its entries by their upper digit. Then the entries of each digit
+//! are joined and sorted. The sorted order of distinct keys is unique.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal by
-//! pieces of the front); C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3 (all steps of
-//! the build in parallel).
+//! pieces of the front); C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3 (all steps
+//! of the build in parallel).
 
 use crate::find::{self, Tasks};
 use crate::order::{self, Range};

@@ -2,8 +2,8 @@
 //!
 //! Boxes in spatial order are cut into blocks of eight. The bounds of eight blocks form a block of
 //! the level above, up to one block. The position of the children follows from the number of a
-//! node. A block stores its boxes coordinate by coordinate, so that one box is tested against eight
-//! at once.
+//! node. A block stores its boxes coordinate by coordinate, so that one box is tested against
+//! eight at once.
 //!
 //! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD
 //! Ray Tracing of Incoherent Rays, 2008 (wide nodes).

@@ -103,8 +103,8 @@ pub trait PairFinder {
     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer);
 
     /// Returns the index for spatial queries, if it is valid with these changes since the last
-    /// refresh. Otherwise the boxes are tested one by one. An index given with some changes is also
-    /// given with none.
+    /// refresh. Otherwise the boxes are tested one by one. An index given with some changes is
+    /// also given with none.
     fn index(&self, changes: ProxyChanges) -> Option<&dyn FinderIndex> {
         let _ = changes;
         None

@@ -1,7 +1,7 @@
 //! A buffer to which pairs are written quickly and in any order.
 //!
-//! Reference: D. Lemire et al., SIMD Compression and the Intersection of Sorted Integers, 2016 (the
-//! selected lanes of eight are stored at once).
+//! Reference: D. Lemire et al., SIMD Compression and the Intersection of Sorted Integers, 2016
+//! (the selected lanes of eight are stored at once).
 
 use alloc::vec::Vec;
 

@@ -4,8 +4,8 @@
 //! the slot is live. A handle is valid exactly while the generations are equal. A slot with no
 //! generations left is not reused.
 //!
-//! Reference: A. Weissflog, Handles are the better pointers, 2018 (index and generation in place of
-//! a pointer).
+//! Reference: A. Weissflog, Handles are the better pointers, 2018 (index and generation in place
+//! of a pointer).
 //! Differs: one counter gives both the generation and whether the slot is live.
 
 use crate::id::ProxyId;
@@ -139,7 +139,8 @@ impl ProxyTable {
         Ok(())
     }
 
-    /// Checks that all handles are live and all boxes valid; the error names the first that is not.
+    /// Checks that all handles are live and all boxes valid; the error names the first that is
+    /// not.
     pub fn check_moves(&self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
         // The offender is searched only if there is one.
         #[cfg(feature = "parallel")]

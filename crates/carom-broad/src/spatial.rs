@@ -26,18 +26,18 @@ pub struct BoxHit {
 ///
 /// A query with a NaN in it, or an infinite ray or point, meets nothing.
 pub trait SpatialIndex {
-    /// Calls `visit` once with the index of every box that touches `query`, in no particular order,
-    /// until it breaks.
+    /// Calls `visit` once with the index of every box that touches `query`, in no particular
+    /// order, until it breaks.
     fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
 
-    /// Calls `visit` with every box that the ray meets within the interval, in no particular order.
-    /// `visit` continues with the new upper end of the interval: the old end for all hits, the
-    /// parameter of a hit for the closest. A box entered exactly at the end is still visited.
+    /// Calls `visit` with every box that the ray meets within the interval, in no particular
+    /// order. `visit` continues with the new upper end of the interval: the old end for all hits,
+    /// the parameter of a hit for the closest. A box entered exactly at the end is still visited.
     fn visit_ray(&self, ray: &Ray, interval: Interval, visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>);
 
-    /// Calls `visit` with every box that is at most `max_distance` from the point, in no particular
-    /// order. `visit` continues with the new `max_distance`. A box at exactly that distance is
-    /// still visited.
+    /// Calls `visit` with every box that is at most `max_distance` from the point, in no
+    /// particular order. `visit` continues with the new `max_distance`. A box at exactly that
+    /// distance is still visited.
     fn visit_near(
         &self,
         point: Vec3,
@@ -95,7 +95,8 @@ pub trait SpatialIndex {
         out.sort_unstable_by(|a, b| a.at.total_cmp(&b.at).then(a.index.cmp(&b.index)));
     }
 
-    /// Returns the box that the ray meets first within the interval; ties go to the smallest index.
+    /// Returns the box that the ray meets first within the interval; ties go to the smallest
+    /// index.
     fn first_hit(&self, ray: &Ray, interval: Interval) -> Option<BoxHit> {
         let mut best: Option<BoxHit> = None;
         self.visit_ray(ray, interval, &mut |hit| {
@@ -157,7 +158,8 @@ pub fn ray_box_entry(ray: &Ray, aabb: &Aabb, interval: Interval) -> Option<f32> 
     (enter <= leave && entry <= interval.max && interval.min <= interval.max).then_some(entry)
 }
 
-/// Returns a lower bound of the distance of the finite point from the box, less by a rounding only.
+/// Returns a lower bound of the distance of the finite point from the box, less by a rounding
+/// only.
 #[inline]
 pub fn point_box_distance(point: Vec3, aabb: &Aabb) -> f32 {
     Aabb::from_point(point).distance_lower_bound(aabb)

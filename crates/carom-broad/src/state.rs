@@ -1,7 +1,7 @@
 //! The state of a broad phase, with which another one can continue.
 //!
-//! Reference: E. Gamma, R. Helm, R. Johnson, J. Vlissides, Design Patterns, 1994, "Memento" (opaque
-//! state).
+//! Reference: E. Gamma, R. Helm, R. Johnson, J. Vlissides, Design Patterns, 1994, "Memento"
+//! (opaque state).
 
 use crate::{EventLog, PairFilter, ProxyTable};
 

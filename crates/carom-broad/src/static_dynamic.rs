@@ -1,8 +1,8 @@
 //! Two finders side by side: one for the static boxes, the other for the boxes that may move.
 //!
 //! The static finder is updated only after a static box is added, removed or moved, so ground at
-//! rest costs nothing. The other finds the pairs of moving boxes. Each moving box queries the index
-//! of the static ones; static boxes make no queries.
+//! rest costs nothing. The other finds the pairs of moving boxes. Each moving box queries the
+//! index of the static ones; static boxes make no queries.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (Frye: a loose octree for
 //! moving bodies, an axis-aligned BSP tree for static ones) and eq. 25.1 (the n m pairs of moving

@@ -11,7 +11,8 @@
 #[derive(Clone, Copy, Debug)]
 pub struct Moment(imp::Instant);
 
-/// Whether there is a clock. Without one, budgets in time are refused, and measured times are zero.
+/// Whether there is a clock. Without one, budgets in time are refused, and measured times are
+/// zero.
 pub const IS_THERE: bool = imp::IS_THERE;
 
 /// Provides a clock for a target that has none: a function that returns seconds, and whose results

@@ -6,8 +6,8 @@
 //! [`predicates`](crate::predicates), after the filters and expansions. It is slow but has no
 //! range limit.
 //!
-//! Reference: U. Kulisch, W. Miranker, The Arithmetic of the Digital Computer: A New Approach, SIAM
-//! Review 28, 1986.
+//! Reference: U. Kulisch, W. Miranker, The Arithmetic of the Digital Computer: A New Approach,
+//! SIAM Review 28, 1986.
 //! Differs: products of three numbers instead of two; only the sign and the leading digits of the
 //! sum are needed.
 

@@ -95,8 +95,8 @@ fn orient3d_exact(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     sum.sign()
 }
 
-/// Returns the sign of the determinant of three differences that are whole numbers below 2^40 times
-/// a power of two. Differences of neighbouring `f32` points usually are.
+/// Returns the sign of the determinant of three differences that are whole numbers below 2^40
+/// times a power of two. Differences of neighbouring `f32` points usually are.
 ///
 /// Zeros of such coordinates are the commonest undecided case in meshes. They need no expansions
 /// here.
@@ -193,7 +193,8 @@ pub fn project(axis: usize, p: DVec3) -> DVec2 {
 }
 
 /// Returns the side of the line from `a` to `b` on which a line passes. It is the sign of
-/// `direction . ((a - origin) x (b - origin))`, zero exactly if the two lines meet or are parallel.
+/// `direction . ((a - origin) x (b - origin))`, zero exactly if the two lines meet or are
+/// parallel.
 ///
 /// Exchanging `a` and `b` gives exactly the opposite sign, so the two triangles of an edge agree
 /// (test: `predicates::signs_of_ugly_numbers`).

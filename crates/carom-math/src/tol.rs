@@ -17,9 +17,9 @@
 //! `cargo xtask truth tolerances` measures the first two kinds. The cases are turned poses,
 //! needles, plates, sizes from 1e-4 to 1e4 and offsets up to 1e5. It fails if a constant is below
 //! the need of a case. It also fails if a constant is more than a thousand times above all needs
-//! without a reason in its table. "Needed" below is the largest need of any case of such a run. The
-//! command also prints the differences between the `f32` and `f64` results. A test of carom-query
-//! covers a part of the cases each time.
+//! without a reason in its table. "Needed" below is the largest need of any case of such a run.
+//! The command also prints the differences between the `f32` and `f64` results. A test of
+//! carom-query covers a part of the cases each time.
 
 /// Pure number. The largest deviation of a quaternion's length from 1 that counts as rounding.
 ///

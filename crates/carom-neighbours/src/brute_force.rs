@@ -1,6 +1,7 @@
 //! Tests all pairs one by one: the executable specification of a search for neighbours.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.2 (pairs within a radius).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.2 (pairs within a
+//! radius).
 
 use crate::error::NeighbourError;
 use crate::lists::NeighbourLists;

@@ -56,7 +56,8 @@ impl NeighbourGrid {
         NeighbourGrid { max_pairs, ..self }
     }
 
-    /// Does the same as [`NeighbourGrid::with_max_pairs`], for a grid whose number of points grows.
+    /// Does the same as [`NeighbourGrid::with_max_pairs`], for a grid whose number of points
+    /// grows.
     pub fn set_max_pairs(&mut self, max_pairs: usize) {
         self.max_pairs = max_pairs;
     }

@@ -19,8 +19,8 @@ use glam::Vec3;
 /// 2^50.
 const LANE_LENGTHS: [f64; 2] = [f64::from_bits((1023 - 50) << 52), f64::from_bits((1023 + 50) << 52)];
 
-/// Returns whether two points are within a radius of each other: distance <= radius, in the unit of
-/// the points.
+/// Returns whether two points are within a radius of each other: distance <= radius, in the unit
+/// of the points.
 ///
 /// This one expression in `f64` decides in every search of this crate. It is symmetric to the bit.
 /// A NaN or a negative radius gives false.

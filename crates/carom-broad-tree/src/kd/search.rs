@@ -164,7 +164,8 @@ impl Kernel for Run<'_> {
     }
 }
 
-/// Pushes the children of a node that can have pairs, each with the boxes that reach it from above.
+/// Pushes the children of a node that can have pairs, each with the boxes that reach it from
+/// above.
 #[inline(always)]
 fn go_down<S: Simd>(
     simd: S,

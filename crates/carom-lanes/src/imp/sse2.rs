@@ -72,7 +72,8 @@ pub(super) fn prefetch<T>(slice: &[T], index: usize) {
         let start = core::ptr::from_ref(element).cast::<i8>();
         let mut at = 0;
         while at < size_of::<T>() && at < 512 {
-            // SAFETY: SSE is part of x86-64; a prefetch reads nothing and may be given any address.
+            // SAFETY: SSE is part of x86-64; a prefetch reads nothing and may be given any
+            // address.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(at)) };
             at += 64;
         }

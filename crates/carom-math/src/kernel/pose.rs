@@ -1,6 +1,7 @@
 //! A rigid placement: a rotation followed by a translation.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2, eq. 25.4 (relative poses).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2, eq. 25.4 (relative
+//! poses).
 //! Differs: the rotation is a quaternion. All decisions use [`WidePose`], which normalises it in
 //! `f64`. A quaternion normalised in `f32` would move a far vertex by 1e-7 of its distance.
 

@@ -6,8 +6,8 @@
 //! not fuse or reorder (test: `rotation::the_bits_are_the_same_on_every_target`).
 //!
 //! Reference: K. Shoemake, Animating Rotation with Quaternion Curves, SIGGRAPH 1985, appendix.
-//! Differs from glam: the order of terms is that of its SSE2 code without FMA. Sine and cosine come
-//! from the crate libm.
+//! Differs from glam: the order of terms is that of its SSE2 code without FMA. Sine and cosine
+//! come from the crate libm.
 
 use super::super::num::{Quat, Real, Vec3};
 use crate::ops;
