@@ -602,8 +602,8 @@ pub const PAIR_COSINE: f64 = 0.6;
 /// Pure number, times the reach of a skin: 2^-44, which is 512 u in `f64`. The boxes of a skin
 /// grow by this times the largest number of bones of a vertex, cubed for dual quaternions.
 ///
-/// The heads of linear_skin.rs and dual_quaternion.rs of carom-deform count the roundings: (2 m +
-/// 2) u and 448 m^3 u.
+/// The roundings are counted in the heads of linear_skin.rs and dual_quaternion.rs of
+/// carom-deform: (2 m + 2) u and 448 m^3 u.
 pub const SKIN_ROUNDING: f64 = f64::from_bits((1023 - 44) << 52);
 
 /// Pure number: 2^-50, which is 8 u in `f64`. Times the reach of a mesh and the number of modes
