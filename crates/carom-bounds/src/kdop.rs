@@ -1,8 +1,8 @@
 //! Discrete oriented polytopes: intersections of K/2 slabs in fixed directions.
 //!
 //! Directions have components -1, 0 and 1, so an offset is a sum of coordinates. A test is K exact
-//! comparisons. A merge is K maxima and loses nothing. Rotation is expensive: it computes and
-//! rotates the vertices.
+//! comparisons. A merge is K maxima, and exact. Rotation is expensive: it computes and rotates the
+//! vertices.
 //!
 //! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision
 //! Detection Using Bounding Volume Hierarchies of k-DOPs, 1998; Akenine-Moller et al., Real-Time

@@ -18,7 +18,7 @@ use glam::{DVec2, DVec3};
 
 /// A k-DOP in `f64`.
 pub(crate) struct Polytope {
-    /// The vertices; each comes once for each triple of its planes.
+    /// The vertices; each occurs once for each triple of its planes.
     pub(crate) vertices: Vec<DVec3>,
     /// The error bound of a vertex, in each coordinate and beyond any plane.
     pub(crate) room: f64,

@@ -23,7 +23,7 @@
 //! ```
 //!
 //! # Which one to use
-//! - [`Aabb`] for broad phases and trees that are refitted: nothing is as fast to test or to fit.
+//! - [`Aabb`] for broad phases and trees that are refitted: it is the fastest to test and to fit.
 //! - [`Sphere`] for bodies that turn all the time, and as a first test. [`Sphere::about`] is the
 //!   fixed sphere of a rigid body. [`Aabb::any_orientation`] is its fixed cube,
 //!   [`Aabb::over_motion`] its box while it moves.

@@ -1,10 +1,10 @@
-//! Fits a swept sphere: first the axes, then the shortest core whose swept ball contains
-//! everything.
+//! Fits a swept sphere: first the axes, then the shortest core whose swept ball contains all
+//! points.
 //!
-//! Along the shortest axis everything is within the radius of the middle. Along the other axes, an
-//! end of the core goes only so far that its ball contains the points beyond. If both ends at a
-//! corner are not enough, the corner moves out along its diagonal. The radius is then measured
-//! from the rounded core, and rounded up.
+//! Along the shortest axis all points are within the radius of the middle. Along the other axes,
+//! the core ends where its ball still contains the points beyond. If a point is beyond two ends,
+//! the corner is moved out along its diagonal. The radius is then measured from the rounded core,
+//! and rounded up.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
 //! Sphere Volumes, 1999, 4.
@@ -170,7 +170,7 @@ fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) 
         first = first.min(at + slack);
         last = last.max(at - slack);
     }
-    // One ball covers everything along this axis.
+    // One ball contains all points along this axis.
     let crossed = last.cmplt(first);
     let between = (first + last) * 0.5;
     first = DVec3::select(crossed, between, first);

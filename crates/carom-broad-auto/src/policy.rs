@@ -59,8 +59,8 @@ impl AutoSettings {
 /// sample of 64 moves shows only this share reliably.
 const SHARE: f64 = 0.125;
 
-/// Frames in a row with jumps after which the plain grid takes over: lists have died young by
-/// then. At the start two are enough, before any frame has favoured a list.
+/// Successive frames with jumps after which the plain grid takes over. Lists lived only a few
+/// frames by then. At the start two are enough, before any frame has favoured a list.
 const WILD_FRAMES: u32 = 3;
 const FIRST_WILD_FRAMES: u32 = 2;
 

@@ -97,7 +97,8 @@
 //! candidates are kept for many frames. A box that leaves its fat box is an outlier until the next
 //! rebuild: it queries the index itself. If many will be outliers soon, the next index and list
 //! are built over three frames. The old ones are used meanwhile. If boxes move so far that lists
-//! die young, no list is kept. The index then holds the exact boxes and gives the pairs directly.
+//! live only a few frames, no list is kept. The index then holds the exact boxes and gives the
+//! pairs directly.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (dynamic trees with fat
 //! boxes); L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (the kept list).

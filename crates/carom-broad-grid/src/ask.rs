@@ -275,7 +275,8 @@ impl<'a> Path<'a> {
         Path { ray, start: widened(interval.min, -WIDEN), end }
     }
 
-    /// Returns the extent of the path on this axis, as far as f32 goes; `None` for no path.
+    /// Returns the extent of the path on this axis, limited to the range of f32; `None` for an
+    /// empty path.
     fn span(&self, axis: usize) -> Option<(f64, f64)> {
         if !(self.start <= self.end) {
             return None;

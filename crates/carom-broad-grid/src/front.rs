@@ -1,4 +1,5 @@
-//! The tests between kept cells, such that a pair that shares several cells is found in just one.
+//! Lists the tests in and between kept cells. A pair that shares several cells is found in only
+//! one of them.
 //!
 //! A pair belongs to the least cell that contains parts of both boxes. On every axis this is the
 //! first cell of one of the two. So a cell groups its boxes by the axes on which it is their

@@ -240,7 +240,7 @@ impl Columns {
     /// Finds all pairs.
     pub(crate) fn pairs(&self, boxes: &[Aabb], tasks: &mut Vec<Task>, found: &mut PairBuffer) {
         let n_columns = self.starts.len().saturating_sub(1);
-        // About as many rows as one thread should take at a time.
+        // About as many columns as have one chunk of rows.
         let piece = (PIECE * n_columns).div_ceil(self.members.len().max(1)).max(1);
         work_on(n_columns, piece, tasks, found, |columns, tasks, found| {
             self.pairs_of_columns(columns, tasks, found);

@@ -32,7 +32,7 @@ const MIN_PARALLEL_BOXES: usize = 1 << 15;
 /// Boxes in crowds per chunk: some 20 microseconds of work.
 const CROWDED: usize = 256;
 
-/// Blocks per chunk: as many boxes.
+/// Blocks per chunk, with [`BOXES`] boxes.
 const BLOCKS: usize = BOXES / WIDTH;
 
 /// Bits of the upper digit; the size class takes at most four of them.

@@ -115,7 +115,7 @@ impl Tree {
         self.fill(boxes);
     }
 
-    /// Puts the placed slots in leaves; [`Tree::fill`] gets their boxes.
+    /// Puts the placed slots into leaves. [`Tree::fill`] copies their boxes later.
     pub(crate) fn arrange(&mut self, order: &mut SpatialOrder) {
         self.slots.clear();
         self.levels.iter_mut().for_each(Vec::clear);

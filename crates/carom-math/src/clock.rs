@@ -11,13 +11,13 @@
 #[derive(Clone, Copy, Debug)]
 pub struct Moment(imp::Instant);
 
-/// Whether there is a clock. Without one, budgets in time are refused, and measured times are
+/// Whether there is a clock. Without one, budgets in time are rejected, and measured times are
 /// zero.
 pub const IS_THERE: bool = imp::IS_THERE;
 
 /// Provides a clock for a target that has none: a function that returns seconds, and whose results
 /// do not decrease. Measured times come from it, but [`IS_THERE`] stays false, and budgets in time
-/// are still refused.
+/// are still rejected.
 ///
 /// Returns whether the function is used. False if the target has a clock, if one was lent before,
 /// or without the standard library (test: `clock::a_clock_is_lent_only_where_none_is`).

@@ -1,8 +1,8 @@
 //! Exact orientation predicates for the given coordinates.
 //!
 //! A determinant is first computed in plain `f64`, with a bound on its error. If that is not
-//! certain, equal coordinates decide the commonest zeros. Next come adaptive expansions, which
-//! need products without overflow and underflow. For the rest of the range a fixed-point sum
+//! certain, equal coordinates decide the commonest zeros. The next step is adaptive expansions,
+//! which need products without overflow and underflow. For the rest of the range a fixed-point sum
 //! without rounding decides (tests: `predicates::published_vectors`,
 //! `predicates::signs_of_ugly_numbers`). Every sign is exact for **all finite coordinates**, from
 //! 5e-324 to 1.8e308 in any mixture. Coordinates that are not finite give an unspecified sign, and

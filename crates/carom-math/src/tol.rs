@@ -654,7 +654,7 @@ pub const FIELD_SLOPE_SQ: f64 = 0.0625;
 ///
 /// Moments of `f32` positions are off by about 1e-7. With a weight above that, rounding does not
 /// make particles on a line spin about it. The error of the rotation is at most this part of its
-/// change in a step, times the ratio of the largest moment to the least.
+/// change in a step, times the ratio of the extreme moments.
 pub const ROTATION_MEMORY: f64 = 1e-6;
 
 /// A volume, relative to the cube of the longest edge. A tetrahedron with a smaller volume is

@@ -274,8 +274,8 @@ impl F32Lanes<8> for F32x8 {
     }
     #[inline(always)]
     fn trunc_to_u32(self) -> U32x8 {
-        // SAFETY: the value proves the token. After the two clamps (NaN goes to 0 in the first)
-        // the conversion is defined.
+        // SAFETY: the value proves the token. After the two clamps, of which the first makes NaN
+        // 0, the conversion is defined.
         U32x8(unsafe {
             let not_negative = _mm256_max_ps(self.0, _mm256_setzero_ps());
             _mm256_cvttps_epi32(_mm256_min_ps(not_negative, _mm256_set1_ps(TRUNC_LIMIT)))

@@ -165,8 +165,8 @@ impl<T: Copy + core::fmt::Debug> F32Lanes<4> for F32x4<T> {
     }
     #[inline(always)]
     fn trunc_to_u32(self) -> U32x4<T> {
-        // SAFETY: SSE2 is part of x86-64. After the two clamps (NaN goes to 0 in the first) the
-        // conversion is defined.
+        // SAFETY: SSE2 is part of x86-64. After the two clamps, of which the first makes NaN 0,
+        // the conversion is defined.
         let whole = unsafe {
             let not_negative = _mm_max_ps(self.0, _mm_setzero_ps());
             _mm_cvttps_epi32(_mm_min_ps(not_negative, _mm_set1_ps(TRUNC_LIMIT)))
