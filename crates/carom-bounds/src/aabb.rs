@@ -1,8 +1,8 @@
 //! Axis-aligned boxes.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.2 and 25.1; J. Arvo,
-//! Transforming Axis-Aligned Bounding Boxes, Graphics Gems, 1990 (the box of a turned box from the
-//! signs of the matrix entries).
+//! Transforming Axis-Aligned Bounding Boxes, Graphics Gems, 1990 (the box of a rotated box from
+//! the signs of the matrix entries).
 
 use crate::outward::{LENGTH, UNDERFLOW, length_up, nearest, range, size_of, sum_down3, sum_up3};
 use crate::volume::{BoundingVolume, BoundsError};
@@ -21,7 +21,8 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// A box from its corners: finite, and not inverted on any axis. A flat box is allowed.
+    /// Returns the box with these corners. A flat box is allowed. Error: a corner that is not
+    /// finite, or an inverted axis.
     pub fn new(min: Vec3, max: Vec3) -> Result<Aabb, BoundsError> {
         let aabb = Aabb { min, max };
         aabb.check()?;
@@ -41,32 +42,32 @@ impl Aabb {
         Ok(())
     }
 
-    /// The box around one point.
+    /// Returns the box around one point.
     #[inline]
     pub const fn from_point(point: Vec3) -> Aabb {
         Aabb { min: point, max: point }
     }
 
-    /// The least `f32` box around an `f64` box, rounded outwards.
+    /// Returns the least `f32` box around an `f64` box, rounded outwards.
     #[inline]
     pub fn around(min: DVec3, max: DVec3) -> Aabb {
         Aabb { min: rounding::down3(min), max: rounding::up3(max) }
     }
 
-    /// A box around a ball, rounded outwards.
+    /// Returns a box around a ball, rounded outwards.
     #[inline]
     pub fn from_center_radius(center: DVec3, radius: f64) -> Aabb {
         let radius = DVec3::splat(radius);
         Aabb { min: sum_down3(center, -radius), max: sum_up3(center, radius) }
     }
 
-    /// Half the size on each axis.
+    /// Returns half the size on each axis.
     #[inline]
     pub fn half_extents(&self) -> Vec3 {
         (self.max - self.min) * 0.5
     }
 
-    /// The size on each axis.
+    /// Returns the size on each axis.
     #[inline]
     pub fn extents(&self) -> Vec3 {
         self.max - self.min
@@ -84,21 +85,21 @@ impl Aabb {
         self.min.cmple(other.min).all() && other.max.cmple(self.max).all()
     }
 
-    /// The intersection of both boxes, or `None` if they do not touch.
+    /// Returns the intersection of both boxes, or `None` if they do not touch.
     #[inline]
     pub fn intersection(&self, other: &Aabb) -> Option<Aabb> {
         self.overlaps(other).then(|| Aabb { min: self.min.max(other.min), max: self.max.min(other.max) })
     }
 
-    /// The box grown by `margin` on each side, rounded outwards. A negative margin shrinks and may
-    /// invert it.
+    /// Returns the box grown by `margin` on each side, rounded outwards. A negative margin shrinks
+    /// and may invert it.
     #[inline]
     pub fn inflated(&self, margin: f32) -> Aabb {
         let margin = DVec3::splat(f64::from(margin));
         Aabb { min: sum_down3(self.min.as_dvec3(), -margin), max: sum_up3(self.max.as_dvec3(), margin) }
     }
 
-    /// The box swept along `displacement`.
+    /// Returns the box swept along `displacement`.
     #[inline]
     pub fn swept(&self, displacement: Vec3) -> Aabb {
         let d = displacement.as_dvec3();
@@ -108,11 +109,11 @@ impl Aabb {
         }
     }
 
-    /// The interval of t in which `origin + t * direction` may lie in the box, clipped to the given
-    /// one. `None` if the ray misses. It is computed in `f64` and widened by the rounding. A ray
-    /// that touches the box is not reported as a miss.
+    /// Returns the interval of t in which `origin + t * direction` may lie in the box, clipped to
+    /// the given one. `None` if the ray misses. It is computed in `f64` and widened by the
+    /// rounding. So a ray that touches the box is not reported as a miss.
     ///
-    /// A direction of zero stays at its origin; a NaN misses.
+    /// With a direction of zero the ray is a point. A ray with a NaN misses.
     pub fn ray_interval(
         &self,
         origin: DVec3,
@@ -143,20 +144,20 @@ impl Aabb {
         (t_min <= t_max && near <= far).then_some((near, far))
     }
 
-    /// A cube around the box in each orientation of its body (25.1). The box is relative to the
-    /// body's origin, which is the cube's centre.
+    /// Returns a cube that contains the box in all orientations of its body (25.1). The box is
+    /// relative to the body's origin, which is the cube's centre.
     pub fn any_orientation(&self) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
         }
-        // Twice the bound on rounding: once for the length, once for a matrix that is a rotation up
-        // to rounding.
+        // Twice the bound on rounding: once for the length, once for a matrix that is a rotation
+        // up to rounding.
         let radius = length_up(self.min.abs().max(self.max.abs()).as_dvec3()) * (1.0 + LENGTH);
         Aabb::from_center_radius(DVec3::ZERO, radius)
     }
 
-    /// A box around this one transformed by an `f64` pose, rounded outwards. The empty box stays
-    /// empty. An infinite box, or a pose that is not finite, gives all of space.
+    /// Returns a box around this one transformed by an `f64` pose, rounded outwards. The empty box
+    /// stays empty. An infinite box, or a pose that is not finite, gives all of space.
     pub fn placed(&self, pose: &WidePose) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
@@ -188,9 +189,9 @@ impl Aabb {
         Aabb::around(min, max)
     }
 
-    /// A box around a body in motion. `self` is its box in its own frame, about its centre of
-    /// rotation. It starts at `start`, moves by `displacement` and rotates by at most `angle`
-    /// radians about any axes. The sign of the angle is ignored; NaN means a full turn.
+    /// Returns a box around a body in motion. `self` is its box in its own frame, about its centre
+    /// of rotation. The body starts at `start`, moves by `displacement` and rotates by at most
+    /// `angle` radians about any axes. The sign of the angle is ignored; NaN means a full turn.
     pub fn over_motion(&self, start: &Pose, displacement: Vec3, angle: f32) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
@@ -240,7 +241,7 @@ impl BoundingVolume for Aabb {
     }
 
     fn inflated(&self, margin: f32) -> Aabb {
-        // Written in full: the inherent method, which can also shrink.
+        // Calls the inherent method, which can also shrink.
         if 0.0 < margin { Aabb::inflated(self, margin) } else { *self }
     }
 
@@ -271,7 +272,7 @@ impl BoundingVolume for Aabb {
     #[inline]
     fn center(&self) -> Vec3 {
         let middle = self.min * 0.5 + self.max * 0.5;
-        // The empty box, and infinite ones.
+        // The box is empty or infinite.
         if middle.is_finite() {
             middle
         } else {

@@ -12,7 +12,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The frame of points; its origin is the first of them.
+    /// Returns the frame of points; its origin is the first of them.
     pub(crate) fn of<P: Copy + Into<DVec3>>(points: &[P]) -> Frame {
         let Some(&first) = points.first() else { return Frame { origin: DVec3::ZERO, scale: 1.0 } };
         let origin: DVec3 = first.into();

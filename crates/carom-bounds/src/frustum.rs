@@ -44,7 +44,7 @@ pub enum ClipDepth {
 pub enum Culling {
     /// No point of it is in the frustum.
     Outside,
-    /// It may be partly in; the planes do not decide it.
+    /// It may be partly in the frustum; the planes do not decide it.
     Intersecting,
     /// Every point of it is in the frustum.
     Inside,
@@ -59,8 +59,8 @@ pub struct LastPlane(u8);
 const VALUE: f64 = 8.0 * f64::EPSILON;
 
 impl Frustum {
-    /// A frustum from six planes with outward normals of any length. A zero normal with d = 0
-    /// bounds nothing. The error names the first plane that is not finite.
+    /// Returns the frustum of six planes with outward normals of any length. A zero normal with d
+    /// = 0 bounds nothing. The error names the first plane that is not finite.
     pub fn new(planes: [Plane; 6]) -> Result<Frustum, BoundsError> {
         if let Some(plane) = planes.iter().position(|p| !(p.normal.is_finite() && p.d.is_finite())) {
             return Err(BoundsError::Plane { plane });
@@ -72,9 +72,9 @@ impl Frustum {
         Ok(Frustum { planes: planes.map(face) })
     }
 
-    /// A frustum from the matrix from world to clip space. Points inside have x and y between -w
-    /// and w, and z in `depth`. A far plane at infinity bounds nothing. The error names the first
-    /// column that is not finite.
+    /// Returns the frustum of a matrix from world to clip space. Points inside have x and y
+    /// between -w and w, and z in `depth`. A far plane at infinity bounds nothing. The error names
+    /// the first column that is not finite.
     pub fn from_view_projection(matrix: &Mat4, depth: ClipDepth) -> Result<Frustum, BoundsError> {
         if let Some(column) = (0..4).find(|&k| !matrix.col(k).is_finite()) {
             return Err(BoundsError::Matrix { column });
@@ -94,7 +94,7 @@ impl Frustum {
     }
 
     /// Classifies the box. The plane in `last` is tested first, and `last` is updated if a plane
-    /// rejects the box. The result does not depend on it.
+    /// rejects the box. The result does not depend on `last`.
     pub fn classify(&self, aabb: &Aabb, last: &mut LastPlane) -> Culling {
         if !aabb.min.cmple(aabb.max).all() {
             return Culling::Outside;

@@ -1,8 +1,8 @@
 //! Discrete oriented polytopes: intersections of K/2 slabs in fixed directions.
 //!
 //! Directions have components -1, 0 and 1, so an offset is a sum of coordinates. A test is K exact
-//! comparisons. A merge is K maxima and loses nothing. Rotation is expensive: it computes and
-//! rotates the vertices.
+//! comparisons. A merge is K maxima, and exact. Rotation is expensive: it computes and rotates the
+//! vertices.
 //!
 //! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision
 //! Detection Using Bounding Volume Hierarchies of k-DOPs, 1998; Akenine-Moller et al., Real-Time
@@ -24,7 +24,7 @@ use glam::{DVec3, Vec3};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KDop<const K: usize> {
     /// The offset along each direction, in units of the direction's length. All are minus infinity
-    /// if the polytope is empty.
+    /// in `EMPTY`.
     #[cfg_attr(feature = "serde", serde(with = "crate::array_serde"))]
     pub offsets: [f32; K],
 }
@@ -125,20 +125,20 @@ impl Slabs for KDop<26> {
     const DIRECTIONS: &'static [[i8; 3]] = &DIRECTIONS_26;
 }
 
-/// A direction as a vector.
+/// Returns a direction as a vector.
 #[inline]
 pub(crate) fn direction(d: [i8; 3]) -> DVec3 {
     DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]))
 }
 
-/// The smallest `f32` that is not below. NaN gives infinity, because a sum beyond the range of
-/// `f64` is undetermined.
+/// Returns the smallest `f32` that is not below `x`. NaN gives infinity, because a sum beyond the
+/// range of `f64` is undetermined.
 #[inline]
 fn up_or_endless(x: f64) -> f32 {
     if x.is_nan() { f32::INFINITY } else { rounding::up(x) }
 }
 
-/// The extent of a point along a direction, rounded up; exact along the axes.
+/// Returns the extent of a point along a direction, rounded up; exact along the axes.
 #[inline]
 fn reach(d: [i8; 3], p: DVec3) -> f32 {
     sum3_up(f64::from(d[0]) * p.x, f64::from(d[1]) * p.y, f64::from(d[2]) * p.z)
@@ -148,20 +148,20 @@ impl<const K: usize> KDop<K>
 where
     KDop<K>: Slabs,
 {
-    /// The direction of half-space `i`, below K.
+    /// Returns the direction of half-space `i`, below K.
     #[inline]
     pub(crate) fn normal(i: usize) -> [i8; 3] {
         let d = Self::DIRECTIONS;
         if i < d.len() { d[i] } else { d[(i - d.len()) % d.len()].map(|x| -x) }
     }
 
-    /// Whether it is empty.
+    /// Whether the polytope is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.offsets[0] < -self.offsets[K / 2]
     }
 
-    /// Whether the point lies in it, up to a rounding error of `f64`.
+    /// Whether the point lies in the polytope, up to a rounding error of `f64`.
     pub fn contains_point(&self, point: Vec3) -> bool {
         let p = point.as_dvec3();
         // A point's own extent, rounded up, may exceed an offset from other points.
@@ -192,14 +192,15 @@ where
         }
     }
 
-    /// The vertices, up to rounding; some of them come more than once. None for an empty or
-    /// infinite polytope.
+    /// Returns the vertices, up to rounding; some occur more than once. The list is empty for an
+    /// empty or infinite polytope.
     pub fn vertices(&self) -> alloc::vec::Vec<DVec3> {
         Polytope::of(self).vertices
     }
 
-    /// A k-DOP around this one transformed by a pose, from its half-spaces instead of its vertices.
-    /// It is far faster than [`BoundingVolume::placed`], and somewhat larger.
+    /// Returns a k-DOP around this one transformed by a pose, from its half-spaces instead of its
+    /// vertices. That is far faster than [`BoundingVolume::placed`], and the result is somewhat
+    /// larger.
     ///
     /// Each direction is a non-negative combination of three directions of this polytope, in a few
     /// ways. The same combination of the offsets is a bound (weak duality). The least bound is
@@ -224,8 +225,8 @@ where
         let size =
             (0..3).map(|k| f64::from(self.offsets[k].abs().max(self.offsets[K / 2 + k].abs()))).sum::<f64>()
                 + pose.translation.abs().element_sum();
-        // The rounding of a rotation: three products and their sums. The weighted lengths are below
-        // 8 times the largest.
+        // The rounding of a rotation: three products and their sums. The weighted lengths are
+        // below 8 times the largest.
         let lost = if size == 0.0 { 0.0 } else { size * (64.0 * f64::EPSILON) + UNDERFLOW };
         let mut placed = Self::EMPTY;
         for i in 0..K {
@@ -269,7 +270,7 @@ where
         found
     }
 
-    /// The tight k-DOP, which is unique.
+    /// Returns the tight k-DOP, which is unique.
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> KDop<K> {
         let mut found = Self::EMPTY;
         for &p in points {
@@ -313,8 +314,8 @@ where
         })
     }
 
-    /// The largest gap between two parallel planes, or that of the boxes of three planes at right
-    /// angles.
+    /// Returns the largest gap between two parallel planes, or between two boxes of planes at
+    /// right angles.
     fn distance_lower_bound(&self, other: &KDop<K>) -> f32 {
         if self.is_empty() || other.is_empty() {
             return f32::INFINITY;
@@ -343,7 +344,7 @@ where
         rounding::down(sqrt(best) * (1.0 - LENGTH))
     }
 
-    /// The tight k-DOP around the transformed vertices.
+    /// Returns the tight k-DOP around the transformed vertices.
     fn placed(&self, pose: &WidePose) -> KDop<K> {
         if self.is_empty() {
             return Self::EMPTY;
@@ -352,7 +353,8 @@ where
             return Self::EVERYTHING;
         }
         let polytope = Polytope::of(self);
-        // Slabs that contradict each other beyond rounding contain nothing; only their box is used.
+        // Slabs that contradict each other beyond rounding contain nothing; only their box is
+        // used.
         if polytope.vertices.is_empty() {
             return Self::from_aabb(&Aabb::placed(&self.to_aabb(), pose));
         }
@@ -374,7 +376,7 @@ where
         Aabb { min: -Vec3::new(o[half], o[half + 1], o[half + 2]), max: Vec3::new(o[0], o[1], o[2]) }
     }
 
-    /// The centre of the axis-aligned box.
+    /// Returns the centre of the axis-aligned box.
     #[inline]
     fn center(&self) -> Vec3 {
         self.to_aabb().center()
@@ -392,11 +394,12 @@ where
         }
     }
 
-    /// The mean width over all directions: the axes and, for K above 6, the others.
+    /// Returns the sum of the widths along all directions, each in units of the direction's
+    /// length.
     #[inline]
     fn size_key(&self) -> f32 {
-        // The sum is over pairs in f64, where finite sums do not overflow. So an infinite result
-        // comes from an infinite offset.
+        // Opposite offsets are added in f64, in which sums of finite offsets do not overflow. So
+        // the result is not NaN.
         let mut sum = 0.0;
         for i in 0..K / 2 {
             sum += f64::from(self.offsets[i]) + f64::from(self.offsets[K / 2 + i]);

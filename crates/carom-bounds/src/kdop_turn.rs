@@ -1,13 +1,13 @@
 //! Bounds of k-DOPs in a rotated frame from their half-spaces alone, with weights for each
 //! rotation.
 //!
-//! Each direction is a non-negative combination of three directions of the polytope, in a few ways.
-//! The same combination of the offsets bounds the extent of the polytope. The least bound is used.
-//! The weights depend only on the rotation. Each way has a column for each half-space of the
+//! Each direction is a non-negative combination of three directions of the polytope, in a few
+//! ways. The same combination of the offsets bounds the extent of the polytope. The least bound is
+//! used. The weights depend only on the rotation. Each way has a column for each half-space of the
 //! polytope that it uses. A column has a row for each half-space in the other frame. So a polytope
 //! costs one broadcast and one multiply-add of all rows for each column.
 //!
-//! Measured for 18 half-spaces, 24 columns: 44 ns, against 4.7 microseconds for weights found anew.
+//! Finding the weights anew for each polytope takes about a hundred times as long.
 //!
 //! Reference: V. Chvatal, Linear Programming, 1983, 5 (a sum of constraints is a bound); J.
 //! Klosowski et al., Efficient Collision Detection Using Bounding Volume Hierarchies of k-DOPs,
@@ -33,12 +33,12 @@ const CORNER: u8 = 4;
 /// The kinds of directions that each of the [`ways`] uses.
 const KINDS: [u8; 6] = [AXIS, AXIS | EDGE | CORNER, AXIS | CORNER, AXIS | CORNER, CORNER, AXIS | EDGE];
 
-/// The kind of a direction.
+/// Returns the kind of a direction.
 const fn kind(d: [i8; 3]) -> u8 {
     1 << (((d[0] & 1) + (d[1] & 1) + (d[2] & 1)) - 1)
 }
 
-/// A direction as combinations of others.
+/// Returns a direction as combinations of others, in six ways.
 #[inline(always)]
 pub(crate) fn ways(n: DVec3) -> [Way; 6] {
     // The components by size, the largest first, each with its signed step in the number of a
@@ -70,7 +70,7 @@ pub(crate) fn ways(n: DVec3) -> [Way; 6] {
     ]
 }
 
-/// The least bound along `n` from combinations of offsets.
+/// Returns the least bound along `n` from combinations of offsets.
 pub(crate) fn bound_along(n: DVec3, offset: &impl Fn(Code) -> f64) -> f64 {
     // A weight of 0 ignores its offset, which may not exist.
     let share = |(code, weight): (Code, f64)| if weight <= 0.0 { 0.0 } else { weight * offset(code) };
@@ -78,8 +78,8 @@ pub(crate) fn bound_along(n: DVec3, offset: &impl Fn(Code) -> f64) -> f64 {
     ways(n).into_iter().map(sum).fold(f64::INFINITY, f64::min)
 }
 
-/// The column ranges of each way, the column of each direction by its number, and the half-space of
-/// each column.
+/// The column ranges of each way, the column of each direction by its number, and the half-space
+/// of each column.
 struct Columns {
     ends: [usize; 7],
     at: [[u8; 27]; 6],
@@ -147,7 +147,8 @@ where
     /// The directions of the half-spaces, by component.
     const NORMALS: [[[f32; 8]; 4]; 3] = normals(<KDop<K> as Slabs>::DIRECTIONS);
 
-    /// For a rotation or any finite matrix; columns are the images of the axes.
+    /// Returns the weights of a rotation, or of any finite matrix. Columns are the images of the
+    /// axes.
     pub fn new(rotation: &DMat3) -> KDopTurn<K> {
         let mut turn = KDopTurn { weights: <KDop<K> as Sealed>::NO_WEIGHTS };
         let transposed = rotation.transpose();
@@ -164,8 +165,8 @@ where
         turn
     }
 
-    /// Adds the weights of one way for half-space `i`, and for its opposite, which uses the
-    /// opposite directions.
+    /// Adds the weights of one combination for half-space `i`, and for the opposite half-space,
+    /// which uses the opposite directions.
     #[inline(always)]
     fn add(&mut self, way: usize, i: usize, terms: Way) {
         if Self::COLUMNS.ends[way] == Self::COLUMNS.ends[way + 1] {
@@ -182,13 +183,13 @@ where
         }
     }
 
-    /// Bounds of the extent of a polytope with these offsets along all half-spaces, after rotation
-    /// and translation. There are K of them, as of the offsets, which must be numbers. For use
-    /// inside a kernel.
+    /// Returns upper bounds of the extent of a polytope along all K half-spaces, after rotation
+    /// and translation. The first K of `offsets` are those of the polytope, and must not be NaN.
+    /// For use inside a kernel.
     ///
-    /// With u = 2^-24 the rounding is at most 18 u A + 4 u T. A is the largest offset, T the sum of
-    /// the absolute translation. Weights, with a sum of at most 3, products and two sums give 15 u
-    /// A. The translation and its two sums give 3 u T. The last sum gives 3 u A + u T.
+    /// With u = 2^-24 the rounding is at most 18 u A + 4 u T. A is the largest offset, T the sum
+    /// of the absolute translation. Weights, with a sum of at most 3, products and two sums give
+    /// 15 u A. The translation and its two sums give 3 u T. The last sum gives 3 u A + u T.
     #[inline(always)]
     pub fn reaches<S: Simd>(&self, simd: S, offsets: &[f32; 32], translation: [f32; 3]) -> [S::F32x8; 4] {
         let chunks = K.div_ceil(8);

@@ -1,9 +1,9 @@
 //! The vertices of a k-DOP, the areas of its faces and its volume.
 //!
 //! Each vertex is the intersection of three planes, and there are few planes. So all triples are
-//! tried. Points in all half-spaces, up to rounding, are kept. Directions have components -1, 0 and
-//! 1, so an intersection is a small integer combination of offsets, over a small integer. Its error
-//! is known in advance, so no true vertex is lost.
+//! tried. Points in all half-spaces, up to rounding, are kept. Directions have components -1, 0
+//! and 1, so an intersection is a small integer combination of offsets, over a small integer. Its
+//! error is known in advance, so no true vertex is lost.
 //!
 //! Reference: J. Klosowski et al., Efficient Collision Detection Using Bounding Volume Hierarchies
 //! of k-DOPs, 1998, 4.2 (the hull's vertices are turned); B. Grünbaum, Convex Polytopes, 1967 (a
@@ -18,7 +18,7 @@ use glam::{DVec2, DVec3};
 
 /// A k-DOP in `f64`.
 pub(crate) struct Polytope {
-    /// The vertices; each comes once for each triple of its planes.
+    /// The vertices; each occurs once for each triple of its planes.
     pub(crate) vertices: Vec<DVec3>,
     /// The error bound of a vertex, in each coordinate and beyond any plane.
     pub(crate) room: f64,
@@ -62,7 +62,7 @@ impl Polytope {
         Polytope { vertices, room, planes }
     }
 
-    /// The areas of the faces, each with its plane.
+    /// Returns the areas of the faces, each with its plane.
     fn faces(&self) -> impl Iterator<Item = (f64, &(DVec3, f64))> {
         self.planes.iter().map(|plane| {
             let length = sqrt(plane.0.length_squared());
@@ -77,12 +77,12 @@ impl Polytope {
         })
     }
 
-    /// The surface area; a flat polytope counts both sides.
+    /// Returns the surface area; a flat polytope counts both sides.
     pub(crate) fn area(&self) -> f64 {
         self.faces().map(|face| face.0).sum()
     }
 
-    /// The volume, as the sum of pyramids over the faces.
+    /// Returns the volume, as the sum of pyramids over the faces.
     pub(crate) fn volume(&self) -> f64 {
         let Some(&tip) = self.vertices.first() else { return 0.0 };
         let pyramid = |(area, plane): (f64, &(DVec3, f64))| {

@@ -23,7 +23,7 @@
 //! ```
 //!
 //! # Which one to use
-//! - [`Aabb`] for broad phases and trees that are refitted: nothing is as fast to test or to fit.
+//! - [`Aabb`] for broad phases and trees that are refitted: it is the fastest to test and to fit.
 //! - [`Sphere`] for bodies that turn all the time, and as a first test. [`Sphere::about`] is the
 //!   fixed sphere of a rigid body. [`Aabb::any_orientation`] is its fixed cube,
 //!   [`Aabb::over_motion`] its box while it moves.
@@ -37,8 +37,8 @@
 //! - [`Lss`] for limbs and [`Rss`] for boards, if distances are needed: their lower bounds come
 //!   close to the distance.
 //!
-//! How much larger the volumes of other fits are, and how long the fits take, on real meshes:
-//! `cargo test -p carom-bounds --test it fits -- --nocapture`.
+//! `cargo test -p carom-bounds --test it fits -- --nocapture` compares the volumes and times of
+//! all fits on real meshes.
 //!
 //! # Beyond `f32`
 //! Points in `f64` are rounded outwards. A point beyond the range of `f32`, or one that is not

@@ -51,8 +51,8 @@ impl Moments {
         self.add((a + b + c) / 3.0, area * 0.75);
     }
 
-    /// The eigenvectors of the covariance, orthonormal and right-handed, the largest eigenvalue
-    /// first. Without weight, the axes of the frame.
+    /// Returns the eigenvectors of the covariance, orthonormal and right-handed, the largest
+    /// eigenvalue first. Without weight it returns the axes of the frame.
     pub fn axes(&self) -> DMat3 {
         if !(0.0 < self.weight) {
             return DMat3::IDENTITY;
@@ -65,8 +65,8 @@ impl Moments {
         if covariance.is_finite() { eigenvectors(covariance) } else { DMat3::IDENTITY }
     }
 
-    /// Axes for a box around a surface: about the mean normal if the surface is one-sided, else the
-    /// eigenvectors.
+    /// Returns the axes for a box around a surface: about the mean normal if the surface is
+    /// one-sided, else the eigenvectors.
     pub fn surface_frame(&self) -> DMat3 {
         let axes = self.axes();
         let length = sqrt(self.normals.length_squared());
@@ -111,8 +111,8 @@ impl Sub for Moments {
     }
 }
 
-/// Orthonormal eigenvectors of a symmetric matrix by Jacobi rotations. Eight sweeps are enough for
-/// three rows.
+/// Returns the orthonormal eigenvectors of a symmetric matrix by Jacobi rotations. Eight sweeps
+/// are enough for three rows.
 fn eigenvectors(mut m: DMat3) -> DMat3 {
     let mut axes = DMat3::IDENTITY;
     for _ in 0..8 {

@@ -5,8 +5,8 @@
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 and 5; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 22.13.5 and 25.2.4 (SAT-lite).
-//! Differs: an axis need not be exact, because both boxes are projected on the same stored numbers.
-//! "Apart" is reported only beyond the rounding.
+//! Differs: an axis need not be exact, because both boxes are projected on the same stored
+//! numbers. "Apart" is reported only beyond the rounding.
 
 use crate::outward::{Extent, LENGTH, UNDERFLOW, extent, length_up, nearest, size_of, sum_down3, sum_up3};
 use crate::volume::{BoundingVolume, BoundsError};
@@ -49,8 +49,9 @@ const SHARES: f64 = 64.0 * f64::EPSILON;
 const SKEWED: f64 = 4.0;
 
 impl Obb {
-    /// A box from its centre, rotation and half extents: finite and not negative. The rotation must
-    /// have a length near 1; it is normalised.
+    /// Returns a box with this centre, rotation and half extents. The rotation is normalised.
+    /// Errors: a number that is not finite, a negative half extent, a rotation whose length is not
+    /// near 1.
     pub fn new(center: Vec3, rotation: Quat, half_extents: Vec3) -> Result<Obb, BoundsError> {
         if let Some(axis) = (0..3).find(|&k| !(center[k].is_finite() && half_extents[k].is_finite())) {
             return Err(BoundsError::NotFinite { axis });
@@ -62,13 +63,13 @@ impl Obb {
         Ok(Obb { center, axes: pose.wide().rotation.as_mat3(), half_extents })
     }
 
-    /// The box with these axes around points; `EMPTY` for none. The axes should be orthonormal up
-    /// to rounding. If they are far from it, the axes of the frame are used.
+    /// Returns the box with these axes around points; `EMPTY` for none. The axes should be
+    /// orthonormal up to rounding. If they are far from it, the axes of the frame are used.
     pub fn from_axes<P: Copy + Into<DVec3>>(axes: DMat3, points: &[P]) -> Obb {
         Obb { axes: axes.as_mat3(), ..Obb::EMPTY }.refitted(points)
     }
 
-    /// The box with these axes around points, each with an error of `room`.
+    /// Returns the box with these axes around points, each with an error of `room`.
     fn around<P: Copy + Into<DVec3>>(axes: Mat3, points: &[P], room: f64) -> Obb {
         let Some(&first) = points.first() else { return Obb::EMPTY };
         let (axes, shares) = match shares_along(&axes) {
@@ -96,19 +97,19 @@ impl Obb {
         Obb { center, axes, half_extents: rounding::up3(half * (1.0 + LENGTH) + lost) }
     }
 
-    /// The box by the covariance of the surface, if it is smaller than the box of the corners.
-    /// Weights are areas, so fine parts do not dominate.
+    /// Returns the near-optimal box of a surface, with the covariance of the surface as one more
+    /// candidate. Its weights are areas, so finely divided parts do not dominate.
     pub fn from_triangles(triangles: &[[Vec3; 3]]) -> Obb {
         obb_fit::of_surface(triangles)
     }
 
-    /// Whether it is empty.
+    /// Whether the box is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.half_extents.min_element() < 0.0
     }
 
-    /// The eight corners, up to rounding.
+    /// Returns the eight corners, up to rounding.
     pub fn corners(&self) -> [Vec3; 8] {
         let (c, m, h) = (self.center.as_dvec3(), self.axes.as_dmat3(), self.half_extents.as_dvec3());
         core::array::from_fn(|i| {
@@ -125,8 +126,9 @@ impl Obb {
         !self.is_empty() && (shares * from).abs().cmple(self.half_extents.as_dvec3() + room).all()
     }
 
-    /// Tests the six face axes only. About one in fifteen separated pairs is reported, at less than
-    /// half the cost of [`BoundingVolume::overlaps`].
+    /// Tests the six face axes only, at less than half the cost of [`BoundingVolume::overlaps`].
+    /// It reports some separated pairs: less than one in ten of random ones (test:
+    /// `distance::the_six_axes_say_yes_where_the_fifteen_do`).
     pub fn overlaps_lite(&self, other: &Obb) -> bool {
         if self.is_empty() || other.is_empty() {
             return false;
@@ -135,7 +137,7 @@ impl Obb {
         (0..3).all(|k| !pair.is_apart_along(pair.axes_a.col(k)) && !pair.is_apart_along(pair.axes_b.col(k)))
     }
 
-    /// The eight corners in `f64`, and their error bound in any direction.
+    /// Returns the eight corners in `f64`, and their error bound in any direction.
     fn wide_corners(&self) -> ([DVec3; 8], f64) {
         let (c, m, h) = (self.center.as_dvec3(), self.axes.as_dmat3(), self.half_extents.as_dvec3());
         let corners = core::array::from_fn(|i| {
@@ -145,13 +147,13 @@ impl Obb {
         (corners, (c.abs().element_sum() + h.element_sum()) * PROJECTION)
     }
 
-    /// Whether it is bounded in each direction.
+    /// Whether the box is bounded in each direction.
     fn is_bounded(&self) -> bool {
         self.half_extents.max_element() < f32::INFINITY
     }
 
-    /// This box transformed by an `f64` pose, rounded outwards. The empty box stays empty, and an
-    /// infinite one becomes all of space.
+    /// Returns this box transformed by an `f64` pose, rounded outwards. The empty box stays empty,
+    /// and an infinite one becomes all of space.
     pub fn placed(&self, pose: &WidePose) -> Obb {
         if self.is_empty() {
             return Obb::EMPTY;
@@ -181,16 +183,16 @@ impl Obb {
     }
 }
 
-/// The matrix that maps a vector to its components along stored axes. `None` if the axes are far
-/// from orthonormal.
+/// Returns the matrix that maps a vector to its components along stored axes. `None` if the axes
+/// are far from orthonormal.
 fn shares_along(axes: &Mat3) -> Option<DMat3> {
     let inverse = axes.as_dmat3().inverse();
     let largest = absolute(&inverse).to_cols_array().into_iter().fold(0.0, f64::max);
     (inverse.is_finite() && largest <= SKEWED).then_some(inverse)
 }
 
-/// The error bound of the components of a vector with this sum of absolute values. It is 0 along
-/// the axes of the frame.
+/// Returns the error bound of the components of a vector with this sum of absolute values. It is 0
+/// along the axes of the frame.
 fn lost_in_shares(axes: &Mat3, reach: f64) -> f64 {
     if *axes == Mat3::IDENTITY || reach == 0.0 { 0.0 } else { reach * SHARES + UNDERFLOW }
 }
@@ -218,8 +220,8 @@ impl Pair {
         Pair { t, axes_a: a.axes.as_dmat3(), axes_b: b.axes.as_dmat3(), half_a, half_b, size }
     }
 
-    /// The gap along an axis of any length, in units of that length. It is negative or 0 if there
-    /// is none.
+    /// Returns the gap along an axis of any length, in units of that length. It is negative or 0
+    /// if there is none.
     fn gap_along(&self, axis: DVec3) -> f64 {
         let radius = (self.axes_a.transpose() * axis).abs().dot(self.half_a)
             + (self.axes_b.transpose() * axis).abs().dot(self.half_b);
@@ -247,7 +249,7 @@ impl BoundingVolume for Obb {
         Obb { center, axes: Mat3::IDENTITY, half_extents }
     }
 
-    /// Near-optimal: see the table at the top of the crate.
+    /// The box is nearly optimal: see the list at the top of the crate.
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
         obb_fit::of_points(points)
     }
@@ -279,7 +281,7 @@ impl BoundingVolume for Obb {
         }
     }
 
-    /// Each box is projected as a whole: its centre, and its extent along an axis.
+    /// Each box is projected as a whole, by its centre and its extent along an axis.
     fn refitted_around(&self, volumes: &[Obb]) -> Obb {
         let present = volumes.iter().filter(|volume| !volume.is_empty());
         let Some(first) = present.clone().next() else { return Obb::EMPTY };
@@ -325,7 +327,7 @@ impl BoundingVolume for Obb {
         Obb { half_extents: sum_up3(self.half_extents.as_dvec3(), grown), ..*self }
     }
 
-    /// The fifteen axes of the separating axis test.
+    /// Tests the fifteen axes of the separating axis test.
     fn overlaps(&self, other: &Obb) -> bool {
         if !self.overlaps_lite(other) {
             return false;

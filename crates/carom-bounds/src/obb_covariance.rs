@@ -8,8 +8,8 @@
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (corners, surface, hull); X.
 //! Shi, L. Qiao, Z. Zhu, collision detection with improved oriented bounding boxes, Journal of
 //! Hunan University, 41(5), 2014 (region centres).
-//! Differs: regions come from halving the triangles by area along the longest axis, repeatedly. The
-//! paper requires only roughly equal areas.
+//! Differs: regions come from halving the triangles by area along the longest axis, repeatedly.
+//! The paper requires only roughly equal areas.
 
 use crate::Obb;
 use crate::frame::Frame;
@@ -28,20 +28,20 @@ struct Piece {
 }
 
 impl Obb {
-    /// The box along the axes of the points' covariance. Clusters of points rotate it; see the
-    /// table at the top of the crate.
+    /// Returns the box along the axes of the points' covariance. Clusters of points rotate it; see
+    /// the list at the top of the crate.
     pub fn from_point_covariance<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
         Obb::from_axes(point_axes(points), points)
     }
 
-    /// The box along the axes of a surface's covariance, by area. With the triangles of a convex
-    /// hull it is Gottschalk's, which ignores the interior.
+    /// Returns the box along the axes of a surface's covariance, by area. With the triangles of a
+    /// convex hull it is Gottschalk's, which ignores the interior.
     pub fn from_surface_covariance(triangles: &[[Vec3; 3]]) -> Obb {
         Obb::from_axes(surface_axes(triangles), triangles.as_flattened())
     }
 
-    /// The box by the corners' covariance about the mean centre of `n_regions` regions of about
-    /// equal area. Triangles are not divided; 0 counts as 1.
+    /// Returns the box by the corners' covariance about the mean centre of `n_regions` regions of
+    /// about equal area. Triangles are not divided; 0 counts as 1.
     pub fn from_region_centers(triangles: &[[Vec3; 3]], n_regions: usize) -> Obb {
         let points = triangles.as_flattened();
         if !points.iter().all(|p| p.is_finite()) {
@@ -69,7 +69,8 @@ impl Obb {
     }
 }
 
-/// The centres of regions by area. Without area, by the number of triangles.
+/// Adds the centres of regions, which are divided by area, or by the number of triangles if there
+/// is no area.
 fn region_centers(pieces: &mut [Piece], n_regions: usize, centers: &mut Vec<DVec3>) {
     let area: f64 = pieces.iter().map(|piece| piece.area).sum();
     if pieces.is_empty() {
@@ -88,7 +89,7 @@ fn region_centers(pieces: &mut [Piece], n_regions: usize, centers: &mut Vec<DVec
     }
     let axis = (high - low).max_position();
     pieces.sort_by(|a, b| a.center[axis].total_cmp(&b.center[axis]));
-    // The split at which the first part has its share of the area. Neither part is empty.
+    // Splits where the first part has its share of the area. Neither part is empty.
     let left = n_regions / 2;
     let wanted = area * left as f64 / n_regions as f64;
     let (mut sum, mut at) = (0.0, 0);

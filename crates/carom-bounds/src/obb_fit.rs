@@ -1,11 +1,11 @@
-//! A near-optimal oriented box: many cheap candidates on a few extreme points; the best ones are
-//! rotated until no rotation helps.
+//! Fits a near-optimal oriented box. Many cheap candidates are computed for a few extreme points.
+//! The best ones are rotated until no rotation makes them smaller.
 //!
 //! The extreme points along 32 directions represent all points. Candidates are the frames of the
-//! triangles of two tetrahedra on their farthest pair, the covariance eigenvectors, and the axes of
-//! the frame. For the best candidates, the minimum rectangle of the projection along each axis
-//! gives the other two axes. The best result is refined by small rotations. Points outside the best
-//! box join the few, and the search continues.
+//! triangles of two tetrahedra on their farthest pair, the covariance eigenvectors, and the axes
+//! of the frame. For the best candidates, the minimum rectangle of the projection along each axis
+//! gives the other two axes. The best result is refined by small rotations. Points outside the
+//! best box are added to the extreme points, and the search continues.
 //!
 //! Reference: T. Larsson, L. Källberg, Fast Computation of Tight-Fitting Oriented Bounding Boxes,
 //! Game Engine Gems 2, 2011 (DiTO: the triangles and their frames); G. Barequet, S. Har-Peled,
@@ -35,8 +35,8 @@ const N_DIRECTIONS: usize = 32;
 const MAX_POINTS_KEPT: usize = 2 * N_DIRECTIONS;
 
 /// The number of candidates that are improved by rectangles. Only the best result is refined by
-/// small rotations. If all are refined, boxes are equal to 1e-5, in a third more time. With three,
-/// boxes are larger by 1e-3, in 0.8 of the time.
+/// small rotations. Refining all of them hardly makes boxes smaller. With three candidates boxes
+/// are larger by 1e-3.
 const N_STARTS: usize = 5;
 
 /// The largest and the smallest rotation in radians; each is half of the one before.
@@ -49,7 +49,7 @@ const THICKNESS: f64 = f64::from_bits((1023 - 30) << 52);
 /// A safety limit. The rounds end by themselves, because each makes the box smaller.
 const MAX_ROUNDS: usize = 16;
 
-/// The near-optimal box of points.
+/// Returns the near-optimal box of points.
 pub(crate) fn of_points<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
     match extent(points) {
         Extent::Nothing => Obb::EMPTY,
@@ -58,7 +58,7 @@ pub(crate) fn of_points<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
     }
 }
 
-/// The near-optimal box of a surface, with its covariance as one more candidate.
+/// Returns the near-optimal box of a surface, with its covariance as one more candidate.
 pub(crate) fn of_surface(triangles: &[[Vec3; 3]]) -> Obb {
     let points = triangles.as_flattened();
     match extent(points) {
@@ -68,8 +68,8 @@ pub(crate) fn of_surface(triangles: &[[Vec3; 3]]) -> Obb {
     }
 }
 
-/// The size of a box for comparisons: its volume with a small thickness. So flat boxes compare by
-/// area and thin ones by length.
+/// Returns the size of a box for comparisons: its volume with a small thickness. So flat boxes
+/// compare by area and thin ones by length.
 pub(crate) fn key(b: &Obb) -> f64 {
     size_of(b.half_extents.as_dvec3())
 }
@@ -79,7 +79,7 @@ fn size_of(extents: DVec3) -> f64 {
     e.x * e.y * e.z
 }
 
-/// The axes of points by the covariance.
+/// Returns the axes of points by the covariance.
 pub(crate) fn point_axes<P: Copy + Into<DVec3>>(points: &[P]) -> DMat3 {
     let frame = Frame::of(points);
     let mut moments = Moments::default();
@@ -89,7 +89,7 @@ pub(crate) fn point_axes<P: Copy + Into<DVec3>>(points: &[P]) -> DMat3 {
     moments.axes()
 }
 
-/// The axes of a surface by the covariance of its area.
+/// Returns the axes of a surface by the covariance of its area.
 pub(crate) fn surface_axes(triangles: &[[Vec3; 3]]) -> DMat3 {
     let frame = Frame::of(triangles.as_flattened());
     let mut moments = Moments::default();
@@ -100,14 +100,15 @@ pub(crate) fn surface_axes(triangles: &[[Vec3; 3]]) -> DMat3 {
     moments.axes()
 }
 
-/// The search from the given candidate axes, and its result.
+/// Searches from the given candidate axes, and returns the box, or the axis-aligned one if that is
+/// smaller.
 fn of_seeds<P: Copy + Into<DVec3>>(points: &[P], seeds: &[DMat3]) -> Obb {
     let fitted = Obb::from_axes(search(points, seeds), points);
     let straight = Obb::from_axes(DMat3::IDENTITY, points);
     if key(&fitted) < key(&straight) { fitted } else { straight }
 }
 
-/// The axes of the near-optimal box of points, which must be finite and at least one.
+/// Returns the axes of the near-optimal box of points, which must be finite and at least one.
 pub(crate) fn box_axes<P: Copy + Into<DVec3>>(points: &[P]) -> DMat3 {
     search(points, &[])
 }
@@ -139,7 +140,7 @@ fn search<P: Copy + Into<DVec3>>(points: &[P], seeds: &[DMat3]) -> DMat3 {
         if whole < best.0 {
             best = (whole, axes);
         }
-        // rounding: less is no gain.
+        // rounding: a smaller gain is noise.
         if whole <= size * (1.0 + tol::BOX_GAIN) {
             break;
         }
@@ -160,7 +161,7 @@ fn push_new(points: &mut Vec<DVec3>, p: DVec3) {
     }
 }
 
-/// The first and last points along all directions, in the frame, each once.
+/// Returns the first and last points along all directions, in the frame, each once.
 fn extremes<P: Copy + Into<DVec3>>(points: &[P], frame: &Frame) -> Vec<DVec3> {
     let mut few = Vec::with_capacity(MAX_POINTS_KEPT.min(points.len()));
     if points.len() <= MAX_POINTS_KEPT {
@@ -192,7 +193,8 @@ fn extremes<P: Copy + Into<DVec3>>(points: &[P], frame: &Frame) -> Vec<DVec3> {
     few
 }
 
-/// The frames of the seven triangles of two tetrahedra that share a triangle on the farthest pair.
+/// Adds the frames of the seven triangles of two tetrahedra, which share a triangle on the
+/// farthest pair.
 fn ditetrahedron(points: &[DVec3], out: &mut Vec<DMat3>) {
     let mut pair = (0.0, DVec3::ZERO, DVec3::ZERO);
     for (i, &a) in points.iter().enumerate() {
@@ -223,7 +225,7 @@ fn ditetrahedron(points: &[DVec3], out: &mut Vec<DMat3>) {
     }
 }
 
-/// Three frames of a triangle, from its normal and each edge. None if it has no area.
+/// Adds three frames of a triangle, from its normal and each edge; none if it has no area.
 fn triangle_frames([a, b, c]: [DVec3; 3], out: &mut Vec<DMat3>) {
     let Some(normal) = scaling::unit((b - a).cross(c - a)) else { return };
     for edge in [b - a, c - b, a - c] {
@@ -240,7 +242,7 @@ fn array_gap(low: &Ends, high: &Ends) -> DVec3 {
     DVec3::new(high[0].0 - low[0].0, high[1].0 - low[1].0, high[2].0 - low[2].0)
 }
 
-/// The first and the last point along each axis.
+/// Returns the first and the last point along each axis.
 fn ends(axes: &DMat3, points: impl Iterator<Item = DVec3>) -> (Ends, Ends) {
     let mut low = [(f64::INFINITY, DVec3::ZERO); 3];
     let mut high = [(f64::NEG_INFINITY, DVec3::ZERO); 3];
@@ -258,7 +260,7 @@ fn ends(axes: &DMat3, points: impl Iterator<Item = DVec3>) -> (Ends, Ends) {
     (low, high)
 }
 
-/// The size of the box with these axes around points.
+/// Returns the size of the box with these axes around points.
 fn size_along(axes: &DMat3, points: &[DVec3]) -> f64 {
     let across = axes.transpose();
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
@@ -270,7 +272,7 @@ fn size_along(axes: &DMat3, points: &[DVec3]) -> f64 {
     size_of(high - low)
 }
 
-/// Replaces the axes if their box is smaller.
+/// Replaces the entry by these axes if their box is smaller. Returns whether it did.
 fn is_better(entry: &mut (f64, DMat3), axes: DMat3, points: &[DVec3]) -> bool {
     let size = size_along(&axes, points);
     let is_smaller = size < entry.0 * (1.0 - tol::BOX_GAIN);
@@ -310,7 +312,7 @@ impl Search {
         }
     }
 
-    /// Rotates axes, whose box has the given size, until no rotation makes it smaller.
+    /// Rotates the axes of a box until no rotation makes the box smaller.
     fn improve(&mut self, entry: &mut (f64, DMat3), points: &[DVec3]) {
         for _ in 0..MAX_ROUNDS {
             self.rectangles(entry, points);
@@ -343,7 +345,8 @@ impl Search {
         }
     }
 
-    /// The frame of the minimum box around points with one side along the unit vector `axis`.
+    /// Returns the frame of the minimum box around points with one side along the unit vector
+    /// `axis`.
     fn rectangle_about(&mut self, axis: DVec3, points: &[DVec3]) -> DMat3 {
         let (u, v) = axis.any_orthonormal_pair();
         self.shadow.clear();

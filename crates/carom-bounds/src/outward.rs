@@ -1,7 +1,7 @@
 //! Outward rounding for all volumes: lengths that are not too small, centres that are finite.
 //!
-//! Let u = 2^-53. A length in `f64` from three differences of given numbers has a relative error of
-//! 3.5 u. It is u for the differences, 1.5 u for the squares and sums, and u for the root.
+//! Let u = 2^-53. A length in `f64` from three differences of given numbers has a relative error
+//! of 3.5 u. It is u for the differences, 1.5 u for the squares and sums, and u for the root.
 //! [`LENGTH`] is 8 u.
 //!
 //! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2.2 and 3.1; D.
@@ -18,19 +18,19 @@ pub(crate) const LENGTH: f64 = 4.0 * f64::EPSILON;
 /// negligible beside any `f32`.
 pub(crate) const UNDERFLOW: f64 = f64::from_bits((1023 - 500) << 52);
 
-/// An upper bound of the length of the exact difference that rounds to `v`.
+/// Returns an upper bound of the length of the exact difference that rounds to `v`.
 #[inline]
 pub(crate) fn length_up(v: DVec3) -> f64 {
     if v == DVec3::ZERO { 0.0 } else { sqrt(v.length_squared()) * (1.0 + LENGTH) + UNDERFLOW }
 }
 
-/// The nearest finite point in `f32`.
+/// Returns the nearest finite point in `f32`.
 #[inline]
 pub(crate) fn nearest(v: DVec3) -> Vec3 {
     v.max(DVec3::splat(f64::from(f32::MIN))).min(DVec3::splat(f64::from(f32::MAX))).as_vec3()
 }
 
-/// A size in `f32`; "0 times infinity" becomes infinite.
+/// Returns a size in `f32`. NaN, from 0 times infinity, becomes infinite.
 #[inline]
 pub(crate) fn size_of(x: f64) -> f32 {
     if x.is_nan() { f32::INFINITY } else { x as f32 }
@@ -46,7 +46,7 @@ pub(crate) enum Extent {
     Within,
 }
 
-/// The minimum, the maximum, and whether all coordinates are finite.
+/// Returns the minimum, the maximum, and whether all coordinates are finite.
 pub(crate) fn range<P: Copy + Into<DVec3>>(points: &[P]) -> (DVec3, DVec3, bool) {
     let (mut low, mut high, mut is_finite) = (DVec3::INFINITY, DVec3::NEG_INFINITY, true);
     for &p in points {
@@ -58,7 +58,7 @@ pub(crate) fn range<P: Copy + Into<DVec3>>(points: &[P]) -> (DVec3, DVec3, bool)
     (low, high, is_finite)
 }
 
-/// The range class of points.
+/// Returns the range class of points.
 pub(crate) fn extent<P: Copy + Into<DVec3>>(points: &[P]) -> Extent {
     if points.is_empty() {
         return Extent::Nothing;
@@ -69,7 +69,7 @@ pub(crate) fn extent<P: Copy + Into<DVec3>>(points: &[P]) -> Extent {
     if is_within { Extent::Within } else { Extent::Beyond }
 }
 
-/// The largest `f32` that is not above the exact sum.
+/// Returns the largest `f32` that is not above the exact sum.
 #[inline]
 pub(crate) fn sum_down(a: f64, b: f64) -> f32 {
     let (sum, lost) = two_sum(a, b);
@@ -81,13 +81,13 @@ pub(crate) fn sum_down(a: f64, b: f64) -> f32 {
     if lost < 0.0 && f64::from(below) == sum { below.next_down() } else { below }
 }
 
-/// The smallest `f32` that is not below the exact sum.
+/// Returns the smallest `f32` that is not below the exact sum.
 #[inline]
 pub(crate) fn sum_up(a: f64, b: f64) -> f32 {
     -sum_down(-a, -b)
 }
 
-/// A sum and its rounding error, which has no meaning if the sum is infinite.
+/// Returns a sum and its rounding error, which has no meaning if the sum is infinite.
 #[inline]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -95,8 +95,8 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - part)) + (b - part))
 }
 
-/// The smallest `f32` that is not below `a + b + c`. If the sum is not exact, it is correct up to
-/// some units of `f64`. No argument is minus infinity.
+/// Returns the smallest `f32` that is not below `a + b + c`. If the sum is not exact, it is
+/// correct up to some units of `f64`. No argument is minus infinity.
 #[inline]
 pub(crate) fn sum3_up(a: f64, b: f64, c: f64) -> f32 {
     let (first, lost_first) = two_sum(a, b);
@@ -112,13 +112,13 @@ pub(crate) fn sum3_up(a: f64, b: f64, c: f64) -> f32 {
     rounding::up(sum + lost_first + lost_sum + (sum.abs() + lost_first.abs() + lost_sum.abs()) * LENGTH)
 }
 
-/// [`sum_down`] on every coordinate.
+/// Returns [`sum_down`] on every coordinate.
 #[inline]
 pub(crate) fn sum_down3(a: DVec3, b: DVec3) -> Vec3 {
     Vec3::new(sum_down(a.x, b.x), sum_down(a.y, b.y), sum_down(a.z, b.z))
 }
 
-/// [`sum_up`] on every coordinate.
+/// Returns [`sum_up`] on every coordinate.
 #[inline]
 pub(crate) fn sum_up3(a: DVec3, b: DVec3) -> Vec3 {
     Vec3::new(sum_up(a.x, b.x), sum_up(a.y, b.y), sum_up(a.z, b.z))

@@ -1,8 +1,8 @@
 //! Eight or sixteen axis-aligned boxes side by side: one box against all of them, and many against
 //! many.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1, eight and sixteen lanes
-//! wide.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1, eight and sixteen
+//! lanes wide.
 
 use crate::Aabb;
 use alloc::vec::Vec;
@@ -30,7 +30,7 @@ impl<const N: usize> AabbPacket<N> {
     pub const EMPTY: AabbPacket<N> =
         AabbPacket { min: [[f32::INFINITY; N]; 3], max: [[f32::NEG_INFINITY; N]; 3] };
 
-    /// The first N boxes, or fewer.
+    /// Returns a packet of the first N boxes, or of fewer.
     pub fn from_boxes(boxes: &[Aabb]) -> AabbPacket<N> {
         let mut all = AabbPacket::EMPTY;
         for (lane, aabb) in boxes.iter().take(N).enumerate() {
@@ -48,7 +48,7 @@ impl<const N: usize> AabbPacket<N> {
         }
     }
 
-    /// The box in a slot below N (a larger number is taken modulo N).
+    /// Returns the box in a slot below N (a larger number is taken modulo N).
     #[inline(always)]
     pub fn get(&self, lane: usize) -> Aabb {
         let i = lane % N;
@@ -86,7 +86,8 @@ impl<const N: usize> AabbPacket<N> {
 }
 
 impl Aabb8 {
-    /// Bit i: the box overlaps box i, touching included. For use inside a kernel.
+    /// Returns a mask: bit i is set if the box overlaps box i, touching included. For use inside a
+    /// kernel.
     #[inline(always)]
     pub fn overlaps_lanes<S: Simd>(&self, simd: S, aabb: &Aabb) -> u32 {
         self.one_against_all::<S, S::F32x8>(simd, aabb)
@@ -94,7 +95,8 @@ impl Aabb8 {
 }
 
 impl Aabb16 {
-    /// Bit i: the box overlaps box i, touching included. For use inside a kernel.
+    /// Returns a mask: bit i is set if the box overlaps box i, touching included. For use inside a
+    /// kernel.
     #[inline(always)]
     pub fn overlaps_lanes<S: Simd>(&self, simd: S, aabb: &Aabb) -> u32 {
         self.one_against_all::<S, S::F32x16>(simd, aabb)
@@ -181,12 +183,12 @@ impl Kernel for ManyAgainstMany<'_> {
 }
 
 /// Tests one box against many, eight at a time. Bit i of `found[p]` says that it overlaps box i of
-/// packet p, touching included. The number of packets tested is the length of `found`.
+/// packet p, touching included. The shorter of the two slices limits the number of packets.
 pub fn overlaps_packets(packets: &[Aabb8], aabb: &Aabb, found: &mut [u32]) {
     dispatch(OneAgainstMany { packets, aabb, found });
 }
 
-/// [`overlaps_packets`], sixteen at a time.
+/// Like [`overlaps_packets`], sixteen at a time.
 pub fn overlaps_packets_16(packets: &[Aabb16], aabb: &Aabb, found: &mut [u32]) {
     dispatch(OneAgainstMany { packets, aabb, found });
 }
@@ -199,8 +201,8 @@ pub fn overlaps_each(a: &[Aabb8], b: &[Aabb8], found: &mut [u32]) {
 }
 
 /// Tests all boxes of `a` against all boxes of `b`. Appends the overlapping pairs to `pairs`,
-/// touching included, as indices in `a` and `b`. Indices count through the packets. Each pair comes
-/// once, in no order.
+/// touching included, as indices in `a` and `b`. Indices count through the packets. Each pair is
+/// given once, in no particular order.
 pub fn overlapping_pairs(a: &[Aabb], b: &[Aabb8], pairs: &mut Vec<(u32, u32)>) {
     dispatch(ManyAgainstMany { a, b, pairs });
 }

@@ -5,7 +5,8 @@
 //!
 //! Reference: H. Freeman, R. Shapira, Determining the Minimum-Area Encasing Rectangle for an
 //! Arbitrary Closed Curve, 1975; G. Toussaint, Solving Geometric Problems with the Rotating
-//! Calipers, 1983; A. Andrew, Another Efficient Algorithm for Convex Hulls in Two Dimensions, 1979.
+//! Calipers, 1983; A. Andrew, Another Efficient Algorithm for Convex Hulls in Two Dimensions,
+//! 1979.
 
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
@@ -14,8 +15,8 @@ use glam::DVec2;
 /// The maximum number of edges that are tried; longer hulls use every second, third ... edge.
 const MAX_EDGES: usize = 64;
 
-/// The direction of a side of the minimum rectangle around points; x for fewer than two. The points
-/// are sorted in place, and their hull is written to the list.
+/// Returns the direction of a side of the minimum rectangle around points; x for fewer than two.
+/// The points are sorted in place, and their hull is written to the list.
 pub(crate) fn least_rectangle(points: &mut [DVec2], hull: &mut Vec<DVec2>) -> DVec2 {
     convex_polygon(points, hull);
     let (mut least, mut along) = ((f64::INFINITY, f64::INFINITY), DVec2::X);
@@ -42,7 +43,7 @@ pub(crate) fn least_rectangle(points: &mut [DVec2], hull: &mut Vec<DVec2>) -> DV
     along
 }
 
-/// The area of the convex hull of points, which are sorted in place.
+/// Returns the area of the convex hull of points, which are sorted in place.
 pub(crate) fn hull_area(points: &mut [DVec2]) -> f64 {
     let mut hull = Vec::new();
     convex_polygon(points, &mut hull);
@@ -54,7 +55,7 @@ pub(crate) fn hull_area(points: &mut [DVec2]) -> f64 {
     twice * 0.5
 }
 
-/// The convex hull of points in the plane, counter-clockwise.
+/// Makes `hull` the convex hull of points in the plane, counter-clockwise.
 fn convex_polygon(points: &mut [DVec2], hull: &mut Vec<DVec2>) {
     points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then_with(|| a.y.total_cmp(&b.y)));
     hull.clear();

@@ -29,12 +29,13 @@ struct Side {
     offset: f64,
 }
 
-/// The rounding error relative to the sums of absolute values. It covers two products and a sum, on
-/// both sides of the comparison.
+/// The rounding error relative to the sums of absolute values. It covers two products and a sum,
+/// on both sides of the comparison.
 const ALONG: f64 = 8.0 * f64::EPSILON;
 
 impl Shaft {
-    /// The hull of the start and the end of a box. If one of the two is empty, it is the other one.
+    /// Returns the hull of the start and the end of a box. If one of the two is empty, the hull is
+    /// the other one.
     pub fn new(from: &Aabb, to: &Aabb) -> Shaft {
         let bounds = from.merged(to);
         let none = Side { normal: DVec3::ZERO, offset: 0.0 };
@@ -68,7 +69,7 @@ impl Shaft {
         shaft
     }
 
-    /// The box around the shaft.
+    /// Returns the box around the shaft.
     pub fn bounds(&self) -> Aabb {
         self.bounds
     }
@@ -83,8 +84,8 @@ impl Shaft {
         let reach = low.abs().max(high.abs()) + self.bounds.min.abs().max(self.bounds.max.abs()).as_dvec3();
         self.sides.iter().take(self.n_sides).all(|side| {
             let nearest = DVec3::select(side.normal.cmplt(DVec3::ZERO), high, low);
-            // If a box is infinite along an axis with component 0, the product is NaN, and the
-            // comparison does not reject.
+            // If a box is infinite along an axis on which the normal is 0, the product is NaN, and
+            // the comparison does not reject.
             !(side.offset + side.normal.abs().dot(reach) * ALONG < side.normal.dot(nearest))
         })
     }

@@ -25,7 +25,8 @@ pub struct Sphere {
 }
 
 impl Sphere {
-    /// A sphere from its centre and radius: finite, and not negative.
+    /// Returns the sphere with this centre and radius. Errors: a number that is not finite, a
+    /// negative radius.
     pub fn new(center: Vec3, radius: f32) -> Result<Sphere, BoundsError> {
         if let Some(axis) = (0..3).find(|&k| !center[k].is_finite()) {
             return Err(BoundsError::NotFinite { axis });
@@ -36,10 +37,11 @@ impl Sphere {
         Ok(Sphere { center, radius })
     }
 
-    /// The smallest sphere around points (Welzl), to 1e-6 of its radius; `EMPTY` for none. Expected
-    /// linear time.
+    /// Returns the smallest sphere around points (Welzl), to 1e-6 of its radius; `EMPTY` for none.
+    /// Expected linear time.
     pub fn smallest<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
-        // Both contain the points. In degenerate cases Ritter's sphere may be smaller than Welzl's.
+        // Both contain the points. In degenerate cases Ritter's sphere may be smaller than
+        // Welzl's.
         let quick = Sphere::ritter(points);
         if !quick.radius.is_finite() || quick.radius <= 0.0 {
             return quick;
@@ -48,8 +50,8 @@ impl Sphere {
         if quick.radius < exact.radius { quick } else { exact }
     }
 
-    /// A sphere around points in two passes (Ritter); `EMPTY` for none. It is at most a fifth
-    /// larger than the smallest, usually a twentieth.
+    /// Returns a sphere around points in two passes (Ritter); `EMPTY` for none. It is usually 5 to
+    /// 20 % larger than the smallest.
     pub fn ritter<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
         match extent(points) {
             Extent::Nothing => Sphere::EMPTY,
@@ -58,8 +60,8 @@ impl Sphere {
         }
     }
 
-    /// The smallest sphere around points with this centre (rounded to `f32`). With the centre of
-    /// rotation of a rigid body, it contains the body in all orientations.
+    /// Returns the smallest sphere around points with this centre (rounded to `f32`). With the
+    /// centre of rotation of a rigid body, it contains the body in all orientations.
     pub fn about<P: Copy + Into<DVec3>>(center: DVec3, points: &[P]) -> Sphere {
         if points.is_empty() {
             return Sphere::EMPTY;
@@ -80,7 +82,7 @@ impl Sphere {
         Sphere { center, radius: rounding::up(radius) }
     }
 
-    /// Whether it is bounded.
+    /// Whether the sphere is bounded.
     fn is_bounded(&self) -> bool {
         self.radius < f32::INFINITY
     }
@@ -91,7 +93,7 @@ impl Sphere {
         0.0 <= r && (point.as_dvec3() - self.center.as_dvec3()).length_squared() <= r * r * (1.0 + LENGTH)
     }
 
-    /// Whether it may touch a box.
+    /// Whether the sphere may touch a box.
     pub fn overlaps_aabb(&self, aabb: &Aabb) -> bool {
         let c = self.center.as_dvec3();
         let outside = (aabb.min.as_dvec3() - c).max(c - aabb.max.as_dvec3()).max(DVec3::ZERO);
@@ -99,7 +101,8 @@ impl Sphere {
         0.0 <= r && outside.length_squared() * (1.0 - LENGTH) <= r * r
     }
 
-    /// Whether it may touch the half-space `normal . x <= offset`; the normal may have any length.
+    /// Whether the sphere may touch the half-space `normal . x <= offset`; the normal may have any
+    /// length.
     pub fn overlaps_half_space(&self, normal: Vec3, offset: f32) -> bool {
         let n = normal.as_dvec3();
         let along = n.dot(self.center.as_dvec3()) - f64::from(offset);
@@ -109,11 +112,11 @@ impl Sphere {
         0.0 <= self.radius && !(size * (8.0 * f64::EPSILON) < along - reach)
     }
 
-    /// The interval of t in which `origin + t * direction` may lie in the ball, clipped to the
-    /// given one. `None` if the ray misses. It is computed in `f64` and widened by the rounding. A
-    /// ray that touches the ball is not reported as a miss.
+    /// Returns the interval of t in which `origin + t * direction` may lie in the ball, clipped to
+    /// the given one. `None` if the ray misses. It is computed in `f64` and widened by the
+    /// rounding. So a ray that touches the ball is not reported as a miss.
     ///
-    /// A direction of zero stays at its origin; a NaN misses.
+    /// With a direction of zero the ray is a point. A ray with a NaN misses.
     pub fn ray_interval(
         &self,
         origin: DVec3,
@@ -196,13 +199,14 @@ impl BoundingVolume for Sphere {
         Sphere { center, radius: needed }
     }
 
-    /// The centre is that of the points' box.
+    /// Returns a sphere about the centre of the points' box.
     fn refitted<P: Copy + Into<DVec3>>(&self, points: &[P]) -> Sphere {
         let (low, high, _) = range(points);
         Sphere::about((low + high) * 0.5, points)
     }
 
-    /// The centre is that of the spheres' box, so a tree of spheres stays tight towards its root.
+    /// Returns a sphere about the centre of the spheres' box, so a tree of spheres stays tight
+    /// towards its root.
     fn refitted_around(&self, volumes: &[Sphere]) -> Sphere {
         let present = volumes.iter().filter(|sphere| 0.0 <= sphere.radius);
         if !present.clone().all(Sphere::is_bounded) {

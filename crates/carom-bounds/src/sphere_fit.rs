@@ -30,8 +30,8 @@ impl Ball {
         (p - self.center).length_squared() <= self.radius_sq * (1.0 + ROOM)
     }
 
-    /// The smallest ball with these points on its surface: the first one, and the differences to
-    /// the others. `None` if they are dependent.
+    /// Returns the smallest ball with these points on its surface: the first one, and the
+    /// differences to the others. `None` if they are dependent.
     fn through(first: DVec3, others: &[DVec3]) -> Option<Ball> {
         let offset = match *others {
             [] => DVec3::ZERO,
@@ -63,7 +63,7 @@ impl Ball {
     }
 }
 
-/// The centre of the smallest sphere around points; the origin for none.
+/// Returns the centre of the smallest sphere around points; the origin for none.
 pub(crate) fn welzl<P: Copy + Into<DVec3>>(points: &[P]) -> DVec3 {
     let frame = Frame::of(points);
     let mut p: Vec<DVec3> = points.iter().map(|&p| frame.enter(p)).collect();
@@ -106,7 +106,7 @@ pub(crate) fn welzl<P: Copy + Into<DVec3>>(points: &[P]) -> DVec3 {
     if ball.center.is_finite() { frame.leave(ball.center) } else { ritter(points) }
 }
 
-/// An order that does not depend on the coordinates.
+/// Shuffles points in an order that depends only on their number.
 fn shuffle(points: &mut [DVec3]) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for i in (1..points.len()).rev() {
@@ -125,7 +125,7 @@ fn below(random: u64, n: usize) -> usize {
     ((u128::from(random) * n as u128) >> 32) as usize
 }
 
-/// The centre of Ritter's sphere; the origin for no points.
+/// Returns the centre of Ritter's sphere; the origin for no points.
 pub(crate) fn ritter<P: Copy + Into<DVec3>>(points: &[P]) -> DVec3 {
     let frame = Frame::of(points);
     let farthest = |from: DVec3| {

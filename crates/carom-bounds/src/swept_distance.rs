@@ -1,8 +1,8 @@
 //! A lower bound of the distance of two swept spheres.
 //!
 //! The closest points of two disjoint rectangles lie on two edges, or on a corner and a face. All
-//! cases are tried, and the line through the best two points is an axis. Along any axis, the gap of
-//! the two volumes is a lower bound of their distance. For the true closest points it is the
+//! cases are tried, and the line through the best two points is an axis. Along any axis, the gap
+//! of the two volumes is a lower bound of their distance. For the true closest points it is the
 //! distance.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
@@ -16,9 +16,10 @@ use crate::swept_sphere::{CORE, SweptSphere};
 use carom_math::ops::sqrt;
 use glam::DVec3;
 
-/// A lower bound of the distance of two non-empty swept spheres; 0 or less if they may touch.
+/// Returns a lower bound of the distance of two non-empty swept spheres; 0 or less if they may
+/// touch.
 pub(crate) fn separation<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) -> f64 {
-    // In a fixed order, so that swapped arguments give the same bits.
+    // The two are put in a fixed order, so that swapped arguments give the same bits.
     let is_later = |a: &SweptSphere<E>, b: &SweptSphere<E>| {
         let key = |s: &SweptSphere<E>| (s.center.to_array(), s.edges.map(|e| e.to_array()), s.radius);
         key(b) < key(a)
@@ -46,7 +47,7 @@ pub(crate) fn separation<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>)
         (gap - size * n.abs().max_element() * (3.0 * CORE)) / length * (1.0 - LENGTH) - radii
     };
     let centers = gap_along(t);
-    // At this distance the cores are points, up to 2^-20.
+    // At this distance the cores are points up to 2^-20, so the axis of the centres is enough.
     if reach * f64::from(1_u32 << 20) < centers {
         return centers;
     }
@@ -54,8 +55,8 @@ pub(crate) fn separation<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>)
     gap_along(q - p).max(centers)
 }
 
-/// The closest points of the cores, relative to the centre of A. If the cores intersect, the points
-/// are arbitrary.
+/// Returns the closest points of the cores, relative to the centre of A. If the cores intersect,
+/// the points are arbitrary.
 fn closest<const E: usize>(t: DVec3, edges_a: &[DVec3; E], edges_b: &[DVec3; E]) -> (DVec3, DVec3) {
     let mut best = (f64::INFINITY, DVec3::ZERO, t);
     let mut consider = |p: DVec3, q: DVec3| {
@@ -82,7 +83,7 @@ fn closest<const E: usize>(t: DVec3, edges_a: &[DVec3; E], edges_b: &[DVec3; E])
     (best.1, best.2)
 }
 
-/// The sides of a core: centre and half edge. A segment is listed four times.
+/// Returns the sides of a core: centre and half edge. A segment is listed four times.
 fn segments<const E: usize>(center: DVec3, edges: &[DVec3; E]) -> [(DVec3, DVec3); 4] {
     match *edges.as_slice() {
         [a, b] => [(center + b, a), (center - b, a), (center + a, b), (center - a, b)],
@@ -91,8 +92,8 @@ fn segments<const E: usize>(center: DVec3, edges: &[DVec3; E]) -> [(DVec3, DVec3
     }
 }
 
-/// The point of a rectangle about the origin that is closest to `p`. Its edges are orthogonal only
-/// up to rounding.
+/// Returns the point of a rectangle about the origin that is closest to `p`. Its edges are
+/// orthogonal only up to rounding.
 fn on_face(p: DVec3, a: DVec3, b: DVec3) -> DVec3 {
     let share = |e: DVec3| {
         let length_sq = e.length_squared();
@@ -101,7 +102,7 @@ fn on_face(p: DVec3, a: DVec3, b: DVec3) -> DVec3 {
     a * share(a) + b * share(b)
 }
 
-/// The x and y in [-1, 1] for which `x * e` and `t + y * f` are closest.
+/// Returns the x and y in [-1, 1] for which `x * e` and `t + y * f` are closest.
 fn closest_on_segments(t: DVec3, e: DVec3, f: DVec3) -> (f64, f64) {
     let (ee, ff, ef) = (e.length_squared(), f.length_squared(), e.dot(f));
     let (te, tf) = (t.dot(e), t.dot(f));

@@ -1,10 +1,10 @@
-//! Fits a swept sphere: first the axes, then the shortest core whose swept ball contains
-//! everything.
+//! Fits a swept sphere: first the axes, then the shortest core whose swept ball contains all
+//! points.
 //!
-//! Along the shortest axis everything is within the radius of the middle. Along the other axes, an
-//! end of the core goes only so far that its ball contains the points beyond. If both ends at a
-//! corner are not enough, the corner moves out along its diagonal. The radius is then measured from
-//! the rounded core, and rounded up.
+//! Along the shortest axis all points are within the radius of the middle. Along the other axes,
+//! the core ends where its ball still contains the points beyond. If a point is beyond two ends,
+//! the corner is moved out along its diagonal. The radius is then measured from the rounded core,
+//! and rounded up.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
 //! Sphere Volumes, 1999, 4.
@@ -96,7 +96,7 @@ pub(crate) fn of_volumes_along<const E: usize>(
     fit(&own_axes(along), present.flat_map(corners))
 }
 
-/// The balls around the corners of the core.
+/// Returns the balls around the corners of the core.
 fn corners<const E: usize>(volume: &SweptSphere<E>) -> impl Iterator<Item = Ball> + Clone {
     let c = volume.center.as_dvec3();
     let edges = volume.wide_edges();
@@ -112,7 +112,7 @@ fn corners<const E: usize>(volume: &SweptSphere<E>) -> impl Iterator<Item = Ball
     })
 }
 
-/// The axes of a core, orthonormal; those of the frame for a point.
+/// Returns the axes of a core, orthonormal; those of the frame for a point.
 fn own_axes<const E: usize>(volume: &SweptSphere<E>) -> DMat3 {
     let edges = volume.wide_edges();
     let unit = |i: usize| edges.get(i).copied().and_then(scaling::unit);
@@ -125,7 +125,7 @@ fn own_axes<const E: usize>(volume: &SweptSphere<E>) -> DMat3 {
     DMat3::from_cols(x, y, x.cross(y))
 }
 
-/// The minimum and maximum of balls along axes, relative to the centre of the first.
+/// Returns the minimum and maximum of balls along axes, relative to the centre of the first.
 fn spread(axes: &DMat3, balls: impl Iterator<Item = Ball>) -> (DVec3, DVec3, DVec3) {
     let across = axes.transpose();
     let (mut low, mut high, mut origin) = (DVec3::INFINITY, DVec3::NEG_INFINITY, None);
@@ -138,7 +138,7 @@ fn spread(axes: &DMat3, balls: impl Iterator<Item = Ball>) -> (DVec3, DVec3, DVe
     (origin.unwrap_or(DVec3::ZERO), low, high)
 }
 
-/// The swept sphere with its core along the `E` axes of the largest extent. The axes are
+/// Returns the swept sphere with its core along the `E` axes of the largest extent. The axes are
 /// orthonormal, right-handed or not.
 fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) -> SweptSphere<E> {
     let (origin, low, high) = spread(axes, balls.clone());
@@ -170,7 +170,7 @@ fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) 
         first = first.min(at + slack);
         last = last.max(at - slack);
     }
-    // One ball covers everything along this axis.
+    // One ball contains all points along this axis.
     let crossed = last.cmplt(first);
     let between = (first + last) * 0.5;
     first = DVec3::select(crossed, between, first);

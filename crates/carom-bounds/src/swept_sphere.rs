@@ -1,8 +1,8 @@
 //! Swept spheres: a ball moved along a segment ([`Lss`], a capsule) or over a rectangle ([`Rss`]).
 //!
 //! For distances they are about as tight as oriented boxes. The distance of two of them is that of
-//! their flat cores minus the radii. The computed closest points only give an axis. The lower bound
-//! is the gap of the two volumes along it, minus the rounding.
+//! their flat cores minus the radii. The computed closest points only give an axis. The lower
+//! bound is the gap of the two volumes along it, minus the rounding.
 //!
 //! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept
 //! Sphere Volumes, 1999 (PQP); J. Steiner, Ueber parallele Flaechen, 1840 (volume and area of what
@@ -35,7 +35,7 @@ pub struct SweptSphere<const E: usize> {
     pub radius: f32,
 }
 
-/// A line swept sphere: a capsule. (The shape `Capsule` is in the crate of shapes.)
+/// A line swept sphere: a capsule. (The shape `Capsule` is in carom-geom.)
 #[doc(alias = "Capsule")]
 pub type Lss = SweptSphere<1>;
 
@@ -48,7 +48,8 @@ pub type Rss = SweptSphere<2>;
 pub(crate) const CORE: f64 = 8.0 * f64::EPSILON;
 
 impl<const E: usize> SweptSphere<E> {
-    /// From the centre, half the edges and the radius: all finite, and the radius not negative.
+    /// Returns the swept sphere with this centre, half edges and radius. Errors: a number that is
+    /// not finite, a negative radius.
     pub fn new(center: Vec3, edges: [Vec3; E], radius: f32) -> Result<SweptSphere<E>, BoundsError> {
         for point in core::iter::once(&center).chain(&edges) {
             if let Some(axis) = (0..3).find(|&k| !point[k].is_finite()) {
@@ -61,24 +62,24 @@ impl<const E: usize> SweptSphere<E> {
         Ok(SweptSphere { center, edges, radius })
     }
 
-    /// Whether it is empty.
+    /// Whether the swept sphere is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.radius < 0.0
     }
 
-    /// Whether the point lies in it, up to a rounding error.
+    /// Whether the point lies in the swept sphere, up to a rounding error.
     pub fn contains_point(&self, point: Vec3) -> bool {
         self.overlaps(&SweptSphere { center: point, edges: [Vec3::ZERO; E], radius: 0.0 })
     }
 
-    /// All edges in `f64`.
+    /// Returns the edges in `f64`.
     pub(crate) fn wide_edges(&self) -> [DVec3; E] {
         self.edges.map(|e| e.as_dvec3())
     }
 
-    /// A tight upper bound of the distance of a point from the core. The point has an error of at
-    /// most `room`.
+    /// Returns a tight upper bound of the distance of a point from the core. The point has an
+    /// error of at most `room`.
     pub(crate) fn core_distance_up(&self, point: DVec3, room: f64) -> f64 {
         let from = point - self.center.as_dvec3();
         let mut rest = from;
@@ -101,7 +102,7 @@ impl<const E: usize> SweptSphere<E> {
         self.radius < f32::INFINITY
     }
 
-    /// Area and perimeter of the core. A segment counts as a flat rectangle.
+    /// Returns the area and the perimeter of the core. A segment counts as a flat rectangle.
     fn core_size(&self) -> (f64, f64) {
         let e = self.wide_edges();
         let perimeter = 4.0 * e.iter().map(|e| sqrt(e.length_squared())).sum::<f64>();
@@ -121,7 +122,7 @@ impl<const E: usize> BoundingVolume for SweptSphere<E> {
         swept_fit::of_box(aabb)
     }
 
-    /// Along the principal axes, or those of the near-optimal oriented box.
+    /// The core lies along the principal axes, or along those of the near-optimal oriented box.
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> SweptSphere<E> {
         swept_fit::of_points(points)
     }

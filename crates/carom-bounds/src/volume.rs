@@ -22,66 +22,67 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// one.
     const EVERYTHING: Self;
 
-    /// A volume around a box.
+    /// Returns a volume around a box.
     fn from_aabb(aabb: &Aabb) -> Self;
 
-    /// A tight volume around points in `f32` or `f64`; `EMPTY` for none. A point that is not finite
-    /// gives `EVERYTHING`.
+    /// Returns a tight volume around points in `f32` or `f64`; `EMPTY` for none. A point that is
+    /// not finite gives `EVERYTHING`.
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> Self;
 
-    /// A volume around both.
+    /// Returns a volume around both.
     fn merged(&self, other: &Self) -> Self;
 
-    /// A volume around moved points with the orientation of this one. It costs less than
+    /// Returns a volume around moved points with the orientation of this one. It costs less than
     /// [`BoundingVolume::from_points`], because the orientation is kept. It is less tight if the
     /// points have rotated. A point that is not finite gives `EVERYTHING`.
     fn refitted<P: Copy + Into<DVec3>>(&self, points: &[P]) -> Self {
         Self::from_points(points)
     }
 
-    /// A volume around all of these with the orientation of this one; `EMPTY` for none.
+    /// Returns a volume around all of these with the orientation of this one; `EMPTY` for none.
     fn refitted_around(&self, volumes: &[Self]) -> Self {
         volumes.iter().fold(Self::EMPTY, |all, volume| all.merged(volume))
     }
 
-    /// A volume around all points within `margin` of this one. A margin of 0 or less, or NaN, adds
-    /// nothing.
+    /// Returns a volume around all points within `margin` of this one. A margin of 0 or less, or
+    /// NaN, adds nothing.
     fn inflated(&self, margin: f32) -> Self;
 
     /// Whether the two may touch; touching counts.
     fn overlaps(&self, other: &Self) -> bool;
 
-    /// A lower bound of the distance of the two; 0 if they overlap.
+    /// Returns a lower bound of the distance of the two; 0 if they overlap.
     fn distance_lower_bound(&self, other: &Self) -> f32;
 
-    /// A volume around this one transformed by an `f64` pose. A pose that is not finite gives
-    /// `EVERYTHING`, unless this one is empty.
+    /// Returns a volume around this one transformed by an `f64` pose. A pose that is not finite
+    /// gives `EVERYTHING`, unless this one is empty.
     fn placed(&self, pose: &WidePose) -> Self;
 
-    /// A volume around this one transformed by `pose`.
+    /// Returns a volume around this one transformed by `pose`.
     #[inline]
     fn transformed(&self, pose: &Pose) -> Self {
         self.placed(&pose.wide())
     }
 
-    /// An axis-aligned box around this volume.
+    /// Returns an axis-aligned box around this volume.
     fn to_aabb(&self) -> Aabb;
 
-    /// The centre of the volume, up to rounding; finite.
+    /// Returns the centre of the volume, up to rounding; finite.
     fn center(&self) -> Vec3;
 
-    /// Surface area, in units of length squared, to within rounding; infinite beyond `f32`.
+    /// Returns the surface area, in units of length squared, to within rounding; infinite beyond
+    /// `f32`.
     fn surface_area(&self) -> f32;
 
-    /// Volume, in units of length cubed, to within rounding; infinite beyond `f32`.
+    /// Returns the volume, in units of length cubed, to within rounding; infinite beyond `f32`.
     fn volume(&self) -> f32;
 
-    /// A key for the surface order of 25.2.2: of two nodes, the one with the larger key is opened.
-    /// It has no unit.
+    /// Returns a key for the surface order of Real-Time Rendering, 25.2.2: a walk of two trees
+    /// opens the node with the larger key. It has no unit.
     fn size_key(&self) -> f32;
 }
 
-/// Why a volume was refused.
+/// The reason for which a volume was rejected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BoundsError {

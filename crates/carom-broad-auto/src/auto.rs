@@ -1,4 +1,4 @@
-//! A broad phase that switches to another algorithm if that one suits the present motion better.
+//! A broad phase that switches to another algorithm if the present motion suits that one better.
 //!
 //! Reference: J. Rice, The Algorithm Selection Problem, Advances in Computers, 1976 (features of
 //! the problem choose the algorithm).
@@ -42,12 +42,12 @@ impl Default for Auto {
 }
 
 impl Auto {
-    /// Creates it without boxes.
+    /// Returns a broad phase without boxes.
     pub fn new() -> Auto {
         Auto::with_settings(AutoSettings::default())
     }
 
-    /// Creates it without boxes, with these settings.
+    /// Returns a broad phase without boxes, with these settings.
     pub fn with_settings(settings: AutoSettings) -> Auto {
         Auto {
             brute: BruteForce::new(),

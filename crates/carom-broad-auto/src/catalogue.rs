@@ -1,4 +1,5 @@
-//! All broad phases by name: for programs that let users choose one, and for tests of all of them.
+//! A list of all broad phases by name, for programs that let users choose one, and for tests of
+//! all.
 //!
 //! A new algorithm gets a line in [`ALGORITHMS`]. It is then in the benches, in `carom pairs`, and
 //! in the tests on real boxes.
@@ -40,7 +41,7 @@ pub enum Growth {
     EvenWhileCalm,
     /// The number of boxes to the power of 2/3, because it sorts along one axis.
     OneAxis,
-    /// Linear in the number of boxes: each is tested against each.
+    /// Linear in the number of boxes: each box is tested against all others.
     EachAgainstEach,
 }
 
@@ -120,7 +121,8 @@ impl Place {
         Place { bounds, n_boxes: boxes.len() }
     }
 
-    /// Returns a grid of regions with a few hundred boxes each; none if the bounds are not finite.
+    /// Returns a grid of regions with a few hundred boxes each; no regions if the bounds are not
+    /// finite.
     fn regions(&self) -> Regions {
         let fits = |side: &usize| PER_REGION * side * side * side <= self.n_boxes;
         let side = (2..=MAX_SIDE).take_while(fits).last().unwrap_or(1) as u32;

@@ -1,8 +1,9 @@
-//! The input of the choice: the number of boxes, how many move, and how far relative to their size.
+//! The input of the choice: the number of boxes, how many move, and how far relative to their
+//! size.
 //!
 //! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision
-//! Detection Algorithms, Computer Graphics Forum, 2019 (the best algorithm depends on the number of
-//! bodies and on their motion).
+//! Detection Algorithms, Computer Graphics Forum, 2019 (the best algorithm depends on the number
+//! of bodies and on their motion).
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{ProxyId, ProxyTable};

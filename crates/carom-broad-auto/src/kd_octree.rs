@@ -7,7 +7,7 @@ use carom_broad::{FromFinder, StaticDynamic};
 use carom_broad_grid::{Loose, SparseGrid};
 use carom_broad_tree::PlaneTree;
 
-/// For worlds in which few boxes move among many static ones, as their
+/// A broad phase for few moving boxes among many static ones, as their
 /// [`Filter`](carom_broad::Filter) says. While no static box is added, removed or moved, a frame
 /// costs only the work for moving boxes. If these move little per frame,
 /// [`DynamicBvh`](carom_broad_tree::DynamicBvh) with its list of candidates is faster (bench:

@@ -1,8 +1,8 @@
 //! Chooses the algorithm for the present motion; a switch needs more than one frame.
 //!
 //! A few boxes need no structure. If motion is small, a tree, or a grid for many boxes, keeps a
-//! list of candidates from frame to frame. The other pairs are hardly tested. If boxes jump, there
-//! is nothing to keep. A plain grid then finds all pairs from scratch, even for moderate numbers.
+//! list of candidates from frame to frame. So few pairs are tested. If boxes jump, there is
+//! nothing to keep. A plain grid then finds all pairs from scratch, even for moderate numbers.
 //!
 //! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988
 //! (switching once the loss equals the switching cost: at most twice the best in hindsight).
@@ -28,10 +28,10 @@ pub enum Algorithm {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AutoSettings {
-    /// Up to this many boxes are tested each against each; brute force ends at half more.
+    /// Up to this many boxes are tested by brute force. Once in use, it stays up to half more.
     pub few: usize,
-    /// From this many boxes on a grid takes over, a plain one if boxes jump. Below half as many the
-    /// tree returns.
+    /// From this many boxes on a grid takes over, a plain one if boxes jump. Below half as many
+    /// the tree returns.
     pub many: usize,
 }
 
@@ -55,12 +55,12 @@ impl AutoSettings {
     }
 }
 
-/// The share of boxes that has to jump. A list is dropped if more than one in 32 jump, but a sample
-/// of 64 moves shows only this share reliably.
+/// The share of boxes that has to jump. A list is dropped if more than one in 32 jump, but a
+/// sample of 64 moves shows only this share reliably.
 const SHARE: f64 = 0.125;
 
-/// Frames in a row with jumps after which the plain grid takes over: lists have died young by then.
-/// At the start two are enough, before any frame has favoured a list.
+/// Successive frames with jumps after which the plain grid takes over. Lists lived only a few
+/// frames by then. At the start two are enough, before any frame has favoured a list.
 const WILD_FRAMES: u32 = 3;
 const FIRST_WILD_FRAMES: u32 = 2;
 

@@ -1,7 +1,7 @@
 //! Implements `BroadPhase` with an index, a list and outliers.
 //!
-//! Each frame takes in the moves, rebuilds a useless list, and replaces one that wears out step by
-//! step. Then it tests the candidates that are due, and each outlier queries the index.
+//! Each frame applies the moves. It rebuilds a useless list, and replaces a list that wears out,
+//! step by step. Then it tests the candidates that are due, and each outlier queries the index.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3.
 

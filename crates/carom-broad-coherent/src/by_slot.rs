@@ -15,12 +15,12 @@ pub(crate) struct BySlot {
     ends_high: Vec<u32>,
     /// The candidates by their larger index.
     numbers: Vec<u32>,
-    /// Whether it belongs to the current list.
+    /// Whether this index belongs to the current list.
     pub(crate) is_known: bool,
 }
 
 impl BySlot {
-    /// Rebuilds it from these candidates, in canonical order.
+    /// Rebuilds the index from these candidates, which are in canonical order.
     pub(crate) fn fill(&mut self, pairs: &[Pair], n_slots: usize) {
         let BySlot { ends_low, ends_high, numbers, is_known } = self;
         for ends in [&mut *ends_low, &mut *ends_high] {
@@ -60,7 +60,7 @@ impl BySlot {
         part(&self.ends_low).chain(self.numbers[part(&self.ends_high)].iter().map(|&number| number as usize))
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * (self.ends_low.capacity() + self.ends_high.capacity() + self.numbers.capacity())
     }

@@ -1,10 +1,10 @@
 //! A list of pairs that may touch, kept over many frames. Each frame tests only a few of them.
 //!
-//! While every box stays within its fat box, only pairs of touching fat boxes can touch. The signed
-//! gap v of a pair is the least overlap over the six sides. If no box has moved farther than s
-//! since v was computed, v has changed by 2 s at most. So a pair is tested again only when the sum
-//! of the largest move of each frame has grown by |v| / 2. If few boxes move, the sum is left alone
-//! and just their pairs are tested.
+//! While every box stays within its fat box, only pairs of touching fat boxes can touch. The
+//! signed gap v of a pair is the least overlap over the six sides. If no box has moved farther
+//! than s since v was computed, v has changed by 2 s at most. So a pair is tested again only when
+//! the sum of the largest move of each frame has grown by |v| / 2. If few boxes move, only their
+//! pairs are tested and the sum stays.
 //!
 //! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a
 //! skin, kept until something may have crossed it).
@@ -20,11 +20,12 @@ use carom_broad::Pair;
 use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 use carom_math::rounding;
 
-/// The share of the gap that may be used up before the next test. The rounding of its product and
-/// sum is less than its distance from a half.
+/// The share of the gap that may be used up before the next test. It is less than a half by more
+/// than the rounding of the product and the sum.
 const GAP_SHARE: f32 = 0.49;
 
-/// The relative error of the drift by narrowing to f32 and by the sum with the gap: four roundings.
+/// The relative error of the drift by narrowing to f32 and by the sum with the gap: four
+/// roundings.
 const DRIFT_SLACK: f64 = 2.5e-7;
 
 /// Factor on the length of a move, for the rounding of its f32 difference.
@@ -79,12 +80,12 @@ impl Candidates {
         self.by_slot.is_known = false;
     }
 
-    /// The number of candidates.
+    /// Returns the number of candidates.
     pub(crate) fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Candidates { pairs, recheck_at, touches, due, .. } = self;
         pairs.capacity() * size_of::<Pair>()
@@ -149,7 +150,7 @@ impl Candidates {
                 self.ahead = 0.0;
                 return n_tested;
             }
-            // A large sum can swallow a small move. Only the move itself shows that nothing moved.
+            // A small move may not change a large sum. So the move itself is tested, not the sum.
             _ if self.ahead == 0.0 && self.tested == self.drift => return 0,
             _ => self.drift += core::mem::take(&mut self.ahead),
         }
@@ -210,8 +211,8 @@ fn overlap(a: &Aabb, b: &Aabb) -> f32 {
     least(least(least(above.x, below.x), least(above.y, below.y)), least(above.z, below.z))
 }
 
-/// Returns whether a pair touches, and the drift at which it is tested again; the drift is at least
-/// `base`.
+/// Returns whether a pair touches, and the drift at which it is tested again. The present drift is
+/// at least `base`.
 #[inline(always)]
 fn test_pair(pair: Pair, boxes: &[Aabb], base: f32) -> (bool, f32) {
     let gap = overlap(&boxes[pair.a as usize], &boxes[pair.b as usize]);
@@ -332,7 +333,7 @@ impl Kernel for Recheck<'_> {
     }
 }
 
-/// From this many candidates on, two threads test them: some 50 microseconds of work each.
+/// More candidates than this are tested by two threads: some 50 microseconds of work each.
 #[cfg(feature = "parallel")]
 const CANDIDATES: usize = 1 << 15;
 
@@ -381,8 +382,8 @@ mod tests {
     use super::*;
     use glam::Vec3;
 
-    /// A box as large as the universe moves by a tenth of it. Then a box of size 1 moves, which the
-    /// sum of the moves does not show.
+    /// After a move of 1e25, a box of size 1 moves. The sum of the moves does not change, but the
+    /// pair is tested again.
     #[test]
     fn a_small_move_after_a_huge_one_is_seen() {
         let unit = |x: f32| Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };

@@ -1,19 +1,20 @@
-//! Replaces a list that wears out over three frames, while it is still in use.
+//! Builds the next index and list over three frames, while the old ones are still in use.
 //!
-//! The first frame makes new fat boxes and an index of them. The second searches it, the third
-//! sorts the candidates and takes over. So each frame does a third of the work. If few boxes move
-//! per frame, a third is still much beside the rest. The index is then built in parts, and search
-//! and sort are spread over eight frames. Boxes may move, come and go meanwhile. A box outside its
-//! new fat box at takeover is outliers, so the pairs do not depend on the time of takeover. The
-//! work per frame follows from counts, not from a clock.
+//! The first frame makes new fat boxes and an index of them. The second searches the index. The
+//! third sorts the candidates, and the new list takes over. So each frame does a third of the
+//! work. If few boxes move per frame, even a third would take longer than the rest of the frame.
+//! The index is then built in parts, and search and sort are spread over eight frames. Boxes may
+//! be moved, inserted and removed meanwhile. A box outside its new fat box at takeover is an
+//! outlier, so the pairs do not depend on the time of takeover. The work per frame follows from
+//! counts, not from a clock.
 //!
 //! Tried: sorting in frames of its own; 2x longer renewal, no shorter worst frame (EPYC, 2026-11).
 //!
-//! To be in time, a sample estimates in how many frames boxes will leave their fat boxes at their
-//! present pace.
+//! The build must begin early enough. So a sample estimates in how many frames boxes will leave
+//! their fat boxes at their present pace.
 //!
-//! Reference: H. Baker, List processing in real time on a serial computer, CACM 21, 1978 (each step
-//! on this copy also makes a part of the next copy).
+//! Reference: H. Baker, List processing in real time on a serial computer, CACM 21, 1978 (each
+//! step on this copy also makes a part of the next copy).
 
 use crate::ingest::Outside;
 use crate::policy::Motion;
@@ -29,10 +30,10 @@ use carom_lanes::dispatch;
 /// The number of parts of a search.
 pub(crate) const EIGHTHS: usize = 8;
 
-/// Frames from the first step to the last, in half frames, and a half for rounding.
+/// The half frames from the first step to the last, and one more for rounding.
 const AHEAD: usize = 5;
 
-/// Half frames in which the remaining lives of boxes are counted.
+/// The number of half frames for which leaving boxes are counted.
 const HALVES: usize = 32;
 
 /// The progress of the next index.
@@ -54,7 +55,7 @@ pub(crate) struct PendingIndex<I> {
     /// By slot: the new fat boxes, [`Aabb::EMPTY`] for boxes that were evicted. They need not
     /// contain the boxes.
     fat: Vec<Aabb>,
-    /// Slots that were in it and were evicted.
+    /// Slots that were in the index and were evicted.
     left: Vec<u32>,
     stage: Stage,
     /// The largest number of slots for which both indices have memory.
@@ -64,7 +65,7 @@ pub(crate) struct PendingIndex<I> {
 }
 
 impl<I: FatIndex> PendingIndex<I> {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         self.index.bytes() + self.fat.capacity() * size_of::<Aabb>() + 4 * self.left.capacity()
     }
@@ -86,7 +87,7 @@ impl<I: FatIndex> PendingIndex<I> {
         }
     }
 
-    /// Evicts a slot that was removed or becomes outliers.
+    /// Evicts a slot that was removed or becomes an outlier.
     pub(crate) fn evict(&mut self, slot: u32) {
         if self.is_begun() && self.residents().has(slot) {
             if self.stage == Stage::Made {
@@ -123,7 +124,7 @@ impl<I: FatIndex> PendingIndex<I> {
 }
 
 impl<I: FatIndex> VerletList<I> {
-    /// Whether the next index and list are being made. They take over within two frames with
+    /// Whether the next index and list are being built. They take over after two more frames with
     /// changes, or some more if few boxes move per frame.
     pub fn is_renewing(&self) -> bool {
         self.next.is_begun()
@@ -218,8 +219,8 @@ impl<I: FatIndex> VerletList<I> {
         next.abandon();
     }
 
-    /// Lets the next index take over; boxes that are not in it any more are outliers. Returns false
-    /// and drops it if these are too many or if it is not complete.
+    /// Lets the next index take over. Boxes that are not in it become outliers. Returns false and
+    /// drops the next index if there are too many outliers or if it is not complete.
     pub(crate) fn adopt(&mut self) -> bool {
         if self.next.stage != Stage::Made {
             self.next.abandon();
@@ -239,14 +240,15 @@ impl<I: FatIndex> VerletList<I> {
             self.place[slot as usize] = i as u32;
         }
         self.install_next();
-        // Needed even for margins of 0: boxes may have shrunk meanwhile.
+        // The list has margins even for 0 frames, because boxes may have shrunk meanwhile.
         self.begin_life(true);
         // Boxes outside were evicted as well.
         self.next.left.iter().for_each(|&slot| self.removed.add(slot));
         true
     }
 
-    /// Whether a list begun now would take over too late: too many boxes would be outliers before.
+    /// Whether the list wears out: too many boxes would be outliers before a list that is begun
+    /// later takes over.
     fn wears_out(&mut self) -> bool {
         if !self.policy.predicts() {
             return false;

@@ -17,7 +17,7 @@ pub struct Residents<'a> {
 }
 
 impl<'a> Residents<'a> {
-    /// The exact boxes by slot.
+    /// Returns the exact boxes by slot.
     #[inline]
     pub fn boxes(self) -> &'a [Aabb] {
         self.boxes
@@ -30,7 +30,7 @@ impl<'a> Residents<'a> {
         fat.min.x <= fat.max.x
     }
 
-    /// Returns their slots, in order.
+    /// Returns the slots of the residents, in order.
     pub fn slots(self) -> impl Iterator<Item = u32> {
         (0..self.fat.len() as u32).filter(move |&slot| self.has(slot))
     }
@@ -42,14 +42,14 @@ impl<'a> Residents<'a> {
 /// [`Residents`]. The visits cover residents only. The exact boxes decide what is visited, as in
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 pub trait FatIndex: Default {
-    /// Rebuilds the index from these boxes, [`Aabb::EMPTY`](carom_bounds::BoundingVolume::EMPTY) in
-    /// slots that are not live. `are_statics_same`: whether the set of static boxes, and the boxes
-    /// themselves, are unchanged since the last rebuild.
+    /// Rebuilds the index from these boxes, [`Aabb::EMPTY`](carom_bounds::BoundingVolume::EMPTY)
+    /// in slots that are not live. `are_statics_same`: whether the set of static boxes, and the
+    /// boxes themselves, are unchanged since the last rebuild.
     fn rebuild(&mut self, fat: &[Aabb], proxies: &ProxyTable, are_statics_same: bool);
 
-    /// Does the same while `current` stays in use: for [`FatIndex::succeed`]. It may take scratch
-    /// memory from `current`. If `are_statics_same`, the static boxes are those of `current` and
-    /// can be shared.
+    /// Does the same while `current` stays in use; [`FatIndex::succeed`] follows later. It may
+    /// take scratch memory from `current`. If `are_statics_same`, the static boxes are those of
+    /// `current` and can be shared.
     fn rebuild_beside(
         &mut self,
         current: &mut Self,
@@ -61,9 +61,9 @@ pub trait FatIndex: Default {
         self.rebuild(fat, proxies, false);
     }
 
-    /// Does one part of [`FatIndex::rebuild_beside`], `part` parts being done; returns whether it
-    /// was the last. Between parts boxes may become empty; they are then not in the index. Slots
-    /// may be added with empty boxes. `current` may forget boxes, but is not rebuilt.
+    /// Does part number `part` of [`FatIndex::rebuild_beside`], from 0 on. Returns whether it was
+    /// the last. Between parts, a box may become empty and is then not in the index, and slots may
+    /// be added with empty boxes. `current` may forget boxes, but is not rebuilt.
     fn rebuild_part(
         &mut self,
         part: usize,
@@ -82,9 +82,10 @@ pub trait FatIndex: Default {
         let _ = current;
     }
 
-    /// Adds pairs of touching fat boxes to `found`. All eighths in order give each pair once, and
-    /// no pair of two static boxes. Pairs of forgotten boxes do not matter. `current`: the index
-    /// beside which this one was built and that it has not yet replaced.
+    /// Adds the pairs of touching fat boxes in some eighths of the search to `found`. All eighths
+    /// in order give each pair once, and no pair of two static boxes. Pairs of forgotten boxes are
+    /// ignored. `current` is the index beside which this one was built, until this one replaces
+    /// it.
     fn find(&mut self, current: Option<&Self>, eighths: Range<usize>, found: &mut PairBuffer);
 
     /// Removes the box of a slot.
@@ -132,9 +133,9 @@ pub trait FatIndex: Default {
         let _ = visit;
     }
 
-    /// Bytes of memory in use or kept.
+    /// Returns the bytes of memory in use or kept.
     fn bytes(&self) -> usize;
 
-    /// Checks that it holds the residents, each within its fat box. Slow; for tests.
+    /// Checks that the index holds the residents, each within its fat box. Slow; for tests.
     fn validate(&self, residents: Residents<'_>) -> Result<(), String>;
 }

@@ -1,8 +1,8 @@
-//! Takes in a batch of moves: the new boxes, the length of each move, and the boxes that left their
-//! fat boxes. `Outside` finds the latter among all boxes.
+//! Applies a batch of moves: stores the new boxes, measures each move, and lists the boxes that
+//! left their fat boxes. `Outside` lists such boxes among all boxes.
 //!
-//! One pass without branches that depend on the boxes. It is bound by memory: it reads and writes
-//! some hundred bytes per move.
+//! It is one pass without branches that depend on the boxes. Memory bandwidth limits it: it reads
+//! and writes some hundred bytes per move.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (fat boxes).
 
@@ -22,8 +22,8 @@ const WOKEN: f32 = 2.0;
 /// Moves processed at a time.
 const CHUNK: usize = 64;
 
-/// Checked moves, and the state that they change. Gives the longest move among the boxes that stay,
-/// and the number of moves much longer than the previous ones.
+/// Checked moves, and the state that they change. The kernel returns the longest move among the
+/// boxes that stay, and the number of moves much longer than the previous ones.
 pub(crate) struct Ingest<'a> {
     pub(crate) moves: &'a [(ProxyId, Aabb)],
     /// The slot of the first box.
@@ -44,7 +44,7 @@ impl Kernel for Ingest<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> (f32, u64) {
         let n = self.boxes.len();
-        // Equal lengths: one bounds check per move.
+        // Slices of equal length, so that each move needs one bounds check.
         let (boxes, fat, pace) = (&mut self.boxes[..n], &self.fat[..n], &mut self.pace[..n]);
         self.escaped.clear();
         let mut largest = 0.0f32;
@@ -106,7 +106,7 @@ impl Kernel for Outside<'_> {
     }
 }
 
-/// Returns the largest move of a side, finite.
+/// Returns the largest move of a side, at most `f32::MAX`.
 #[inline(always)]
 fn largest_move(old: &Aabb, new: &Aabb) -> f32 {
     let (low, high) = ((new.min - old.min).abs(), (new.max - old.max).abs());
@@ -115,7 +115,8 @@ fn largest_move(old: &Aabb, new: &Aabb) -> f32 {
     if largest < f32::MAX { largest } else { f32::MAX }
 }
 
-/// Whether the first box contains the second. Branchless, because both outcomes are equally likely.
+/// Whether the first box contains the second. Branchless, because both outcomes are equally
+/// likely.
 #[inline(always)]
 fn holds(outer: &Aabb, inner: &Aabb) -> bool {
     (outer.min.x <= inner.min.x)
@@ -126,11 +127,11 @@ fn holds(outer: &Aabb, inner: &Aabb) -> bool {
         & (inner.max.z <= outer.max.z)
 }
 
-/// From this many moves on, two threads take them in: some 30 microseconds of work each.
+/// More moves than this are applied by two threads: some 30 microseconds of work each.
 #[cfg(feature = "parallel")]
 const MOVES: usize = 1 << 12;
 
-/// Takes in moves in two halves, split by slot, if they are sorted so.
+/// Applies moves in two halves, if all slots of the first half precede those of the second.
 #[cfg(feature = "parallel")]
 pub(crate) fn ingest_in_halves(all: Ingest<'_>) -> (f32, u64) {
     let middle = all.moves.len() / 2;

@@ -23,7 +23,7 @@
 //!         self.0 = slots.map(|slot| (slot, fat[slot as usize])).collect();
 //!     }
 //!     fn find(&mut self, _: Option<&List>, eighths: Range<usize>, found: &mut PairBuffer) {
-//!         // All of the pairs in the first of eight parts of the search.
+//!         // All pairs are found in the first of eight parts of the search.
 //!         if eighths.start != 0 {
 //!             return;
 //!         }
@@ -69,7 +69,7 @@
 //!     # ) -> ControlFlow<(), f32> {
 //!     #     scan_near(of.slots(), of.boxes(), point, max_distance, visit)
 //!     # }
-//!     // Queries: boxes, culling, rays and nearest. `scan_box` and its like answer from a list.
+//!     // The queries are left out here: `scan_box` and its like do them over a list.
 //!     fn bytes(&self) -> usize {
 //!         self.0.capacity() * size_of::<(u32, Aabb)>()
 //!     }
@@ -95,9 +95,10 @@
 //!
 //! Boxes that move a little stay within fat boxes. The index of the fat boxes and its list of
 //! candidates are kept for many frames. A box that leaves its fat box is an outlier until the next
-//! rebuild: it queries the index itself. If many will be outliers soon, the next index and list are
-//! built over three frames. The old ones are used meanwhile. If boxes move so far that lists die
-//! young, no list is kept. The index then holds the exact boxes and gives the pairs directly.
+//! rebuild: it queries the index itself. If many will be outliers soon, the next index and list
+//! are built over three frames. The old ones are used meanwhile. If boxes move so far that lists
+//! live only a few frames, no list is kept. The index then holds the exact boxes and gives the
+//! pairs directly.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (dynamic trees with fat
 //! boxes); L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (the kept list).
@@ -137,16 +138,16 @@ use policy::Policy;
 /// Boxes in an index that is rebuilt when it pays; a [`BroadPhase`](carom_broad::BroadPhase) and a
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
-/// Memory: 80 bytes per box (table 40, fat box 24, index, pace and counts 16). Each candidate takes
-/// 13 (up to twice as many as pairs), each pair 24 during a search; the index comes on top. A list
-/// built over several frames takes 24 more per box and a second index. If few boxes move per frame,
-/// add 8 per box, 4 per candidate and 16 per pair.
+/// Memory: 80 bytes per box (table 40, fat box 24, index, pace and counts 16). Each candidate
+/// takes 13, and there are up to twice as many as pairs. Each pair takes 24 during a search. Add
+/// the memory of the index. A list built over several frames takes 24 more per box and a second
+/// index. If few boxes move per frame, add 8 per box, 4 per candidate and 16 per pair.
 #[derive(Default)]
 pub struct VerletList<I> {
     settings: VerletListSettings,
     proxies: ProxyTable,
     pair_filter: Option<PairFilter>,
-    /// Whether some box has groups other than the default; never unset.
+    /// Whether the groups of some box may reject a pair; never unset.
     has_groups: bool,
     index: I,
     /// By slot: the fat box in the index; empty for a box that is not in it.
@@ -169,7 +170,8 @@ pub struct VerletList<I> {
     needs_list: bool,
     /// The index and the list that will replace these.
     next: PendingIndex<I>,
-    /// Eighths of the search with pairs in `work.found`; of the next index if there is one.
+    /// Eighths of the search that are done, with pairs in `work.found`; of the next index if there
+    /// is one.
     n_found: usize,
     /// Number of these pairs that `work.sorted` holds, sorted.
     n_sorted: usize,
@@ -249,7 +251,7 @@ impl<I: FatIndex> VerletList<I> {
         Residents { boxes: self.proxies.boxes(), fat: &self.fat }
     }
 
-    /// Returns the most outliers before the index is rebuilt.
+    /// Returns the largest number of outliers for which the index is kept.
     fn max_outliers(&self) -> usize {
         (self.proxies.n_live() / self.policy.outlier_part()).max(32)
     }
@@ -259,13 +261,13 @@ impl<I: FatIndex> VerletList<I> {
         self.residents().has(slot)
     }
 
-    /// Makes a box outliers, in the index in use and in the next one.
+    /// Makes a box an outlier, in the index in use and in the next one.
     fn expel(&mut self, slot: u32) {
         self.next.evict(slot);
         self.evict(slot);
     }
 
-    /// Makes a box of the index outliers.
+    /// Makes a box of the index an outlier.
     fn evict(&mut self, slot: u32) {
         if self.are_all_outliers || !self.is_resident(slot) {
             return;
@@ -298,7 +300,7 @@ impl<I: FatIndex> VerletList<I> {
         self.has_groups |= filter.membership.is_empty() || filter.mask != Groups::all();
     }
 
-    /// Adds a new box as outliers.
+    /// Adds a new box as an outlier.
     fn admit(&mut self, id: ProxyId, filter: &Filter) {
         let slot = id.index() as usize;
         let n_slots = self.proxies.n_slots();

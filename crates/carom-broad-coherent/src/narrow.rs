@@ -1,10 +1,10 @@
 //! Narrows a list that is too wide in place. Fat boxes lose the room that no box has needed. The
 //! list loses the candidates with fat boxes that do not touch any more.
 //!
-//! A body that jitters moves in every frame and gets nowhere. Its pace in the first frame looks
-//! like drift, but the room it uses over some frames does not. Each fat box keeps the room used so
-//! far, and as much as some more such frames need. So narrowing makes no box leave. The narrower
-//! list is a subset of the wider one, so no search is needed and the index stays.
+//! A body that jitters moves in every frame but stays in place. Its first move looks like drift,
+//! but the room that it uses over some frames does not. Each fat box keeps the room used so far,
+//! and as much as some more such frames need. So no box leaves its fat box by narrowing. The
+//! narrower list is a subset of the wider one, so no search is needed and the index stays.
 //!
 //! Tried: a new list instead, 100,000 trembling boxes, first 30 frames; 1.6x slower on average
 //! (EPYC, 2026-11).
@@ -19,18 +19,18 @@ use crate::{FatIndex, VerletList};
 use carom_bounds::Aabb;
 use glam::Vec3;
 
-/// Bins per step in which the distances of boxes are counted.
+/// Bins per step of the histogram of displacements.
 const PARTS: usize = 8;
 
-/// Steps that are counted; a box that got farther drifts.
+/// Steps that the histogram covers. A box that moved farther is in the last bin.
 const STEPS: usize = 8;
 
 /// One sampled box in this many may have used more of its margin than assumed for the rest.
 const RARE: usize = 4 * policy::OUTLIER_PART;
 
 impl<I: FatIndex> VerletList<I> {
-    /// Returns for how many of its recent steps each box should have room, and the share of all
-    /// room that this is. None if boxes drift, because they will use all of it.
+    /// Returns for how many of its recent steps each box should have room, and the share of the
+    /// margins that this is. `None` if boxes drift, because they will use all of it.
     fn room_needed(&self) -> Option<(f64, f64)> {
         let boxes = self.proxies.boxes();
         let mut away = [0usize; PARTS * STEPS];
@@ -38,7 +38,7 @@ impl<I: FatIndex> VerletList<I> {
         for slot in self.samples() {
             let (aabb, fat, pace) = (&boxes[slot], &self.fat[slot], self.pace[slot]);
             let margin = margin_of(aabb, fat);
-            // Without outliers, and without boxes that have no margin.
+            // Skips outliers and boxes without a margin.
             if 0.0 < margin {
                 let room = (aabb.min - fat.min).min(fat.max - aabb.max).min_element();
                 // NaN becomes 0.
@@ -62,7 +62,8 @@ impl<I: FatIndex> VerletList<I> {
         Some((steps, steps * paces / margins))
     }
 
-    /// Makes the list narrower, if it holds many useless candidates and boxes do not need the room.
+    /// Makes the list narrower, if it holds many useless candidates and boxes do not need the
+    /// room.
     pub(crate) fn narrow(&mut self) {
         if !self.policy.tests_width(self.proxies.n_live(), self.candidates.len()) {
             return;

@@ -29,7 +29,7 @@ impl Removed {
         self.slots.push(slot);
     }
 
-    /// Whether there are none.
+    /// Whether no slot was removed.
     pub(crate) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
@@ -52,7 +52,7 @@ impl Removed {
         }
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         8 * self.bits.capacity() + 4 * self.slots.capacity()
     }

@@ -1,19 +1,19 @@
 //! Decides when to keep a list of candidates, and how wide.
 //!
-//! A list pays if it lives for a few frames. Wide margins make it live longer and cost more in each
-//! frame. A list that has cost as much as its construction is rebuilt with half the margins. One
-//! that died cheap gets twice the margins next. Only counts decide, not a clock, so the work is the
-//! same in every run.
+//! A list pays if it lives for a few frames. Wide margins make it live longer and cost more in
+//! each frame. A list that has cost as much as its construction is rebuilt with half the margins.
+//! If a list cost little until it was replaced, the next one gets twice the margins. Only counts
+//! decide, not a clock, so the work is the same in every run.
 //!
-//! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988 (rent
-//! until the rent equals the price, then buy: at most twice the best in hindsight).
+//! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988
+//! (rent until the rent equals the price, then buy: at most twice the best in hindsight).
 
 /// Settings of a [`VerletList`](crate::VerletList). The pairs do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct VerletListSettings {
-    /// Whether to keep lists of candidates while motion is coherent. Otherwise the index is rebuilt
-    /// for every change.
+    /// Whether to keep lists of candidates while motion is coherent. Otherwise the index is
+    /// rebuilt for every change.
     pub keep_lists: bool,
     /// The initial margin of a fat box, in frames of its own motion; at least 1. Later it adapts.
     pub margin_frames: f32,
@@ -76,9 +76,9 @@ pub(crate) const OUTLIER_PART: usize = 32;
 /// and an immediate rebuild takes as long as many frames.
 const STIRRED_LOOSE_PART: usize = 8;
 
-/// If few boxes move per frame, the next list is begun once one box in this many is outliers. The
-/// constant below is the mean number of moves per box that also begins it. Later, many would leave
-/// at once.
+/// If few boxes move per frame, the next list is begun once one box in this many is an outlier. It
+/// is also begun once boxes have moved as often, on average, as the constant below says. Later,
+/// many boxes would leave at once.
 const MUCH_MOTION_PART: usize = 128;
 const MUCH_MOTION_MOVES: u64 = 2;
 
@@ -88,7 +88,7 @@ const WASTE_PER_BOX: u64 = 16;
 /// After this many frames, the direction of motion is known.
 const SETTLED: u32 = 2;
 
-/// A box drifts if it got at least this share of the way of a straight line; otherwise it jitters.
+/// Boxes drift if their displacement is at least this share of their path; otherwise they jitter.
 const DRIFT: f64 = 0.5;
 
 /// The ratio of the largest displacement of a jittering box to its typical one.
@@ -97,8 +97,8 @@ const JITTER: f64 = 1.6;
 /// Margins are not made narrower if more than this share of them would be left.
 const WORTH_NARROWING: f64 = 0.7;
 
-/// The cost of an outlier per frame, in boxes of a rebuild: 1.5 microseconds beside 70 nanoseconds.
-/// It includes half as much again, because more become outliers until the next list takes over.
+/// The cost of an outlier per frame, in boxes of a rebuild. It is about 20, and half as much
+/// again, because more boxes become outliers until the next list takes over.
 const RENT: u64 = 30;
 
 /// The range of the exponent of two by which margins are scaled.
@@ -111,8 +111,7 @@ const MARGIN_SHARE: f64 = 0.15;
 /// expensive.
 pub(crate) const FEW_MOVE: usize = 12;
 
-/// A list that has lived this many quiet frames gets each moved box, instead of a bound on all
-/// moves.
+/// In a list that has lived this many quiet frames, only the pairs of moved boxes are tested.
 const LONG_QUIET: u32 = 4;
 
 /// The number of moves for which a fat box has room, if the set of moving boxes changes.
@@ -182,8 +181,8 @@ impl Policy {
         is_as_made && WIDENINGS.0 < self.widening && self.is_wasteful(n_boxes)
     }
 
-    /// Whether useless candidates have cost as much as narrowing the list in place, since the last
-    /// test of this.
+    /// Whether to test if the list can be narrowed: useless candidates have cost as much as
+    /// narrowing since the last such test.
     pub(crate) fn tests_width(&mut self, n_boxes: usize, n_candidates: usize) -> bool {
         let price = (n_boxes + n_candidates) as u64;
         if !self.has_margins || self.life < SETTLED || self.waste < self.narrow_at.max(price) {
@@ -193,8 +192,8 @@ impl Policy {
         true
     }
 
-    /// Whether boxes drift: `gone` is their total displacement since the list was made, `paces` the
-    /// sum of their paces.
+    /// Whether boxes drift: `gone` is their total displacement since the list was made, `paces`
+    /// the sum of their paces.
     pub(crate) fn is_drift(&self, gone: f64, paces: f64) -> bool {
         DRIFT * paces * f64::from(self.life) < gone
     }
@@ -234,13 +233,13 @@ impl Policy {
         0.0 < self.moved_pace
     }
 
-    /// Whether that is so and most of its frames were quiet.
+    /// Whether the list was made for a changing set of moving boxes, and most of its frames were
+    /// quiet.
     fn serves_few(&self) -> bool {
         self.has_changing_set() && self.is_quiet()
     }
 
-    /// Whether so much has moved that the next list is begun, in worlds in which few boxes move per
-    /// frame.
+    /// Whether enough has moved to begin the next list, if few boxes move per frame.
     pub(crate) fn has_much_motion(&self, n_outliers: usize, n_boxes: usize) -> bool {
         let has_moved = self.has_changing_set() && MUCH_MOTION_MOVES * n_boxes as u64 <= self.n_moves;
         has_moved || (n_boxes / MUCH_MOTION_PART).max(8) < n_outliers
@@ -261,8 +260,8 @@ impl Policy {
         self.is_quiet() && (LONG_QUIET <= self.life || self.has_changing_set())
     }
 
-    /// Notes moves, and those much longer than before. If few boxes moved, it is known how many of
-    /// these were outliers.
+    /// Notes the moves of a frame: `n_woken` are much longer than before. The other two numbers
+    /// are 0 unless few boxes moved.
     pub(crate) fn note_moves(&mut self, n_woken: u64, n_moves: usize, n_outlier_moves: usize) {
         self.n_woken += n_woken;
         self.n_moves += n_moves as u64;
@@ -306,8 +305,8 @@ impl Policy {
         self.test = self.life.saturating_add(frames);
     }
 
-    /// Returns the margin of a fat box until the next rebuild, in frames of its own motion; none
-    /// for no list.
+    /// Returns the margin of a fat box until the next rebuild, in frames of its own motion; `None`
+    /// if no list is to be kept.
     pub(crate) fn plan(
         &mut self,
         settings: &VerletListSettings,

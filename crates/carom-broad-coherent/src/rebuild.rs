@@ -17,7 +17,7 @@ use glam::Vec3;
 /// Boxes sampled to estimate the motion.
 pub(crate) const N_SAMPLES: u64 = 1024;
 
-/// Room beyond a whole number of frames, so that rounding does not decide which frame is the last.
+/// Room beyond a whole number of frames, so that rounding does not change the number of frames.
 const REST: f32 = 0.25;
 
 impl<I: FatIndex> VerletList<I> {
@@ -136,8 +136,9 @@ impl<I: FatIndex> VerletList<I> {
         let frames = frames as f32 + REST;
         fat.extend(boxes.iter().zip(pace).enumerate().map(|(slot, (aabb, &pace))| {
             let margin = (frames * if pace < least { least } else { pace }).min(0.25 * mean_size(aabb));
-            // Static boxes have no margin, so an index may keep its data for them. Boxes that never
-            // moved usually have none. Branchless, because it is unpredictable which boxes move.
+            // Static boxes have no margin, so an index may keep its data for them. Boxes that
+            // never moved usually have none. Branchless, because it is unpredictable which boxes
+            // move.
             let is_static = *has_statics && filters[slot].mobility == Mobility::Fixed;
             let margin = if (0.0 < pace || has_changing_set) && !is_static { margin } else { 0.0 };
             // Rounding to nearest is monotone, so the fat box contains the box.
@@ -217,7 +218,7 @@ impl<I> VerletList<I> {
     }
 }
 
-/// Halves a pace; the next move of a moving box sets it again.
+/// Halves a pace. The next move of the box sets it again.
 #[inline(always)]
 fn slow_down(pace: &mut f32) {
     let half = 0.5 * *pace;

@@ -67,8 +67,8 @@ impl Level {
         self.packed.slots.get(begin as usize..end as usize).unwrap_or(&[])
     }
 
-    /// Visits the slots that count and have a box that touches the query. The box is that of the
-    /// grid or within it.
+    /// Visits each slot that `counts` accepts and whose box touches the query. `boxes` holds the
+    /// box of each slot, which lies within its box in the grid.
     pub(crate) fn visit_box(
         &self,
         boxes: &[Aabb],
@@ -92,7 +92,7 @@ impl Level {
         let strides = self.cells.strides();
         let path = |interval: Interval| Path::new(ray, interval);
         let Some(range) = path(interval).cells(self, z) else { return ControlFlow::Continue(interval.max) };
-        // In the direction of the ray, so that the interval shrinks early.
+        // Cells are visited in the direction of the ray, so that the interval shrinks early.
         for z_cell in Walk::new(range, ray.direction[z]) {
             let Some(in_layer) = path(interval).within(self, z, z_cell) else { continue };
             let Some(range) = in_layer.cells(self, y) else { continue };
@@ -113,8 +113,8 @@ impl Level {
         ControlFlow::Continue(interval.max)
     }
 
-    /// Like [`Level::visit_box`], for boxes near the point; returns the largest distance that still
-    /// counts.
+    /// Like [`Level::visit_box`], for boxes near the point; returns the largest distance that
+    /// still counts.
     pub(crate) fn visit_near(
         &self,
         boxes: &[Aabb],
@@ -126,7 +126,8 @@ impl Level {
         let [x, y, z] = self.cells.axes;
         let strides = self.cells.strides();
         let center = [0, 1, 2].map(|axis| self.cells.cell(axis, point[axis]));
-        // Rows in rings around that of the point, so that the distance shrinks early.
+        // Rows are visited in rings around the row of the point, so that the distance shrinks
+        // early.
         let mut ring = 0;
         loop {
             let reached = |axis: usize, distance: f32| {
@@ -146,7 +147,8 @@ impl Level {
             }
             for z_cell in center[z].saturating_sub(ring).max(z0)..=center[z].saturating_add(ring).min(z1) {
                 let is_whole = z_cell.abs_diff(center[z]) == ring;
-                // All of a row at the top or bottom of the ring; of others, its two ends.
+                // The first and last layer of the ring have all their rows, the others only the
+                // outermost two.
                 let (first, last) = (center[y].checked_sub(ring), center[y].saturating_add(ring));
                 let whole = first.unwrap_or(0)..=last;
                 let ends = [first, Some(last).filter(|_| 0 < ring)];
@@ -260,20 +262,21 @@ impl<'a> Path<'a> {
         let widened = |t: f32, by: f64| {
             if t.is_finite() { f64::from(t) + f64::from(t.abs()) * by } else { f64::from(t) }
         };
-        // The begin of a box is rounded down: a value above the greatest f32 becomes that, one
-        // below the least becomes minus infinity.
+        // The entry into a box is rounded down: above `f32::MAX` it becomes `f32::MAX`, below
+        // `f32::MIN` it becomes minus infinity.
         let last = match interval.max {
             f32::NEG_INFINITY => f32::MIN,
             f32::MAX => f32::INFINITY,
             max => max,
         };
-        // A hit one unit of f32 behind the end still counts; the least normal number covers an end
+        // A hit one unit of f32 after the end still counts. The least normal number covers an end
         // of 0.
         let end = widened(last, WIDEN) + f64::from(f32::MIN_POSITIVE);
         Path { ray, start: widened(interval.min, -WIDEN), end }
     }
 
-    /// Returns the extent of the path on this axis, as far as f32 goes; `None` for no path.
+    /// Returns the extent of the path on this axis, limited to the range of f32; `None` for an
+    /// empty path.
     fn span(&self, axis: usize) -> Option<(f64, f64)> {
         if !(self.start <= self.end) {
             return None;
@@ -285,7 +288,7 @@ impl<'a> Path<'a> {
         let (a, b) = (origin + direction * self.start, origin + direction * self.end);
         let (low, high) = if a < b { (a, b) } else { (b, a) };
         let slack = |x: f64| (origin.abs() + x.abs()) * WIDEN;
-        // Infinity less infinity is NaN, which the comparison treats as no limit.
+        // Infinity minus infinity is NaN, which the comparisons below treat as no limit.
         let (low, high) = (low - slack(low), high + slack(high));
         let limit = f64::from(f32::MAX);
         Some((if -limit < low { low } else { -limit }, if high < limit { high } else { limit }))

@@ -1,10 +1,10 @@
 //! A grid of cells: the cell of a coordinate, and the cells of all boxes that may touch a box.
 //!
-//! A box is kept in the one cell of its least corner. A partner of a box from `min` to `max` has
-//! its least corner between the cells of `min - reach` and `max`. No box of the grid is longer than
-//! `reach`. Coordinates outside are clamped into the border cells. Each step from coordinate to
-//! cell is monotone. So rounding may shift a box to the next cell, but not a partner out of the
-//! range.
+//! A box is kept in the one cell of its least corner. No box of the grid is longer than `reach`.
+//! So a partner of a box from `min` to `max` has its least corner between the cells of `min -
+//! reach` and `max`. Coordinates outside are clamped into the border cells. Each step from
+//! coordinate to cell is monotone. So rounding may shift a box to the next cell, but not a partner
+//! out of the range.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.3 (objects in the cell of one
 //! corner).
@@ -71,7 +71,7 @@ impl Cells {
     /// Returns the wanted cells, enlarged if correctness needs it.
     pub(crate) fn new(wanted: &Wanted) -> Cells {
         let axes = [wanted.along, (wanted.along + 1) % 3, (wanted.along + 2) % 3];
-        // Half the largest number: a difference that overflows is outside then.
+        // Half of the largest number, so that a difference overflows only for coordinates outside.
         let limit = f64::from(f32::MAX) / 2.0;
         let low = wanted.low.map(|x| f64::from(x.clamp(-limit, limit) as f32));
         let length: [f64; 3] = [0, 1, 2].map(|a| (wanted.high[a].min(limit) - low[a]).max(0.0));

@@ -1,8 +1,8 @@
 //! Grids of fat boxes and the list of candidates found in them. Both are kept, and rebuilt when it
 //! pays.
 //!
-//! A grid is built and searched faster than a tree, so a rebuild takes half as long. A box that
-//! leaves its fat box stays in its cell until the next rebuild, and is skipped.
+//! A grid is built and searched faster than a tree, so rebuilds cost less. A box that leaves its
+//! fat box stays in its cell until the next rebuild, and is skipped.
 //!
 //! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967, and M. Allen, D.
 //! Tildesley, Computer Simulation of Liquids, 1987, 5.3 (neighbour lists from cells).
@@ -34,7 +34,8 @@ pub type CoherentGrid = VerletList<FatGrids>;
 pub struct FatGrids {
     moving: Grids,
     fixed: Grids,
-    /// Whether the static boxes are in the grids of the index beside which this one was built.
+    /// Whether the static boxes are in the grids of the current index, beside which this one was
+    /// built.
     has_fixed_of_other: bool,
     work: Work,
 }

@@ -17,7 +17,7 @@ use glam::DVec3;
 /// At most this many boxes are classified one by one.
 const MAX_SINGLE_BOXES: u32 = 8;
 
-/// More than the halvings of two axes across and of the boxes of a row.
+/// The size of the stack. At most 22 halvings of rows and 29 of the boxes of a row are pending.
 const STACK: usize = 64;
 
 /// Relative widening of f64 results from f32 input; far more than any rounding, far less than a

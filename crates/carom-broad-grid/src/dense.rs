@@ -1,9 +1,9 @@
 //! Grids that are rebuilt after any motion.
 //!
-//! Boxes go into one grid. Boxes too long for its cells, and crowds of far smaller ones, go into
-//! the next grid, recursively. Each grid is searched by itself, and for each two grids one queries
-//! the other. Static boxes have grids of their own, kept until one of them changes, which make no
-//! queries.
+//! Boxes go into one grid. Boxes too long for its cells go into the next grid, recursively; so do
+//! crowds of much smaller boxes. Each grid is searched by itself, and for each two grids one
+//! queries the other. Static boxes have grids of their own, which are kept until a static box
+//! changes. These are not searched by themselves, nor against each other.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1 and 7.2.
 //! Differs: built by one counting sort per frame, so a frame in which everything jumps costs as
@@ -148,7 +148,7 @@ impl Grids {
         }
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * self.members.capacity() + self.levels.iter().map(Level::bytes).sum::<usize>()
     }
@@ -194,7 +194,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Work { lists, long, crowd, sample, build, search } = self;
         lists.bytes()

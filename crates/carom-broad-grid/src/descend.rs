@@ -23,9 +23,9 @@ type Stack<T> = SmallVec<[T; 128]>;
 type Visit<'a> = &'a mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>;
 
 impl<P: Placement> SparseGrid<P> {
-    /// Returns the bounds that the boxes at home in a node, and in its descendants, may fill. A box
-    /// in several cells is at home in that of its least corner. Along an axis that is left out,
-    /// these are the bounds of all boxes.
+    /// Returns the bounds that the boxes at home in a node, and in its descendants, may fill. A
+    /// box in several cells is at home in that of its least corner. Along an axis that is left
+    /// out, these are the bounds of all boxes.
     fn bounds(&self, node: &Node) -> Aabb {
         let (corner, side) = node.key.corner();
         let (below, above) = if P::IS_LOOSE { (REACH, 1.0 + REACH) } else { (0.0, 2.0) };

@@ -1,10 +1,10 @@
 //! Finds all pairs of touching boxes in a grid, and between two grids.
 //!
-//! A box tests the rest of its own run of cells, up to its own end. It also tests at most four rows
-//! behind, into which it or a partner may reach. So every pair is found once. If one grid queries
-//! another, each box tests every row in its range. First the queries of 256 boxes are listed as
-//! runs, without branches. Then each run is tested, eight boxes at a time, and touching boxes are
-//! written without a branch.
+//! A box tests the rest of its own run of cells, up to its own end. It also tests at most four
+//! later rows, into which it or a partner may reach. So every pair is found once. If one grid
+//! queries another, each box tests every row in its range. First the queries of 256 boxes are
+//! listed as runs, without branches. Then each run is tested, eight boxes at a time, and touching
+//! boxes are written without a branch.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.3 and 7.1.6 (half of the
 //! neighbours if all boxes query).
@@ -29,14 +29,14 @@ const ROOM: usize = 1 << 10;
 /// Boxes sampled to decide which of two grids should query the other.
 const N_SAMPLES: usize = 32;
 
-/// The pairs found, and the queries left.
+/// The pairs found, and the queries that are listed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
     pub(crate) found: PairBuffer,
     tasks: Tasks,
 }
 
-/// Querying boxes, and the run of each: first as cells.
+/// Querying boxes, and the run of boxes that each tests.
 #[derive(Clone, Debug, Default)]
 struct Tasks {
     query: Vec<u32>,
@@ -69,14 +69,15 @@ impl Search {
         tasks.clear();
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Tasks { query, begin, end } = &self.tasks;
         self.found.bytes() + 4 * (query.capacity() + begin.capacity() + end.capacity())
     }
 }
 
-/// Appends the touching boxes of one grid, or of two; the boxes `first..last` of the first query.
+/// Appends the touching boxes of one grid, or of two grids. The boxes `first..last` of `queries`
+/// make the queries.
 pub(crate) fn find_between(
     queries: &Level,
     targets: Option<&Level>,
@@ -106,7 +107,7 @@ pub(crate) fn pieces(
     find_between(range.start, range.end, out);
 }
 
-/// Returns the two grids in the order in which the first should query the second.
+/// Returns the two grids, first the one that should query the other.
 pub(crate) fn cheaper<'a>(a: &'a Level, b: &'a Level) -> (&'a Level, &'a Level) {
     let cost = |queries: &Level, targets: &Level| {
         let n_queries = queries.packed.n;
@@ -136,7 +137,7 @@ impl Kernel for Within<'_> {
     fn run<S: Simd>(self, simd: S) {
         let Within { level, first, last, out } = self;
         let found = &mut out.found;
-        // One own run and four more for each.
+        // For each box: its own run and up to four others.
         let [mut query, mut begin, mut end] = [[0; 5 * PIECE]; 3];
         let mut rows = Rows::NONE;
         let mut start = first;
@@ -177,7 +178,7 @@ struct Rows {
     /// The own run of each, as cells; the first counts only for the other rows.
     first: [u32; PIECE],
     last: [u32; PIECE],
-    /// The querying box of each row behind, plus [`PIECE`] times the number of the row.
+    /// The querying box of each later row, plus [`PIECE`] times the number of the row.
     others: [u32; 4 * PIECE + WIDTH],
     /// The cell offsets of the other rows.
     offsets: [u32; 4],
@@ -278,7 +279,7 @@ fn meet<S: Simd>(
     low: &mut [u32],
     high: &mut [u32],
 ) -> (usize, u64, usize) {
-    // Equal lengths per kind: one bounds check per step.
+    // Slices of equal length, so that each step needs one bounds check.
     let (begin, end) = (&begin[..query.len()], &end[..query.len()]);
     let room = low.len().min(high.len());
     let (low, high) = (&mut low[..room], &mut high[..room]);

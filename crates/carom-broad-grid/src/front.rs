@@ -1,14 +1,15 @@
-//! The tests between kept cells, such that a pair that shares several cells is found in just one.
+//! Lists the tests in and between kept cells. A pair that shares several cells is found in only
+//! one of them.
 //!
 //! A pair belongs to the least cell that contains parts of both boxes. On every axis this is the
-//! first cell of one of the two. So a cell groups its boxes by the axes on which it is their second
-//! cell. Two groups are tested only if they have no such axis in common. This follows from
-//! integers, so a pair of another cell is not even tested. Boxes of a lower level test the cell
-//! above as if placed there, from their least cell within it.
+//! first cell of one of the two. So a cell groups its boxes by the axes on which it is their
+//! second cell. Two groups are tested only if they have no such axis in common. The rule compares
+//! integers before any box test, so a pair of another cell costs no test. Boxes of a lower level
+//! test the cell above as if placed there, from their least cell within it.
 //!
-//! Reference: J.-P. Dittrich and B. Seeger, Data Redundancy and Duplicate Detection in Spatial Join
-//! Processing, ICDE 2000 (the common cell of the least corner); D. Tsitsigkos et al., A Two-layer
-//! Partitioning for Non-point Spatial Data, ICDE 2021 (classes within a cell).
+//! Reference: J.-P. Dittrich and B. Seeger, Data Redundancy and Duplicate Detection in Spatial
+//! Join Processing, ICDE 2000 (the common cell of the least corner); D. Tsitsigkos et al., A
+//! Two-layer Partitioning for Non-point Spatial Data, ICDE 2021 (classes within a cell).
 
 use crate::find::Search;
 use crate::nodes::{Key, Node, Nodes};
@@ -80,8 +81,8 @@ impl Front {
         }
     }
 
-    /// Appends the members of a cell, group by group. Moving boxes come first; static ones make no
-    /// queries.
+    /// Appends the members of a cell, group by group. Moving boxes come first, because static ones
+    /// make no queries in their cell.
     fn part(&mut self, nodes: &Nodes, node: &Node, proxies: &ProxyTable, places: &[Place]) {
         let Front { packed: Packed { slots, .. }, groups, members, .. } = self;
         let is_mixed = 0 < node.n_moving && node.n_moving < node.n;
@@ -143,7 +144,7 @@ impl Front {
             }
             let (begin, end) = (query.begin, self.begin(at + 1));
             if query.seconds == 0 {
-                // These also test each other.
+                // The boxes of this group also test each other.
                 let end_of_all = self.begin(last);
                 (begin..end).for_each(|place| search.push_task(place as usize, place + 1, end_of_all));
             } else {
@@ -166,8 +167,8 @@ impl Front {
             let (other_first, other_last) = self.spans[other as usize];
             for at in first..last {
                 let query = self.groups[at];
-                // Skips a cell that is the second of a box, but within the same cell above as its
-                // first.
+                // This cell is the second of these boxes, and their first is in the same cell
+                // above: the first makes the query.
                 if query.seconds & !edges != 0 {
                     continue;
                 }
@@ -185,7 +186,7 @@ impl Front {
         }
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         self.packed.bytes()
             + self.meetings.bytes()

@@ -1,9 +1,9 @@
 //! The boxes of one grid, sorted by cell, as a structure of arrays.
 //!
 //! A counting sort by cell makes the boxes of a cell, and of a run of cells, contiguous. Their
-//! sides are stored so that a run is tested eight boxes at a time. Boxes too long for the cells are
-//! returned. So are those in crowded cells, if they are so small that finer cells would separate
-//! them.
+//! sides are stored so that a run is tested eight boxes at a time. Boxes too long for the cells
+//! are returned. So are those in crowded cells, if they are so small that finer cells would
+//! separate them.
 //!
 //! Reference: S. Green, Particle Simulation using CUDA, 2010 (particles sorted by cell, with the
 //! begin and end of each); D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D
@@ -47,16 +47,16 @@ pub(crate) struct BuildWork {
 }
 
 impl BuildWork {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * (self.slots.capacity() + self.cells.capacity())
     }
 }
 
 impl Level {
-    /// Takes in the members. Those longer than the cells' reach are appended to `long`. Those in
-    /// crowded cells are appended to `crowd`, if `would_part` says that other cells would separate
-    /// them.
+    /// Builds the grid of the members. Those longer than the cells' reach are appended to `long`.
+    /// Those in crowded cells are appended to `crowd`, if `would_part` says that other cells would
+    /// separate them.
     pub(crate) fn build(
         &mut self,
         cells: Cells,
@@ -112,7 +112,7 @@ impl Level {
         self.packed.gather(boxes, n);
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * self.starts.capacity() + self.packed.bytes()
     }
@@ -142,7 +142,8 @@ impl Level {
         }
     }
 
-    /// Estimates the cost to find the partners of a box: one per row of cells, one per eight boxes.
+    /// Estimates the cost to find the partners of a box: one per row of cells, one per eight
+    /// boxes.
     pub(crate) fn cost(&self, min: [f32; 3], max: [f32; 3]) -> u64 {
         let wide = [0, 1, 2].map(|axis| {
             let (first, last) = self.cells.range(axis, min[axis], max[axis]);

@@ -30,8 +30,8 @@
 //! | [`LooseOctree`] | many sizes, few movers, many queries | none while its centre stays in its cell | pairs are searched often, above all of needles |
 //! | [`LooseQuadtree`] | the same, in worlds much flatter than wide | the same; its height is free | the same; boxes form towers |
 //!
-//! They do not need the bounds of the world. Tests per box and pair stay below a limit for boxes as
-//! large as the world, crowds at one point, and nested clusters (tests:
+//! They do not need the bounds of the world. Tests per box and pair stay below a limit for boxes
+//! as large as the world, crowds at one point, and nested clusters (tests:
 //! `cliffs::no_world_makes_the_*_fall_off`). The quadtree is an exception: it tests all boxes of a
 //! tower against each other.
 //!

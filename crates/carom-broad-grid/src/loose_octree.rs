@@ -4,10 +4,9 @@
 //! In a flat world one axis is left out. The tree is then a quadtree: each cell has four children
 //! and eight neighbours, and spans all boxes along that axis.
 //!
-//! A cell is two to four times as long as its boxes, so they reach out by at most a quarter of it.
-//! The cell of a box follows from its size and centre alone, so a move has constant
-//! cost. A cell is tested against those of its level within reach, and against cells of the levels
-//! below.
+//! A cell is at least twice as long as its boxes, so they reach out by at most a quarter of it.
+//! The cell of a box follows from its size and centre alone, so a move has constant cost. A cell
+//! is tested against those of its level within reach, and against cells of the levels below.
 //!
 //! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 19.1.3; R. A. Finkel and J. L. Bentley, Quad Trees, Acta
@@ -37,7 +36,8 @@ impl Sealed for Loose {
 
 impl Placement for Loose {}
 
-/// Boxes in one loose cell each, kept from frame to frame; for many sizes, few movers, and queries.
+/// Boxes in one loose cell each, kept from frame to frame; for many sizes, few movers, and
+/// queries.
 ///
 /// Memory: see the table of the crate.
 pub type LooseOctree = FromFinder<SparseGrid<Loose>>;

@@ -7,7 +7,8 @@
 //! blocks.
 //!
 //! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000; M. Teschner et al., Optimized
-//! Spatial Hashing for Collision Detection of Deformable Objects, VMV 2003 (cells in a hash table).
+//! Spatial Hashing for Collision Detection of Deformable Objects, VMV 2003 (cells in a hash
+//! table).
 //! Differs: cells are distinguished by their coordinates, not by the hash alone.
 
 use alloc::format;
@@ -73,8 +74,8 @@ pub(crate) fn side(level: i32) -> f64 {
     f64::from_bits(((level - 127 + 1023) as u64) << 52)
 }
 
-/// Returns the cell, on one axis, of a coordinate less than 2^31 cells away. Exact, because scaling
-/// by a power of two has no rounding.
+/// Returns the cell, on one axis, of a coordinate less than 2^31 cells away. Exact, because
+/// scaling by a power of two has no rounding.
 #[inline]
 pub(crate) fn cell(x: f64, level: i32) -> i32 {
     let scaled = x * f64::from_bits(((127 - level + 1023) as u64) << 52);
@@ -82,8 +83,8 @@ pub(crate) fn cell(x: f64, level: i32) -> i32 {
     whole.wrapping_sub(i64::from(scaled < whole as f64)) as i32
 }
 
-/// Returns the least level in which every coordinate of the box is at most 2^24 cells away. The f32
-/// spacing there is coarser than the cells of lower levels.
+/// Returns the least level in which every coordinate of the box is at most 2^24 cells away. The
+/// f32 spacing there is coarser than the cells of lower levels.
 #[inline]
 pub(crate) fn least_level(aabb: &Aabb) -> i32 {
     let farthest = aabb.min.abs().max(aabb.max.abs()).max_element();
@@ -328,7 +329,7 @@ impl Nodes {
         if children.next().is_some() { None } else { first }
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         // hashbrown keeps one byte per entry, and at least an eighth of the entries free.
         let places = (self.by_key.capacity() * 8 / 7).next_power_of_two();

@@ -1,8 +1,8 @@
 //! Boxes coordinate by coordinate, so that eight are tested at once.
 //!
-//! Eight boxes form a block. For each run, whole blocks are read from one address, and lanes before
-//! and behind the run are masked. Tried: seven lists with unaligned reads, 100,000 boxes; 1.17x
-//! slower (EPYC, 2026-11).
+//! Eight boxes form a block. For each run, whole blocks are read from one address, and lanes
+//! before and after the run are masked. Tried: seven lists with unaligned reads, 100,000 boxes;
+//! 1.17x slower (EPYC, 2026-11).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 23.8 (structure of arrays); I.
 //! Wald et al., Embree, 2014 (blocks of as many boxes as there are lanes).
@@ -23,7 +23,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Bit i is set where box i touches the box that reaches from `min` to `max`.
+    /// Returns a mask: bit i is set if box i touches the box from `min` to `max`.
     #[inline(always)]
     pub(crate) fn touching<S: Simd>(&self, simd: S, min: [S::F32x8; 3], max: [S::F32x8; 3]) -> u32 {
         let [min_x, min_y, min_z, max_x, max_y, max_z] = &self.sides;
@@ -37,7 +37,7 @@ impl Block {
 /// Boxes in the order of their cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed {
-    /// The slot of each box; unspecified behind the last box, up to the end of its block.
+    /// The slot of each box; unspecified after the last box, up to the end of its block.
     pub(crate) slots: Vec<u32>,
     pub(crate) blocks: Vec<Block>,
     /// The number of boxes.
@@ -45,7 +45,7 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
-    /// Fetches the boxes of the first `n` slots.
+    /// Copies the boxes of the first `n` slots into the blocks.
     pub(crate) fn gather(&mut self, boxes: &[Aabb], n: usize) {
         self.n = n;
         self.slots.resize(n.next_multiple_of(WIDTH), 0);
@@ -68,7 +68,7 @@ impl Packed {
         })
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * self.slots.capacity() + self.blocks.capacity() * size_of::<Block>()
     }

@@ -1,5 +1,5 @@
-//! Searches for pairs on several threads. The pairs are the same as on one, because they are sorted
-//! afterwards.
+//! Searches for pairs on several threads. The pairs are the same as on one, because they are
+//! sorted afterwards.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel in chunks).
 

@@ -13,7 +13,7 @@ use carom_bounds::Aabb;
 /// The least and the most boxes sampled.
 const SIZES: (usize, usize) = (64, 512);
 
-/// A crowd gets its own cells if they would be smaller by this factor in volume.
+/// A crowd is moved to another grid if its cells would be smaller there by this factor in volume.
 const PARTED: f64 = 8.0;
 
 /// The most bins per axis for the density of the sample.
@@ -109,7 +109,7 @@ impl Sample {
         PARTED <= ratio
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.low.iter().chain(&self.extent).chain([&self.sorted]);
         4 * (self.bins.capacity() + lists.map(Vec::capacity).sum::<usize>())

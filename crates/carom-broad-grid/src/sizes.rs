@@ -19,7 +19,8 @@ const SHARED: usize = 3;
 /// A size is common if one box in this many has it.
 const COMMON: u64 = 32;
 
-/// The wanted maximum of boxes around a box in its cell; and the range in which the levels stay.
+/// The most other boxes wanted in the cell of a box. Levels are kept while their number is within
+/// [`FULL_ENOUGH`].
 const FULL: f64 = 6.0;
 const FULL_ENOUGH: (f64, f64) = (1.5, 24.0);
 
@@ -100,8 +101,8 @@ impl Sizes {
         exponent.max(self.floor)
     }
 
-    /// Chooses levels again after many changes. Returns whether they differ: then every box must be
-    /// placed again.
+    /// Chooses levels again after many changes. Returns whether they differ: then every box must
+    /// be placed again.
     ///
     /// `box_of` gives the box of a slot as passed to [`Sizes::enter`]; `slots` are those of all
     /// boxes.

@@ -2,8 +2,8 @@
 //!
 //! Only boxes that enter or leave a cell are moved between cells. For the search, the members of
 //! all cells are made contiguous. Then each cell is searched by itself and against those within
-//! reach, as `front.rs` describes. New boxes wait until the next search, when the sizes of all are
-//! known.
+//! reach, as `front.rs` describes. New boxes wait until the next refresh, when the sizes of all
+//! are known.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4 and 7.2 (hashed cells, levels
 //! of them).
@@ -68,11 +68,11 @@ pub struct Place {
 /// The place of a box that is not in this grid.
 const NOWHERE: Place = Place { first: Key { level: 0, at: [0; 3] }, span: 0 };
 
-/// The place of a box that the next search puts into cells.
+/// The place of a box that the next refresh puts into cells.
 const WAITING: Place = Place { first: Key { level: -1, at: [0; 3] }, span: 0 };
 
 impl Place {
-    /// Whether the next search puts it into cells.
+    /// Whether the next refresh puts it into cells.
     pub(crate) fn is_waiting(self) -> bool {
         self == WAITING
     }
@@ -116,7 +116,7 @@ pub struct SparseGrid<P: Placement> {
     pub(crate) places: Vec<Place>,
     /// By slot: the positions in its cells, up to eight, or one for loose cells.
     positions: Vec<u32>,
-    /// Contains all slots that wait for a cell; also some others, and some twice.
+    /// All slots that wait for a cell. It may also contain others, and the same slot twice.
     pub(crate) pending: Vec<u32>,
     /// The range of all boxes in cells along the axis left out, including 0; it may be too wide.
     height: (f32, f32),

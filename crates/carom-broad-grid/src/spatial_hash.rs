@@ -1,10 +1,10 @@
 //! Puts a box into every cell that it touches, at most eight. Cells are as large as their largest
 //! boxes.
 //!
-//! A common size shares a level of cells with all sizes down to an eighth of it. Two touching boxes
-//! of one level share a cell. A small and a large one share a cell of the large one's level, which
-//! contains cells of the small one. A pair that shares several cells is found only in the least of
-//! them.
+//! A common size shares a level of cells with all sizes down to an eighth of it. Two touching
+//! boxes of one level share a cell. A small and a large one share a cell of the large one's level,
+//! which contains cells of the small one. A pair that shares several cells is found only in the
+//! least of them.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.1.2 (cells as large as the largest body, a hash instead of
@@ -51,8 +51,8 @@ fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
             span |= u8::from(at[axis] < last) << axis;
             is_wide |= at[axis] + 1 < last;
         }
-        // The extent was rounded down (rounding), and the box just reaches into a third cell. One
-        // level up it cannot.
+        // The extent may have been rounded down, so that the box just reaches into a third cell.
+        // One level up it does not.
         if !is_wide || N_LEVELS as i32 <= level + 2 {
             return Place { first: Key { level, at }, span };
         }

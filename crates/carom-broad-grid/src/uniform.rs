@@ -1,9 +1,9 @@
 //! Cells of one size, chosen so that a box has few others in its run of cells.
 //!
-//! A sample gives the length of nearly all boxes. A cell is at least that long across the runs, and
-//! half as long along them. If boxes are sparse, cells grow until a run holds a few boxes, because
-//! one step tests eight lanes anyway. The few longer boxes, and crowds of far smaller ones, get
-//! grids of their own.
+//! A sample gives the length of nearly all boxes. A cell is at least that long across the runs,
+//! and half as long along them. If boxes are sparse, cells grow until a run holds a few boxes,
+//! because one step tests eight lanes anyway. The few longer boxes, and crowds of far smaller
+//! ones, get grids of their own.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.1.2.
@@ -59,7 +59,8 @@ fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample, is_last: bool) ->
     let (low, high) = sample.bulk();
     let length = [0, 1, 2].map(|axis| high[axis] - low[axis]);
     let longest_side = length[0].max(length[1]).max(length[2]);
-    // A flat world is as thick as its boxes; one of flat boxes gets some thickness.
+    // A flat world is as thick as its boxes. A world of flat boxes has a minimum thickness, so
+    // that it has a volume.
     let thickness =
         [0, 1, 2].map(|axis| length[axis].max(f64::from(reach[axis])).max(longest_side / f64::from(1 << 20)));
     let n_boxes = |axis: usize| length[axis] / f64::from(reach[axis]).max(longest_side / 1024.0);

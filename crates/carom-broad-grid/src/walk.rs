@@ -1,9 +1,9 @@
 //! Finds the cells that must be searched against each other.
 //!
-//! For loose cells, one walk goes down from the top. A cell carries its 26 neighbours along. The
-//! neighbours of a child are children of these, so no lookup is needed. A cell also carries the
-//! cells of higher levels with boxes that may reach into it. Each child gets those that may reach
-//! it. Tight cells meet only the cells around them.
+//! For loose cells, one walk descends from the top. Each cell is visited with its 26 neighbours.
+//! The neighbours of a child are children of these, so no lookup is needed. Each cell also has a
+//! list of cells of higher levels whose boxes may reach into it. Its children keep those that may
+//! reach them. Tight cells are searched only against the cells that contain them.
 //!
 //! Reference: H. Samet, Neighbor Finding in Images Represented by Octrees, 1989 (neighbours of a
 //! child from those of its parent); T. Ulrich, Loose Octrees, Game Programming Gems, 2000.
@@ -79,7 +79,7 @@ impl Meetings {
         &self.partners[begin..self.ends[place] as usize]
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Meetings { occupied, ends, partners, upper } = self;
         4 * [occupied, ends, partners, upper].map(Vec::capacity).iter().sum::<usize>()

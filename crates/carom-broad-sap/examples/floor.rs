@@ -1,7 +1,8 @@
-//! Bodies on a floor: what sweep and prune saves there without the axis that points up. `floor
-//! [N]`.
+//! Counts the trades that sweep and prune saves for bodies on a floor if it leaves out the up
+//! axis. Usage: `floor [N]`.
 //!
-//! Then a batch of bodies comes and goes, and box pruning in two rooms finds the same pairs.
+//! Then it inserts and removes a batch of bodies, and compares the pairs with box pruning in two
+//! rooms.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_bounds::{Aabb, BoundingVolume};
@@ -10,7 +11,7 @@ use carom_broad_sap::{MultiBoxPruning, RegionPruner, Regions, SapSettings, Sorte
 use carom_scenes::{Crowd, CrowdKind};
 use std::error::Error;
 
-/// Trades of ends in 20 frames, and the pairs of the last.
+/// Returns the trades of ends in 20 frames, and the pairs of the last frame.
 fn run(settings: SapSettings, n: usize) -> Result<(u64, Vec<Pair>), Box<dyn Error>> {
     let mut crowd = Crowd::new(CrowdKind::Floor, n, 3);
     let mut broad = SweepAndPrune::with_finder(SortedAxes::new(settings));
@@ -27,8 +28,8 @@ fn run(settings: SapSettings, n: usize) -> Result<(u64, Vec<Pair>), Box<dyn Erro
     }
     let n_trades = broad.finder().n_trades() - before;
 
-    // Ten bodies come above all others in one batch, which is one pass over the lists, and go
-    // again.
+    // Ten bodies are inserted above all others in one batch, which is one pass over the lists, and
+    // removed again.
     let world = crowd.boxes().iter().fold(Aabb::EMPTY, |all, aabb| all.merged(aabb));
     let above = |i: usize| {
         let min = world.max + glam::Vec3::new(2.0 * i as f32, 1.0, 0.0);
@@ -42,7 +43,7 @@ fn run(settings: SapSettings, n: usize) -> Result<(u64, Vec<Pair>), Box<dyn Erro
     broad.remove_batch(&came)?;
     broad.pairs(&mut pairs);
 
-    // Two rooms, and what is in neither.
+    // Two rooms as regions. Boxes outside of both are not lost.
     let middle = 0.5 * (world.min.x + world.max.x);
     let mut rooms = [world, world];
     (rooms[0].max.x, rooms[1].min.x) = (middle, middle);

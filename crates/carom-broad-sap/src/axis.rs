@@ -1,7 +1,8 @@
 //! Finds the line along which the boxes are spread out most.
 //!
-//! Reference: F. Liu, T. Harada, Y. Lee, Y. J. Kim, Real-Time Collision Culling of a Million Bodies
-//! on Graphics Processing Units, 2010, 4 (the sweep direction is the first principal component).
+//! Reference: F. Liu, T. Harada, Y. Lee, Y. J. Kim, Real-Time Collision Culling of a Million
+//! Bodies on Graphics Processing Units, 2010, 4 (the sweep direction is the first principal
+//! component).
 
 use carom_bounds::Aabb;
 use carom_math::symmetric_eigen;

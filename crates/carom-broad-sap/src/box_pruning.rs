@@ -10,8 +10,8 @@ use crate::rows::{Rows, Task};
 use alloc::vec::Vec;
 use carom_broad::{FromFinder, PairBuffer, PairFinder, ProxyTable};
 
-/// One sorted axis: the simplest fast structure for a few thousand boxes. With many more boxes, too
-/// many overlap on the axis, and [`AutoBoxPruning`](crate::AutoBoxPruning) is better.
+/// One sorted axis: the simplest fast structure for a few thousand boxes. With many more boxes,
+/// too many overlap on the axis, and [`AutoBoxPruning`](crate::AutoBoxPruning) is better.
 ///
 /// Memory: 48 bytes per slot beside that of [`FromFinder`].
 pub type BoxPruning = FromFinder<AxisPruner>;

@@ -69,7 +69,7 @@ struct Plan {
 }
 
 impl Default for Plan {
-    /// One column.
+    /// Returns the layout of one column.
     fn default() -> Plan {
         Plan { axis: 0, usual: [f32::INFINITY; 3], low: [0.0; 2], inverse: [0.0; 2], n: [1; 2] }
     }
@@ -114,7 +114,7 @@ impl Plan {
         if !cell.iter().all(|cell| 0.0 < *cell && cell.is_finite()) {
             return one;
         }
-        // At most as many columns as boxes.
+        // At most two columns per box.
         let n = |cell: &[f64; 2]| [0, 1].map(|i| (width[i + 1] / cell[i]).clamp(0.0, 1e6) as u32 + 1);
         while slots.len() as u64 * 2 < n(&cell).iter().fold(1, |all, &n| all * u64::from(n)) {
             cell = cell.map(|cell| cell * 1.2);
@@ -128,13 +128,14 @@ impl Plan {
         }
     }
 
-    /// Returns the cell of a coordinate on the first or second axis after the sorted one; monotone.
+    /// Returns the cell of a coordinate on the first or second axis after the sorted one;
+    /// monotone.
     #[inline(always)]
     fn cell(&self, i: usize, x: f32) -> u32 {
         let last = (self.n[i] - 1) as f32;
         let place = (x - self.low[i]) * self.inverse[i];
-        // Infinity times zero is NaN, which gives the first cell; correct, because there is just
-        // one cell.
+        // Infinity times zero is NaN, which gives the first cell. That is right, because there is
+        // just one cell.
         if 0.0 < place { (if place < last { place } else { last }) as u32 } else { 0 }
     }
 
@@ -201,7 +202,7 @@ impl Sample {
 }
 
 impl Columns {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Columns { rows, starts, members, large, next, sample, .. } = self;
         rows.bytes()
@@ -211,7 +212,7 @@ impl Columns {
             + next.as_ref().map_or(0, |next| size_of::<Columns>() + next.bytes())
     }
 
-    /// Takes in these slots; outside callers pass `level` 0.
+    /// Sorts these slots into columns. Callers outside of this file pass `level` 0.
     pub(crate) fn fill(&mut self, slots: &[u32], boxes: &[Aabb], level: usize) {
         let plan = Plan::new(slots, boxes, level, &mut self.sample);
         self.plan = plan;
@@ -239,7 +240,7 @@ impl Columns {
     /// Finds all pairs.
     pub(crate) fn pairs(&self, boxes: &[Aabb], tasks: &mut Vec<Task>, found: &mut PairBuffer) {
         let n_columns = self.starts.len().saturating_sub(1);
-        // About as many rows as one thread should take at a time.
+        // About as many columns as have one chunk of rows.
         let piece = (PIECE * n_columns).div_ceil(self.members.len().max(1)).max(1);
         work_on(n_columns, piece, tasks, found, |columns, tasks, found| {
             self.pairs_of_columns(columns, tasks, found);
@@ -254,8 +255,8 @@ impl Columns {
         }
     }
 
-    /// Finds the pairs of the boxes of some columns, among themselves and with later columns,
-    /// ordered by z, then y.
+    /// Finds the pairs of the boxes of some columns, among themselves and with later columns.
+    /// Columns are ordered by z, then y.
     fn pairs_of_columns(&self, columns: Range<usize>, tasks: &mut Vec<Task>, found: &mut PairBuffer) {
         let Columns { plan, rows, .. } = self;
         tasks.clear();
@@ -323,7 +324,8 @@ impl Columns {
         (self.starts[column] as usize, self.starts[column + 1] as usize)
     }
 
-    /// Returns the boxes of a column that may reach the box on the axis.
+    /// Adds a task: the box against the boxes of a column that it may meet on the axis, if there
+    /// are any.
     #[inline(always)]
     fn push_run(&self, slot: u32, sides: &[f32; 6], y: u32, z: u32, tasks: &mut Vec<Task>) {
         let (begin, end) = self.column(y, z);

@@ -11,7 +11,8 @@ const PASS_BITS: u32 = 11;
 /// Lists shorter than this are sorted by comparisons: clearing the counters would cost more.
 const MIN_RADIX_KEYS: usize = 512;
 
-/// Returns an integer with the order of the number; the two zeros are equal. The number is not NaN.
+/// Returns an integer with the order of the number; the two zeros are equal. The number is not
+/// NaN.
 #[inline(always)]
 pub(crate) fn ordered(x: f32) -> u32 {
     // -0 + 0 is +0.

@@ -31,8 +31,8 @@
 //! | [`MultiSap`] | three sorted axes in each region | as above, slow motion | as above, and if boxes change regions often |
 //! | [`SweepSort`] | nothing | learning how it works, and lines other than the axes | many boxes overlap along the line |
 //!
-//! With the feature `parallel`, all but [`SweepSort`] and [`SweepAndPrune`] use rayon threads, with
-//! the same pairs (test: `threads::same_bytes_on_any_number_of_threads`).
+//! With the feature `parallel`, all but [`SweepSort`] and [`SweepAndPrune`] use rayon threads,
+//! with the same pairs (test: `threads::same_bytes_on_any_number_of_threads`).
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 // Some shared code is unused if only some algorithms are enabled.

@@ -1,6 +1,7 @@
 //! Regions given by the user, each with its own box pruning.
 //!
-//! A box is a member of every region that it touches; a pair found in two regions is reported once.
+//! A box is a member of every region that it touches; a pair found in two regions is reported
+//! once.
 //!
 //! Reference: P. Terdiman, Sweep-and-prune, 2007 (multi-SAP); the MBP of PhysX.
 
@@ -13,7 +14,7 @@ use carom_broad::{FromFinder, PairBuffer, PairFinder, ProxyTable};
 
 /// Regions, each with one sorted axis. It suits regions that are known beforehand and hold a few
 /// thousand boxes each. A box much larger than a region costs once per region that it touches.
-/// `MultiBoxPruning::with_finder(RegionPruner::new(regions))`.
+/// `MultiBoxPruning::with_finder(RegionPruner::new(regions))` creates it.
 ///
 /// Memory: 52 bytes for each region that a box touches, beside that of [`FromFinder`].
 pub type MultiBoxPruning = FromFinder<RegionPruner>;

@@ -2,8 +2,8 @@
 //! region.
 //!
 //! Reference: P. Terdiman, Sweep-and-prune, 2007 (multi-SAP).
-//! Differs: boxes that stick out of all regions have a sweep and prune too, so no pair is lost; see
-//! `regions.rs`.
+//! Differs: boxes that stick out of the union of all regions have a sweep and prune too, so no
+//! pair is lost; see `regions.rs`.
 
 use crate::regions::{Regions, Touched};
 use crate::sap::{Counts, MAX_BOXES, Sap};
@@ -17,10 +17,10 @@ use carom_broad::{Filter, FromFinder, PairBuffer, PairFinder, ProxyChanges, Prox
 use rayon::prelude::*;
 
 /// Regions, each with three sorted axes. `MultiSap::with_finder(RegionAxes::new(regions,
-/// settings))`.
+/// settings))` creates it.
 ///
 /// Memory: 29 bytes per slot and 112 for each region that a box touches. Each pair takes 17 to 26
-/// in each region that has it. That of [`FromFinder`] comes on top.
+/// in each region that has it. Add the memory of [`FromFinder`].
 pub type MultiSap = FromFinder<RegionAxes>;
 
 /// The finder of [`MultiSap`].
@@ -78,7 +78,7 @@ impl Part {
 }
 
 impl Default for RegionAxes {
-    /// Without regions, every box sticks out.
+    /// Returns a finder without regions, in which every box sticks out.
     fn default() -> RegionAxes {
         RegionAxes::new(Regions::default(), SapSettings::default())
     }

@@ -34,14 +34,14 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * self.bits.capacity() + self.pieces.capacity() * size_of::<Aabb>()
     }
 }
 
 impl Regions {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         self.boxes.capacity() * size_of::<Aabb>() + self.packets.capacity() * size_of::<Aabb8>()
     }
@@ -52,9 +52,9 @@ impl Regions {
         Ok(Regions { boxes: boxes.to_vec(), packets: boxes.chunks(8).map(Aabb8::from_boxes).collect() })
     }
 
-    /// Creates the cells of a grid over `bounds` with these counts per axis. Counts are at least 1,
-    /// and are reduced until there are at most 65,536 cells. Error: bounds that are NaN, infinite
-    /// or inverted.
+    /// Creates the cells of a grid over `bounds` with these counts per axis. Counts are at least
+    /// 1, and are reduced until there are at most 65,536 cells. Error: bounds that are NaN,
+    /// infinite or inverted.
     pub fn grid(bounds: &Aabb, counts: [u32; 3]) -> Result<Regions, BoundsError> {
         bounds.check()?;
         let mut counts = counts.map(|count| u64::from(count.max(1)));
@@ -120,7 +120,7 @@ impl Regions {
     }
 
     /// Whether the regions with set bits surely cover the box. A region that contains the lower
-    /// corner of a part is cut off, until nothing is left.
+    /// corner of a part is cut off from it, until nothing is left.
     fn cover(&self, aabb: &Aabb, bits: &[u32], pieces: &mut Vec<Aabb>) -> bool {
         pieces.clear();
         pieces.push(*aabb);

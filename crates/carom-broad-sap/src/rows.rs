@@ -64,14 +64,14 @@ impl Task {
 }
 
 impl Rows {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Rows { slots, sides, keys, scratch, .. } = self;
         4 * (slots.capacity() + sides.iter().map(Vec::capacity).sum::<usize>())
             + 8 * (keys.capacity() + scratch.capacity())
     }
 
-    /// Takes in these slots and sorts them; equal ends keep the given order.
+    /// Sorts these slots into rows. Equal ends keep the given order.
     pub(crate) fn fill(&mut self, axis: usize, slots: &[u32], boxes: &[Aabb]) {
         self.sort(axis, slots.iter().map(|&slot| &boxes[slot as usize]));
         self.slots.clear();
@@ -79,8 +79,9 @@ impl Rows {
         self.gather(boxes);
     }
 
-    /// Takes in slots with their groups, numbers below `n_groups`: group after group, each sorted.
-    /// `starts` becomes the start of each group, and the end of the last.
+    /// Sorts slots into rows, by group and then by lower end. `members` holds pairs of group and
+    /// slot; groups are numbers below `n_groups`. `starts` becomes the start of each group, and
+    /// the end of the last.
     pub(crate) fn fill_groups(
         &mut self,
         axis: usize,
@@ -89,7 +90,7 @@ impl Rows {
         n_groups: usize,
         starts: &mut Vec<u32>,
     ) {
-        // Sorted as a whole, then distributed to the groups in that order.
+        // All are sorted, then distributed to the groups in that order.
         self.sort(axis, members.iter().map(|&(_, slot)| &boxes[slot as usize]));
         starts.clear();
         starts.resize(n_groups + 2, 0);
@@ -101,7 +102,8 @@ impl Rows {
         }
         self.slots.clear();
         self.slots.resize(members.len(), 0);
-        // The start of a group, one entry further on, advances to its end, the start of the next.
+        // The start of a group is stored one entry later. It advances to the end of the group,
+        // which is the start of the next.
         for &key in &self.keys {
             let (group, slot) = members[key as u32 as usize];
             let place = &mut starts[group as usize + 1];

@@ -101,8 +101,8 @@ struct Work {
     is_new: Vec<bool>,
 }
 
-/// Returns the key of an end: the coordinate, the kind of end, the box. Lower ends come first among
-/// equal coordinates, because touching counts.
+/// Returns the key of an end: the coordinate, the kind of end, the box. Lower ends come first
+/// among equal coordinates, because touching counts.
 #[inline]
 fn key(at: f32, is_upper: bool, number: u32) -> u64 {
     u64::from(ordered(at)) << 32 | if is_upper { UPPER } else { 0 } | u64::from(number)
@@ -129,7 +129,7 @@ impl Sap {
         Sap { left_out, ..Sap::default() }
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Sap { boxes, ends, place, pairs, moved, scratch, work, .. } = self;
         let Work { numbers, flat, columns, tasks, found, active, place: places, is_new } = work;
@@ -168,7 +168,8 @@ impl Sap {
         self.place[axis].get(number as usize).is_some_and(|place| place[0] != ABSENT)
     }
 
-    /// Returns the pairs of numbers that overlap, also on an axis that is left out, unsorted.
+    /// Returns the pairs of boxes that overlap on all axes, also on an axis that is left out, in
+    /// no particular order.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
         self.candidates().filter(|&(a, b)| {
             self.left_out.is_none_or(|k| {
@@ -202,7 +203,7 @@ impl Sap {
         (0..3).all(|k| Some(k) == left_out || (a.min[k] <= b.max[k] && b.min[k] <= a.max[k]))
     }
 
-    /// Removes existing boxes, sorts moved ends, and inserts boxes with numbers that are free then.
+    /// Removes existing boxes, sorts moved ends, and then inserts boxes with free numbers.
     /// `max_trades` is the number of trades per box after which everything is sorted from scratch.
     pub(crate) fn exchange(&mut self, going: &[u32], coming: &[(u32, Aabb)], max_trades: u32) {
         self.remove(going);
@@ -454,8 +455,8 @@ impl Sap {
         self.work = work;
     }
 
-    /// Finds the pairs of new boxes, among themselves and with the others, by a sweep. A new box is
-    /// tested against all active boxes, an old one against the active new ones.
+    /// Finds the pairs of new boxes, among themselves and with the others, by a sweep. A new box
+    /// is tested against all active boxes, an old one against the active new ones.
     fn find_pairs_of(&mut self, new: &[(u32, Aabb)]) {
         let mut work = core::mem::take(&mut self.work);
         let Work { numbers, active, place, is_new, .. } = &mut work;

@@ -13,13 +13,14 @@ use carom_broad::{Filter, FromFinder, PairBuffer, PairFinder, ProxyChanges, Prox
 
 /// Sorted ends on three axes, kept from frame to frame.
 ///
-/// The cost is O(n + s) for s trades of ends. It is small for slow motion. It grows with the number
-/// of boxes that pass each other on any axis, even if they are far apart on the others. Random
-/// motion of all boxes costs about n^(5/3). One box that crosses a crowd is expensive. If
-/// everything jumps, that frame sorts from scratch. It suits few boxes that move slowly, and few
-/// movers among many.
+/// The cost is O(n + s) for s trades of ends. It is small for slow motion. It grows with the
+/// number of boxes that pass each other on any axis, even if they are far apart on the others.
+/// Slow random motion of all boxes costs about n^(5/3) (test:
+/// `counts::trades_grow_with_the_power_five_thirds`). One box that crosses a crowd is expensive. A
+/// frame in which everything jumps sorts from scratch. It suits few boxes that move slowly, and
+/// few movers among many.
 ///
-/// `SweepAndPrune::new()`, or `SweepAndPrune::with_finder(SortedAxes::new(settings))`.
+/// `SweepAndPrune::new()` creates it, or `SweepAndPrune::with_finder(SortedAxes::new(settings))`.
 ///
 /// Memory: 96 bytes per slot, 17 to 26 per pair, beside that of [`FromFinder`].
 pub type SweepAndPrune = FromFinder<SortedAxes>;

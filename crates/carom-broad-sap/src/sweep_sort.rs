@@ -1,7 +1,7 @@
 //! Sorts both ends of every box along one line, sweeps, and keeps a list of active boxes.
 //!
-//! At its lower end a box is tested against the list; at its upper end it leaves the list. Along an
-//! axis the ends are exact. Along a slanted line each box has a projected interval, rounded
+//! At its lower end a box is tested against the list; at its upper end it leaves the list. Along
+//! an axis the ends are exact. Along a slanted line each box has a projected interval, rounded
 //! outwards.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.1; F. Liu, T. Harada, Y.
@@ -17,8 +17,8 @@ use glam::DVec3;
 /// Sweeps one line. It is simple and makes the most tests: all boxes that overlap on the line are
 /// tested.
 ///
-/// `SweepSort::new()` takes the axis of greatest variance;
-/// `SweepSort::with_finder(Sweep::along(line))` another line.
+/// `SweepSort::new()` sweeps along the axis of greatest variance,
+/// `SweepSort::with_finder(Sweep::along(line))` along another line.
 ///
 /// Memory: 60 bytes per slot beside that of [`FromFinder`].
 pub type SweepSort = FromFinder<Sweep>;

@@ -1,9 +1,9 @@
 //! All pairs of touching boxes in a tree: the tree against itself.
 //!
 //! A list of touching pairs of blocks is expanded level by level. The last levels are expanded in
-//! chunks, in four steps. They list touching blocks of level 1, leaves that reach a block, pairs of
-//! leaves, boxes that reach a leaf. Each step is a plain loop that writes the tasks of the next.
-//! Inner loops of varying length would cause branch mispredictions; these loops have none.
+//! chunks, in four steps. They list touching blocks of level 1, leaves that reach a block, pairs
+//! of leaves, boxes that reach a leaf. Each step is a plain loop that writes the tasks of the
+//! next. Inner loops of varying length would cause branch mispredictions; these loops have none.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.2.2 (tree against
 //! tree).
@@ -39,7 +39,7 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Tasks { leaves, leaf_pairs, boxes, .. } = self;
         let own = 4 * [leaves, leaf_pairs, boxes].into_iter().flatten().map(Vec::capacity).sum::<usize>();
@@ -73,7 +73,7 @@ impl Descent {
         tests
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         8 * (self.current.capacity() + self.next.capacity())
     }

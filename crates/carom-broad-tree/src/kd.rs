@@ -1,21 +1,21 @@
 //! A kd-tree with planes that are kept from frame to frame. Boxes cut by a plane belong to its
 //! node.
 //!
-//! A box belongs to the lowest node with a region that strictly contains it. So two boxes can touch
-//! only if one's node is the other's or an ancestor of it. Each frame does these steps. Boxes that
-//! left their regions, or no longer cross their planes, move up and then down to their nodes. Bad
-//! planes are moved or removed, and leaves that are too full get a plane. Each node keeps its boxes
-//! almost sorted along one axis and sweeps them, eight at a time. Boxes of ancestors that reach
-//! into the boxes of the node take part.
+//! A box belongs to the lowest node with a region that strictly contains it. So two boxes can
+//! touch only if one's node is the other's or an ancestor of it. Each frame does these steps.
+//! Boxes that left their regions, or no longer cross their planes, move up and then down to their
+//! nodes. Bad planes are moved or removed, and leaves that are too full get a plane. Each node
+//! keeps its boxes almost sorted along one axis and sweeps them, eight at a time. Boxes of
+//! ancestors that reach into the boxes of the node take part.
 //!
 //! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning for Fast and
 //! Scalable CPU Broad-Phase Collision Detection Using KD-Trees, Computer Graphics Forum 38 (1),
 //! 2019.
 //! Differs: nodes are computed per box from its previous node, not by moving windows of one list.
 //! If the mean cuts badly, the median and the other axes are tried, so one far box does no harm. A
-//! good plane is kept until it is worse by a margin. Boxes from above are tested against the bounds
-//! of a subtree's boxes, not its region. Static boxes form their own list at each node, and make no
-//! queries.
+//! good plane is kept until it is worse by a margin. Boxes from above are tested against the
+//! bounds of a subtree's boxes, not its region. Static boxes form their own list at each node, and
+//! are not tested against each other.
 //!
 //! It is in this crate because its lists are blocks of eight, like those of the trees, with the
 //! same ray tests.
@@ -37,9 +37,9 @@ use carom_bounds::Aabb;
 use carom_broad::{FinderIndex, FromFinder, PairBuffer, PairFinder, ProxyChanges, ProxyTable};
 
 /// A kd-tree with kept planes, for coherent motion of boxes of any sizes, evenly distributed or
-/// not. It costs some time per box and frame even if little moves;
-/// [`DynamicBvh`](crate::DynamicBvh) has its list then. Rays take longer than in the trees of boxes
-/// (bench: `broad`, rays).
+/// not. Each frame visits all boxes, even if few of them move; [`DynamicBvh`](crate::DynamicBvh)
+/// with its list is faster then. Rays take longer than in the trees of boxes (bench: `broad`,
+/// rays).
 ///
 /// Memory: 86 bytes per box, beside that of [`FromFinder`].
 pub type KdTree = FromFinder<PlaneTree>;

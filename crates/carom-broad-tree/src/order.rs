@@ -3,9 +3,10 @@
 //! The key of a box is its size class, then the position of its centre on a Hilbert curve. A radix
 //! sort orders the keys. Each interval of the curve is one connected region; a Morton interval may
 //! be two far regions. Tried: Morton; 3x more groups of 64 met each other. If many boxes share one
-//! cell, that run is sorted by finer cells of its own, recursively. So neither an outlier nor
-//! nested clusters spoil the order. Much larger boxes than the median, and static boxes, come last,
-//! each class separately. So one giant does not enlarge the bounds of a group of neighbours.
+//! cell, that run is sorted by finer cells of its own, recursively. So neither outliers nor nested
+//! clusters put many boxes into one cell. Much larger boxes than the median, and static boxes,
+//! come last, each class separately. So one giant does not enlarge the bounds of a group of
+//! neighbours.
 //!
 //! Reference: J. Skilling, Programming the Hilbert curve, AIP Conference Proceedings 707, 2004
 //! (from cell to place); C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3.1 (a tree
@@ -106,7 +107,7 @@ impl SpatialOrder {
         self.entries.len()
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let SpatialOrder { entries, scratch, centers, classes, keys, crowds, .. } = self;
         8 * (entries.capacity() + scratch.capacity())
@@ -154,8 +155,8 @@ impl SpatialOrder {
     }
 
     /// Returns the range of most centres, extended by its length on each side. One far box, or the
-    /// centre of a half-space, would enlarge the cells so much that the others share one. Each
-    /// would then be a crowd to divide; for 10,000 boxes that takes four times as long as the rest.
+    /// centre of a half-space, would enlarge the cells so much that the others share one. Almost
+    /// all boxes would then form a crowd, which takes long to divide.
     fn where_most_are(&self, range: &Range) -> Range {
         let n_slots = self.classes.len();
         let stride = (n_slots / N_PLACES).max(1);
@@ -200,7 +201,7 @@ impl SpatialOrder {
     }
 }
 
-/// Returns the least numbers, in order. For so few, a selection algorithm takes twice as long.
+/// Returns the least numbers, in order. For so few, a selection algorithm is slower.
 fn least(numbers: impl Iterator<Item = f32>) -> [f32; BEYOND + 1] {
     let mut least = [f32::INFINITY; BEYOND + 1];
     for mut x in numbers {
@@ -229,7 +230,8 @@ fn next_crowd(entries: &[u64], start: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Divides each of these crowds, given as ranges of a list in which these entries begin at `first`.
+/// Divides each of these crowds, given as ranges of a list in which these entries begin at
+/// `first`.
 pub(crate) fn divide_all_piece(
     entries: &mut [u64],
     first: usize,
@@ -361,8 +363,8 @@ use {
 /// The least and the greatest coordinate on each axis.
 pub(crate) type Range = [[f32; 2]; 3];
 
-/// Writes the centres of boxes and the exponents of their largest extents; returns the range of the
-/// centres.
+/// Writes the centres of boxes and the exponents of their largest extents; returns the range of
+/// the centres.
 pub(crate) fn measure_piece(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
     dispatch(Measure { boxes, centers, exponents })
 }
@@ -423,7 +425,7 @@ impl Kernel for Measure<'_> {
         let mut start = 0;
         while start < n {
             let rows = &self.boxes[start..n.min(start + 8)];
-            // Free slots, and lanes behind the end, hold the empty box. Its centre is NaN, which
+            // Free slots, and lanes after the end, hold the empty box. Its centre is NaN, which
             // minima ignore.
             let mut min = [[f32::INFINITY; 8]; 3];
             let mut max = [[f32::NEG_INFINITY; 8]; 3];

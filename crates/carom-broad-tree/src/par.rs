@@ -2,12 +2,12 @@
 //! one.
 //!
 //! Chunks of a list are processed separately, and their results are joined in order. For the sort,
-//! each chunk first partitions its entries by their upper digit. Then the entries of each digit are
-//! joined and sorted. The sorted order of distinct keys is unique.
+//! each chunk first partitions its entries by their upper digit. Then the entries of each digit
+//! are joined and sorted. The sorted order of distinct keys is unique.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal by
-//! pieces of the front); C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3 (all steps of
-//! the build in parallel).
+//! pieces of the front); C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3 (all steps
+//! of the build in parallel).
 
 use crate::find::{self, Tasks};
 use crate::order::{self, Range};
@@ -26,14 +26,13 @@ const PIECES_PER_THREAD: usize = 4;
 /// Boxes per chunk, a multiple of eight lanes: some 20 microseconds of work.
 const BOXES: usize = 4096;
 
-/// A tree of fewer boxes is built by one thread. For 10,000 boxes two threads took 1.2 times as
-/// long.
+/// A tree of at most this many boxes is built by one thread, because starting others takes longer.
 const MIN_PARALLEL_BOXES: usize = 1 << 15;
 
 /// Boxes in crowds per chunk: some 20 microseconds of work.
 const CROWDED: usize = 256;
 
-/// Blocks per chunk: as many boxes.
+/// Blocks per chunk, with [`BOXES`] boxes.
 const BLOCKS: usize = BOXES / WIDTH;
 
 /// Bits of the upper digit; the size class takes at most four of them.

@@ -160,12 +160,13 @@ impl Kernel for BoxVisit<'_> {
     }
 }
 
-/// Lower bounds of the begins of eight boxes along a query.
+/// Gives lower bounds of the begins of eight boxes along a query, and the mask of those that begin
+/// before the end.
 pub(crate) trait Range {
     fn begins<S: Simd>(&self, simd: S, block: &Block, end: f32) -> (S::F32x8, S::Mask8);
 }
 
-/// Visits near blocks first and skips blocks that begin behind the end.
+/// Visits near blocks first, and skips blocks that begin after the end.
 struct OrderedVisit<'a, R, E> {
     tree: &'a Tree,
     boxes: &'a [Aabb],

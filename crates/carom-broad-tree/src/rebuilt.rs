@@ -27,9 +27,9 @@ use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// A tree that is rebuilt after any change. It suits incoherent motion, boxes that come and go, and
-/// many spatial queries after motion. For small motion, [`DynamicBvh`](crate::DynamicBvh) does less
-/// work.
+/// A tree that is rebuilt after any change. It suits incoherent motion, boxes that come and go,
+/// and many spatial queries after motion. For small motion, [`DynamicBvh`](crate::DynamicBvh) does
+/// less work.
 ///
 /// Memory: 75 bytes per box (tree 33, ordering 41), 16 more if one thread searches, beside that of
 /// [`FromFinder`].

@@ -2,8 +2,8 @@
 //!
 //! Boxes in spatial order are cut into blocks of eight. The bounds of eight blocks form a block of
 //! the level above, up to one block. The position of the children follows from the number of a
-//! node. A block stores its boxes coordinate by coordinate, so that one box is tested against eight
-//! at once.
+//! node. A block stores its boxes coordinate by coordinate, so that one box is tested against
+//! eight at once.
 //!
 //! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD
 //! Ray Tracing of Incoherent Rays, 2008 (wide nodes).
@@ -78,7 +78,7 @@ impl Block {
 
 /// The tree.
 ///
-/// Memory: 32 bytes per box (28 in the leaf, the rest above), and up to 8 lanes of padding per
+/// Memory: 32 bytes per box (28 in the leaf, the rest above), and up to 7 lanes of padding per
 /// class of size.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
@@ -115,7 +115,7 @@ impl Tree {
         self.fill(boxes);
     }
 
-    /// Puts the placed slots in leaves; [`Tree::fill`] gets their boxes.
+    /// Puts the placed slots into leaves. [`Tree::fill`] copies their boxes later.
     pub(crate) fn arrange(&mut self, order: &mut SpatialOrder) {
         self.slots.clear();
         self.levels.iter_mut().for_each(Vec::clear);
@@ -129,7 +129,7 @@ impl Tree {
         self.first_static = first_static.unwrap_or(self.slots.len());
     }
 
-    /// Bytes in use or kept.
+    /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<[u32; WIDTH]>()
             + self.levels.iter().map(Vec::capacity).sum::<usize>() * size_of::<Block>()
@@ -177,7 +177,7 @@ impl Tree {
         self.levels[0][block].set(lane, &Aabb::EMPTY);
     }
 
-    /// Returns the bounds of a block, a lane of the level above; `level` is not the top.
+    /// Returns the bounds of a block, which are a lane of the level above. `level` is not the top.
     #[inline(always)]
     pub(crate) fn bounds(&self, level: usize, block: usize) -> Aabb {
         self.levels[level + 1][block / WIDTH].get(block % WIDTH)
@@ -312,7 +312,7 @@ impl Kernel for Merge<'_> {
     }
 }
 
-/// Returns the lanes of a mask, smallest first.
+/// Removes the lowest set bit of a mask, and returns its lane.
 #[inline(always)]
 pub(crate) fn next_lane(bits: &mut u32) -> usize {
     let lane = bits.trailing_zeros() as usize % WIDTH;

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 /// The answers to many queries, in one array.
 ///
-/// Memory: a word for each query, and the answers.
+/// Memory: 8 bytes per query on 64-bit machines, and the answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answers<T> {
     /// For each query, the end of its answers.
@@ -33,7 +33,7 @@ impl<T> Answers<T> {
         Answers { ends: Vec::new(), items: Vec::new() }
     }
 
-    /// The number of queries.
+    /// Returns the number of queries.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -64,8 +64,8 @@ impl<T> Answers<T> {
 
     /// Replaces these by the answers to `queries`. `ask` gets scratch memory, the number of the
     /// query, the query, and an empty vector to fill. `memory` makes the scratch, which is reused
-    /// from query to query. With the feature `parallel` rayon threads do this, so an answer must
-    /// not depend on earlier use of the scratch.
+    /// from query to query. An answer must not depend on earlier use of the scratch, because rayon
+    /// threads run the queries with the feature `parallel`.
     ///
     /// ```
     /// use carom_broad::Answers;
@@ -142,7 +142,7 @@ pub trait SpatialBatch: SpatialIndex + Sync {
 
 impl<I: SpatialIndex + Sync + ?Sized> SpatialBatch for I {}
 
-/// Answers the queries one by one; the first has the number `first`.
+/// Answers the queries in order; the first has the number `first`.
 pub(crate) fn answer_piece<Q, T, M>(
     queries: &[Q],
     first: usize,

@@ -34,14 +34,14 @@ pub enum Mobility {
 pub struct Filter {
     /// The groups that the proxy is in.
     pub membership: Groups,
-    /// The groups that it meets. Each of the two must meet the other.
+    /// The groups that it meets. A pair needs both: each of the two must meet the other.
     pub mask: Groups,
     /// Its mobility: two `Fixed` proxies are not a pair.
     pub mobility: Mobility,
 }
 
 impl Filter {
-    /// A filter in the default group that meets everything.
+    /// Returns a filter in the default group that meets everything.
     #[inline]
     pub const fn new(mobility: Mobility) -> Filter {
         Filter { membership: Groups::DEFAULT, mask: Groups::all(), mobility }

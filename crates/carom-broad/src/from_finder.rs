@@ -1,8 +1,8 @@
-//! A broad phase around any algorithm that finds pairs: the part that all algorithms share.
+//! The part that all broad phases share, around any algorithm that finds pairs.
 //!
-//! An implementor writes one function, from boxes to touching pairs. It may also follow insertions,
-//! moves and removals. Handles, filters, order, events and queries are here. An implementor with a
-//! persistent structure may answer the queries with it.
+//! An implementor writes one function, from boxes to touching pairs. Handles, filters, order,
+//! events and queries are here. A finder with a persistent structure also follows insertions,
+//! moves and removals, and may answer the queries.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (the common part of all
 //! broad phases).
@@ -57,10 +57,10 @@ pub trait PairFinder {
     /// Whether pairs of two static boxes are left out.
     const SKIPS_STATICS: bool = false;
 
-    /// Slots have numbers below this.
+    /// The upper bound of slot numbers, exclusive.
     const MAX_SLOTS: usize = u32::MAX as usize;
 
-    /// Adds a box in a free slot.
+    /// Called after a box was added in a free slot.
     fn came(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         let _ = (slot, aabb, filter);
     }
@@ -75,17 +75,17 @@ pub trait PairFinder {
         }
     }
 
-    /// The box of a slot has moved.
+    /// Called after the box of a slot has moved.
     fn moved(&mut self, slot: u32, aabb: &Aabb) {
         let _ = (slot, aabb);
     }
 
-    /// The filter of a slot has changed.
+    /// Called after the filter of a slot has changed.
     fn refiltered(&mut self, slot: u32, aabb: &Aabb, old: &Filter, new: &Filter) {
         let _ = (slot, aabb, old, new);
     }
 
-    /// This box was removed from the slot.
+    /// Called after this box was removed from the slot.
     fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         let _ = (slot, aabb, filter);
     }
@@ -103,8 +103,8 @@ pub trait PairFinder {
     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer);
 
     /// Returns the index for spatial queries, if it is valid with these changes since the last
-    /// refresh. Otherwise the boxes are tested one by one. An index given with some changes is also
-    /// given with none.
+    /// refresh. Otherwise the boxes are tested one by one. An index given with some changes is
+    /// also given with none.
     fn index(&self, changes: ProxyChanges) -> Option<&dyn FinderIndex> {
         let _ = changes;
         None
@@ -172,9 +172,10 @@ pub struct FromFinder<F> {
     finder: F,
     proxies: ProxyTable,
     changes: ProxyChanges,
-    /// Whether some box has groups other than the default; never unset.
+    /// Whether the groups of some box may reject a pair; not unset before
+    /// [`BroadPhase::take_state`].
     has_groups: bool,
-    /// Whether some box is static; never unset.
+    /// Whether some box is static; not unset before [`BroadPhase::take_state`].
     has_statics: bool,
     pair_filter: Option<PairFilter>,
     log: EventLog,
@@ -211,7 +212,7 @@ impl<F: PairFinder> FromFinder<F> {
         }
     }
 
-    /// The finder.
+    /// Returns the finder.
     pub fn finder(&self) -> &F {
         &self.finder
     }

@@ -44,9 +44,9 @@ impl EventLog {
         }
     }
 
-    /// Appends new pairs of sorted `current` to `begun`, and pairs that are gone to `ended`. A pair
-    /// with an index that now belongs to another body is in both. Then `current` becomes the last
-    /// report, and gets the storage of the previous one.
+    /// Appends the new pairs of `current`, which is sorted, to `begun`, and those that it no
+    /// longer has to `ended`. A pair with an index that now belongs to another body is in both.
+    /// Then `current` becomes the last report, and gets the storage of the previous one.
     pub fn report(&mut self, current: &mut Vec<Pair>, begun: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
         self.freed.sort_unstable();
         self.freed.dedup();

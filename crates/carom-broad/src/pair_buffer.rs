@@ -1,11 +1,12 @@
 //! A buffer to which pairs are written quickly and in any order.
 //!
-//! Reference: D. Lemire et al., SIMD Compression and the Intersection of Sorted Integers, 2016 (the
-//! selected lanes of eight are stored at once).
+//! Reference: D. Lemire et al., SIMD Compression and the Intersection of Sorted Integers, 2016
+//! (the selected lanes of eight are stored at once).
 
 use alloc::vec::Vec;
 
-/// Pairs as they are found: for implementors with inner loops that write eight at a time.
+/// The pairs of a search, unsorted. Inner loops may write eight at a time; see
+/// [`PairBuffer::room`].
 ///
 /// Memory: 8 bytes per pair, and up to as much again while it grows.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +14,7 @@ pub struct PairBuffer {
     low: Vec<u32>,
     high: Vec<u32>,
     n: usize,
-    /// Boxes tested, lanes counted one by one.
+    /// Box against box tests, counted per lane.
     pub tests: u64,
     /// Cells, lists or nodes visited.
     pub nodes: u64,
@@ -35,7 +36,7 @@ impl PairBuffer {
         (self.tests, self.nodes, self.candidates, self.rebuilds) = (0, 0, 0, 0);
     }
 
-    /// The number of pairs.
+    /// Returns the number of pairs.
     #[inline]
     pub fn len(&self) -> usize {
         self.n
@@ -70,7 +71,7 @@ impl PairBuffer {
         (&mut self.low[self.n..], &mut self.high[self.n..])
     }
 
-    /// Counts this many pairs written to the room; at most as many as fit.
+    /// Counts this many of the pairs written to the room. A count larger than the room is reduced.
     #[inline]
     pub fn advance(&mut self, n: usize) {
         self.n = (self.n + n).min(self.low.len());
@@ -89,19 +90,19 @@ impl PairBuffer {
         self.rebuilds += other.rebuilds;
     }
 
-    /// The smaller index of each pair.
+    /// Returns the smaller index of each pair.
     #[inline]
     pub fn low(&self) -> &[u32] {
         &self.low[..self.n]
     }
 
-    /// The larger index of each pair.
+    /// Returns the larger index of each pair.
     #[inline]
     pub fn high(&self) -> &[u32] {
         &self.high[..self.n]
     }
 
-    /// Bytes of memory in use or kept.
+    /// Returns the bytes of memory in use or kept.
     pub fn bytes(&self) -> usize {
         4 * (self.low.capacity() + self.high.capacity())
     }

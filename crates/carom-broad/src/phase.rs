@@ -33,7 +33,8 @@ pub struct Counters {
 /// - A pair is given if [`Filter::meets`] and the [`PairFilter`], if there is one, accept it.
 /// - Indices: the index freed last is reused first; if none is free, the next unused one. So equal
 ///   calls give equal indices and pairs, with every implementation and any number of threads.
-/// - A call that returns an error has changed nothing, even if only one item of its batch is wrong.
+/// - A call that returns an error has changed nothing, even if only one item of its batch is
+///   wrong.
 ///
 /// An implementor keeps its handles in a [`ProxyTable`] and its events in an [`EventLog`].
 pub trait BroadPhase {
@@ -96,10 +97,10 @@ pub trait BroadPhase {
         *workspace = current;
     }
 
-    /// The handles, boxes and filters.
+    /// Returns the handles, boxes and filters.
     fn proxies(&self) -> &ProxyTable;
 
-    /// The box of a proxy. Error: a stale handle.
+    /// Returns the box of a proxy. Error: a stale handle.
     fn aabb(&self, id: ProxyId) -> Result<Aabb, BroadPhaseError> {
         self.proxies().check_id(0, id).map(|index| self.proxies().boxes()[index])
     }

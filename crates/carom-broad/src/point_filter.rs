@@ -1,13 +1,13 @@
 //! Treats bodies as points while they are far from all others; only those near another are boxes.
 //!
 //! The edge s of the unit box scales the world. A body is the point centre / s. Two bodies are
-//! tested as boxes if, on all three axes, their points are nearer than L. The restore distance L is
-//! (half extent + half extent) / s. A sweep along one axis finds the bodies with such a neighbour.
-//! Only these go to the inner finder.
+//! tested as boxes if, on all three axes, their points are nearer than L. The restore distance L
+//! is (half extent + half extent) / s. A sweep along one axis finds the bodies with such a
+//! neighbour. Only these go to the inner finder.
 //!
-//! Reference: the point conversion and restore distance of a study that extends X. Shi, L. Qiao, Z.
-//! Zhu, Collision Detection Algorithm Based on Improved OBB, Journal of Hunan University, 2014 (eq.
-//! 2 to 10 there: point, restore distance, gap of points).
+//! Reference: the point conversion and restore distance of a study that extends X. Shi, L. Qiao,
+//! Z. Zhu, Collision Detection Algorithm Based on Improved OBB, Journal of Hunan University, 2014
+//! (eq. 2 to 10 there: point, restore distance, gap of points).
 //! Differs: distances are widened by their rounding, so that no touching body stays a point; a
 //! sweep replaces the test of all against all.
 
@@ -17,11 +17,12 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::DVec3;
 
-/// Filters points before another finder. It pays if most bodies are far from all others.
+/// A finder that passes on only bodies near another one. It pays if most bodies are far from all
+/// others.
 ///
 /// `FromFinder::with_finder(PointFilter::new(finder))` is the broad phase.
 ///
-/// Memory: 64 bytes per slot, beside that of the inner finder.
+/// Memory: 64 bytes per slot and 4 per restored body, beside that of the inner finder.
 #[derive(Clone, Debug, Default)]
 pub struct PointFilter<F> {
     behind: F,
@@ -107,7 +108,7 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
     const SKIPS_STATICS: bool = F::SKIPS_STATICS;
     const MAX_SLOTS: usize = F::MAX_SLOTS;
 
-    // A persistent inner finder gets all boxes, and finds pairs among all.
+    // A persistent inner finder gets all boxes, and finds the pairs among all of them.
     fn came(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         self.behind.came(slot, aabb, filter);
     }
@@ -138,8 +139,8 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
                 + DVec3::splat(f64::MIN_POSITIVE);
             points.push(Point { at, reach, slot, is_restored: false });
         }
-        // Sorted by the lower end of the reach, so that one long reach does not keep others from an
-        // early end. The rounding of the ends is less than a tenth of the widening.
+        // Sorted by the lower end of the reach, so that one long reach does not keep others from
+        // an early end. The rounding of the ends is less than a tenth of the widening.
         let ends = |point: &Point| (point.at.x - point.reach.x, point.at.x + point.reach.x);
         points.sort_unstable_by(|a, b| ends(a).0.total_cmp(&ends(b).0).then(a.slot.cmp(&b.slot)));
         for i in 0..points.len() {

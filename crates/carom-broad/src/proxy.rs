@@ -4,8 +4,8 @@
 //! the slot is live. A handle is valid exactly while the generations are equal. A slot with no
 //! generations left is not reused.
 //!
-//! Reference: A. Weissflog, Handles are the better pointers, 2018 (index and generation in place of
-//! a pointer).
+//! Reference: A. Weissflog, Handles are the better pointers, 2018 (index and generation in place
+//! of a pointer).
 //! Differs: one counter gives both the generation and whether the slot is live.
 
 use crate::id::ProxyId;
@@ -18,7 +18,7 @@ use carom_bounds::{Aabb, BoundingVolume};
 /// The last generation in which a slot can be freed and reused.
 const LAST_GENERATION: u32 = u32::MAX - 2;
 
-/// Handles, boxes and filters: the state of every broad phase, with all input checks.
+/// The handles, boxes and filters of a broad phase. It makes all checks of its input.
 ///
 /// Memory: 40 bytes per slot (box 24, filter 12, generation 4), 4 per free slot.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ pub struct ProxyTable {
 }
 
 impl ProxyTable {
-    /// An empty table.
+    /// Returns an empty table.
     pub const fn new() -> ProxyTable {
         ProxyTable {
             generations: Vec::new(),
@@ -42,7 +42,7 @@ impl ProxyTable {
         }
     }
 
-    /// Returns a valid box, or the error.
+    /// Checks a box. `position` is its position in the batch, for the error.
     #[inline]
     pub fn check_box(position: usize, aabb: &Aabb) -> Result<(), BroadPhaseError> {
         if is_sound(aabb) {
@@ -139,7 +139,8 @@ impl ProxyTable {
         Ok(())
     }
 
-    /// Checks that all handles are live and all boxes valid; the error names the first that is not.
+    /// Checks that all handles are live and all boxes valid; the error names the first that is
+    /// not.
     pub fn check_moves(&self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
         // The offender is searched only if there is one.
         #[cfg(feature = "parallel")]
@@ -156,7 +157,7 @@ impl ProxyTable {
         Ok(())
     }
 
-    /// Whether each of these moves is of a live handle to a valid box.
+    /// Whether each of these moves has a live handle and a valid box.
     pub(crate) fn are_good(&self, moves: &[(ProxyId, Aabb)]) -> bool {
         // Branchless. A number times zero is NaN exactly if it is not finite, and NaN stays in a
         // sum. The extent of an inverted side has its sign bit set.
@@ -264,8 +265,8 @@ impl ProxyTable {
     }
 }
 
-/// Whether it is finite and not inverted. NaN fails `min <= max`; values between finite ends are
-/// finite.
+/// Whether the box is finite and not inverted. NaN fails `min <= max`. Values between finite ends
+/// are finite.
 #[inline]
 fn is_sound(aabb: &Aabb) -> bool {
     let (min, max) = (aabb.min, aabb.max);
@@ -280,7 +281,7 @@ fn is_sound(aabb: &Aabb) -> bool {
         & (max.z < f32::INFINITY)
 }
 
-/// From this many moves on, two threads check them: some 30 microseconds of work each.
+/// More moves than this are checked by two threads: some 30 microseconds of work each.
 #[cfg(feature = "parallel")]
 const MOVES: usize = 1 << 12;
 

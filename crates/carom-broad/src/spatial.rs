@@ -1,7 +1,7 @@
 //! Spatial queries on a set of boxes: box, ray, point, frustum.
 //!
-//! Each visit has one meaning for every structure, and the exact boxes decide. The order of visits
-//! may differ, but not the set of possible results.
+//! Every structure tests the exact boxes, so a query has the same results in all of them. Only the
+//! order of visits differs.
 //!
 //! Reference: T. L. Kay and J. T. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs).
 //! Differs: slabs in f64, widened by their rounding error, so that no hit is missed.
@@ -26,18 +26,18 @@ pub struct BoxHit {
 ///
 /// A query with a NaN in it, or an infinite ray or point, meets nothing.
 pub trait SpatialIndex {
-    /// Calls `visit` once with the index of every box that touches `query`, in no particular order,
-    /// until it breaks.
+    /// Calls `visit` once with the index of every box that touches `query`, in no particular
+    /// order, until it breaks.
     fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
 
-    /// Calls `visit` with every box that the ray meets within the interval, in no particular order.
-    /// `visit` continues with the new upper end of the interval: the old end for all hits, the
-    /// parameter of a hit for the closest. A box entered exactly at the end is still visited.
+    /// Calls `visit` with every box that the ray meets within the interval, in no particular
+    /// order. `visit` continues with the new upper end of the interval: the old end for all hits,
+    /// the parameter of a hit for the closest. A box entered exactly at the end is still visited.
     fn visit_ray(&self, ray: &Ray, interval: Interval, visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>);
 
-    /// Calls `visit` with every box that is at most `max_distance` from the point, in no particular
-    /// order. `visit` continues with the new `max_distance`. A box at exactly that distance is
-    /// still visited.
+    /// Calls `visit` with every box that is at most `max_distance` from the point, in no
+    /// particular order. `visit` continues with the new `max_distance`. A box at exactly that
+    /// distance is still visited.
     fn visit_near(
         &self,
         point: Vec3,
@@ -95,7 +95,8 @@ pub trait SpatialIndex {
         out.sort_unstable_by(|a, b| a.at.total_cmp(&b.at).then(a.index.cmp(&b.index)));
     }
 
-    /// Returns the box that the ray meets first within the interval; ties go to the smallest index.
+    /// Returns the box that the ray meets first within the interval; ties go to the smallest
+    /// index.
     fn first_hit(&self, ray: &Ray, interval: Interval) -> Option<BoxHit> {
         let mut best: Option<BoxHit> = None;
         self.visit_ray(ray, interval, &mut |hit| {
@@ -127,9 +128,9 @@ fn keep_best(best: &mut Option<BoxHit>, hit: BoxHit) {
 /// Returns the parameter at which the ray enters the box within the interval, rounded down, or
 /// `None` if it surely misses.
 ///
-/// A box missed by a few units in the last place of f64 may count as hit. So does one entered less
-/// than a unit in the last place of f32 after the end of the interval; this keeps ties. A direction
-/// of zero is a point. A ray with NaN or infinity misses everything.
+/// A box missed by a few units in the last place of f64 may count as hit. A box entered less than
+/// a unit in the last place of f32 after the end of the interval counts as hit, which keeps ties.
+/// A direction of zero is a point. A ray with NaN or infinity misses everything.
 #[inline]
 pub fn ray_box_entry(ray: &Ray, aabb: &Aabb, interval: Interval) -> Option<f32> {
     // Three roundings, of a difference, a quotient and the widening itself.
@@ -157,13 +158,14 @@ pub fn ray_box_entry(ray: &Ray, aabb: &Aabb, interval: Interval) -> Option<f32> 
     (enter <= leave && entry <= interval.max && interval.min <= interval.max).then_some(entry)
 }
 
-/// Returns a lower bound of the distance of the finite point from the box, less by a rounding only.
+/// Returns a lower bound of the distance of the finite point from the box, less by a rounding
+/// only.
 #[inline]
 pub fn point_box_distance(point: Vec3, aabb: &Aabb) -> f32 {
     Aabb::from_point(point).distance_lower_bound(aabb)
 }
 
-/// Does [`SpatialIndex::visit_box`] over these slots, one by one.
+/// Does [`SpatialIndex::visit_box`] for these slots, without an index.
 pub fn scan_box(
     slots: impl Iterator<Item = u32>,
     boxes: &[Aabb],
@@ -178,7 +180,7 @@ pub fn scan_box(
     ControlFlow::Continue(())
 }
 
-/// Does [`SpatialIndex::visit_culled`] over these slots, one by one.
+/// Does [`SpatialIndex::visit_culled`] for these slots, without an index.
 pub fn scan_culled(
     slots: impl Iterator<Item = u32>,
     boxes: &[Aabb],
@@ -193,8 +195,8 @@ pub fn scan_culled(
     ControlFlow::Continue(())
 }
 
-/// Does [`SpatialIndex::visit_ray`] over these slots, one by one; continues with the new end of the
-/// interval.
+/// Does [`SpatialIndex::visit_ray`] for these slots, without an index. It continues with the new
+/// end of the interval.
 pub fn scan_ray(
     slots: impl Iterator<Item = u32>,
     boxes: &[Aabb],
@@ -210,7 +212,7 @@ pub fn scan_ray(
     ControlFlow::Continue(interval.max)
 }
 
-/// Does [`SpatialIndex::visit_near`] over these slots, one by one; continues with the new
+/// Does [`SpatialIndex::visit_near`] for these slots, without an index. It continues with the new
 /// `max_distance`.
 pub fn scan_near(
     slots: impl Iterator<Item = u32>,

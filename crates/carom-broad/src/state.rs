@@ -1,7 +1,7 @@
 //! The state of a broad phase, with which another one can continue.
 //!
-//! Reference: E. Gamma, R. Helm, R. Johnson, J. Vlissides, Design Patterns, 1994, "Memento" (opaque
-//! state).
+//! Reference: E. Gamma, R. Helm, R. Johnson, J. Vlissides, Design Patterns, 1994, "Memento"
+//! (opaque state).
 
 use crate::{EventLog, PairFilter, ProxyTable};
 
@@ -20,7 +20,7 @@ pub struct BroadPhaseState {
 }
 
 impl BroadPhaseState {
-    /// Builds it from its parts.
+    /// Returns the state made of these parts.
     pub fn new(proxies: ProxyTable, pair_filter: Option<PairFilter>, log: EventLog) -> BroadPhaseState {
         BroadPhaseState { proxies, pair_filter, log }
     }

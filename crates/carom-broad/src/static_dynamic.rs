@@ -1,8 +1,8 @@
 //! Two finders side by side: one for the static boxes, the other for the boxes that may move.
 //!
 //! The static finder is updated only after a static box is added, removed or moved, so ground at
-//! rest costs nothing. The other finds the pairs of moving boxes. Each moving box queries the index
-//! of the static ones; static boxes make no queries.
+//! rest costs nothing. The other finds the pairs of moving boxes. Each moving box queries the
+//! index of the static ones; static boxes make no queries.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (Frye: a loose octree for
 //! moving bodies, an axis-aligned BSP tree for static ones) and eq. 25.1 (the n m pairs of moving
@@ -21,7 +21,7 @@ use glam::Vec3;
 /// `S` holds the static boxes, `D` the others. It pays if few boxes move among many static ones.
 ///
 /// `FromFinder<StaticDynamic<S, D>>` is the broad phase. If `S` has no index, static boxes are
-/// tested one by one. Counters include only the hits among tests against static boxes.
+/// tested one by one. A test against a static box is counted only if it is a hit.
 ///
 /// Memory: 4 bytes per slot, beside that of both finders.
 #[derive(Clone, Debug, Default)]
@@ -49,12 +49,12 @@ impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
         }
     }
 
-    /// The finder of the static boxes.
+    /// Returns the finder of the static boxes.
     pub fn statics(&self) -> &S {
         &self.statics
     }
 
-    /// The finder of the boxes that may move.
+    /// Returns the finder of the boxes that may move.
     pub fn dynamics(&self) -> &D {
         &self.dynamics
     }
@@ -197,7 +197,7 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
     }
 }
 
-/// Queries both indices, one after the other. They exist: [`PairFinder::index`] has checked.
+/// Queries of both indices in turn. Both exist, because [`PairFinder::index`] has checked it.
 impl<S: PairFinder, D: PairFinder> StaticDynamic<S, D> {
     fn indices(&self) -> impl Iterator<Item = &dyn FinderIndex> {
         let unchanged = ProxyChanges::default();

@@ -1,10 +1,10 @@
 //! Chooses the instruction set once per call of a whole loop.
 //!
-//! The processor is queried once and the result is kept in one atomic byte, so the choice is a load
-//! and a jump.
+//! The processor is queried once, and the result is kept in one atomic byte. So the choice is a
+//! load and a jump.
 //!
-//! Reference: RFC 2045 of the Rust language (`target_feature`): a function compiled with a feature
-//! may be called only where the processor has it, and inlines what is `#[inline(always)]`.
+//! Reference: RFC 2045 of the Rust language (`target_feature`). A function compiled with a feature
+//! may be called only if the processor has it. It inlines functions that are `#[inline(always)]`.
 
 use crate::imp;
 use crate::lanes::Simd;
@@ -35,7 +35,7 @@ pub enum Level {
     Simd128,
 }
 
-/// Not yet known.
+/// The level is not yet known, or none is forced.
 const UNKNOWN: u8 = u8::MAX;
 
 /// The best instruction set of this machine.
@@ -46,8 +46,8 @@ static FORCED: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 const ALL: [Level; 5] = [Level::Generic, Level::Sse2, Level::Avx2, Level::Neon, Level::Simd128];
 
-/// The best instruction set of this machine. Without the standard library: the best that the build
-/// was compiled for.
+/// Returns the best instruction set of this machine. Without the standard library it is the best
+/// for which the build was compiled.
 #[inline]
 pub fn detected() -> Level {
     match DETECTED.load(Ordering::Relaxed) {
@@ -56,7 +56,8 @@ pub fn detected() -> Level {
     }
 }
 
-/// The instruction set that [`dispatch`] uses: the detected one, or the one set by [`force_level`].
+/// Returns the instruction set that [`dispatch`] uses: the detected one, or the one set by
+/// [`force_level`].
 #[inline]
 pub fn level() -> Level {
     match FORCED.load(Ordering::Relaxed) {
@@ -66,9 +67,9 @@ pub fn level() -> Level {
 }
 
 /// Makes [`dispatch`] use this instruction set in the whole process, or the detected one for
-/// `None`. Returns false, without a change, if the machine lacks it. Also false for
-/// [`Level::Generic`] without the feature `generic`, unless the build needs that level. Results do
-/// not depend on it: it is for tests and timing.
+/// `None`. Returns false, without a change, if the machine lacks it. It also returns false for
+/// [`Level::Generic`] without the feature `generic`, unless the build needs that level. It is for
+/// tests and timing; results do not depend on the level.
 pub fn force_level(wanted: Option<Level>) -> bool {
     match wanted {
         None => FORCED.store(UNKNOWN, Ordering::Relaxed),
@@ -79,7 +80,7 @@ pub fn force_level(wanted: Option<Level>) -> bool {
     true
 }
 
-/// Whether [`dispatch`] can choose the plain loops, which are the larger half of all code.
+/// Whether [`dispatch`] can choose the generic level, whose loops are the larger half of all code.
 const HAS_GENERIC: bool = cfg!(any(
     feature = "generic",
     not(any(
@@ -116,28 +117,28 @@ fn detect() -> Level {
     level
 }
 
-/// The caller made sure of `has(level)`.
+/// Runs the kernel with this level. The caller has checked `has(level)`.
 #[inline(always)]
 fn run_on<K: Kernel>(level: Level, kernel: K) -> K::Output {
     if level == Level::Generic { run_apart(kernel, imp::generic::Generic) } else { run_better(level, kernel) }
 }
 
-/// The caller made sure of `has(level)`; for [`Level::Generic`] what every machine has that the
-/// build is for.
+/// Runs the kernel with this level, or the baseline of the build for [`Level::Generic`]. The
+/// caller has checked `has(level)`.
 #[inline(always)]
 fn run_better<K: Kernel>(level: Level, kernel: K) -> K::Output {
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
-            // SAFETY: `has(Level::Avx2)` is true only after `Avx2::new` gave a token.
+            // SAFETY: `has(Level::Avx2)` is true only after `Avx2::new` has returned a token.
             unsafe { imp::avx2::run(kernel) }
         }
         _ => run_apart(kernel, imp::BASELINE),
     }
 }
 
-/// Runs the kernel in a function of its own. Without optimization each loop keeps all that it
-/// computes in the stack. So the caller would have the memory of all loops, of which one runs.
+/// Runs the kernel in a function of its own. Without optimization each loop keeps its values on
+/// the stack. So without this function the caller would reserve stack for the loops of all levels.
 #[inline(never)]
 fn run_apart<K: Kernel, S: Simd>(kernel: K, simd: S) -> K::Output {
     kernel.run(simd)

@@ -1,8 +1,7 @@
 //! Operations on lanes, for any instruction set: three traits for the values, one for the set.
 //!
-//! Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2 (the order of
-//! operands that decides what MINPS and MAXPS give for NaN and for zeros of both signs is taken as
-//! the definition).
+//! Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2 (the results of
+//! MINPS and MAXPS for NaN and for zeros of both signs are the definition).
 
 use crate::dispatch::Level;
 #[cfg(target_has_atomic = "64")]
@@ -29,25 +28,25 @@ pub trait Simd: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
     type U32x8: U32Lanes<8, Token = Self, Mask = Self::Mask8, F32 = Self::F32x8>;
     /// Sixteen unsigned integers.
     type U32x16: U32Lanes<16, Token = Self, Mask = Self::Mask16, F32 = Self::F32x16>;
-    /// Four yes or no.
+    /// A mask of four lanes.
     type Mask4: MaskLanes<4, Token = Self>;
-    /// Eight yes or no.
+    /// A mask of eight lanes.
     type Mask8: MaskLanes<8, Token = Self>;
-    /// Sixteen yes or no.
+    /// A mask of sixteen lanes.
     type Mask16: MaskLanes<16, Token = Self>;
 
     /// Transposes: lane j of result i is lane i of row j.
     fn transpose8(self, rows: [Self::F32x8; 8]) -> [Self::F32x8; 8];
 
-    /// The front row of a line that several threads see: each two of its floats as they were
-    /// written last, or at once, by a thread that is not known to be after this one.
+    /// Returns the front row of a line that several threads see. Each two floats are from one
+    /// write. It is the last one, or one of another thread at the same time.
     #[cfg(target_has_atomic = "64")]
     #[inline(always)]
     fn load_shared(self, line: &SharedLine) -> Self::F32x8 {
         Self::F32x8::load(self, &line.front())
     }
 
-    /// Writes the front row of such a line.
+    /// Writes the front row of a line that several threads see.
     #[cfg(target_has_atomic = "64")]
     #[inline(always)]
     fn store_shared(self, line: &SharedLine, row: Self::F32x8) {
@@ -58,7 +57,7 @@ pub trait Simd: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
     fn prefetch<T>(self, slice: &[T], index: usize);
 }
 
-/// N floats, handled at once.
+/// N floats with the same operation on each.
 pub trait F32Lanes<const N: usize>:
     Copy
     + Debug
@@ -75,55 +74,55 @@ pub trait F32Lanes<const N: usize>:
     /// Integers of the same number of lanes.
     type U32: U32Lanes<N, Token = Self::Token, Mask = Self::Mask, F32 = Self>;
 
-    /// The same number in every lane.
+    /// Returns the same number in every lane.
     fn splat(simd: Self::Token, x: f32) -> Self;
 
-    /// The lanes from an array; no alignment is needed.
+    /// Returns the lanes from an array; no alignment is needed.
     fn load(simd: Self::Token, from: &[f32; N]) -> Self;
 
-    /// The lanes as an array.
+    /// Returns the lanes as an array.
     fn to_array(self) -> [f32; N];
 
-    /// The smaller of each lane: `if self < other { self } else { other }`, so `other` where one is
-    /// NaN.
+    /// Returns the smaller of each lane: `if self < other { self } else { other }`, so `other` if
+    /// one is NaN.
     fn min(self, other: Self) -> Self;
 
-    /// The larger of each lane: `if other < self { self } else { other }`, so `other` where one is
-    /// NaN.
+    /// Returns the larger of each lane: `if other < self { self } else { other }`, so `other` if
+    /// one is NaN.
     fn max(self, other: Self) -> Self;
 
-    /// The sign bit cleared.
+    /// Returns the absolute values, by clearing the sign bits.
     fn abs(self) -> Self;
 
-    /// The correctly rounded square root; NaN below zero.
+    /// Returns the correctly rounded square roots; NaN below zero.
     fn sqrt(self) -> Self;
 
-    /// `self < other`; false for NaN.
+    /// Returns `self < other`; false for NaN.
     fn lt(self, other: Self) -> Self::Mask;
 
-    /// `self <= other`; false for NaN.
+    /// Returns `self <= other`; false for NaN.
     fn le(self, other: Self) -> Self::Mask;
 
-    /// `self == other`; false for NaN.
+    /// Returns `self == other`; false for NaN.
     fn eq(self, other: Self) -> Self::Mask;
 
-    /// `yes` where the mask is set, else `no`.
+    /// Returns `yes` in lanes in which the mask is set, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
-    /// The bits, unchanged.
+    /// Returns the bits, unchanged.
     fn to_bits(self) -> Self::U32;
 
-    /// The whole part, for numbers in `[0, 2147483520]`; smaller ones and NaN give 0, larger ones
-    /// that limit.
+    /// Returns the whole parts, for numbers in `[0, 2147483520]`. Smaller numbers and NaN give 0,
+    /// larger ones that limit.
     fn trunc_to_u32(self) -> Self::U32;
 
-    /// The upper half of the lanes before the lower half.
+    /// Returns the upper half of the lanes before the lower half.
     fn swap_halves(self) -> Self;
 
     /// Returns the numbers of a table at these indices; 0 for an index past the end.
     fn gather(table: &[f32], index: Self::U32) -> Self;
 
-    /// `from[at..at + N]`, lanes past the end filled with `fill`.
+    /// Returns `from[at..at + N]`, lanes past the end filled with `fill`.
     #[inline(always)]
     fn load_or(simd: Self::Token, from: &[f32], at: usize, fill: f32) -> Self {
         if let Some(chunk) = from.get(at..).and_then(<[f32]>::first_chunk::<N>) {
@@ -144,19 +143,20 @@ pub trait F32Lanes<const N: usize>:
         *to = self.to_array();
     }
 
-    /// `self > other`; false for NaN.
+    /// Returns `self > other`; false for NaN.
     #[inline(always)]
     fn gt(self, other: Self) -> Self::Mask {
         other.lt(self)
     }
 
-    /// `self >= other`; false for NaN.
+    /// Returns `self >= other`; false for NaN.
     #[inline(always)]
     fn ge(self, other: Self) -> Self::Mask {
         other.le(self)
     }
 
-    /// The smallest lane, by halves: lane i against lane i + N/2 with [`F32Lanes::min`], and again.
+    /// Returns the smallest lane. Lane i is compared with lane i + N/2 by [`F32Lanes::min`], and
+    /// the halves likewise.
     #[inline(always)]
     fn reduce_min(self) -> f32 {
         let mut x = self.to_array();
@@ -170,7 +170,8 @@ pub trait F32Lanes<const N: usize>:
         x[0]
     }
 
-    /// The largest lane, by halves: lane i against lane i + N/2 with [`F32Lanes::max`], and again.
+    /// Returns the largest lane. Lane i is compared with lane i + N/2 by [`F32Lanes::max`], and
+    /// the halves likewise.
     #[inline(always)]
     fn reduce_max(self) -> f32 {
         let mut x = self.to_array();
@@ -184,7 +185,7 @@ pub trait F32Lanes<const N: usize>:
         x[0]
     }
 
-    /// The sum of the lanes, by halves: lane i plus lane i + N/2, and again.
+    /// Returns the sum of the lanes. Lane i is added to lane i + N/2, and the halves likewise.
     #[inline(always)]
     fn reduce_sum(self) -> f32 {
         let mut x = self.to_array();
@@ -217,51 +218,51 @@ pub trait U32Lanes<const N: usize>:
     /// Floats of the same number of lanes.
     type F32;
 
-    /// The same number in every lane.
+    /// Returns the same number in every lane.
     fn splat(simd: Self::Token, x: u32) -> Self;
 
-    /// The lanes from an array; no alignment is needed.
+    /// Returns the lanes from an array; no alignment is needed.
     fn load(simd: Self::Token, from: &[u32; N]) -> Self;
 
-    /// The lanes as an array.
+    /// Returns the lanes as an array.
     fn to_array(self) -> [u32; N];
 
-    /// `self == other`.
+    /// Returns `self == other`.
     fn eq(self, other: Self) -> Self::Mask;
 
-    /// `self < other`, unsigned.
+    /// Returns `self < other`, unsigned.
     fn lt(self, other: Self) -> Self::Mask;
 
-    /// `yes` where the mask is set, else `no`.
+    /// Returns `yes` in lanes in which the mask is set, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
-    /// Shifted left by `COUNT` bits, which must be below 32.
+    /// Shifts left by `COUNT` bits, which must be below 32.
     fn shl<const COUNT: i32>(self) -> Self;
 
-    /// Shifted right by `COUNT` bits, which must be below 32; zeros come in.
+    /// Shifts right by `COUNT` bits, which must be below 32; zeros are shifted in.
     fn shr<const COUNT: i32>(self) -> Self;
 
-    /// As a float, rounded to nearest; integers of 2^31 and more count as negative (two's
+    /// Converts to floats, rounded to nearest. Integers from 2^31 on count as negative (two's
     /// complement).
     fn to_f32(self) -> Self::F32;
 
-    /// The same bits as a float.
+    /// Returns the same bits as floats.
     fn as_f32_bits(self) -> Self::F32;
 
-    /// The lanes whose mask is set, moved to the front in their order; the lanes behind them are
+    /// Moves the lanes whose mask is set to the front, in order. The lanes after them are
     /// unspecified.
     fn compress(self, mask: Self::Mask) -> Self;
 
-    /// As [`U32Lanes::compress`], with lane i kept where bit i is set; higher bits do not count.
+    /// Like [`U32Lanes::compress`], with lane i kept if bit i is set; higher bits are ignored.
     #[inline(always)]
     fn compress_bits(self, simd: Self::Token, bits: u32) -> Self {
         self.compress(Self::Mask::from_bits(simd, bits))
     }
 
-    /// Lanes of the same instruction set, made from a value instead of a token.
+    /// Returns these lanes. The instruction set is proved by a value instead of a token.
     fn replace(self, lanes: &[u32; N]) -> Self;
 
-    /// 0, 1, 2, ...
+    /// Returns the lanes 0, 1, 2, ...
     #[inline(always)]
     fn iota(simd: Self::Token) -> Self {
         let mut lanes = [0; N];
@@ -271,7 +272,7 @@ pub trait U32Lanes<const N: usize>:
         Self::load(simd, &lanes)
     }
 
-    /// `from[at..at + N]`, lanes past the end filled with `fill`.
+    /// Returns `from[at..at + N]`, lanes past the end filled with `fill`.
     #[inline(always)]
     fn load_or(simd: Self::Token, from: &[u32], at: usize, fill: u32) -> Self {
         if let Some(chunk) = from.get(at..).and_then(<[u32]>::first_chunk::<N>) {
@@ -292,13 +293,13 @@ pub trait U32Lanes<const N: usize>:
         *to = self.to_array();
     }
 
-    /// The smaller of each lane, unsigned.
+    /// Returns the smaller of each lane, unsigned.
     #[inline(always)]
     fn min(self, other: Self) -> Self {
         Self::select(self.lt(other), self, other)
     }
 
-    /// The larger of each lane, unsigned.
+    /// Returns the larger of each lane, unsigned.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         Self::select(other.lt(self), self, other)
@@ -315,7 +316,7 @@ pub trait U32Lanes<const N: usize>:
         self.replace(&out)
     }
 
-    /// The lanes in descending order.
+    /// Returns the lanes in descending order.
     #[inline(always)]
     fn sorted_down(self) -> Self {
         let mut lanes = self.to_array();
@@ -329,11 +330,11 @@ pub trait U32Lanes<const N: usize>:
     }
 
     /// Writes the lanes whose mask is set to the front of `out`, in order, and returns their
-    /// number. Branchless: if `out` has room for N, all N elements are written, and those behind
+    /// number. Branchless: if `out` has room for N, all N elements are written, and those after
     /// the kept lanes are unspecified.
     ///
     /// # Panics
-    /// When the kept lanes do not fit, as indexing does.
+    /// If the kept lanes do not fit.
     #[inline(always)]
     fn compress_store(self, mask: Self::Mask, out: &mut [u32]) -> usize {
         let n = mask.count();
@@ -347,38 +348,38 @@ pub trait U32Lanes<const N: usize>:
     }
 }
 
-/// N times yes or no.
+/// A mask: a boolean for each of N lanes.
 pub trait MaskLanes<const N: usize>:
     Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
     /// The instruction set.
     type Token: Copy;
 
-    /// Lane i from bit i; higher bits do not count.
+    /// Sets lane i if bit i is set; higher bits are ignored.
     fn from_bits(simd: Self::Token, bits: u32) -> Self;
 
-    /// Bit i from lane i; higher bits are 0.
+    /// Returns bit i for lane i; higher bits are 0.
     fn bits(self) -> u32;
 
-    /// The first `n` lanes, or all when there are not as many.
+    /// Sets the first `n` lanes, or all if there are fewer.
     #[inline(always)]
     fn first(simd: Self::Token, n: usize) -> Self {
         Self::from_bits(simd, if n < N { (1 << n) - 1 } else { u32::MAX })
     }
 
-    /// At least one lane is set.
+    /// Whether at least one lane is set.
     #[inline(always)]
     fn any(self) -> bool {
         self.bits() != 0
     }
 
-    /// Every lane is set.
+    /// Whether all lanes are set.
     #[inline(always)]
     fn all(self) -> bool {
         self.bits() == u32::MAX >> (32 - N)
     }
 
-    /// How many lanes are set.
+    /// Returns the number of set lanes.
     #[inline(always)]
     fn count(self) -> usize {
         self.bits().count_ones() as usize
@@ -386,6 +387,6 @@ pub trait MaskLanes<const N: usize>:
 }
 
 pub(crate) mod sealed {
-    /// Keeps [`Simd`](super::Simd) to the instruction sets of this crate.
+    /// Restricts [`Simd`](super::Simd) to the instruction sets of this crate.
     pub trait Sealed {}
 }

@@ -1,7 +1,8 @@
 //! Lanes of 4, 8 or 16 numbers, masks, and the instruction set chosen at run time.
 //!
 //! A [`Kernel`] is a whole loop, written once for any instruction set. [`dispatch`] runs it with
-//! the best set of the machine. The choice stands above the loop, so it costs nothing inside.
+//! the best set of the machine. The choice is made outside of the loop, so it costs nothing
+//! inside.
 //!
 //! ```
 //! use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
@@ -41,18 +42,17 @@
 //! # The same bits everywhere
 //! Every operation is defined to the bit, and gives those bits on every instruction set (test:
 //! `backends::any_numbers_give_the_same_bits_everywhere`). There is no fused multiply-add and no
-//! approximate reciprocal. Only the sign and payload of a NaN are open, as in IEEE 754.
+//! approximate reciprocal. Only the sign and payload of a NaN are unspecified, as in IEEE 754.
 //!
 //! # Inside a kernel
 //! Functions called from a kernel must be `#[inline(always)]`, and loops plain. A closure or an
 //! iterator adaptor is a function of its own, compiled without the instruction set. If it is not
-//! inlined, the loop is right but many times slower.
+//! inlined, the loop is correct but many times slower.
 //!
 //! # Safety
-//! This crate is the one place of carom with `unsafe` (`cargo xtask tidy`). Values of an
-//! instruction set need its token, and the token needs a check of the processor, so safe uses are
-//! sound. Lines of memory that one owner lends to several threads are atomic words meanwhile:
-//! [`SharedLine`].
+//! This crate is the only one of carom with `unsafe` (`cargo xtask tidy`). Values of an
+//! instruction set need its token, and the token needs a check of the processor. So safe uses are
+//! sound. Memory that several threads share is accessed as atomic words: [`SharedLine`].
 #![cfg_attr(not(feature = "std"), no_std)]
 
 mod dispatch;

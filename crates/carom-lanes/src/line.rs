@@ -1,23 +1,22 @@
-//! Two rows of eight floats side by side, one cache line; and shared access to many lines from
-//! several threads.
+//! Cache lines of two rows of eight floats, and shared access to many lines from several threads.
 //!
-//! Threads that write different lines in an unknown order cannot divide a slice between them. As
-//! words that are read and written whole, the memory can be shared safely. At worst a row mixes two
-//! writes. Nothing is copied, and a processor with AVX moves the words of a row together.
+//! Threads that write different lines in an unknown order cannot divide a slice between them. The
+//! memory can be shared safely as atomic words. At worst a row mixes two writes. Nothing is
+//! copied, and a processor with AVX moves the words of a row together.
 //!
-//! Reference: H. Boehm, S. Adve, Foundations of the C++ Concurrency Memory Model, 2008 (what is
-//! shared must be atomic; relaxed is enough where something else puts threads in order).
+//! Reference: H. Boehm, S. Adve, Foundations of the C++ Concurrency Memory Model, 2008 (shared
+//! data must be atomic; relaxed accesses are enough if something else orders the threads).
 
 #[cfg(target_has_atomic = "64")]
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// Two rows, a line of the cache.
+/// A cache line of two rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct Line {
     /// The row that can be written while the line is shared.
     pub front: [f32; 8],
-    /// The row that is only read then.
+    /// The row that is only read while the line is shared.
     pub back: [f32; 8],
 }
 
@@ -31,7 +30,7 @@ pub struct SharedLine {
     pub back: [f32; 8],
 }
 
-// The same row in the same place.
+// Both types have the same layout.
 #[cfg(target_has_atomic = "64")]
 const _: () = assert!(
     size_of::<Line>() == size_of::<SharedLine>()
@@ -42,17 +41,17 @@ const _: () = assert!(
 
 #[cfg(target_has_atomic = "64")]
 impl SharedLine {
-    /// These lines for several threads, for as long as they are borrowed.
+    /// Shares these lines between threads while they are borrowed.
     pub fn of(lines: &mut [Line]) -> &[SharedLine] {
         let n = lines.len();
-        // SAFETY: the two have one layout, as asserted above, and any bits are good for both. The
-        // lines are borrowed exclusively for as long as the answer lives, so no code sees the front
-        // rows but through atomic words; the back rows are only read.
+        // SAFETY: both types have the same layout, as asserted above, and any bits are valid for
+        // both. The lines are borrowed exclusively while the result lives. So the front rows are
+        // accessed only as atomic words, and the back rows are only read.
         unsafe { core::slice::from_raw_parts(lines.as_mut_ptr().cast::<SharedLine>(), n) }
     }
 
-    /// The front row: each two of its floats as they were written last, or at once, by a thread
-    /// that is not known to be after this one.
+    /// Returns the front row. Each two floats are from one write. It is the last one, or one of
+    /// another thread at the same time.
     #[inline(always)]
     pub fn front(&self) -> [f32; 8] {
         let mut words = [0; 4];
@@ -61,14 +60,14 @@ impl SharedLine {
             words[k] = self.front[k].load(Ordering::Relaxed);
             k += 1;
         }
-        // SAFETY: as many bytes, and any bits are good floats.
+        // SAFETY: both have the same size, and any bits are valid floats.
         unsafe { core::mem::transmute::<[u64; 4], [f32; 8]>(words) }
     }
 
     /// Writes the front row.
     #[inline(always)]
     pub fn set_front(&self, row: &[f32; 8]) {
-        // SAFETY: as many bytes, and any bits are good words.
+        // SAFETY: both have the same size, and any bits are valid words.
         let words = unsafe { core::mem::transmute::<[f32; 8], [u64; 4]>(*row) };
         let mut k = 0;
         while k < 4 {
@@ -77,7 +76,7 @@ impl SharedLine {
         }
     }
 
-    /// The address of the words of the front row.
+    /// Returns the address of the words of the front row.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn front_address(&self) -> *mut u64 {

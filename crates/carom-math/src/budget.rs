@@ -17,7 +17,7 @@ pub enum Budget {
     Unlimited,
     /// A number of work steps: the same result in every run.
     Steps(u64),
-    /// A time, from the call on. Refused without a clock
+    /// A time, from the call on. Rejected as an error if there is no clock
     /// ([`clock::IS_THERE`](crate::clock::IS_THERE)).
     Time(Duration),
 }

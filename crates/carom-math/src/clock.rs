@@ -1,24 +1,26 @@
-//! The clock of the workspace: all time is read here.
+//! The only clock of the workspace.
 //!
-//! There is no clock without the standard library, nor on `wasm32-unknown-unknown`, because the
-//! standard clock panics there. A program on that target can lend one: [`lend`].
+//! There is no clock without the standard library. There is none on `wasm32-unknown-unknown`
+//! either, because the standard clock panics there; a program on that target can provide one with
+//! [`lend`].
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision
 //! detection).
 
-/// A moment of a clock that never goes back; without a clock all moments are the same.
+/// A moment of a monotonic clock. Without a clock all moments are the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment(imp::Instant);
 
-/// Whether there is a clock. Without one, budgets in time are refused, and measured times are zero.
+/// Whether there is a clock. Without one, budgets in time are rejected, and measured times are
+/// zero.
 pub const IS_THERE: bool = imp::IS_THERE;
 
-/// Lends a clock to a target that has none: a function that returns seconds and never goes back.
-/// Measured times come from it, but [`IS_THERE`] stays false, and budgets in time are still
-/// refused.
+/// Provides a clock for a target that has none: a function that returns seconds, and whose results
+/// do not decrease. Measured times come from it, but [`IS_THERE`] stays false, and budgets in time
+/// are still rejected.
 ///
-/// Returns whether it is used: false if the target has a clock, if one was lent before, or without
-/// the standard library (test: `clock::a_clock_is_lent_only_where_none_is`).
+/// Returns whether the function is used. False if the target has a clock, if one was lent before,
+/// or without the standard library (test: `clock::a_clock_is_lent_only_where_none_is`).
 pub fn lend(now: fn() -> f64) -> bool {
     imp::lend(now)
 }
@@ -30,13 +32,13 @@ impl Moment {
         Moment(imp::now())
     }
 
-    /// Seconds from an earlier moment to this one; 0 without a clock.
+    /// Returns the seconds from an earlier moment to this one; 0 without a clock.
     #[inline]
     pub fn seconds_since(&self, earlier: Moment) -> f64 {
         imp::seconds_between(earlier.0, self.0)
     }
 
-    /// Seconds from this moment until now; 0 without a clock.
+    /// Returns the seconds from this moment until now; 0 without a clock.
     #[inline]
     pub fn elapsed(&self) -> f64 {
         Moment::now().seconds_since(*self)

@@ -1,9 +1,10 @@
 //! Double-double numbers of 106 bits, the unevaluated sum of two `f64`, for quotients that `f64`
 //! cannot compute well.
 //!
-//! Nearly parallel edges and slivers lose up to three quarters of the digits of an `f64` in
-//! closest-point computations. Double-double keeps enough. Differences of `f64` are exact. Sums and
-//! products have a relative error below 2^-102, unless they overflow or underflow: scale first.
+//! Closest-point computations of nearly parallel edges and slivers lose up to three quarters of
+//! the digits of an `f64`. Double-double numbers keep enough. Differences of `f64` are exact. Sums
+//! and products have a relative error below 2^-102, unless they overflow or underflow: scale
+//! first.
 //!
 //! Reference: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision,
 //! Numerische Mathematik 18, 1971; M. Joldes, J.-M. Muller, V. Popescu, Tight and Rigorous Error
@@ -30,7 +31,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
-/// As [`two_sum`], for `|b| <= |a|`.
+/// Like [`two_sum`], for `|b| <= |a|`.
 #[inline]
 fn fast_two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -55,14 +56,14 @@ impl DoubleDouble {
     /// Zero.
     pub const ZERO: DoubleDouble = DoubleDouble { high: 0.0, low: 0.0 };
 
-    /// `a - b`, exact.
+    /// Returns `a - b`, exact.
     #[inline]
     pub fn difference(a: f64, b: f64) -> DoubleDouble {
         let (high, low) = two_sum(a, -b);
         DoubleDouble { high, low }
     }
 
-    /// The number rounded to `f64`.
+    /// Returns the number rounded to `f64`.
     #[inline]
     pub fn to_f64(self) -> f64 {
         self.high
@@ -134,7 +135,7 @@ impl Mul for DoubleDouble {
 
 impl Div for DoubleDouble {
     type Output = DoubleDouble;
-    /// The quotient; not finite when the divisor is zero.
+    /// Returns the quotient; not finite if the divisor is zero.
     #[inline]
     fn div(self, other: DoubleDouble) -> DoubleDouble {
         let first = self.high / other.high;
@@ -158,7 +159,7 @@ pub struct DoubleDoubleVec3 {
 }
 
 impl DoubleDoubleVec3 {
-    /// `a - b`, exact.
+    /// Returns `a - b`, exact.
     #[inline]
     pub fn difference(a: DVec3, b: DVec3) -> DoubleDoubleVec3 {
         DoubleDoubleVec3 {
@@ -168,13 +169,13 @@ impl DoubleDoubleVec3 {
         }
     }
 
-    /// Inner product.
+    /// Returns the inner product.
     #[inline]
     pub fn dot(self, other: DoubleDoubleVec3) -> DoubleDouble {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
 
-    /// Vector product.
+    /// Returns the vector product.
     #[inline]
     pub fn cross(self, other: DoubleDoubleVec3) -> DoubleDoubleVec3 {
         DoubleDoubleVec3 {
@@ -192,7 +193,7 @@ impl DoubleDoubleVec3 {
         DoubleDoubleVec3 { x: scaled(self.x), y: scaled(self.y), z: scaled(self.z) }
     }
 
-    /// The vector rounded to `f64`.
+    /// Returns the vector rounded to `f64`.
     #[inline]
     pub fn to_dvec3(self) -> DVec3 {
         DVec3::new(self.x.high, self.y.high, self.z.high)

@@ -1,8 +1,8 @@
-//! Exact numbers, for signs of polynomials that plain `f64` leaves in doubt.
+//! Exact numbers, for signs of polynomials that plain `f64` cannot decide.
 //!
 //! A number is a sign and an array of 64-bit digits that starts at some power of 2^64. Sums and
-//! products use the schoolbook algorithms. Nothing is truncated, up to products of six `f64` of any
-//! size. An operation takes some hundred nanoseconds and no heap; use it behind a filter.
+//! products use the schoolbook algorithms. Nothing is truncated, up to products of six `f64` of
+//! any size. An operation uses no heap, but is slow; use it only after a filter.
 //!
 //! Reference: D. E. Knuth, The Art of Computer Programming, volume 2, 4.3.1 (algorithms A, S and
 //! M).
@@ -50,7 +50,7 @@ impl ExactNumber {
         self
     }
 
-    /// The number times itself.
+    /// Returns the square of the number.
     #[inline]
     pub fn squared(&self) -> ExactNumber {
         self * self
@@ -61,7 +61,7 @@ impl ExactNumber {
     pub fn quotient(&self, other: &ExactNumber) -> f64 {
         let ((p, p_end), (q, q_end)) = (self.leading(), other.leading());
         let mut value = p / q;
-        // More steps would lead to 0 or infinity, which do not change.
+        // After 40 steps the result is 0 or infinity, which further steps do not change.
         let step = if q_end < p_end { DIGIT } else { 1.0 / DIGIT };
         for _ in 0..(p_end - q_end).unsigned_abs().min(40) {
             value *= step;
@@ -99,7 +99,7 @@ impl ExactNumber {
         usize::try_from(power - self.lowest).ok().and_then(|i| self.digits.get(i)).copied().unwrap_or(0)
     }
 
-    /// One past the highest power of 2^64.
+    /// Returns one more than the highest power of 2^64.
     #[inline]
     fn end(&self) -> i32 {
         self.lowest + self.n_digits as i32
@@ -120,8 +120,8 @@ impl ExactNumber {
         Ordering::Equal
     }
 
-    /// Returns the sum, or the difference of magnitudes `self - other`; `self` must not be the
-    /// lesser.
+    /// Returns the sum of the magnitudes, or their difference `self - other`. `self` must not be
+    /// the smaller one then.
     fn merged(&self, other: &ExactNumber, is_difference: bool) -> ExactNumber {
         if other.n_digits == 0 {
             return self.clone();
@@ -246,29 +246,29 @@ impl Mul for &ExactNumber {
 pub struct ExactVec3([ExactNumber; 3]);
 
 impl ExactVec3 {
-    /// From three numbers.
+    /// Returns the vector of these numbers.
     pub fn new(x: ExactNumber, y: ExactNumber, z: ExactNumber) -> ExactVec3 {
         ExactVec3([x, y, z])
     }
 
-    /// `a - b`.
+    /// Returns `a - b`.
     pub fn difference(a: DVec3, b: DVec3) -> ExactVec3 {
         &ExactVec3::from(a) - &ExactVec3::from(b)
     }
 
-    /// Inner product.
+    /// Returns the inner product.
     pub fn dot(&self, other: &ExactVec3) -> ExactNumber {
         let [x, y, z] = [0, 1, 2].map(|i| &self.0[i] * &other.0[i]);
         &(&x + &y) + &z
     }
 
-    /// Vector product.
+    /// Returns the vector product.
     pub fn cross(&self, other: &ExactVec3) -> ExactVec3 {
         let (a, b) = (&self.0, &other.0);
         ExactVec3([(1, 2), (2, 0), (0, 1)].map(|(i, j)| &(&a[i] * &b[j]) - &(&a[j] * &b[i])))
     }
 
-    /// Squared length.
+    /// Returns the squared length.
     pub fn length_squared(&self) -> ExactNumber {
         self.dot(self)
     }

@@ -2,12 +2,12 @@
 //!
 //! A double is an integer times a power of two. So is a product of three, with at most 159 bits. A
 //! fixed-point number for the whole range of such products takes a hundred words, and sums in it
-//! are exact. Two such numbers, one for each sign, keep the carries short. This is the last resort
-//! behind the filters and expansions of [`predicates`](crate::predicates). It takes about half a
-//! microsecond and has no range limit.
+//! are exact. Two such numbers, one for each sign, keep the carries short. It is the last step of
+//! [`predicates`](crate::predicates), after the filters and expansions. It is slow but has no
+//! range limit.
 //!
-//! Reference: U. Kulisch, W. Miranker, The Arithmetic of the Digital Computer: A New Approach, SIAM
-//! Review 28, 1986.
+//! Reference: U. Kulisch, W. Miranker, The Arithmetic of the Digital Computer: A New Approach,
+//! SIAM Review 28, 1986.
 //! Differs: products of three numbers instead of two; only the sign and the leading digits of the
 //! sum are needed.
 
@@ -27,7 +27,7 @@ pub(crate) struct ExactSum {
 }
 
 impl ExactSum {
-    /// The empty sum.
+    /// Returns the empty sum.
     pub(crate) const fn new() -> ExactSum {
         ExactSum { positive: [0; N_WORDS], negative: [0; N_WORDS] }
     }
@@ -72,7 +72,7 @@ impl ExactSum {
         }
     }
 
-    /// The sign of the sum: -1, 0 or 1.
+    /// Returns the sign of the sum: -1, 0 or 1.
     pub(crate) fn sign(&self) -> f64 {
         match self.positive.iter().rev().cmp(self.negative.iter().rev()) {
             Ordering::Less => -1.0,
@@ -81,7 +81,7 @@ impl ExactSum {
         }
     }
 
-    /// The sum without its sign.
+    /// Returns the sum without its sign.
     fn magnitude(&self) -> [u64; N_WORDS] {
         let (large, small) = if self.sign() < 0.0 {
             (&self.negative, &self.positive)
@@ -100,10 +100,10 @@ impl ExactSum {
     }
 }
 
-/// Returns the sum of the products `p x q` of successive corners, last and first included. It is
-/// twice the area of a polygon times its normal. It is exact but for one rounding per coordinate. A
-/// power of 2 scales it so that the largest coordinate is between 2^128 and 2^192. It is zero
-/// exactly if the sum is.
+/// Returns the sum of the products `p x q` of successive corners, last and first included. The sum
+/// is twice the area of a polygon times its normal. It is exact up to one rounding per coordinate.
+/// A power of 2 scales it so that the largest coordinate is between 2^128 and 2^192. It is zero
+/// exactly if the true sum is.
 pub fn area_direction(n_corners: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
     let mut sums = [const { ExactSum::new() }; 3];
     for i in 0..n_corners {
@@ -119,15 +119,15 @@ pub fn area_direction(n_corners: usize, corner: impl Fn(usize) -> DVec3) -> DVec
     let word = 2.0 * (1_u64 << 63) as f64;
     let mut coordinates = [0.0; 3];
     for ((coordinate, digits), sum) in coordinates.iter_mut().zip(&magnitudes).zip(&sums) {
-        // From the lowest up: of numbers that do not overlap each sum is rounded to nearest, or
-        // nearly.
+        // Adds from the lowest digit up. The digits do not overlap, so each sum is rounded to
+        // nearest, or nearly so.
         let rest = digits[top - 2] as f64 + digits[top - 1] as f64 * word;
         *coordinate = sum.sign() * (rest + digits[top] as f64 * word * word);
     }
     DVec3::from_array(coordinates)
 }
 
-/// `|x| = mantissa * 2^exponent`.
+/// Returns the mantissa and the exponent in `|x| = mantissa * 2^exponent`.
 fn parts(x: f64) -> (u64, i32) {
     let bits = x.to_bits();
     let fraction = bits & ((1 << 52) - 1);

@@ -1,15 +1,15 @@
 //! Poses, planes, rays, roots, eigenvectors, exact predicates and tolerances.
 //!
 //! The types of `src/kernel/` exist twice: in `f32` at the crate root, and with the feature `f64`
-//! in the module [`f64`](mod@f64). Decisions are made in `f64` in both ([`WidePose`],
-//! [`predicates`]); the twins differ in the numbers that they store and return.
+//! in the module [`f64`](mod@f64). Both make their decisions in `f64` ([`WidePose`],
+//! [`predicates`]). They differ in the numbers that they store and return.
 //!
 //! ```
 //! use carom_math::{Pose, Quat, Vec3};
 //!
 //! let a = Pose::new(Quat::from_rotation_z(core::f32::consts::FRAC_PI_2), Vec3::new(1.0, 0.0, 0.0));
 //! let b = Pose::from_translation(Vec3::new(1.0, 2.0, 0.0));
-//! // Where is b, seen from a? (eq. 25.4 of Real-Time Rendering: M_A^-1 M_B)
+//! // The pose of b in the frame of a (eq. 25.4 of Real-Time Rendering: M_A^-1 M_B).
 //! let b_in_a = b.relative_to(&a);
 //! assert!((b_in_a.translation - Vec3::new(2.0, 0.0, 0.0)).length() < 1e-6);
 //! ```

@@ -1,22 +1,22 @@
-//! Square roots and the like, with or without the standard library.
+//! Square roots, rounding and trigonometry, with or without the standard library.
 //!
 //! Square root, floor and ceil are correctly rounded everywhere. The trigonometric functions of
-//! systems differ in the last digit, so these come from the `libm` crate, in software: the same
-//! bits on every machine.
+//! operating systems differ in the last digit. So they come from the `libm` crate, in software,
+//! with the same bits on every machine.
 
 /// The functions that `core` does not have.
 pub trait FloatOps: Copy {
-    /// Correctly rounded square root.
+    /// Returns the correctly rounded square root.
     fn sqrt_(self) -> Self;
-    /// The largest whole number that is not above.
+    /// Returns the largest whole number that is not above `self`.
     fn floor_(self) -> Self;
-    /// The smallest whole number that is not below.
+    /// Returns the smallest whole number that is not below `self`.
     fn ceil_(self) -> Self;
-    /// Sine and cosine of an angle in radians.
+    /// Returns the sine and the cosine of an angle in radians.
     fn sin_cos_(self) -> (Self, Self);
-    /// The angle in `[0, pi]` with this cosine.
+    /// Returns the angle in `[0, pi]` with this cosine.
     fn acos_(self) -> Self;
-    /// The angle of the point (x, y), y given first, in `[-pi, pi]`.
+    /// Returns the angle of the point (x, y) in `[-pi, pi]`; `self` is y.
     fn atan2_(self, x: Self) -> Self;
 }
 
@@ -60,50 +60,50 @@ float_ops!(f32, libm::sqrtf, libm::floorf, libm::ceilf, libm::sincosf, libm::aco
 #[cfg(not(feature = "std"))]
 float_ops!(f64, libm::sqrt, libm::floor, libm::ceil, libm::sincos, libm::acos, libm::atan2);
 
-/// Correctly rounded square root.
+/// Returns the correctly rounded square root.
 #[inline(always)]
 pub fn sqrt<T: FloatOps>(x: T) -> T {
     x.sqrt_()
 }
 
-/// The natural logarithm: the same bits on every machine.
+/// Returns the natural logarithm, with the same bits on every machine.
 #[inline]
 pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
-/// The greater of two numbers; the first where one is NaN. One instruction, where [`f64::max`]
-/// takes five, of which those after wait.
+/// Returns the greater of two numbers; the first if one is NaN. It is one instruction;
+/// [`f64::max`] takes five in a row.
 #[inline(always)]
 pub fn greater(x: f64, y: f64) -> f64 {
     if x < y { y } else { x }
 }
 
-/// The largest whole number that is not above.
+/// Returns the largest whole number that is not above `x`.
 #[inline(always)]
 pub fn floor<T: FloatOps>(x: T) -> T {
     x.floor_()
 }
 
-/// The smallest whole number that is not below.
+/// Returns the smallest whole number that is not below `x`.
 #[inline(always)]
 pub fn ceil<T: FloatOps>(x: T) -> T {
     x.ceil_()
 }
 
-/// Sine and cosine of an angle in radians.
+/// Returns the sine and the cosine of an angle in radians.
 #[inline(always)]
 pub fn sin_cos<T: FloatOps>(x: T) -> (T, T) {
     x.sin_cos_()
 }
 
-/// The angle in `[0, pi]` with this cosine.
+/// Returns the angle in `[0, pi]` with this cosine.
 #[inline(always)]
 pub fn acos<T: FloatOps>(x: T) -> T {
     x.acos_()
 }
 
-/// The angle of the point (x, y), in `[-pi, pi]`.
+/// Returns the angle of the point (x, y), in `[-pi, pi]`.
 #[inline(always)]
 pub fn atan2<T: FloatOps>(y: T, x: T) -> T {
     y.atan2_(x)

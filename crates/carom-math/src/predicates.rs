@@ -1,34 +1,37 @@
 //! Exact orientation predicates for the given coordinates.
 //!
-//! A determinant is first computed in plain `f64`, with a bound on its error. In doubt, equal
-//! coordinates decide the commonest zeros. Next come adaptive expansions, which need products
-//! without overflow and underflow. For the rest of the range a fixed-point sum without rounding
-//! decides. Every sign is exact for **all finite coordinates**, from 5e-324 to 1.8e308 in any
-//! mixture. Coordinates that are not finite give an unspecified sign, and no panic.
+//! A determinant is first computed in plain `f64`, with a bound on its error. If that is not
+//! certain, equal coordinates decide the commonest zeros. The next step is adaptive expansions,
+//! which need products without overflow and underflow. For the rest of the range a fixed-point sum
+//! without rounding decides (tests: `predicates::published_vectors`,
+//! `predicates::signs_of_ugly_numbers`). Every sign is exact for **all finite coordinates**, from
+//! 5e-324 to 1.8e308 in any mixture. Coordinates that are not finite give an unspecified sign, and
+//! no panic.
 //!
 //! Reference: J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust
 //! Geometric Predicates, Discrete & Computational Geometry 18, 1997.
-//! Differs: the filters bound underflow too; exact beyond the range of expansions (`exact_sum.rs`).
+//! Differs: the filters also bound underflow, and signs are exact beyond the range of expansions
+//! (`exact_sum.rs`).
 
 use crate::exact_sum::ExactSum;
 use crate::scaling::scale_of;
 use glam::{DVec2, DVec3};
 
-/// Error of a 3x3 determinant of differences, relative to its permanent: Shewchuk's (7 + 56 u) u
-/// with u = 2^-53, and a little more, so that the rounding of the bound itself is covered.
+/// The error bound of a 3x3 determinant of differences, relative to its permanent. It is
+/// Shewchuk's (7 + 56 u) u with u = 2^-53, and slightly more for the rounding of the bound itself.
 pub const ORIENT3D_ERROR: f64 = 8.0e-16;
 
-/// Error of a 2x2 determinant of differences, relative to its permanent: Shewchuk's (3 + 16 u) u,
-/// and a little more for the rounding of the bound itself.
+/// The error bound of a 2x2 determinant of differences, relative to its permanent. It is
+/// Shewchuk's (3 + 16 u) u, and slightly more for the rounding of the bound itself.
 pub const ORIENT2D_ERROR: f64 = 3.4e-16;
 
 /// Far above the loss of products by underflow, if one factor of each is counted in the bound. Far
 /// below every other relevant number.
 const UNDERFLOW: f64 = 1.0e-300;
 
-/// Positive if `d` lies below the plane through `a`, `b`, `c`, on the side from which they appear
-/// clockwise. Zero exactly if the four are coplanar. The value is near `det(a - d, b - d, c - d)`,
-/// unless products overflow or underflow.
+/// Returns a positive number if `d` lies below the plane through `a`, `b`, `c`, on the side from
+/// which they appear clockwise. Returns zero exactly if the four are coplanar. The value is near
+/// `det(a - d, b - d, c - d)`, unless products overflow or underflow.
 ///
 /// Only the sign is exact.
 #[inline]
@@ -36,8 +39,8 @@ pub fn orient3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     orient3d_filter(a, b, c, d).unwrap_or_else(|| orient3d_exact(a, b, c, d))
 }
 
-/// [`orient3d`] if plain `f64` is certain of the sign, which is then not zero; `None` if the exact
-/// path is needed. For statistics of how often that happens.
+/// Returns [`orient3d`] if plain `f64` is certain of the sign, which is then not zero; `None` if
+/// the exact path is needed. It serves statistics.
 #[inline]
 pub fn orient3d_filter(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Option<f64> {
     determinant_filter(a - d, b - d, c - d)
@@ -66,12 +69,12 @@ pub fn determinant_error(permanent: f64, u: DVec3) -> f64 {
     ORIENT3D_ERROR * permanent + UNDERFLOW * (size.x + size.y + size.z + 1.0)
 }
 
-/// The exact part of [`orient3d`], after its filter.
+/// Does the exact part of [`orient3d`], after its filter.
 #[cold]
 fn orient3d_exact(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     let (u, v, w) = (a - d, b - d, c - d);
-    // A difference is 0 exactly when the numbers are equal. Equal points, or all in one plane x, y
-    // or z = constant.
+    // A difference is 0 exactly if the numbers are equal. Two points are equal, or all are in one
+    // plane x, y or z = constant.
     let flat = (u.abs() + v.abs() + w.abs()).cmpeq(DVec3::ZERO).any();
     if flat || u == DVec3::ZERO || v == DVec3::ZERO || w == DVec3::ZERO || a == b || b == c || c == a {
         return 0.0;
@@ -92,14 +95,15 @@ fn orient3d_exact(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     sum.sign()
 }
 
-/// Returns the sign of the determinant of three differences that are whole numbers below 2^40 times
-/// a power of two. Differences of neighbouring `f32` points usually are.
+/// Returns the sign of the determinant of three differences that are whole numbers below 2^40
+/// times a power of two. Differences of neighbouring `f32` points usually are.
 ///
-/// A zero of such coordinates is the commonest doubt in meshes, and needs no expansions.
+/// Zeros of such coordinates are the commonest undecided case in meshes. They need no expansions
+/// here.
 fn whole_determinant(pairs: [(DVec3, DVec3); 3]) -> Option<f64> {
     let differences = pairs.map(|(p, q)| p - q);
     let largest = differences.iter().fold(DVec3::ZERO, |m, v| m.max(v.abs())).max_element();
-    // Below 2^39 then.
+    // All are below 2^39 after this scaling.
     let scale = scale_of(largest) * (1_u64 << 38) as f64;
     let mut rows = [[0_i128; 3]; 3];
     let mut is_whole = true;
@@ -133,8 +137,9 @@ fn products_fit(points: &[DVec3]) -> bool {
     })
 }
 
-/// Positive if `a`, `b`, `c` are in counter-clockwise order; zero exactly if they are collinear.
-/// The value is near `det(a - c, b - c)`, unless products overflow or underflow.
+/// Returns a positive number if `a`, `b`, `c` are in counter-clockwise order, and zero exactly if
+/// they are collinear. The value is near `det(a - c, b - c)`, unless products overflow or
+/// underflow.
 ///
 /// Only the sign is exact.
 #[inline]
@@ -142,7 +147,7 @@ pub fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     orient2d_filter(a, b, c).unwrap_or_else(|| orient2d_exact(a, b, c))
 }
 
-/// [`orient2d`] if plain `f64` is certain of the sign; `None` if the exact path is needed.
+/// Returns [`orient2d`] if plain `f64` is certain of the sign; `None` if the exact path is needed.
 #[inline]
 pub fn orient2d_filter(a: DVec2, b: DVec2, c: DVec2) -> Option<f64> {
     let (u, v) = (a - c, b - c);
@@ -152,7 +157,7 @@ pub fn orient2d_filter(a: DVec2, b: DVec2, c: DVec2) -> Option<f64> {
     (error < determinant.abs() && determinant.is_finite()).then_some(determinant)
 }
 
-/// The exact part of [`orient2d`], after its filter.
+/// Does the exact part of [`orient2d`], after its filter.
 #[cold]
 fn orient2d_exact(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     if a == c || b == c || a == b || (a.x == c.x && b.x == c.x) || (a.y == c.y && b.y == c.y) {
@@ -170,14 +175,14 @@ fn orient2d_exact(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     sum.sign()
 }
 
-/// [`orient2d`] of three points of space seen along axis 0, 1 or 2: of their coordinates (y, z),
-/// (z, x) or (x, y).
+/// Returns [`orient2d`] of three points projected along axis 0, 1 or 2: to (y, z), (z, x) or (x,
+/// y).
 #[inline]
 pub fn orient2d_along(axis: usize, a: DVec3, b: DVec3, c: DVec3) -> f64 {
     orient2d(project(axis, a), project(axis, b), project(axis, c))
 }
 
-/// The point seen along axis 0, 1 or 2: (y, z), (z, x) or (x, y).
+/// Returns the point projected along axis 0, 1 or 2: (y, z), (z, x) or (x, y).
 #[inline]
 pub fn project(axis: usize, p: DVec3) -> DVec2 {
     match axis {
@@ -188,22 +193,24 @@ pub fn project(axis: usize, p: DVec3) -> DVec2 {
 }
 
 /// Returns the side of the line from `a` to `b` on which a line passes. It is the sign of
-/// `direction . ((a - origin) x (b - origin))`, zero exactly if the two lines meet or are parallel.
+/// `direction . ((a - origin) x (b - origin))`, zero exactly if the two lines meet or are
+/// parallel.
 ///
-/// Exchanging `a` and `b` gives exactly the opposite sign, so neighbours along an edge never
-/// disagree.
+/// Exchanging `a` and `b` gives exactly the opposite sign, so the two triangles of an edge agree
+/// (test: `predicates::signs_of_ugly_numbers`).
 #[inline]
 pub fn line_side(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> f64 {
     line_side_filter(origin, direction, a, b).unwrap_or_else(|| line_side_exact(origin, direction, a, b))
 }
 
-/// [`line_side`] if plain `f64` is certain of the sign; `None` if the exact path is needed.
+/// Returns [`line_side`] if plain `f64` is certain of the sign; `None` if the exact path is
+/// needed.
 #[inline]
 pub fn line_side_filter(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> Option<f64> {
     determinant_filter(direction, a - origin, b - origin)
 }
 
-/// The exact part of [`line_side`], after its filter.
+/// Does the exact part of [`line_side`], after its filter.
 #[cold]
 fn line_side_exact(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> f64 {
     if a == b || a == origin || b == origin {
@@ -232,7 +239,7 @@ pub fn direction_side(direction: DVec3, a: DVec3, b: DVec3, c: DVec3) -> f64 {
     sum.sign()
 }
 
-/// The signs of the three coordinates of `(a - b) x direction`, each exact.
+/// Returns the signs of the three coordinates of `(a - b) x direction`, each exact.
 pub fn difference_cross_signs(a: DVec3, b: DVec3, direction: DVec3) -> [f64; 3] {
     let (a, b, d) = (a.to_array(), b.to_array(), direction.to_array());
     [(1, 2), (2, 0), (0, 1)].map(|(i, j)| {
@@ -257,7 +264,7 @@ pub fn plane_side(normal: DVec3, d: f64, point: DVec3) -> f64 {
     let products = normal * point;
     let value = products.x + products.y + products.z + d;
     let size = products.abs();
-    // Three products and three sums: each number passes at most four roundings.
+    // With three products and three sums, each number is rounded at most four times.
     let error = 4.5e-16 * (size.x + size.y + size.z + d.abs()) + UNDERFLOW;
     if error < value.abs() && value.is_finite() {
         return value;

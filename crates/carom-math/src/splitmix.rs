@@ -1,8 +1,8 @@
 //! SplitMix64: random bits of a seed, the same on every machine.
 //!
 //! - The state grows by a constant, so the number with any index costs no more than the next one.
-//! - A state is mixed into 64 bits by two rounds of shifts and products. The mixing is a bijection:
-//!   different states give different numbers.
+//! - A state is mixed into 64 bits by two rounds of shifts and products. The mixing is a
+//!   bijection: different states give different numbers.
 //!
 //! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
 //! 2014, figure 17.

@@ -1,9 +1,8 @@
-//! Poses in which every number is `f64`, with the rotation as a matrix: what decisions are computed
-//! from.
+//! Poses in `f64`, with the rotation as a matrix, from which decisions are computed.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.4.
-//! Differs: an `f32` pose stands for the exact rotation of its quaternion, normalised here in
-//! `f64`; so an `f32` answer is that of the normalised `f32` pose, to 1e-15.
+//! Differs: an `f32` pose stands for the rotation of its quaternion, which is normalised here in
+//! `f64`. So results for an `f32` pose are those of the normalised pose, to 1e-15.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -17,13 +16,14 @@ pub struct WidePose {
 }
 
 impl WidePose {
-    /// The frame itself.
+    /// The pose of the frame itself.
     pub const IDENTITY: WidePose = WidePose { rotation: DMat3::IDENTITY, translation: DVec3::ZERO };
 
-    /// From a quaternion of any length near 1; the matrix is that of the normalised quaternion.
+    /// Returns the pose of a quaternion of any length near 1. The matrix is that of the normalised
+    /// quaternion.
     ///
-    /// Without a root: the matrix is the identity plus 2 / |q|^2 times products, so the length
-    /// enters rounded once.
+    /// No square root is needed: the matrix is the identity plus 2 / |q|^2 times products. So only
+    /// the squared length is rounded.
     #[inline]
     pub fn from_quat(q: DQuat, translation: DVec3) -> WidePose {
         let s = 2.0 / q.length_squared();
@@ -39,38 +39,38 @@ impl WidePose {
         WidePose { rotation, translation }
     }
 
-    /// Body point to parent point.
+    /// Transforms a point from the body frame to the parent frame.
     #[inline]
     pub fn transform_point(&self, p: DVec3) -> DVec3 {
         self.rotation * p + self.translation
     }
 
-    /// Body direction to parent direction.
+    /// Transforms a direction from the body frame to the parent frame.
     #[inline]
     pub fn transform_vector(&self, v: DVec3) -> DVec3 {
         self.rotation * v
     }
 
-    /// Parent point to body point.
+    /// Transforms a point from the parent frame to the body frame.
     #[inline]
     pub fn inverse_transform_point(&self, p: DVec3) -> DVec3 {
         self.rotation.transpose() * (p - self.translation)
     }
 
-    /// Parent direction to body direction.
+    /// Transforms a direction from the parent frame to the body frame.
     #[inline]
     pub fn inverse_transform_vector(&self, v: DVec3) -> DVec3 {
         self.rotation.transpose() * v
     }
 
-    /// The placement that undoes this one.
+    /// Returns the inverse pose, from the parent frame to the body frame.
     #[inline]
     pub fn inverse(&self) -> WidePose {
         let rotation = self.rotation.transpose();
         WidePose { rotation, translation: -(rotation * self.translation) }
     }
 
-    /// This body seen from `frame`: eq. 25.4.
+    /// Returns the pose of this body in `frame`: eq. 25.4.
     #[inline]
     pub fn relative_to(&self, frame: &WidePose) -> WidePose {
         let to_frame = frame.rotation.transpose();

@@ -1,4 +1,5 @@
-//! Three clouds of drops drift apart: in each step, which drops hang together? `neighbours [SIDE]`.
+//! Three clouds of drops drift apart. In each step it counts the groups of drops that hang
+//! together. Usage: `neighbours [SIDE]`.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_neighbours::{NeighbourGrid, NeighbourLists, NeighbourSearch};
@@ -8,14 +9,14 @@ use std::error::Error;
 /// Drops within this distance, in metres, hang together.
 const RADIUS: f32 = 0.015;
 
-/// A cube of drops, 1 cm from each other, at a place.
+/// Returns a cube of drops, 1 cm apart, at a corner.
 fn cloud(side: usize, corner: Vec3) -> impl Iterator<Item = Vec3> {
     let at = |i: usize| i as f32 * 0.01;
     let drop = move |i: usize| Vec3::new(at(i % side), at(i / side % side), at(i / side / side));
     (0..side * side * side).map(move |i| corner + drop(i))
 }
 
-/// The number of groups: a drop and its neighbours are in one group.
+/// Returns the number of groups: a drop and its neighbours are in one group.
 fn n_groups(lists: &NeighbourLists) -> usize {
     let (mut is_seen, mut open, mut n) = (vec![false; lists.len()], Vec::new(), 0);
     for &first in lists.points() {
@@ -40,7 +41,7 @@ fn n_groups(lists: &NeighbourLists) -> usize {
 fn main() -> Result<(), Box<dyn Error>> {
     let side: usize = std::env::args().nth(1).map_or(Ok(20), |word| word.parse())?;
     let side = side.clamp(1, 100);
-    // Side by side, with their velocities in metres per step.
+    // The clouds begin side by side. Velocities are in metres per step.
     let place = |cloud: usize| Vec3::X * (cloud * side) as f32 * 0.01;
     let mut drops: Vec<Vec3> = (0..3).flat_map(|i| cloud(side, place(i))).collect();
     let velocity = |drop: usize| Vec3::X * 0.002 * (drop / (side * side * side)) as f32;
@@ -62,7 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    // What is near any place, and near the points of another set.
+    // Drops near any position, and near the points of another set.
     let mut near = Vec::new();
     grid.collect_near(Vec3::splat(0.005), &mut near);
     println!("{} drops are near the middle of the first cell", near.len());

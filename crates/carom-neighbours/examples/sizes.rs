@@ -1,8 +1,9 @@
-//! Sand among boulders: who touches whom, with a radius for each grain. `sizes [N]`.
+//! Finds the pairs that touch in sand among boulders, with a radius for each body. Usage: `sizes
+//! [N]`.
 //!
-//! One grid for the largest radius would give each grain thousands of candidates; the hierarchical
-//! grid gives each size its own cells. Then the sand alone, of one radius, by a grid and by a tree
-//! of boxes.
+//! One grid for the largest radius would give each grain thousands of candidates. The hierarchical
+//! grid gives each size its own cells. Then the sand alone, with one radius, is searched by a grid
+//! and by a tree of boxes.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_neighbours::{HierarchicalGrid, NeighbourGrid, NeighbourSearch, NeighbourTree, Reach};

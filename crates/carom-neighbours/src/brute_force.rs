@@ -1,6 +1,7 @@
-//! All pairs, tested one by one: the executable specification of a search for neighbours.
+//! Tests all pairs one by one: the executable specification of a search for neighbours.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.2 (pairs within a radius).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.2 (pairs within a
+//! radius).
 
 use crate::error::NeighbourError;
 use crate::lists::NeighbourLists;
@@ -20,19 +21,21 @@ pub struct BruteForce {
 }
 
 impl BruteForce {
-    /// Makes a search for a radius, in the unit of the points: finite, not negative.
+    /// Returns a search for a radius, in the unit of the points. Error: a radius that is negative
+    /// or not finite.
     pub fn new(radius: f32) -> Result<BruteForce, NeighbourError> {
         check_radius(radius)?;
         Ok(BruteForce { radius, max_pairs: DEFAULT_MAX_PAIRS, points: Vec::new() })
     }
 
-    /// Sets the most pairs of an answer.
+    /// Sets the largest number of pairs of a result.
     #[must_use]
     pub fn with_max_pairs(self, max_pairs: usize) -> BruteForce {
         BruteForce { max_pairs, ..self }
     }
 
-    /// Returns all pairs of a point of one slice and a point that `wanted` accepts.
+    /// Makes `pairs` the near pairs of a point of `others` and a point of the search that `wanted`
+    /// accepts.
     fn pairs_of(
         &self,
         others: &[Vec3],

@@ -1,22 +1,22 @@
 //! The cells of an axis: points within the reach of each other are in the same cell or in adjacent
 //! ones.
 //!
-//! - A cell is as long as the reach, and longer by more than the rounding of its number.
-//! - Cells are counted from 0, not from the least point. So a far point does not cost the others
-//!   digits.
+//! - A cell is longer than the reach by more than the rounding of its number.
+//! - Cells are counted from coordinate 0, not from the least point. So a far point does not reduce
+//!   the accuracy of the others.
 //! - From 2^24 cells on, the spacing of `f32` is larger than a cell. There each `f32` is a cell of
-//!   its own. So a cell is never crowded by points that are not near each other, and any `f32` has
-//!   a number.
+//!   its own. So points in one cell are near each other, and any finite `f32` has a cell (test:
+//!   `cells::numbers_beyond_the_radius_do_not_crowd_a_cell`).
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.
-//! Differs: the cells beyond 2^24 are those of the numbers themselves.
+//! Differs: beyond 2^24 each `f32` is a cell.
 
 use carom_math::tol;
 
-/// The number of a cell from which each `f32` is a cell: 2^24.
+/// The number of cells, 2^24, from which on each `f32` is a cell.
 const EXACT_CELL_LIMIT: f64 = 16_777_216.0;
 
-/// A sum with it is rounded to a whole number, in the low bits: 1.5 times 2^52.
+/// 1.5 times 2^52. A sum with it is rounded to a whole number, which is in the low bits.
 const WHOLE: f64 = 6_755_399_441_055_744.0;
 
 /// The least reach of a cell: 2^-149, the least positive `f32`.
@@ -31,12 +31,13 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Cells for a reach, which is finite and not negative.
+    /// Returns the cells for a reach, which is finite and not negative.
     pub(crate) fn new(reach: f64) -> Cells {
         let per_length = 1.0 / (reach.max(LEAST_REACH) * (1.0 + tol::NEIGHBOUR_CELL));
         let is_far = |bits: u32| EXACT_CELL_LIMIT <= f64::from(f32::from_bits(bits)) * per_length;
         let mut far = ((EXACT_CELL_LIMIT / per_length) as f32).to_bits();
-        // The quotient was rounded. Infinity is far.
+        // The quotient was rounded, so it is corrected. Infinity is far, which ends the first
+        // loop.
         while !is_far(far) {
             far += 1;
         }
@@ -52,8 +53,8 @@ impl Cells {
     pub(crate) fn cell(self, x: f32) -> i32 {
         let place = f64::from(x) * self.per_length;
         if place.abs() < EXACT_CELL_LIMIT {
-            // This rounds down, but whole numbers to even ones. Two places whose difference is less
-            // than 1 are still in one cell or in adjacent ones.
+            // This rounds down, except that whole numbers are rounded to even ones. Two numbers
+            // whose difference is less than 1 are still in one cell or in adjacent ones.
             return ((place - 0.5) + WHOLE).to_bits() as i32;
         }
         let beyond = EXACT_CELL_LIMIT as i32 + (x.abs().to_bits() - self.far) as i32;

@@ -1,9 +1,9 @@
-//! Why points or a radius were refused, or an answer was not given.
+//! The errors of a search for neighbours.
 
 use crate::MAX_POINTS;
 
-/// Why points or a radius were refused, or an answer was not given. Numbers are those of the first
-/// offender.
+/// The reason for which points or a radius were rejected, or no result was given. Numbers are
+/// those of the first bad item.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum NeighbourError {

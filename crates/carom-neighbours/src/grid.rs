@@ -1,8 +1,8 @@
-//! A grid of cells as large as the radius: the search to begin with.
+//! A grid of cells as large as the radius: the default search.
 //!
-//! - The points are sorted by cells in each step; there is no other state. So it does not matter
-//!   how they move.
-//! - Only cells with points cost memory, so a few far points change nothing.
+//! - The points are sorted by cells in each step, without other state. So it does not matter how
+//!   they move.
+//! - Only cells with points cost memory, so a few far points hardly change it.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.10.2; S. Green,
 //! Particle Simulation using CUDA, NVIDIA, 2010.
@@ -28,13 +28,14 @@ pub struct NeighbourGrid {
     band: Band,
     rule: OneRadius,
     points: Sorted,
-    /// Points of another set, for as long as a question about them takes.
+    /// Points of another set, during a search with them.
     others: Sorted,
     memory: RowMemory,
 }
 
 impl NeighbourGrid {
-    /// Makes a grid for a radius, in the unit of the points: finite, not negative.
+    /// Returns a grid for a radius, in the unit of the points. Error: a radius that is negative or
+    /// not finite.
     pub fn new(radius: f32) -> Result<NeighbourGrid, NeighbourError> {
         check_radius(radius)?;
         Ok(NeighbourGrid {
@@ -48,27 +49,29 @@ impl NeighbourGrid {
         })
     }
 
-    /// Sets the most pairs of an answer. It bounds the memory of answers: 8 bytes a pair.
+    /// Sets the largest number of pairs of a result. It bounds the memory of results: 8 bytes per
+    /// pair.
     #[must_use]
     pub fn with_max_pairs(self, max_pairs: usize) -> NeighbourGrid {
         NeighbourGrid { max_pairs, ..self }
     }
 
-    /// Does the same as [`NeighbourGrid::with_max_pairs`], for a grid whose number of points grows.
+    /// Does the same as [`NeighbourGrid::with_max_pairs`], for a grid whose number of points
+    /// grows.
     pub fn set_max_pairs(&mut self, max_pairs: usize) {
         self.max_pairs = max_pairs;
     }
 
     /// Returns the numbers of the points in the order of their cells.
     ///
-    /// Programs that keep all their arrays in this order, and give the points in it the next time,
-    /// search faster: points that are near are near in memory.
+    /// A program that keeps its arrays in this order, and passes the points in it next time,
+    /// searches faster. Near points are then near in memory.
     pub fn order(&self) -> &[u32] {
         &self.points.points[..self.points.len()]
     }
 
-    /// Returns the ranges of [`NeighbourGrid::order`] that are the points of one cell, in rising
-    /// order. In a range the points stand in the order in which they were given.
+    /// Returns the range of each cell in [`NeighbourGrid::order`], in ascending order. Within a
+    /// range the points keep the order in which they were given.
     pub fn cells(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.points.cells()
     }
@@ -112,7 +115,7 @@ impl NeighbourSearch for NeighbourGrid {
     }
 
     fn collect_lists(&mut self, lists: &mut NeighbourLists) -> Result<(), NeighbourError> {
-        // Each pair stands in two rows.
+        // Each pair is in two rows.
         let limit = self.max_pairs.saturating_mul(2);
         if self.walk(Side::Others).collect_lists(limit, lists) { Ok(()) } else { Err(self.too_dense()) }
     }

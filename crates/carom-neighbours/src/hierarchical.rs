@@ -1,4 +1,4 @@
-//! Grids for points whose radii differ: one for each octave of radii.
+//! Grids for points with different radii: one grid for each octave of radii.
 //!
 //! - Two points are a pair if their distance is at most the sum of their radii, or the larger one:
 //!   [`Reach`]. Both are symmetric.
@@ -22,18 +22,18 @@ use carom_lanes::dispatch;
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// The distance up to which two points with radii are neighbours.
+/// The rule for the distance up to which two points with radii are neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
-    /// The sum of the radii: balls that touch.
+    /// The sum of the radii: two balls that touch.
     #[default]
     Sum,
-    /// The larger radius: each point that is in the range of the other, or has it in its own.
+    /// The larger radius: at least one of the points is within the radius of the other.
     Larger,
 }
 
 impl Reach {
-    /// Returns the reach of two points with these radii, which is symmetric to the bit.
+    /// Returns the reach of two points with these radii. It is symmetric to the bit.
     #[inline]
     pub fn of(self, a: f32, b: f32) -> f64 {
         match self {
@@ -88,7 +88,7 @@ impl Rule for OwnRadii<'_> {
 }
 
 impl HierarchicalGrid {
-    /// Makes a search without points.
+    /// Returns a search without points.
     pub fn new(reach: Reach) -> HierarchicalGrid {
         HierarchicalGrid {
             reach,
@@ -103,7 +103,7 @@ impl HierarchicalGrid {
         }
     }
 
-    /// Sets the most pairs of an answer. It bounds the memory of answers.
+    /// Sets the largest number of pairs of a result. It bounds the memory of results.
     #[must_use]
     pub fn with_max_pairs(self, max_pairs: usize) -> HierarchicalGrid {
         HierarchicalGrid { max_pairs, ..self }
@@ -120,14 +120,14 @@ impl HierarchicalGrid {
         self.n_points
     }
 
-    /// Takes these points and their radii, in the unit of the points, in place of those before.
+    /// Replaces the points and their radii, which are in the unit of the points.
     ///
-    /// Refused points change nothing; the error names the first. A radius is finite and not
+    /// An error names the first bad item, and nothing has changed. A radius must be finite and not
     /// negative.
     pub fn set_points(&mut self, points: &[Vec3], radii: &[f32]) -> Result<(), NeighbourError> {
         check(points, radii)?;
         (self.n_points, self.n_levels) = (points.len(), 0);
-        // Octaves are those of the exponent; subnormal radii and 0 are in one.
+        // An octave is an exponent. Subnormal radii and 0 share one.
         let octave = |radius: f32| (radius.to_bits() << 1 >> 24) as usize;
         let mut has_points = [false; 256];
         radii.iter().for_each(|&radius| has_points[octave(radius)] = true);
@@ -147,7 +147,7 @@ impl HierarchicalGrid {
             (level.least, level.most) = (least, most);
             level.points.set_reach(self.reach.of(most, most));
             level.points.sort(&self.gathered)?;
-            // From indices in the level to the caller's numbers.
+            // Replaces indices in the level by the caller's numbers.
             for point in &mut level.points.points[..self.numbers.len()] {
                 *point = self.numbers[*point as usize];
             }
@@ -171,7 +171,7 @@ impl HierarchicalGrid {
         if is_whole { Ok(()) } else { Err(NeighbourError::TooDense { max_pairs: self.max_pairs }) }
     }
 
-    /// Collects for each point those within reach of it.
+    /// Collects for each point the points within reach of it.
     pub fn collect_lists(&mut self, lists: &mut NeighbourLists) -> Result<(), NeighbourError> {
         lists.clear();
         let mut pairs = core::mem::take(&mut self.pairs);
@@ -183,7 +183,7 @@ impl HierarchicalGrid {
         done
     }
 
-    /// Collects for each of other points, which are not kept, those within reach of it.
+    /// Collects for each of `others` the points within reach of it. `others` are not kept.
     pub fn collect_lists_between(
         &mut self,
         others: &[Vec3],
@@ -215,8 +215,8 @@ impl HierarchicalGrid {
         if is_whole { Ok(()) } else { Err(NeighbourError::TooDense { max_pairs: self.max_pairs }) }
     }
 
-    /// Gives each pair within reach once to `visit`, the smaller number first, without a list.
-    /// `visit` may break off.
+    /// Calls `visit` once with each pair within reach, the smaller number first, until it breaks.
+    /// It keeps no list.
     pub fn visit_pairs(&mut self, visit: &mut dyn FnMut(u32, u32) -> ControlFlow<()>) {
         let mut memory = core::mem::take(&mut self.memory);
         self.each_pair_of_levels(|walk| {
@@ -228,9 +228,10 @@ impl HierarchicalGrid {
         self.memory = memory;
     }
 
-    /// Gives all points within reach of a ball at any place to `visit`, which may break off.
+    /// Calls `visit` with each point within reach of a ball at any position, until it breaks.
     ///
-    /// A place that is not finite, and a radius that is negative or not finite, reach nothing.
+    /// A position that is not finite reaches nothing. Neither does a radius that is negative or
+    /// not finite.
     pub fn visit_near(&self, place: Vec3, radius: f32, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         if !place.is_finite() || check_radius(radius).is_err() {
             return;
@@ -241,7 +242,7 @@ impl HierarchicalGrid {
             let most = self.reach.of(radius, level.most);
             let band = Band::between(self.reach.of(radius, level.least), most);
             let scan = Scan { candidates: &level.points, band, rule: &rule };
-            // What is at the border is in the cells beside.
+            // The ends are rounded, so one more cell on each side is searched.
             let end = |sign: f64| position.map(|x| (f64::from(x) + sign * most) as f32);
             let end = |sign: f64| end(sign).map(|x| x.clamp(f32::MIN, f32::MAX));
             let [low, high] = [level.points.cell(end(-1.0)), level.points.cell(end(1.0))];
@@ -252,7 +253,7 @@ impl HierarchicalGrid {
         }
     }
 
-    /// Gives the search of each level among itself and among each coarser one.
+    /// Calls `search` for each level with itself, and with each coarser level.
     fn each_pair_of_levels(&self, mut search: impl FnMut(&Walk<'_, OwnRadii<'_>>) -> ControlFlow<()>) {
         let levels = &self.levels[..self.n_levels];
         for (i, coarse) in levels.iter().enumerate() {
@@ -270,7 +271,7 @@ impl HierarchicalGrid {
     }
 }
 
-/// Points and radii can be used, or the error that names the first that cannot.
+/// Checks points and radii. The error names the first bad item.
 fn check(points: &[Vec3], radii: &[f32]) -> Result<(), NeighbourError> {
     if points.len() != radii.len() {
         return Err(NeighbourError::WrongCount { points: points.len(), radii: radii.len() });

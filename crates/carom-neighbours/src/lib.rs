@@ -1,7 +1,7 @@
-//! Neighbours: which of very many points lie within a radius of each other.
+//! Finds which of very many points lie within a radius of each other.
 //!
-//! A [`NeighbourGrid`] is made for a radius. In each step, give it the points and take what you
-//! need: all pairs, the neighbours of each point, or a call for each of them without a list.
+//! A [`NeighbourGrid`] has one radius. In each step, pass the points, then search. A search gives
+//! all pairs, the neighbours of each point, or calls a closure without a list.
 //!
 //! ```
 //! use carom_neighbours::{NeighbourGrid, NeighbourLists, NeighbourSearch};
@@ -27,16 +27,15 @@
 //! # The rule
 //! Two points are neighbours if their distance is at most the radius. [`is_within`] decides by one
 //! expression in `f64`, in each search (test: `tree::answers_are_those_of_brute_force`). So it is
-//! symmetric to the bit, and neither large nor small `f32` change that. Equal points are
-//! neighbours, also at radius 0. No point is a neighbour of itself.
+//! symmetric to the bit, for large and small `f32` too. Equal points are neighbours, even with
+//! radius 0. No point is a neighbour of itself.
 //!
 //! # Bounded memory and time
-//! A grid takes memory for its points alone, wherever they are (test:
-//! `grid::strays_cost_no_memory_and_crowd_no_cell`). An answer of more than
-//! [`max_pairs`](NeighbourSearch::max_pairs) pairs is not given. The error is
-//! [`TooDense`](NeighbourError::TooDense), and the search ends soon (test:
-//! `grid::equal_points_end_by_the_limit`). A warm search does not allocate (test:
-//! `warm::searches_do_not_allocate`).
+//! The memory of a grid depends on the number of its points, not on their positions (test:
+//! `grid::strays_cost_no_memory_and_crowd_no_cell`). If a result has more than
+//! [`max_pairs`](NeighbourSearch::max_pairs) pairs, the search ends early. The error is
+//! [`TooDense`](NeighbourError::TooDense) (test: `grid::equal_points_end_by_the_limit`). A warm
+//! search does not allocate (test: `warm::searches_do_not_allocate`).
 //!
 //! ```
 //! use carom_neighbours::{NeighbourError, NeighbourGrid, NeighbourSearch};
@@ -52,10 +51,10 @@
 //! # Without lists, other places, several sets
 //! [`visit_pairs`](NeighbourSearch::visit_pairs) and [`visit_lists`](NeighbourSearch::visit_lists)
 //! keep no lists. Lists pay if two or more passes over the neighbours follow.
-//! [`visit_near`](NeighbourSearch::visit_near) searches around any place, and
+//! [`visit_near`](NeighbourSearch::visit_near) searches around any position, and
 //! [`collect_lists_between`](NeighbourSearch::collect_lists_between) around all points of another
-//! set. For several sets, make a grid for each, and ask for those pairs of sets that matter. A set
-//! that stays needs no new `set_points`.
+//! set. For several sets, make a grid for each, and search the pairs of sets that matter. A set
+//! that does not move needs no new `set_points`.
 //!
 //! ```
 //! use carom_neighbours::{NeighbourGrid, NeighbourLists, NeighbourSearch};
@@ -98,14 +97,13 @@
 //! ```
 //!
 //! # Which search when
-//! All give the same sets. Their orders are their own, and depend on the points alone; sorted
-//! answers are equal. With the feature `parallel` threads share a search, and the answer is the
-//! same in the same order (test: `threads::any_number_of_threads_gives_the_same`).
+//! All give the same sets. Each has its own order, which depends only on the points; sorted
+//! results are equal. With the feature `parallel` threads share a search, and give the same result
+//! in the same order (test: `threads::any_number_of_threads_gives_the_same`).
 //! - [`NeighbourGrid`] for points with one radius. It is fastest if the points are kept in its
 //!   [`order`](NeighbourGrid::order).
 //! - [`HierarchicalGrid`] for points with radii of their own.
-//! - [`NeighbourTree`] to compare with: the tree of boxes of the book (Real-Time Rendering,
-//!   25.10.2).
+//! - [`NeighbourTree`] for comparison: the tree of boxes of Real-Time Rendering, 25.10.2.
 //! - [`BruteForce`] for a few points. It is the executable specification.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
@@ -138,21 +136,22 @@ pub use within::is_within;
 
 use glam::Vec3;
 
-/// The most points of a search: 2^31.
+/// The largest number of points of a search: 2^31.
 pub const MAX_POINTS: usize = 1 << 31;
 
-/// The most pairs of an answer, unless another limit is set: 2^27, whose lists take 1 GiB.
+/// The largest number of pairs of a result, unless another limit is set: 2^27, whose lists take 1
+/// GiB.
 pub const DEFAULT_MAX_PAIRS: usize = 1 << 27;
 
 /// Points that are tested at a time.
 const LANES: usize = 8;
 
-/// A radius can be used, or the error that says why not.
+/// Checks that a radius is finite and not negative.
 fn check_radius(radius: f32) -> Result<(), NeighbourError> {
     if radius.is_finite() && 0.0 <= radius { Ok(()) } else { Err(NeighbourError::BadRadius { radius }) }
 }
 
-/// All points can be used, or the error that names the first that cannot.
+/// Checks the number of points, and that all are finite. The error names the first that is not.
 fn check_points(points: &[Vec3]) -> Result<(), NeighbourError> {
     if MAX_POINTS < points.len() {
         return Err(NeighbourError::TooMany);

@@ -1,7 +1,7 @@
-//! The neighbours of all points: one array of numbers, and where the row of each point begins.
+//! The neighbours of all points: one array of numbers, and the start of each point's row.
 //!
-//! Rows stand in the order in which a search visits the points, so that a loop over all rows meets
-//! points that are close in space, and in memory if the caller keeps them in that order.
+//! Rows are in the order in which a search visits the points. So successive rows belong to points
+//! that are close in space. They are also close in memory if the caller keeps them in that order.
 //!
 //! Reference: M. Ihmsen et al., A Parallel SPH Implementation on Multi-Core CPUs, 2011, 3.
 
@@ -32,12 +32,12 @@ impl NeighbourLists {
         self.points.len()
     }
 
-    /// Returns whether there are no points.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
 
-    /// Returns the neighbours of a point, none for a number that is not one of a point.
+    /// Returns the neighbours of a point; an empty slice if there is no such point.
     pub fn of(&self, point: u32) -> &[u32] {
         self.rows.get(point as usize).map_or(&[], |&row| self.row(row as usize))
     }
@@ -53,18 +53,18 @@ impl NeighbourLists {
         &self.points
     }
 
-    /// Returns where each row begins in [`NeighbourLists::neighbours`], and where the last ends:
-    /// one number more than rows.
+    /// Returns the start of each row in [`NeighbourLists::neighbours`], and the end of the last
+    /// row: one number more than there are rows.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
 
-    /// Returns the rows, one behind the other.
+    /// Returns all rows, one after the other.
     pub fn neighbours(&self) -> &[u32] {
         &self.memory[..self.n_neighbours()]
     }
 
-    /// Brings each row into rising order. Then the rows of any search are equal.
+    /// Sorts each row in ascending order. Then all searches give equal rows.
     pub fn sort(&mut self) {
         for ends in self.offsets.windows(2) {
             self.memory[ends[0]..ends[1]].sort_unstable();
@@ -79,7 +79,7 @@ impl NeighbourLists {
         self.offsets.last().copied().unwrap_or(0)
     }
 
-    /// No rows; the memory stays.
+    /// Removes all rows and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.points.clear();
         self.rows.clear();
@@ -87,7 +87,7 @@ impl NeighbourLists {
         self.offsets.push(0);
     }
 
-    /// Rows of these points, whose ends are still to be set.
+    /// Begins rows for these points. Their ends are set later, by [`NeighbourLists::parts`].
     pub(crate) fn begin(&mut self, points: &[u32]) {
         self.clear();
         self.points.extend_from_slice(points);
@@ -98,18 +98,20 @@ impl NeighbourLists {
         self.offsets.resize(points.len() + 1, 0);
     }
 
-    /// The ends of the rows, and the memory of the rows.
+    /// Returns the ends of the rows, and the memory of the rows.
     pub(crate) fn parts(&mut self) -> (&mut [usize], &mut Vec<u32>) {
         (&mut self.offsets[1..], &mut self.memory)
     }
 
-    /// Rows of points in the order of their numbers, from pairs: the second number is added to the
-    /// row of the first, and the first one to that of the second if `both`.
+    /// Sets one row per point, in the order of their numbers, from pairs. The second number of a
+    /// pair is added to the row of the first. If `both`, the first is also added to the row of the
+    /// second.
     pub(crate) fn set_pairs(&mut self, n_rows: usize, pairs: &[[u32; 2]], both: bool) {
         self.clear();
         self.points.extend(0..n_rows as u32);
         self.rows.extend(0..n_rows as u32);
-        // Counts stand one place further on, so that they become ends while rows are filled.
+        // Counts are stored two entries later, so that they become the ends of rows while these
+        // are filled.
         self.offsets.resize(n_rows + 2, 0);
         for &[a, b] in pairs {
             self.offsets[a as usize + 2] += 1;

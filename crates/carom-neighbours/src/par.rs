@@ -1,7 +1,7 @@
-//! Searches on several threads: the same answers, in the same order, as on one.
+//! Searches on several threads, with the same results in the same order as on one.
 //!
-//! Threads take blocks of slots, whose answers are joined in order. A shared count of answers makes
-//! a search stop soon after its limit.
+//! Threads take blocks of slots, and the results are joined in order. A shared count of results
+//! stops a search soon after its limit.
 
 use crate::lists::NeighbourLists;
 use crate::rows::Rule;
@@ -11,19 +11,19 @@ use core::ops::{ControlFlow, Range};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
-/// Slots that a thread takes at a time.
+/// Slots per block.
 const BLOCK: usize = 2048;
 
-/// The number of answers that a thread finds before it updates the shared count.
+/// The number of results that a thread finds before it updates the shared count.
 const NEWS: usize = 4096;
 
-/// There are several threads, and enough to do for them.
+/// Whether there are several threads, and enough work for them.
 pub(crate) fn pays(n_queries: usize) -> bool {
     2 * BLOCK <= n_queries && 1 < rayon::current_num_threads()
 }
 
-/// The answers of blocks of slots, in their order; none if they are more than `limit`. `one` adds
-/// the answers of a row.
+/// Returns the results of blocks of slots, in order; `None` if there are more than `limit`. `one`
+/// adds the results of a row.
 fn blocks<R: Rule, T: Default + Send>(
     walk: &Walk<'_, R>,
     limit: usize,
@@ -35,7 +35,7 @@ fn blocks<R: Rule, T: Default + Send>(
         .into_par_iter()
         .map_init(RowMemory::default, |memory, block| {
             let (mut found, mut n_own) = (T::default(), 0);
-            // Whether all threads together are within the limit still.
+            // Whether all threads together are still within the limit.
             let is_within = |n: usize| n_found.fetch_add(n, Ordering::Relaxed).saturating_add(n) <= limit;
             let done = walk.visit(slots(block), memory, |slot, row| {
                 n_own += row.len();
@@ -102,7 +102,7 @@ pub(crate) fn collect_pairs<R: Rule>(
     true
 }
 
-/// Sorts numbers of which no two are equal.
+/// Sorts distinct numbers.
 pub(crate) fn sort(keys: &mut [u128]) {
     keys.par_sort_unstable();
 }

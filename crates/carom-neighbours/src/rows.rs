@@ -3,11 +3,11 @@
 //! - The neighbours of a point are in nine ranges of slots around its cell. Points of one cell
 //!   share them.
 //! - Eight candidates are tested at a time. Those in reach are moved to the front of eight lanes,
-//!   which are written as a whole. So there is no branch on the result of a test.
-//! - Lanes decide in `f32` outside of a narrow band. Inside it the rule in `f64` decides, one by
-//!   one.
-//! - A row is only begun if all its candidates have room. So nothing is written past the end, and a
-//!   search can resume with more memory.
+//!   and all lanes are written. So there is no branch on the result of a test.
+//! - Outside of a narrow band of distances, lanes decide in `f32`. Inside it the rule in `f64`
+//!   decides for each candidate.
+//! - A row is begun only if there is room for all its candidates. So nothing is written past the
+//!   end, and a search can resume with more memory.
 //!
 //! Reference: S. Green, Particle Simulation using CUDA, NVIDIA, 2010.
 //! Differs: ranges of three cells, and eight candidates at a time.
@@ -18,25 +18,25 @@ use crate::within::{Band, distance_sq};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes};
 use core::ops::{ControlFlow, Range};
 
-/// The points of a pair of sets that belong to a row.
+/// The points that belong to a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Side {
-    /// The sets are one: all points but the own one.
+    /// Queries and candidates are one set: all points except the querying one.
     Others,
-    /// The sets are one: points in later slots, so that each pair comes once.
+    /// Queries and candidates are one set: points in later slots, so that each pair is found once.
     Later,
-    /// The sets are two: all points.
+    /// Queries and candidates are two sets: all points.
     All,
 }
 
-/// Decides about pairs that lanes cannot decide.
+/// Decides the pairs that lanes cannot decide.
 pub(crate) trait Rule: Sync {
-    /// Whether two slots, the second one of the candidates, are a pair, from the square of their
-    /// distance.
+    /// Whether a slot of the queries and one of the candidates are a pair. `distance_sq` is the
+    /// square of their distance.
     fn holds(&self, slot: usize, candidate: usize, distance_sq: f64) -> bool;
 }
 
-/// One radius for all points, as its square, which is exact.
+/// One radius for all points, stored as its exact square.
 #[derive(Clone, Debug)]
 pub(crate) struct OneRadius(pub(crate) f64);
 
@@ -56,7 +56,7 @@ impl Rule for OneRadius {
 /// Candidates, and the rule that decides whether they are near.
 #[derive(Debug)]
 pub(crate) struct Scan<'a, R> {
-    /// The points that stand in rows, sorted into cells of at least the radius.
+    /// The points that rows may contain, sorted into cells of at least the radius.
     pub(crate) candidates: &'a Sorted,
     pub(crate) band: Band,
     pub(crate) rule: &'a R,
@@ -73,15 +73,15 @@ impl<R> Copy for Scan<'_, R> {}
 /// A search for rows.
 pub(crate) struct Rows<'a, R> {
     pub(crate) scan: Scan<'a, R>,
-    /// The points whose rows are wanted.
+    /// The points with rows.
     pub(crate) queries: &'a Sorted,
     pub(crate) side: Side,
     /// The slots of the queries.
     pub(crate) slots: Range<usize>,
-    /// Gets the rows, one behind the other, and where the first begins.
+    /// Receives the rows, one after the other, from index `first` on.
     pub(crate) out: &'a mut [u32],
     pub(crate) first: usize,
-    /// Gets the end of each row in `out`, as many as fit.
+    /// Receives the end of each row in `out`. Its length limits the number of rows.
     pub(crate) ends: &'a mut [usize],
 }
 
@@ -100,7 +100,7 @@ impl<R: Rule> Kernel for Rows<'_, R> {
     fn run<S: Simd>(self, simd: S) -> Reached {
         let Rows { scan, queries, side, slots, out, first, ends } = self;
         let (mut slot, mut n, mut n_rows) = (slots.start, first, 0);
-        // Slots below this one are in the cell that the ranges are around.
+        // Slots below this one are in the cell whose surroundings are `ranges`.
         let mut cell_end = slot;
         let (mut ranges, mut hints): ([Range<usize>; 9], Hints) = (core::array::from_fn(|_| 0..0), [0; 9]);
         let (mut n_candidates, mut cell) = (0, [0; 3]);
@@ -119,7 +119,7 @@ impl<R: Rule> Kernel for Rows<'_, R> {
                     cell_end = own_slots.end.max(cell_end);
                 }
             }
-            // Eight lanes are written as a whole.
+            // All eight lanes are written, so there must be room for them.
             let wanted = n_candidates + LANES;
             if out.len() - n < wanted {
                 return Reached { slot, wanted };
@@ -149,8 +149,8 @@ impl<R: Rule> Kernel for Rows<'_, R> {
 }
 
 impl<R: Rule> Scan<'_, R> {
-    /// Writes the points of a range of candidates that are near a position to `out[n..]`, and gives
-    /// the new end. `slot` is that of the position among the queries, for the rule.
+    /// Writes the candidates of a range that are near a position to `out[n..]`. Returns the new
+    /// end. `slot` is the slot of the position among the queries, for the rule.
     #[inline(always)]
     pub(crate) fn near<S: Simd>(
         &self,
@@ -190,7 +190,7 @@ impl<R: Rule> Scan<'_, R> {
         n
     }
 
-    /// The lanes of `near` that are in reach; for those in `sure` that is known.
+    /// Returns the lanes of `near` that are in reach. Those in `sure` are known to be.
     #[cold]
     #[inline(never)]
     fn decide(&self, slot: usize, position: [f32; 3], at: usize, near: u32, sure: u32) -> u32 {
@@ -217,13 +217,13 @@ fn blocks<T>(column: &[T], start: usize, n_blocks: usize) -> &[[T; LANES]] {
 pub(crate) struct Near<'a, R, F> {
     pub(crate) scan: Scan<'a, R>,
     pub(crate) position: [f32; 3],
-    /// The least and the greatest cells that can have candidates.
+    /// The least and the greatest cell, on each axis, that can have candidates.
     pub(crate) cells: [[i32; 3]; 2],
-    /// Gets each point that is near, and may break off.
+    /// Called with each point that is near, until it breaks.
     pub(crate) visit: F,
 }
 
-/// Candidates of a single search that are tested before their answers are given.
+/// Candidates that are tested before the near ones among them are visited.
 const NEAR_CANDIDATES: usize = 64;
 
 impl<R: Rule, F: FnMut(u32) -> ControlFlow<()>> Kernel for Near<'_, R, F> {

@@ -13,23 +13,24 @@ use glam::Vec3;
 ///
 /// Points have the numbers of the caller's slice, from 0. Two points are neighbours if
 /// [`is_within`](crate::is_within) holds for the radius; no point is a neighbour of itself. Every
-/// search gives the same sets. The order of answers differs between searches, and depends only on
-/// the points; sorted answers are equal.
+/// search gives the same sets. The order of results differs between searches, and depends only on
+/// the points. Sorted results are equal.
 ///
-/// Answers replace what is in the container, and reuse its memory. If there are more pairs than
-/// [`NeighbourSearch::max_pairs`], they are empty, and the error is [`NeighbourError::TooDense`].
+/// Results replace the contents of the container, and reuse its memory. If there are more pairs
+/// than [`NeighbourSearch::max_pairs`], the container is empty. The error is then
+/// [`NeighbourError::TooDense`].
 pub trait NeighbourSearch {
     /// Returns the radius, in the unit of the points.
     fn radius(&self) -> f32;
 
-    /// Returns the limit of pairs of an answer.
+    /// Returns the largest number of pairs of a result.
     fn max_pairs(&self) -> usize;
 
     /// Returns the number of points.
     fn n_points(&self) -> usize;
 
-    /// Takes these points in place of those before. Refused points change nothing; the error names
-    /// the first.
+    /// Replaces the points. Error: a point that is not finite, of which the first is named, or too
+    /// many points. Nothing has changed then.
     fn set_points(&mut self, points: &[Vec3]) -> Result<(), NeighbourError>;
 
     /// Collects all pairs of neighbours, each once, the smaller number first.
@@ -38,27 +39,27 @@ pub trait NeighbourSearch {
     /// Collects the neighbours of each point.
     fn collect_lists(&mut self, lists: &mut NeighbourLists) -> Result<(), NeighbourError>;
 
-    /// Collects for each of other points, which are not kept, the points near it. A point at its
-    /// place counts.
+    /// Collects for each of `others` the points near it, equal ones included. `others` are not
+    /// kept.
     fn collect_lists_between(
         &mut self,
         others: &[Vec3],
         lists: &mut NeighbourLists,
     ) -> Result<(), NeighbourError>;
 
-    /// Gives each pair of neighbours once to `visit`, the smaller number first, without a list.
-    /// `visit` may break off.
+    /// Calls `visit` once with each pair of neighbours, the smaller number first, until it breaks.
+    /// It keeps no list.
     fn visit_pairs(&mut self, visit: &mut dyn FnMut(u32, u32) -> ControlFlow<()>);
 
-    /// Gives each point with its neighbours to `visit`, without lists of all. `visit` may break
-    /// off.
+    /// Calls `visit` with each point and its neighbours, until it breaks. It does not keep the
+    /// lists.
     fn visit_lists(&mut self, visit: &mut dyn FnMut(u32, &[u32]) -> ControlFlow<()>);
 
-    /// Gives all points near any place to `visit`, which may break off. A place that is not finite
-    /// is near nothing.
+    /// Calls `visit` with each point near any position, until it breaks. A position that is not
+    /// finite is near nothing.
     fn visit_near(&self, place: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
 
-    /// Collects all points near any place, sorted.
+    /// Collects all points near any position, sorted.
     fn collect_near(&self, place: Vec3, near: &mut Vec<u32>) {
         near.clear();
         self.visit_near(place, &mut |point| {

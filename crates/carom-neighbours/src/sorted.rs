@@ -1,17 +1,16 @@
-//! Points sorted by their cells: by rows of cells along x, the rows by y, then by z.
+//! Points sorted by their cells: by z, then y, then x.
 //!
-//! - Three cells side by side in x are one range of slots. So the neighbours of a cell are nine
+//! - Three adjacent cells along x are one range of slots. So the neighbourhood of a cell is nine
 //!   ranges.
-//! - If the box of all points has few cells for its points, a counting sort is used, and a table of
-//!   all cells is kept.
+//! - If the box of all points has few cells per point, a counting sort is used, and a table of all
+//!   cells is kept.
 //! - Otherwise the points are sorted by the numbers of their cells, and only cells with points are
-//!   kept. Far points cost no memory for the empty space between.
-//! - Both sorts keep the caller's order inside a cell. So the slots depend on nothing but the
-//!   points.
+//!   kept. So empty space costs no memory.
+//! - Both sorts keep the caller's order inside a cell. So the slots depend only on the points.
 //!
 //! Reference: S. Green, Particle Simulation using CUDA, NVIDIA, 2010 (sorted cells); M. Ihmsen et
 //! al., A Parallel SPH Implementation on Multi-Core CPUs, 2011, 3 (sorted keys).
-//! Differs: ranges of three cells, and the numbers of cells have no limit.
+//! Differs: ranges of three cells, and no limit of the number of cells.
 
 use crate::cells::Cells;
 use crate::error::NeighbourError;
@@ -25,27 +24,27 @@ use glam::Vec3;
 /// A table of all cells is used if it has at most this many cells per point.
 const TABLE_CELLS_PER_POINT: u64 = 4;
 
-/// Points in the order of their cells. A slot is a place in this order.
+/// Points in the order of their cells. A slot is an index in this order.
 #[derive(Clone, Debug)]
 pub(crate) struct Sorted {
-    /// The coordinates, and eight NaN behind them, so that lanes can load past the end.
+    /// The coordinates, and eight NaN after them, so that lanes can load past the end.
     pub(crate) x: Vec<f32>,
     pub(crate) y: Vec<f32>,
     pub(crate) z: Vec<f32>,
-    /// The caller's number of each point, and zeros behind them.
+    /// The caller's number of each point, and eight zeros after them.
     pub(crate) points: Vec<u32>,
     cells: Cells,
-    /// The table has all cells of a box, or only those with points.
+    /// Whether `starts` has all cells of the box, instead of `occupied` only those with points.
     has_table: bool,
-    /// The least cell of the box, and how many it has, on each axis.
+    /// The least cell of the box, and its number of cells, on each axis.
     low: [i32; 3],
     size: [i64; 3],
     /// The start of the slots of each cell of the box.
     starts: Vec<u32>,
-    /// The cells with points, sorted, and where their slots begin.
+    /// The cells with points, sorted, and the start of their slots.
     occupied: Vec<u128>,
     occupied_starts: Vec<u32>,
-    /// The cell of each point in the table; or its cell and its number, to be sorted.
+    /// The cell of each point in the table; or, to be sorted, its cell and its number.
     keys: Vec<u32>,
     wide_keys: Vec<u128>,
 }
@@ -55,7 +54,7 @@ pub(crate) struct Sorted {
 pub(crate) type Hints = [usize; 9];
 
 impl Sorted {
-    /// No points yet, in cells of a reach, which is finite and not negative.
+    /// Returns an empty set, in cells of a reach, which is finite and not negative.
     pub(crate) fn new(reach: f64) -> Sorted {
         Sorted {
             x: Vec::new(),
@@ -79,13 +78,13 @@ impl Sorted {
         self.points.len().saturating_sub(LANES)
     }
 
-    /// The coordinates of the point in a slot.
+    /// Returns the coordinates of the point in a slot.
     #[inline(always)]
     pub(crate) fn position(&self, slot: usize) -> [f32; 3] {
         [self.x[slot], self.y[slot], self.z[slot]]
     }
 
-    /// The cell of any finite position.
+    /// Returns the cell of any finite position.
     #[inline(always)]
     pub(crate) fn cell(&self, position: [f32; 3]) -> [i32; 3] {
         position.map(|x| self.cells.cell(x))
@@ -96,7 +95,7 @@ impl Sorted {
         self.cells = Cells::new(reach);
     }
 
-    /// Sorts these points, in place of those before. Refused points change nothing.
+    /// Replaces the points by these, sorted. If it returns an error, nothing has changed.
     pub(crate) fn sort(&mut self, points: &[Vec3]) -> Result<(), NeighbourError> {
         let [low, high] = bounds(points)?;
         let n = points.len();
@@ -128,11 +127,12 @@ impl Sorted {
         Ok(())
     }
 
-    /// A counting sort over all cells of the box.
+    /// Sorts by counting over all cells of the box.
     fn sort_by_counting(&mut self, points: &[Vec3], n_cells: usize) {
         let Sorted { keys, starts, cells, low, size, .. } = self;
         starts.clear();
-        // Counts stand two places further on, so that they become ends while points are placed.
+        // Counts are stored two entries later, so that they become the ends of cells while points
+        // are stored.
         starts.resize(n_cells + 2, 0);
         keys.clear();
         keys.extend(points.iter().map(|p| {
@@ -153,7 +153,7 @@ impl Sorted {
         }
     }
 
-    /// A sort by cells of any number.
+    /// Sorts by cells, of which there may be any number.
     fn sort_by_keys(&mut self, points: &[Vec3]) {
         let mut keys = core::mem::take(&mut self.wide_keys);
         keys.clear();
@@ -173,16 +173,16 @@ impl Sorted {
         self.wide_keys = keys;
     }
 
-    /// The slots of each cell with points, in rising order.
+    /// Returns the slots of each cell with points, in ascending order.
     pub(crate) fn cells(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        // Behind the starts of a table is one number more.
+        // The table has one spare entry at its end.
         let n_in_table = self.starts.len().saturating_sub(1);
         let starts = if self.has_table { &self.starts[..n_in_table] } else { &self.occupied_starts };
         let ranges = starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
         ranges.filter(|range| !range.is_empty())
     }
 
-    /// The slots of the cells from `first` to `last` in the row at `y` and `z`.
+    /// Returns the slots of the cells from `first` to `last` in the row at `y` and `z`.
     #[inline]
     pub(crate) fn row(&self, first: i32, last: i32, y: i32, z: i32, hint: &mut usize) -> Range<usize> {
         if self.has_table {
@@ -210,8 +210,8 @@ impl Sorted {
         }
     }
 
-    /// The nine ranges of slots around a cell, in rising order; that of its own row is in the
-    /// middle.
+    /// Returns the nine ranges of slots around a cell, in ascending order. The range of its own
+    /// row is in the middle.
     #[inline]
     pub(crate) fn around(&self, cell: [i32; 3], hints: &mut Hints) -> [Range<usize>; 9] {
         let [x, y, z] = cell;
@@ -222,8 +222,8 @@ impl Sorted {
     }
 }
 
-/// The least and the greatest coordinates, zeros for no points; or the first point that is not
-/// finite.
+/// Returns the least and the greatest coordinates; zeros for no points. Errors as
+/// [`check_points`].
 fn bounds(points: &[Vec3]) -> Result<[Vec3; 2], NeighbourError> {
     let Some(&first) = points.first() else { return Ok([Vec3::ZERO; 2]) };
     let (mut low, mut high, mut is_finite) = (first, first, true);
@@ -238,7 +238,7 @@ fn bounds(points: &[Vec3]) -> Result<[Vec3; 2], NeighbourError> {
     check_points(points).map(|()| [low, high])
 }
 
-/// Sorts keys, of which no two are equal.
+/// Sorts distinct keys.
 fn sort_keys(keys: &mut [u128]) {
     #[cfg(feature = "parallel")]
     if par::pays(keys.len()) {
@@ -247,14 +247,14 @@ fn sort_keys(keys: &mut [u128]) {
     keys.sort_unstable();
 }
 
-/// A number that sorts cells by z, then y, then x. It has 96 bits.
+/// Returns a number of 96 bits that sorts cells by z, then y, then x.
 #[inline(always)]
 fn cell_key([x, y, z]: [i32; 3]) -> u128 {
     let rising = |cell: i32| u128::from(cell as u32 ^ 1 << 31);
     rising(z) << 64 | rising(y) << 32 | rising(x)
 }
 
-/// The first place whose cell is not below `cell`, searched from a guess on, in steps that double.
+/// Returns the first index whose cell is not below `cell`, by galloping search from a guess.
 fn seek(cells: &[u128], guess: usize, cell: u128) -> usize {
     let guess = guess.min(cells.len());
     if 0 < guess && cell <= cells[guess - 1] {

@@ -1,11 +1,10 @@
-//! A tree of boxes around the points: the search for programs that have such a tree, and for
-//! comparison.
+//! A tree of boxes around the points, for comparison with the grids.
 //!
 //! - Each point has a box of half the radius on each side. Boxes of two points within the radius
 //!   touch.
-//! - The pairs of leaves whose boxes touch give candidates, and the rule decides.
-//! - Boxes are rounded outwards. Numbers beyond the largest of a tree are clamped to it, so boxes
-//!   that touch still touch.
+//! - Pairs of leaves whose boxes touch give candidates, and the rule decides.
+//! - Boxes are rounded outwards. Coordinates beyond the largest of a tree are clamped to it, so
+//!   boxes that touch still touch.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.10.2.
 
@@ -24,8 +23,8 @@ use glam::Vec3;
 /// Points in a leaf.
 const LEAF_POINTS: u32 = 8;
 
-/// A search for neighbours by a tree of boxes, which is rebuilt for new points. It takes up to 2^28
-/// of them.
+/// A search for neighbours by a tree of boxes, which is rebuilt for new points. There may be up to
+/// 2^28 points.
 #[derive(Debug)]
 pub struct NeighbourTree {
     radius: f32,
@@ -39,7 +38,8 @@ pub struct NeighbourTree {
 }
 
 impl NeighbourTree {
-    /// Makes a search for a radius, in the unit of the points: finite, not negative.
+    /// Returns a search for a radius, in the unit of the points. Error: a radius that is negative
+    /// or not finite.
     pub fn new(radius: f32) -> Result<NeighbourTree, NeighbourError> {
         check_radius(radius)?;
         Ok(NeighbourTree {
@@ -54,22 +54,22 @@ impl NeighbourTree {
         })
     }
 
-    /// Sets the most pairs of an answer. It bounds the memory of answers.
+    /// Sets the largest number of pairs of a result. It bounds the memory of results.
     #[must_use]
     pub fn with_max_pairs(self, max_pairs: usize) -> NeighbourTree {
         NeighbourTree { max_pairs, ..self }
     }
 
-    /// The box of half the radius around a finite position.
+    /// Returns the box of half the radius around a finite position.
     fn box_around(&self, position: Vec3) -> Aabb {
-        // A little more, for the rounding of the rule.
+        // Slightly more than half, for the rounding of the rule.
         let half = 0.5 * f64::from(self.radius) * (1.0 + tol::NEIGHBOUR_BAND);
         let aabb = Aabb::from_center_radius(position.as_dvec3(), half);
         let limit = Vec3::splat(MAX_COORDINATE);
         Aabb { min: aabb.min.clamp(-limit, limit), max: aabb.max.clamp(-limit, limit) }
     }
 
-    /// Adds a pair unless there are as many as there may be.
+    /// Adds a pair, or breaks if the limit is reached.
     fn add(&self, pairs: &mut Vec<[u32; 2]>, pair: [u32; 2]) -> ControlFlow<()> {
         if pairs.len() == self.max_pairs {
             return ControlFlow::Break(());
@@ -94,7 +94,7 @@ impl NeighbourTree {
         if done.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Visits all points near a place.
+    /// Visits all points near a position.
     fn near(&self, place: Vec3, mut visit: impl FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
         let done = self.tree.visit_box(&self.box_around(place), |leaf| {
             for &point in leaf.primitives {

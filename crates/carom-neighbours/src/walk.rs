@@ -1,10 +1,9 @@
-//! Whole searches: the rows of all points into lists, into pairs, or to a visitor, in bounded
+//! Whole searches: write the rows of all points to lists or pairs, or visit them, in bounded
 //! memory.
 //!
-//! - Lists grow while they are filled. Room for all candidates of a point is there before its row
-//!   is begun.
-//! - A search stops as soon as it has found more than its limit. So it also ends if all points are
-//!   equal.
+//! - Lists grow while they are filled. Before a row is begun there is room for all its candidates.
+//! - A search stops as soon as it has found more than its limit. So it also ends early if all
+//!   points are equal.
 //!
 //! Reference: M. Ihmsen et al., A Parallel SPH Implementation on Multi-Core CPUs, 2011, 3.
 //! Differs: rows have no fixed capacity.
@@ -18,16 +17,16 @@ use alloc::vec::Vec;
 use carom_lanes::dispatch;
 use core::ops::{ControlFlow, Range};
 
-/// Rows that are found before they are given to a visitor.
+/// Rows that are found before they are visited.
 const ROWS_AT_ONCE: usize = 256;
 
-/// Neighbours for which a visitor's memory has room at first.
+/// Neighbours for which the memory of visited rows has room at first.
 const ROW_MEMORY: usize = 1 << 14;
 
-/// The rows of one set of points, of another one or of the same.
+/// A search for the rows of one set of points, with points of another or the same set.
 pub(crate) struct Walk<'a, R> {
     pub(crate) scan: Scan<'a, R>,
-    /// The points whose rows are wanted.
+    /// The points with rows.
     pub(crate) queries: &'a Sorted,
     pub(crate) side: Side,
 }
@@ -60,7 +59,7 @@ impl<R: Rule> Walk<'_, R> {
         dispatch(Rows { scan, queries, side, slots, out, first, ends })
     }
 
-    /// Gives the slot and the row of each query in some slots to `visit`.
+    /// Calls `visit` with the slot and the row of each query in these slots.
     pub(crate) fn visit(
         &self,
         slots: Range<usize>,
@@ -88,7 +87,7 @@ impl<R: Rule> Walk<'_, R> {
         ControlFlow::Continue(())
     }
 
-    /// Collects all rows; false, and no rows, if they have more than `limit` neighbours.
+    /// Collects all rows. Returns false, without rows, if they have more than `limit` neighbours.
     pub(crate) fn collect_lists(&self, limit: usize, lists: &mut NeighbourLists) -> bool {
         let n = self.queries.len();
         lists.begin(&self.queries.points[..n]);
@@ -114,8 +113,8 @@ impl<R: Rule> Walk<'_, R> {
         true
     }
 
-    /// Adds a pair for each neighbour in each row; false, and no pairs, if there are more than
-    /// `limit`. `pair` makes it of the two points.
+    /// Adds a pair for each neighbour in each row; `pair` makes it of the two points. Returns
+    /// false, and empties `pairs`, if there are more than `limit`.
     pub(crate) fn collect_pairs(
         &self,
         limit: usize,
@@ -143,7 +142,7 @@ impl<R: Rule> Walk<'_, R> {
     }
 }
 
-/// A pair with the smaller number first.
+/// Returns the pair with the smaller number first.
 #[inline]
 pub(crate) fn in_order(a: u32, b: u32) -> [u32; 2] {
     [a.min(b), a.max(b)]

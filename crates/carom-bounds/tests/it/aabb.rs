@@ -1,4 +1,4 @@
-//! Rays against boxes, and the cube of every orientation.
+//! Tests of rays against boxes, and of the cube that contains a box in all orientations.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use glam::{DVec3, Quat, Vec3};
@@ -10,12 +10,13 @@ const UNIT: Aabb = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
 fn rays_along_an_axis_enter_and_leave() {
     let (near, far) = UNIT.ray_interval(DVec3::new(-1.0, 0.5, 0.5), DVec3::X, 0.0, 10.0).unwrap();
     assert!(near <= 1.0 && 1.0 - 1e-12 < near && 2.0 <= far && far < 2.0 + 1e-12);
-    // In the plane of a face, along an edge, through a corner.
+    // Rays in the plane of a face, along an edge, and through a corner.
     assert!(UNIT.ray_interval(DVec3::new(-1.0, 1.0, 0.5), DVec3::X, 0.0, 10.0).is_some());
     assert!(UNIT.ray_interval(DVec3::new(-1.0, 1.0, 1.0), DVec3::X, 0.0, 10.0).is_some());
     assert!(UNIT.ray_interval(DVec3::splat(-1.0), DVec3::ONE, 0.0, 10.0).is_some());
     assert!(UNIT.ray_interval(DVec3::new(-1.0, 1.0 + 1e-9, 0.5), DVec3::X, 0.0, 10.0).is_none());
-    // Behind, too short, no direction, no number.
+    // Boxes behind the ray, rays that end too early, and rays with a direction of zero or with
+    // NaN.
     assert!(UNIT.ray_interval(DVec3::new(2.0, 0.5, 0.5), DVec3::X, 0.0, 10.0).is_none());
     assert!(UNIT.ray_interval(DVec3::new(2.0, 0.5, 0.5), DVec3::X, -3.0, 10.0).is_some());
     assert!(UNIT.ray_interval(DVec3::new(-1.0, 0.5, 0.5), DVec3::X, 0.0, 0.9).is_none());
@@ -47,7 +48,8 @@ fn the_box_that_two_share_has_the_points_that_both_have() {
     let others = [
         (Vec3::splat(0.25), Vec3::splat(2.0)),
         (Vec3::new(-1.0, 0.25, 0.25), Vec3::new(2.0, 0.5, 0.5)),
-        // A face, an edge, a corner, all of it; then nothing.
+        // Boxes that share a face, an edge, a corner, or all of the unit box with it; then one
+        // that shares nothing.
         (Vec3::new(1.0, 0.0, 0.0), Vec3::new(2.0, 1.0, 1.0)),
         (Vec3::new(1.0, 1.0, 0.0), Vec3::splat(2.0)),
         (Vec3::ONE, Vec3::splat(2.0)),
@@ -91,7 +93,7 @@ proptest! {
         let extent = aabb.max.as_dvec3() - aabb.min.as_dvec3();
         let target = aabb.min.as_dvec3() + extent * DVec3::from(share);
         let direction = DVec3::from(direction);
-        // What the origin loses in rounding is given back as a margin.
+        // A margin covers the rounding of the origin.
         let origin = target - direction * t;
         let room = Aabb { min: aabb.min - 1e-3, max: aabb.max + 1e-3 };
         let (near, far) = room.ray_interval(origin, direction, -200.0, 200.0).unwrap();

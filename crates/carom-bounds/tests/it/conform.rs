@@ -1,4 +1,4 @@
-//! Every volume through the suite of volumes.
+//! Every volume passes the conformance suite of volumes.
 
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Slabs, Sphere};
 use carom_math::WidePose;
@@ -38,7 +38,7 @@ fn rectangle_swept_spheres() {
     bounding_volume::<Rss>();
 }
 
-/// What a pose with a NaN or an infinity places may be anywhere; nothing stays nothing.
+/// A pose with a NaN or an infinity gives the volume of all points, except for the empty volume.
 fn placed_anywhere<V: BoundingVolume>(placed: impl Fn(&V, &WidePose) -> V) {
     let volumes =
         [V::from_points(&[Vec3::ZERO]), V::from_points(&[Vec3::ONE, Vec3::X, Vec3::new(3.0, -2.0, 1.0)])];
@@ -68,7 +68,7 @@ fn a_pose_that_is_none_places_a_volume_anywhere() {
     placed_anywhere(KDop::<18>::placed_loosely);
 }
 
-/// The key of offsets near the end of the range was infinity less infinity.
+/// Keys of offsets near the end of the range are not NaN.
 #[test]
 fn polytopes_near_the_end_of_the_range_have_sizes() {
     fn check<const K: usize>()

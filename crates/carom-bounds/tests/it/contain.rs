@@ -1,7 +1,7 @@
-//! Volumes of every kind and every fit, after merges, poses, margins and refits, contain in exact
-//! arithmetic every point that they should.
+//! All kinds and fits of volumes contain their points in exact arithmetic, also after merges,
+//! poses, margins and refits.
 //!
-//! A few thousand volumes as a rule; `CAROM_VOLUMES` says how many (`cargo xtask volumes` runs ten
+//! `CAROM_VOLUMES` sets the number of volumes, otherwise 40,000 (`cargo xtask volumes` runs ten
 //! million).
 
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Slabs, Sphere};
@@ -11,7 +11,7 @@ use carom_testkit::oracle::contain::Contains;
 use glam::{DMat3, DQuat, DVec3, Quat, Vec3};
 use std::collections::BTreeMap;
 
-/// What was checked: volumes and points, by the name of how the volume came about.
+/// The numbers of checked volumes and points, by the name of the fit or operation.
 #[derive(Default)]
 struct Tally {
     checked: BTreeMap<String, (u64, u64)>,
@@ -23,7 +23,7 @@ impl Tally {
         self.checked.values().map(|n| n.0).sum()
     }
 
-    /// All points lie in the volume, placed by the pose.
+    /// Asserts that all points lie in the volume, placed by the pose.
     fn check<V: BoundingVolume + Contains>(
         &mut self,
         name: &str,
@@ -45,7 +45,7 @@ impl Tally {
     }
 }
 
-/// A number of any size: mostly ordinary ones.
+/// Returns a size: mostly 1, otherwise a tiny or huge number.
 fn magnitude(dice: &mut Dice) -> f64 {
     match dice.below(40) {
         0..3 => 1e30,
@@ -58,8 +58,8 @@ fn magnitude(dice: &mut Dice) -> f64 {
     }
 }
 
-/// A few points: a cloud, a grid, a plane, a line, one point; near or far from the origin; of `f32`
-/// or of `f64`.
+/// Returns a few points: a cloud, a grid, a plane, a line or one point, near or far from the
+/// origin, in `f32` or `f64`.
 fn points(dice: &mut Dice) -> Vec<DVec3> {
     let most = [3, 8, 20, 60][dice.below(4)];
     let n = 1 + dice.below(most);
@@ -82,7 +82,7 @@ fn points(dice: &mut Dice) -> Vec<DVec3> {
             let p = dice.point(2.0);
             let p = if on_grid { p.round() } else { p };
             let p = turn * (p.as_dvec3() * flat) * size + offset;
-            // Where it does not fit it stays what it is: beyond f32.
+            // A point beyond f32 is not rounded.
             if narrow && p.as_vec3().is_finite() { p.as_vec3().as_dvec3() } else { p }
         })
         .collect()
@@ -101,7 +101,7 @@ fn pose(dice: &mut Dice, size: f64) -> Pose {
     Pose::new(turn.normalize(), if far.is_finite() { far } else { Vec3::ZERO })
 }
 
-/// One volume, and what becomes of it.
+/// Checks one volume, and the results of all operations on it.
 fn life<V: BoundingVolume + Contains>(
     tally: &mut Tally,
     name: &str,
@@ -156,7 +156,7 @@ where
     tally.check(&format!("KDop<{K}>, loosely"), &dop.placed_loosely(&pose), &pose, points);
 }
 
-/// Fits that want triangles, and boxes that move.
+/// Checks fits to triangles, and boxes of moving bodies.
 fn others_of_their_kind(tally: &mut Tally, dice: &mut Dice, points: &[DVec3]) {
     let stay = WidePose::IDENTITY;
     let narrow: Vec<Vec3> = points.iter().map(|p| p.as_vec3()).filter(|p| p.is_finite()).collect();
@@ -184,7 +184,7 @@ fn others_of_their_kind(tally: &mut Tally, dice: &mut Dice, points: &[DVec3]) {
     let turn = Pose::from_rotation(pose(dice, 1.0).rotation);
     tally.check("fixed Sphere", &fixed.inflated(fixed.radius * 1e-6), &turn.wide(), points);
     tally.check("fixed cube", &aabb.any_orientation(), &turn.wide(), points);
-    // A body that moves and turns: at five times on its way.
+    // A body that moves and rotates, at five times.
     let start = pose(dice, 1.0);
     let (along, angle) = (dice.point(3.0), dice.range(-4.0, 4.0));
     let about = DVec3::new(0.48, 0.6, 0.64);
@@ -237,7 +237,7 @@ fn every_volume_holds_what_it_should() {
     assert!(0 < tally.infinite && tally.infinite * 5 < tally.volumes(), "{} infinite", tally.infinite);
 }
 
-/// The instrument itself: a point on the boundary is in, the next number outside is not.
+/// Tests the oracle: a point on the boundary is inside, and the next number beyond it is not.
 #[test]
 fn the_oracle_sees_one_unit_of_rounding() {
     let inside = Vec3::new(1.0, 0.5, 0.0).as_dvec3();
@@ -264,7 +264,7 @@ fn the_oracle_sees_one_unit_of_rounding() {
         rss.surrounds(&stay, DVec3::new(0.1, 0.2, 0.75))
             && !rss.surrounds(&stay, DVec3::new(0.1, 0.2, 0.75 + f64::EPSILON))
     );
-    // Turned by 90 degrees to within rounding, the corner is where the matrix says.
+    // Rotated by 90 degrees up to rounding: the matrix gives the position of the corner.
     let turn = WidePose::from_quat(DQuat::from_rotation_z(core::f64::consts::FRAC_PI_2), DVec3::X);
     assert!(Aabb::placed(&unit, &turn).surrounds(&turn, DVec3::ONE));
     assert!(!unit.surrounds(&turn, DVec3::NEG_ONE));

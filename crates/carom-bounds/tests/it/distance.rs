@@ -1,5 +1,5 @@
-//! Volumes that exactly share a point are never apart, and lower bounds are below the distance and
-//! near it.
+//! Volumes that share a point exactly are never reported apart. Lower bounds are below the
+//! distance and near it.
 
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere, SweptSphere};
 use carom_math::{Pose, WidePose};
@@ -12,7 +12,7 @@ fn turn(dice: &mut Dice) -> Quat {
     Quat::from_xyzw(x(), x(), x(), 1.0).normalize()
 }
 
-/// The corners of a turned box; some are flat or thin.
+/// Returns the corners of a turned box; some are flat or thin.
 fn corners(dice: &mut Dice, scale: f32) -> Vec<Vec3> {
     let flat = [Vec3::ONE, Vec3::new(1.0, 1.0, 0.0), Vec3::new(1.0, 0.1, 0.01)][dice.below(3)];
     let pose = Pose::new(turn(dice), dice.point(2.0));
@@ -25,8 +25,8 @@ fn corners(dice: &mut Dice, scale: f32) -> Vec<Vec3> {
         .collect()
 }
 
-/// B is moved so that a point of it comes to a point of A, as near as `f32` can; where both hold
-/// that point exactly, they meet.
+/// Moves B so that one of its points is as near to a point of A as `f32` allows. If both volumes
+/// contain that point exactly, they must overlap.
 fn shared<V: BoundingVolume + Contains>(name: &str) {
     let (mut dice, stay) = (Dice::new(17), WidePose::IDENTITY);
     let (mut met, mut beside) = (0, 0);
@@ -74,7 +74,7 @@ fn the_six_axes_say_yes_where_the_fifteen_do() {
         apart += usize::from(!a.overlaps(&b));
         kept += usize::from(!a.overlaps(&b) && a.overlaps_lite(&b));
     }
-    // The nine edge axes reject a few in a hundred of what is apart.
+    // The nine edge axes reject a few per cent of the separated pairs.
     assert!(5000 < apart && 20 < kept && kept * 10 < apart, "{kept} of {apart}");
 }
 
@@ -85,8 +85,8 @@ fn swept<const E: usize>(dice: &mut Dice) -> SweptSphere<E> {
     SweptSphere::new(dice.point(3.0), edges, dice.range(0.0, 0.3)).unwrap()
 }
 
-/// The distance of the cores by projecting back and forth, many times (W. Cheney, A. Goldstein,
-/// 1959); from above.
+/// Returns the distance of the cores by projecting back and forth, many times (W. Cheney, A.
+/// Goldstein, 1959); from above.
 fn core_distance<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) -> f64 {
     let project = |s: &SweptSphere<E>, p: DVec3| {
         let (c, mut on) = (s.center.as_dvec3(), s.center.as_dvec3());
@@ -120,7 +120,7 @@ fn near_the_distance<const E: usize>(name: &str) {
         assert!(a.overlaps(&b) || 0.0 < bound, "{name}: apart, and no distance");
         if 0.0 < distance {
             apart += 1;
-            // Where cores that are all but parallel make the projections slow, they stay above the
+            // If cores are nearly parallel, the projections converge slowly and stay above the
             // distance.
             loose += usize::from(bound < distance * (1.0 - 1e-5) - 1e-5);
         }
@@ -152,10 +152,10 @@ fn infinite_volumes_meet_all() {
         assert_eq!(V::from_aabb(&Aabb::EVERYTHING), all);
         assert_eq!((all.volume(), all.surface_area()), (f32::INFINITY, f32::INFINITY));
         assert!(all.center().is_finite() && V::EMPTY.center().is_finite());
-        // A point that is nowhere may be anywhere.
+        // A point that is not finite gives the volume of all points.
         assert_eq!(V::from_points(&[Vec3::X, Vec3::NAN]), all);
         assert_eq!(V::from_points(&[DVec3::X, DVec3::INFINITY]), all);
-        // Far beyond f32: infinite at least where the points are.
+        // Points far beyond f32 give a volume that is infinite at least on their side.
         let far = V::from_points(&[DVec3::splat(1e60), DVec3::ZERO]);
         assert!(far.overlaps(&all) && far.to_aabb().max == Vec3::INFINITY);
     }
@@ -186,7 +186,7 @@ fn a_polytope_knows_its_volume() {
     // The same in an 18-DOP: the rhombic dodecahedron, of volume 2 with edge normals at distance
     // root 1/2.
     near(KDop::<18>::from_points(&tips).volume(), 2.0);
-    // Turned as its vertices are it stays small; by its half-spaces it grows a little more.
+    // Rotated by its vertices the polytope stays small. By its half-spaces it grows a little more.
     let pose = Pose::from_rotation(Quat::from_rotation_y(0.4)).wide();
     let dop = KDop::<14>::from_points(&tips);
     let (tight, loose) = (dop.placed(&pose), dop.placed_loosely(&pose));

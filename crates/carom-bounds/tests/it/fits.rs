@@ -1,5 +1,4 @@
-//! All fits on real meshes: the near-optimal box is the smallest of the boxes, and how the others
-//! compare.
+//! Compares all fits on real meshes: the near-optimal box is the smallest of the oriented boxes.
 //!
 //! `cargo test -p carom-bounds --test it fits -- --nocapture` prints the table of
 //! benches/notes/carom-bounds.md.
@@ -10,10 +9,10 @@ use carom_testkit::{data, meshes};
 use glam::Vec3;
 use std::time::Instant;
 
-/// What one kind of fit made of all meshes.
+/// The results of one kind of fit for all meshes.
 struct Fit {
     name: &'static str,
-    /// Over those of the near-optimal box of the same mesh.
+    /// Volumes relative to those of the near-optimal box of the same mesh.
     volumes: Vec<f64>,
     areas: Vec<f64>,
     /// Nanoseconds per corner.
@@ -25,7 +24,7 @@ impl Fit {
         (of.iter().map(|x| x.ln()).sum::<f64>() / of.len() as f64).exp()
     }
 
-    /// Nine of ten are at most this.
+    /// Returns the value that nine of ten do not exceed.
     fn ninth_decile(of: &[f64]) -> f64 {
         let mut sorted = of.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -33,7 +32,7 @@ impl Fit {
     }
 }
 
-/// Volume, area and nanoseconds.
+/// Returns the volume, the area, and the time in nanoseconds.
 fn measured<V: BoundingVolume>(fit: impl FnOnce() -> V) -> (f64, f64, f64) {
     let start = Instant::now();
     let volume = fit();
@@ -91,8 +90,7 @@ fn the_near_optimal_box_is_the_smallest() {
             if fits.len() <= i {
                 fits.push(Fit { name, volumes: vec![], areas: vec![], times: vec![] });
             }
-            // Turned by the search, a box may miss what another meets by luck: not by more than
-            // this.
+            // The search may miss a box that another fit finds by chance, but by at most 2 %.
             assert!(!name.starts_with("Obb") || volume <= v * 1.02, "{name} of {file:?}: {volume} above {v}");
             fits[i].volumes.push(v / volume);
             fits[i].areas.push(a / area);

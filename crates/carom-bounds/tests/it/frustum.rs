@@ -1,11 +1,11 @@
-//! Boxes against frustums: what is told of a box holds of its points.
+//! Tests of boxes against frustums: the class of a box holds for its points.
 
 use carom_bounds::{Aabb, BoundingVolume, BoundsError, ClipDepth, Culling, Frustum, LastPlane};
 use carom_math::Plane;
 use carom_testkit::conform::dice::Dice;
 use glam::{DVec3, Mat4, Quat, Vec3, Vec4};
 
-/// A camera at a random place that looks anywhere, and the depths that it keeps.
+/// Returns the matrix of a random camera, and its depth range.
 fn views(dice: &mut Dice) -> (Mat4, ClipDepth) {
     let (near, far) = (0.1_f32, 100.0_f32);
     let (zoom, aspect) = (dice.range(0.3, 5.0), dice.range(0.5, 2.0));
@@ -33,7 +33,8 @@ fn views(dice: &mut Dice) -> (Mat4, ClipDepth) {
     (projection * Mat4::from_rotation_translation(turn.normalize(), dice.point(10.0)), depth)
 }
 
-/// How far inside the clip volume a point is: the least of the six margins, of those of its size.
+/// Returns how far inside the clip volume a point is: the least of the six margins, relative to
+/// its size.
 fn margin(matrix: &Mat4, depth: ClipDepth, p: DVec3) -> f64 {
     let clip = matrix.as_dmat4() * p.extend(1.0);
     let near = if depth == ClipDepth::ZeroToOne { clip.z } else { clip.z + clip.w };
@@ -84,7 +85,7 @@ fn the_plane_that_is_remembered_changes_nothing_but_the_order() {
             let found = frustum.classify(&aabb, &mut last);
             let after_one = last;
             assert_eq!(frustum.classify(&aabb, &mut last), found);
-            // The same plane rejects it again, so it is asked first.
+            // The same plane rejects the box again, so it is tested first.
             assert_eq!(last, after_one);
             // With the plane of another box the answer is the same.
             let mut strange = LastPlane::default();

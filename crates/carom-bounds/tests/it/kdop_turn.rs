@@ -1,4 +1,4 @@
-//! k-DOPs that are brought into turned frames with weights found once.
+//! Tests of k-DOPs in rotated frames, with weights computed once per rotation.
 
 use carom_bounds::{BoundingVolume, KDop, KDopTurn, Slabs};
 use carom_lanes::{F32Lanes, Kernel, Level, Simd, dispatch_on};
@@ -81,7 +81,7 @@ where
             n_looser += usize::from(!is_exact);
         }
     }
-    // Both kinds came up.
+    // Both kinds occurred.
     assert!(1000 < n_exact && 1000 < n_looser, "{n_exact} as tight as can be, {n_looser} not");
 }
 

@@ -1,4 +1,4 @@
-//! Oriented boxes contain, fit well, and never say apart wrongly.
+//! Oriented boxes contain their points, fit well, and report no pair as apart that shares a point.
 
 use carom_bounds::{Aabb, BoundingVolume, BoundsError, Obb};
 use carom_math::Pose;
@@ -27,8 +27,8 @@ fn a_turned_box_is_found_again() {
 
 #[test]
 fn a_cube_is_found_again() {
-    // The covariance of a cube has no direction; the shadows' rectangles repair one axis only, so
-    // the box may be larger than the cube, but never than the box along the axes.
+    // The covariance of a cube has no direction. So the box may be larger than the cube, but not
+    // larger than the axis-aligned box.
     for i in 0..20 {
         let turn = Quat::from_rotation_y(i as f32 * 0.21) * Quat::from_rotation_x(i as f32 * 0.5);
         let points = turned_box(Vec3::ONE, turn, Vec3::ZERO);
@@ -92,7 +92,7 @@ fn obb() -> impl Strategy<Value = Obb> {
     })
 }
 
-/// A point of the box, by its shares along the axes.
+/// Returns a point of the box, by its shares along the axes.
 fn point_of(b: &Obb, share: [f64; 3]) -> DVec3 {
     b.center.as_dvec3() + b.axes.as_dmat3() * (b.half_extents.as_dvec3() * DVec3::from(share))
 }
@@ -104,7 +104,7 @@ proptest! {
         sa in prop::array::uniform3(prop_oneof![Just(-1.0), Just(1.0), -1.0..1.0f64]),
         sb in prop::array::uniform3(prop_oneof![Just(-1.0), Just(1.0), -1.0..1.0f64]),
     ) {
-        // B is moved so that the two points meet, as well as f32 can; the rounding is given to its
+        // B is moved so that the two points meet, up to the rounding of f32, which is added to its
         // size.
         let moved = (point_of(&a, sa) - (point_of(&b, sb) - b.center.as_dvec3())).as_vec3();
         let b = Obb { center: moved, half_extents: b.half_extents + 2e-6, ..b };

@@ -1,4 +1,4 @@
-//! One box against eight or sixteen, and many against many, give what the boxes give one by one.
+//! Packets give the same results as tests of single boxes.
 
 use carom_bounds::{
     Aabb, Aabb8, Aabb16, BoundingVolume, overlapping_pairs, overlaps_each, overlaps_packets,
@@ -22,7 +22,7 @@ fn one_against_many_is_many_times_one() {
             assert_eq!(found_16[i / 16] >> (i % 16) & 1 == 1, b.overlaps(probe));
             hits += usize::from(b.overlaps(probe));
         }
-        // The empty places of the last packets.
+        // The empty lanes of the last packets.
         assert_eq!((found[12] >> 4, found_16[6] >> 4), (0, 0));
     }
     assert!(100 < hits && hits < 9000, "{hits}");

@@ -1,19 +1,19 @@
-//! The shaft against the boxes that it is made of: at time t the moving box has the corners of
-//! both, mixed.
+//! Compares the shaft with the moving box, whose corners at time t are mixtures of the corners of
+//! the two boxes.
 
 use carom_bounds::{Aabb, BoundingVolume, Shaft};
 use carom_testkit::conform::dice::Dice;
 use glam::Vec3;
 
-/// A box with whole coordinates; some are flat.
+/// Returns a box with whole coordinates; some are flat.
 fn whole_box(dice: &mut Dice, spread: usize, size: usize) -> Aabb {
     let mut coordinate = |n: usize| dice.below(n) as f32;
     let min = Vec3::new(coordinate(spread), coordinate(spread), coordinate(spread));
     Aabb { min, max: min + Vec3::new(coordinate(size), coordinate(size), coordinate(size)) }
 }
 
-/// Whether some t in [0, 1] has the mixed box meet `x`: six inequalities `p + t * q <= 0` in whole
-/// numbers, exactly.
+/// Whether the mixed box meets `x` for some t in [0, 1]. These are six inequalities `p + t * q <=
+/// 0` in whole numbers, solved exactly.
 fn meets(a: &Aabb, b: &Aabb, x: &Aabb) -> bool {
     // t lies between two fractions with positive denominators.
     let (mut low, mut high) = ((0_i64, 1_i64), (1_i64, 1_i64));
@@ -52,7 +52,7 @@ fn a_box_meets_the_shaft_when_it_meets_the_moving_box() {
         hits += usize::from(expected);
         cut_off += usize::from(!expected && shaft.bounds().overlaps(&x));
     }
-    // The sides do a good part of the work.
+    // Many boxes are rejected by the sides alone.
     assert!(3_000 < hits && 3_000 < cut_off, "{hits} hits, {cut_off} by the sides");
 }
 

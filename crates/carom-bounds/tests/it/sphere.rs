@@ -1,4 +1,4 @@
-//! The smallest sphere is the smallest, and every sphere contains.
+//! The smallest sphere is the smallest, and every sphere contains its points.
 
 use carom_bounds::{Aabb, BoundingVolume, BoundsError, Sphere};
 use glam::Vec3;
@@ -64,7 +64,7 @@ proptest! {
             }
         }
         prop_assert!(f64::from(found.radius) >= least * (1.0 - 1e-9));
-        // Jung's bound above, and descent: no small step of the centre makes it smaller.
+        // The upper bound is that of Jung. No small step of the centre makes the sphere smaller.
         prop_assert!(f64::from(found.radius) <= least * 1.2248 + 1e-6);
         let radius_at = |c: glam::DVec3| p.iter().fold(0.0_f64, |r, q| r.max((q.as_dvec3() - c).length()));
         let c = found.center.as_dvec3();

@@ -1,4 +1,4 @@
-//! What is warm allocates nothing: spatial queries and frames of every broad phase.
+//! Warm spatial queries and warm frames of every broad phase allocate nothing.
 
 use carom_bounds::Aabb;
 use carom_broad::{BoxHit, Filter, ProxyId};
@@ -8,7 +8,7 @@ use carom_scenes::{Crowd, CrowdKind, Rng};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// A world of these boxes, and their handles.
+/// Returns a broad phase with these boxes, and their handles.
 fn filled(
     make: impl FnOnce(&Place) -> Box<dyn SpatialBroadPhase>,
     crowd: &Crowd,
@@ -78,8 +78,8 @@ fn queries_allocate_nothing() {
     }
 }
 
-/// Where boxes go to and fro, frames that went by like that before allocate nothing; of one thread,
-/// as rayon's own lists count too.
+/// Boxes move to and fro along the same path. Once all frames were run, they allocate nothing. One
+/// thread is used, because rayon allocates lists of its own.
 #[test]
 fn frames_allocate_nothing() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
@@ -103,8 +103,7 @@ fn frames_allocate_nothing() {
                 };
                 (0..8).for_each(|_| run());
                 let counted = allocation_counter::measure(run);
-                // Where all jump, their cells come and go, and with these the tables that these
-                // keep.
+                // If all boxes jump, cells are created and freed, and their tables may grow.
                 let keeps_cells =
                     ["spatial-hash", "loose-octree", "loose-quadtree", "kd-octree"].contains(&listed.name);
                 let most =

@@ -1,5 +1,4 @@
-//! The list of all algorithms: names that are names, and the same pairs whatever the place they
-//! were told of.
+//! The list of all algorithms has unique, valid names. All give the same pairs for any hints.
 
 use carom_bounds::Aabb;
 use carom_broad::Filter;
@@ -20,7 +19,7 @@ fn names_are_unique_and_found() {
     assert_eq!(by_name("brute-force").unwrap().growth, Growth::EachAgainstEach);
 }
 
-/// Also where the place is wrong, empty, or nowhere.
+/// The pairs are the same even if the hints are wrong, empty, or not finite.
 #[test]
 fn the_place_changes_no_pair() {
     let crowd = Crowd::new(CrowdKind::Floor, 900, 1);

@@ -1,4 +1,5 @@
-//! Static boxes apart from those that move: the contract, and what rest costs.
+//! Tests of static boxes in one finder and moving ones in another: conformance, and the cost of
+//! static ground.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce, Filter, FromFinder, Mobility, Pair, StaticDynamic};
@@ -34,8 +35,8 @@ fn resting_static_ground_costs_nothing() {
     cliffs::static_ground_costs_nothing(&mut KdOctree::new());
 }
 
-/// Boxes that become static, or cease to be, between searches and queries: pairs, queries and the
-/// number of refreshes.
+/// Boxes become static, or cease to be, between searches. Pairs, queries and the number of
+/// refreshes are checked.
 #[test]
 fn boxes_that_change_sides() {
     let mut dice = Dice::new(31);
@@ -72,7 +73,8 @@ fn boxes_that_change_sides() {
         n_static_pairs += pairs.iter().filter(|pair| is_static(pair.a) || is_static(pair.b)).count();
     }
     assert!(2000 < n_static_pairs, "{n_static_pairs} pairs with a static box");
-    // Frames in which only other boxes move, come and go leave the static ones alone.
+    // Frames in which only other boxes are moved, inserted and removed do not refresh the static
+    // ones.
     let before = broad.finder().n_static_refreshes();
     for _ in 0..5 {
         let moves: Vec<_> = ids

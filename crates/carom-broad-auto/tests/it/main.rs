@@ -20,7 +20,7 @@ fn conforms_to_broad_phase() {
     broad_phase::check(Auto::new);
 }
 
-/// With limits that the worlds of the suite cross, so that all four take their turns.
+/// The worlds of the suite cross these limits, so all four algorithms are used.
 #[test]
 fn conforms_while_it_switches() {
     for (few, many) in [(100, 300), (0, 1), (10_000, 20_000), (300, 310)] {
@@ -35,8 +35,8 @@ fn conforms_to_spatial_index() {
     spatial_index::check(|| Auto::with_settings(AutoSettings::default().with_few(0)));
 }
 
-/// Calm, then jumping, then calm again: the same pairs and events as brute force, and the choice
-/// follows.
+/// Motion is calm, then boxes jump, then it is calm again. Events are those of brute force, and
+/// the choice follows.
 #[test]
 fn the_choice_follows_what_goes_on() {
     let mut auto = Auto::with_settings(AutoSettings::default().with_many(1000));

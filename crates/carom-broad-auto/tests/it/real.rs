@@ -1,4 +1,4 @@
-//! Real boxes, standing still, with others that fly among them: every algorithm against two nested
+//! Real boxes at rest and others that fly among them: compares every algorithm with two nested
 //! loops.
 
 use carom_bounds::{Aabb, BoundingVolume};
@@ -8,12 +8,13 @@ use carom_scenes::Rng;
 use carom_testkit::data;
 use glam::{DVec3, Vec3};
 
-/// All, or those that do not test half a billion pairs a frame.
+/// Returns all algorithms; for many boxes, without those that would test half a billion pairs per
+/// frame.
 fn algorithms(n_boxes: usize) -> impl Iterator<Item = &'static CatalogueEntry> {
     ALGORITHMS.iter().filter(move |listed| n_boxes < 10_000 || listed.growth != Growth::EachAgainstEach)
 }
 
-/// One frame: what is told, and the pairs that touch then.
+/// The changes of one frame, and the pairs that touch afterwards.
 #[derive(Default)]
 struct Frame {
     gone: Vec<usize>,
@@ -22,15 +23,15 @@ struct Frame {
     pairs: Vec<Pair>,
 }
 
-/// What stands, what flies at first, and what happens then.
+/// The boxes at rest, those that fly at first, and the frames that follow.
 struct Run {
     standing: Vec<Aabb>,
     flying: Vec<Aabb>,
     frames: Vec<Frame>,
 }
 
-/// `n` boxes of a size between `sizes` fly among those that stand: a few jump, some leave and as
-/// many come, and three of those that stand are moved as well, as doors are.
+/// `n` boxes with sizes within `sizes` fly among those at rest. A few jump, and some are replaced.
+/// Three of the boxes at rest move in each frame, as doors do.
 fn run(standing: Vec<Aabb>, n: usize, sizes: [f64; 2], n_frames: usize) -> Run {
     let mut rng = Rng::new(5);
     let world = standing.iter().fold(Aabb::EMPTY, |all, aabb| all.merged(aabb));
@@ -52,7 +53,7 @@ fn run(standing: Vec<Aabb>, n: usize, sizes: [f64; 2], n_frames: usize) -> Run {
         for i in 0..n {
             let slot = n_standing + i;
             if i % 50 == 0 {
-                // Who leaves last is replaced first.
+                // The slot that is freed last is reused first.
                 frame.gone.push(slot);
             } else if i % 50 == 1 {
                 frame.moved.push((slot, jumps.next().unwrap()));
@@ -124,7 +125,7 @@ fn check(standing: Vec<Aabb>, n: usize, sizes: [f64; 2], n_frames: usize) -> Run
     run
 }
 
-/// They are sparse: 12 pairs, whose checksum came with them.
+/// These boxes are sparse: 12 pairs. Their file has a checksum of the pairs.
 #[test]
 fn real_boxes_have_the_pairs_that_their_file_says() {
     let Some(boxes) = data::boxes() else { return };
@@ -153,7 +154,7 @@ fn boxes_fly_among_real_boxes() {
     }
 }
 
-/// Brushes overlap and touch by thousands, which nobody is to be told.
+/// Thousands of brushes overlap or touch each other. These pairs must not be reported.
 #[test]
 fn boxes_fly_through_real_levels() {
     for (level, n_brushes) in

@@ -1,5 +1,4 @@
-//! No input makes them fall off: the work, counted, stays within a small multiple of what the pairs
-//! need.
+//! Difficult worlds: the number of tests stays below a limit per box and pair.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter};
@@ -9,7 +8,7 @@ use carom_broad_grid::{
 use carom_testkit::conform::cliffs;
 use carom_testkit::conform::dice::Dice;
 
-/// Needles that lie along all axes fit no cell: what they cost stands in the table of the crate.
+/// `needles` is the limit for needles along all axes, which fit no cell.
 fn check<B: BroadPhase>(name: &str, make: impl Fn() -> B, needles: f64) {
     cliffs::check(name, &make, |world| match world {
         "giants" => 10.0,
@@ -42,7 +41,7 @@ fn no_world_makes_the_loose_octree_fall_off() {
     check("loose octree", LooseOctree::new, 2500.0);
 }
 
-/// Boxes of all sizes, three layers of them, on a floor much wider than high.
+/// Boxes of all sizes in three layers on a floor much wider than high.
 #[test]
 fn a_flat_world_costs_a_quadtree_no_more_than_an_octree() {
     let mut dice = Dice::new(9);

@@ -1,5 +1,5 @@
-//! The grid that keeps its list: boxes that escape, static ones that are moved after all, and those
-//! that come and go meanwhile.
+//! Tests of the grid with a candidate list: boxes leave their fat boxes, static boxes move, boxes
+//! are inserted and removed.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce, Filter, Mobility};
@@ -13,8 +13,8 @@ fn shifted(aabb: Aabb, step: Vec3) -> Aabb {
     Aabb { min: aabb.min + step, max: aabb.max + step }
 }
 
-/// One box of 40 is fast, a tenth static; of these one is moved in every 16th frame, when some
-/// boxes also make way for others.
+/// One box of 40 is fast, and a tenth is static. In every 16th frame one static box moves, and
+/// some boxes are replaced.
 #[test]
 fn escaped_boxes_are_found_and_lists_live_on() {
     let mut dice = Dice::new(11);
@@ -69,8 +69,8 @@ fn escaped_boxes_are_found_and_lists_live_on() {
     assert!(3 < rebuilds && rebuilds < 60, "{rebuilds} rebuilds in 120 frames");
 }
 
-/// Boxes that jumped once, a third of all, and rest since: lists are kept again, in which the
-/// others find each other.
+/// A third of all boxes jump once and rest afterwards. Later the others keep their list again for
+/// many frames.
 #[test]
 fn r_a_jump_long_ago_is_forgotten() {
     let mut dice = Dice::new(12);

@@ -1,4 +1,4 @@
-//! Every structure keeps the contract.
+//! Every grid passes the conformance suites.
 
 use carom_broad_coherent::VerletListSettings;
 use carom_broad_grid::{
@@ -46,7 +46,7 @@ fn loose_conforms_to_spatial_index() {
     conform::spatial_index::check(LooseOctree::new);
 }
 
-/// A quadtree that leaves out this axis.
+/// Returns a quadtree that leaves out this axis.
 fn without(axis: usize) -> LooseQuadtree {
     LooseQuadtree::with_finder(SparseGrid::with_placement(Flat::without(axis).unwrap()))
 }

@@ -1,4 +1,4 @@
-//! Memory per box and per pair is what the documentation says.
+//! Memory per box and per pair is at most that of the table in the head of the crate.
 
 use carom_broad_grid::{
     CoherentGrid, HierarchicalGrid, LooseOctree, LooseQuadtree, SpatialHash, UniformGrid,

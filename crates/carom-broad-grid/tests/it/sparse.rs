@@ -1,4 +1,4 @@
-//! The cells that are kept from frame to frame.
+//! Tests of the cells that are kept from frame to frame.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, Filter, Mobility, PairBuffer, PairFinder, ProxyChanges, ProxyTable};
@@ -6,7 +6,7 @@ use carom_broad_grid::{Hashed, LooseOctree, SparseGrid, SpatialHash};
 use carom_testkit::conform::dice::Dice;
 use glam::Vec3;
 
-/// The volumes of all levels.
+/// Returns the volumes of all levels.
 fn levels(broad: &impl BroadPhase) -> Vec<Vec<Aabb>> {
     let mut levels: Vec<Vec<Aabb>> = Vec::new();
     broad.visit_volumes(&mut |level, volume| {
@@ -29,7 +29,7 @@ fn volumes_hold_the_boxes(mut broad: impl BroadPhase) {
         assert!(level.iter().all(|volume| above.iter().any(|other| other.contains(volume))));
     }
     assert!(batch.iter().all(|(aabb, _)| volumes.iter().flatten().any(|volume| volume.contains(aabb))));
-    // Nothing is left of the cells when all are gone.
+    // No cell is left after all boxes are removed.
     broad.remove_batch(&ids).unwrap();
     assert!(levels(&broad).is_empty());
     broad.validate().unwrap();
@@ -62,7 +62,7 @@ fn a_box_that_reaches_into_a_third_cell() {
     assert_eq!(pairs, [(0, 1), (0, 2), (0, 4), (1, 3), (1, 4), (2, 4)]);
 }
 
-/// Sizes that change as a whole are given other cells, and the pairs stay right.
+/// If all sizes change, boxes get other cells, and the pairs stay right.
 #[test]
 fn all_boxes_grow_and_shrink() {
     let mut dice = Dice::new(10);
@@ -87,8 +87,8 @@ fn all_boxes_grow_and_shrink() {
     assert_eq!(rebuilds[1], rebuilds[2]);
 }
 
-/// Checks that the cells give every touching pair once, two static boxes excepted, before anything
-/// is sorted or merged; the answer is the number of tests for each of the pairs, and of pairs.
+/// Checks that the finder itself gives every touching pair once, except those of two static boxes.
+/// Returns the number of tests per pair, and the number of pairs.
 fn check_each_is_found_once(boxes: &[Aabb], is_static: impl Fn(usize) -> bool) -> (f64, usize) {
     let (mut finder, mut proxies) = (SparseGrid::<Hashed>::default(), ProxyTable::new());
     for (i, &aabb) in boxes.iter().enumerate() {
@@ -116,16 +116,15 @@ fn check_each_is_found_once(boxes: &[Aabb], is_static: impl Fn(usize) -> bool) -
     (found.tests as f64 / wanted.len() as f64, wanted.len())
 }
 
-/// A pair that shares eight cells is tested in one of them: nothing is tested in vain where all
-/// touch.
+/// A pair that shares eight cells is tested in one of them. So if all boxes touch, there is hardly
+/// a test too many.
 #[test]
 fn a_thousand_boxes_at_one_point_are_tested_once() {
     let mut dice = Dice::new(11);
-    // On a corner of cells of every size, beside all, and where cells are as small as a unit of
-    // f32.
+    // On a corner of cells of every size, off all corners, and far away, at cells as small as a
+    // unit of f32.
     for center in [0.0f32, 0.7, 1e7] {
-        // The same box, boxes that are nearly the same, boxes that part at the point, and boxes of
-        // two sizes.
+        // Equal boxes, nearly equal boxes, boxes that end near the point, and boxes of two sizes.
         for (jitter, lesser) in [(0.0, 1.0), (0.01, 1.0), (1.0, 1.0), (0.5, 0.02)] {
             let mut cube = |i: usize| {
                 let half = if i.is_multiple_of(2) { 1.0 } else { lesser };
@@ -143,7 +142,7 @@ fn a_thousand_boxes_at_one_point_are_tested_once() {
     }
 }
 
-/// Boxes of many sizes, of which half begin on edges of cells.
+/// Boxes of many sizes; half of them begin on edges of cells.
 #[test]
 fn pairs_of_all_levels_are_found_once() {
     let mut dice = Dice::new(12);

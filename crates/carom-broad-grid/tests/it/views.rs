@@ -1,4 +1,4 @@
-//! Views are asked about cells full of boxes.
+//! A frustum query classifies the bounds of many boxes at once, so it classifies few single boxes.
 
 use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
 use carom_testkit::conform::spatial_index::few_are_asked;

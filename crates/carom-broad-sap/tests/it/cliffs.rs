@@ -1,5 +1,5 @@
-//! Where the boxes are many, and unkind: the same pairs from every algorithm, and work that stays
-//! within bounds where it should.
+//! Difficult worlds: every algorithm gives the same pairs, and the tests of box pruning in columns
+//! stay below a limit.
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, Pair};
@@ -9,7 +9,7 @@ use carom_broad_sap::{
 };
 use carom_testkit::conform::cliffs;
 
-/// The pairs, and the tests per box and pair.
+/// Returns the pairs, and the tests per box and pair.
 fn found(mut broad: impl BroadPhase, boxes: &[Aabb]) -> (Vec<Pair>, f64) {
     let work = cliffs::work(&mut broad, boxes, true);
     let mut pairs = Vec::new();
@@ -21,7 +21,7 @@ fn found(mut broad: impl BroadPhase, boxes: &[Aabb]) -> (Vec<Pair>, f64) {
 #[test]
 fn all_agree_in_every_world() {
     for cliffs::World { name, boxes } in cliffs::worlds() {
-        // A third is enough to agree on.
+        // A third of the boxes is enough for this test.
         let boxes = &boxes[..cliffs::N / 3];
         let (expected, axis) = found(BoxPruning::new(), boxes);
         let around = Aabb::from_points(&boxes[100..200].iter().map(|aabb| aabb.min).collect::<Vec<_>>());
@@ -48,7 +48,7 @@ fn no_world_makes_columns_fall_off() {
     cliffs::check("columns", AutoBoxPruning::new, |world| match world {
         "giants" | "crowd" => 10.0,
         "uniform" | "outlier" | "far" | "line" | "plane" => 20.0,
-        // Small crowds in large ones are what columns are weak at.
+        // Columns are slow for small crowds in large ones.
         "needles" | "clusters" => 200.0,
         _ => 60.0,
     });

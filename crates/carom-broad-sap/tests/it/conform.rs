@@ -1,4 +1,4 @@
-//! Every algorithm keeps the contract.
+//! Every algorithm passes the conformance suites.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, FromFinder, PointFilter};
@@ -9,7 +9,8 @@ use carom_broad_sap::{
 use carom_testkit::conform::{broad_phase, spatial_index};
 use glam::Vec3;
 
-/// Over a part of the worlds of the suite, so that boxes are in none, in one and in many.
+/// Returns regions over a part of the worlds of the suite, so that boxes are in no region, in one,
+/// and in many.
 fn regions(scale: f32) -> Regions {
     let bounds = Aabb { min: Vec3::splat(-6.0) * scale, max: Vec3::new(6.0, 5.0, 9.0) * scale };
     Regions::grid(&bounds, [3, 2, 4]).unwrap()
@@ -96,7 +97,7 @@ fn regions_of_all_kinds() {
     });
 }
 
-/// A finder of one's own needs one function.
+/// A user's own finder needs one function.
 #[test]
 fn a_finder_of_ones_own() {
     #[derive(Default)]
@@ -123,7 +124,7 @@ fn a_finder_of_ones_own() {
     assert!(FromFinder::<Twice>::new().is_empty());
 }
 
-/// Bodies far from all others stay points, and nothing that touches does.
+/// Bodies far from all others stay points, and bodies that touch others do not.
 #[test]
 fn points_in_front() {
     type Filtered = FromFinder<PointFilter<AxisPruner>>;

@@ -1,5 +1,5 @@
-//! What incremental sweep and prune costs, counted: O(n + s) a frame for s inversions, O(n + m log
-//! m) for m boxes that come.
+//! Counts the work of incremental sweep and prune: O(n + s) per frame for s inversions, O(n + m
+//! log m) for m inserted boxes.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, ProxyId};
@@ -22,7 +22,7 @@ fn filled(boxes: &[Aabb]) -> (SweepAndPrune, Vec<ProxyId>) {
     (broad, ids)
 }
 
-/// The ends of all boxes on an axis in order: number, kind, box.
+/// Returns the ends of all boxes on an axis, in order: the box, and whether it is its upper end.
 fn order(boxes: &[Aabb], axis: usize) -> Vec<(u32, bool)> {
     let mut ends: Vec<(f32, bool, u32)> = Vec::new();
     for (i, aabb) in boxes.iter().enumerate() {
@@ -33,7 +33,7 @@ fn order(boxes: &[Aabb], axis: usize) -> Vec<(u32, bool)> {
     ends.into_iter().map(|(_, upper, i)| (i, upper)).collect()
 }
 
-/// Pairs of ends in one order that stand the other way round in the other, by merging.
+/// Returns how many pairs of ends have another order afterwards, by merge sort.
 fn inversions(before: &[(u32, bool)], after: &[(u32, bool)]) -> u64 {
     let rank: std::collections::HashMap<_, _> = before.iter().enumerate().map(|(i, end)| (*end, i)).collect();
     let mut ranks: Vec<usize> = after.iter().map(|end| rank[end]).collect();
@@ -53,7 +53,7 @@ fn inversions(before: &[(u32, bool)], after: &[(u32, bool)]) -> u64 {
     sort(&mut ranks)
 }
 
-/// s is the number of inversions and not one more, and n is six ends to a box.
+/// The trades are exactly the inversions, and six ends per box are visited.
 #[test]
 fn a_frame_costs_its_inversions() {
     for n in [500, 4000] {
@@ -75,8 +75,8 @@ fn a_frame_costs_its_inversions() {
     }
 }
 
-/// With everything in slow motion the trades grow as n^(5/3), the power that the sources give for
-/// three dimensions.
+/// If all boxes move slowly, the trades grow as n^(5/3), the power that the sources give for three
+/// dimensions.
 #[test]
 fn trades_grow_with_the_power_five_thirds() {
     let trades = |n: usize| {
@@ -97,7 +97,8 @@ fn trades_grow_with_the_power_five_thirds() {
     assert!(1.5 < exponent && exponent < 1.8, "{exponent}");
 }
 
-/// In a plane, with the third axis left out, they grow as n^(3/2), the power of two dimensions.
+/// In a plane, with the third axis left out, the trades grow as n^(3/2), the power of two
+/// dimensions.
 #[test]
 fn trades_of_a_plane_grow_with_the_power_three_halves() {
     let trades = |n: usize| {
@@ -128,7 +129,7 @@ fn trades_of_a_plane_grow_with_the_power_three_halves() {
     assert!(1.4 < exponent && exponent < 1.6, "{exponent}");
 }
 
-/// Six ends for each box that moves, whatever the number of the others.
+/// Six ends are visited for each box that moves, for any number of other boxes.
 #[test]
 fn few_movers_do_not_look_at_the_others() {
     let mut dice = Dice::new(8);
@@ -148,8 +149,8 @@ fn few_movers_do_not_look_at_the_others() {
     assert!(broad.finder().n_trades() - trades < 4000, "{}", broad.finder().n_trades() - trades);
 }
 
-/// One pass over the ends for any number of boxes that come, and one for any number that go;
-/// nothing else grows with n but the boxes that share a stretch of the axis with a new one.
+/// A batch of inserted boxes takes one pass over the ends, and so does a batch of removed ones.
+/// Tests are made only against boxes that overlap a new one on the swept axis.
 #[test]
 fn boxes_come_and_go_in_batches() {
     for n in [4000, 16_000] {
@@ -162,7 +163,8 @@ fn boxes_come_and_go_in_batches() {
         let mut pairs = Vec::new();
         broad.pairs(&mut pairs);
         assert_eq!(broad.finder().n_ends() - ends, 6 * n as u64);
-        // A box shares its stretch of an axis with about as many as its size is of the world's.
+        // A box overlaps a share of the others on an axis: about its length over that of the
+        // world.
         let side = (n as f64 / 0.1875).cbrt();
         let shared = (n / 8) as f64 * n as f64 * 2.2 / side;
         assert!((broad.counters().tests as f64) < shared, "{} tests, {shared}", broad.counters().tests);

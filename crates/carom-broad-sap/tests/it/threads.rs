@@ -1,4 +1,4 @@
-//! The same bytes on 1, 2 and 7 threads.
+//! The pairs are the same on 1, 2 and 7 threads.
 #![cfg(feature = "parallel")]
 
 use carom_bounds::Aabb;
@@ -10,7 +10,7 @@ use carom_broad_sap::{
 use carom_scenes::{Crowd, CrowdKind};
 use glam::Vec3;
 
-/// The pairs of five frames.
+/// Returns the pairs of five frames.
 fn run(mut broad: impl BroadPhase + Send, kind: CrowdKind, threads: usize) -> Vec<Vec<Pair>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {

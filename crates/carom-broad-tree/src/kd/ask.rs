@@ -1,8 +1,8 @@
-//! Box, ray and point queries on the kd-tree. They descend into subtrees with bounds that the query
-//! meets, nearest first.
+//! Box, ray and point queries on the kd-tree. They descend into subtrees with bounds that the
+//! query meets, nearest first.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7, 25.1.3; N. Roussopoulos et
-//! al., Nearest Neighbor Queries, 1995.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7, 25.1.3; N. Roussopoulos
+//! et al., Nearest Neighbor Queries, 1995.
 
 use super::PlaneTree;
 use super::planes::MAX_DEPTH;

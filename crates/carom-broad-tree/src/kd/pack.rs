@@ -24,8 +24,8 @@ const MAX_STEPS: usize = 8;
 pub(crate) struct Packed {
     pub(crate) blocks: Vec<Block>,
     pub(crate) slots: Vec<[u32; WIDTH]>,
-    /// Per block, along the axis of its node: the begin of its first box.
-    /// Also the greatest end of the boxes of its list up to this block.
+    /// Per block, along the axis of its node: the begin of its first box. `reaches` has the
+    /// greatest end of the boxes of its list up to this block.
     pub(crate) begins: Vec<f32>,
     pub(crate) reaches: Vec<f32>,
     moving: Vec<(f32, u32)>,

@@ -1,10 +1,10 @@
 //! The planes, and the node of each box.
 //!
 //! Counts decide whether a plane pays: l boxes on its left, r on its right and m across it. With
-//! all n boxes in one list there are n (n - 1) / 2 tests. With the plane there remain those among
-//! the m, among the l, among the r, and of the m with the others. The cost is the position of that
-//! number between the best possible, two halves, and all tests. The balance is min(l, r) / (m +
-//! max(l, r)). A plane is good if its cost is at most its balance.
+//! all n boxes in one list there are n (n - 1) / 2 tests. With the plane there are the tests among
+//! the m, among the l, among the r, and of the m with the others. The cost is this number on a
+//! scale on which two halves are 0 and all tests are 1. The balance is min(l, r) / (m + max(l,
+//! r)). A plane is good if its cost is at most its balance.
 //!
 //! Reference: Y. Serpa, M. Rodrigues, Flexible Use of Temporal and Spatial Reasoning ..., 2019
 //! (mean and axis of greatest variance; cost and balance; lifting, splitting, trimming and
@@ -164,7 +164,7 @@ pub(crate) struct Planes {
 }
 
 impl Planes {
-    /// Updates everything for the boxes of these slots.
+    /// Updates planes and nodes for the boxes of these slots.
     pub(crate) fn update(&mut self, boxes: &[Aabb], slots: &[u32], has_new_members: bool) {
         if self.nodes.is_empty() {
             self.nodes.push(Node::leaf(NONE, 0, EVERYWHERE));
@@ -264,7 +264,7 @@ impl Planes {
         core::mem::swap(order, scratch);
     }
 
-    /// Updates full leaves, bad planes, and planes that are no longer needed.
+    /// Gives full leaves a plane, moves bad planes, and removes planes that are no longer needed.
     fn improve(&mut self, boxes: &[Aabb]) {
         let mut order = core::mem::take(&mut self.order);
         let mut stack = core::mem::take(&mut self.stack);
@@ -333,7 +333,8 @@ impl Planes {
         self.settle(children[1], begin + parted.left as u32, right, boxes);
     }
 
-    /// Partitions boxes by the plane: those that touch it, those left, those right of it.
+    /// Partitions boxes by the plane: first those that touch it, then those left of it, then those
+    /// right of it.
     fn part(&mut self, items: &mut [u32], boxes: &[Aabb], axis: usize, at: f32) -> Parted {
         let n = items.len();
         if self.scratch.len() < 2 * n {
@@ -358,8 +359,8 @@ impl Planes {
         Parted { across: n_across, left: n_left, right: n_right }
     }
 
-    /// Gives a leaf the first good plane: first through the mean, starting with the axis of
-    /// greatest variance; then through the median.
+    /// Gives a leaf the first good plane. Planes through the mean are tried first, then planes
+    /// through the median; each from the axis of greatest variance on.
     fn split(&mut self, number: u32, items: &mut [u32], boxes: &[Aabb]) -> Option<Parted> {
         let mut sample = Sample::new(items, boxes);
         let axes = sample.axes();

@@ -55,7 +55,7 @@ struct Tasks {
     n: usize,
 }
 
-/// From this many tasks on, they are run.
+/// More listed tasks than this are run.
 const MIN_QUEUED_TASKS: usize = 2048;
 
 impl Work {
@@ -164,7 +164,8 @@ impl Kernel for Run<'_> {
     }
 }
 
-/// Pushes the children of a node that can have pairs, each with the boxes that reach it from above.
+/// Pushes the children of a node that can have pairs, each with the boxes that reach it from
+/// above.
 #[inline(always)]
 fn go_down<S: Simd>(
     simd: S,
@@ -235,8 +236,8 @@ impl Packed {
     }
 }
 
-/// Finds the pairs of a node's own boxes, and those with boxes from above. First the tasks are
-/// listed, box and block, then they are run, in plain loops without unpredictable branches.
+/// Finds the pairs of a node's own boxes, and their pairs with boxes from above. Tasks of a box
+/// and a block are listed first, then run in plain loops without unpredictable branches.
 #[inline(always)]
 fn search<S: Simd>(
     simd: S,
@@ -257,7 +258,7 @@ fn search<S: Simd>(
     for block in moving.begin..moving.end {
         let rest = List { begin: block + 1, ..moving };
         for lane in 0..WIDTH {
-            // Lanes behind the last box hold the empty box, which touches nothing.
+            // Lanes after the last box hold the empty box, which touches nothing.
             let place = (block * WIDTH + lane) as u32;
             ask(simd, packed, place, rest, tasks);
             if fixed.begin < fixed.end {

@@ -1,4 +1,5 @@
-//! Tests that the curve is connected, and that the cells have the size that most boxes need.
+//! Tests that the curve is connected, and that outliers do not enlarge the cells of the other
+//! boxes.
 
 use super::{CROWD, SpatialOrder, hilbert, hilbert_lanes};
 use alloc::vec::Vec;
@@ -57,8 +58,8 @@ fn with_far_ones(side: usize, far: &[Aabb]) -> Vec<Aabb> {
     (0..side * side * side).map(unit).chain(far.iter().copied()).collect()
 }
 
-/// A floor and walls that reach to the end of the world, or boxes that fell off. Without the range
-/// of most centres, all others were in one cell, and divided from there.
+/// A floor and walls that reach to `f32::MAX`, or boxes that fell far down, do not put all other
+/// boxes into one cell.
 #[test]
 fn what_is_far_away_makes_no_crowd_of_the_others() {
     let max = Vec3::splat(f32::MAX);

@@ -1,5 +1,4 @@
-//! No input makes it fall off: the work, counted, stays within a small multiple of what the pairs
-//! need.
+//! Difficult worlds: the number of tests stays below a limit per box and pair.
 
 use carom_broad_tree::{DynamicBvh, KdTree, RebuiltBvh};
 use carom_testkit::conform::cliffs;

@@ -1,4 +1,4 @@
-//! The tree keeps the contract, with lists and without.
+//! The tree passes the conformance suites, with lists and without.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter};
@@ -51,7 +51,7 @@ fn volumes_hold_the_boxes_level_by_level() {
         levels.resize(levels.len().max(level + 1), Vec::new());
         levels[level].push(*volume);
     });
-    // 1000 boxes in 125 blocks, these in 16, these in 2, these in the one at the top.
+    // The 1000 boxes are in 125 blocks, these in 16, these in 2, and these in the one at the top.
     assert_eq!(levels.iter().map(Vec::len).collect::<Vec<_>>(), [2, 16, 125]);
     for (level, above) in levels[1..].iter().zip(&levels) {
         assert!(level.iter().all(|volume| above.iter().any(|other| other.contains(volume))));

@@ -1,4 +1,4 @@
-//! The kd-tree whose planes are kept.
+//! Tests of the kd-tree with planes that are kept.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, FromFinder, Mobility, PointFilter, ProxyId};
@@ -17,7 +17,7 @@ fn conforms_to_spatial_index() {
     spatial_index::check(KdTree::new);
 }
 
-/// Of a part of the boxes, another one in each frame.
+/// Behind a `PointFilter`, the tree gets other boxes in each frame.
 #[test]
 fn conforms_behind_points() {
     broad_phase::check(|| FromFinder::with_finder(PointFilter::new(PlaneTree::default())));
@@ -36,8 +36,8 @@ fn filled(boxes: &[Aabb]) -> (KdTree, Vec<ProxyId>) {
     (broad, ids)
 }
 
-/// In coherent motion the planes last, few boxes change places, and the work stays that of a tree
-/// made of the boxes as they are.
+/// In coherent motion the planes last, few boxes change their nodes, and there are hardly more
+/// tests than with a new tree.
 #[test]
 fn planes_last_while_motion_is_coherent() {
     const N: usize = 20_000;
@@ -77,7 +77,8 @@ fn planes_last_while_motion_is_coherent() {
     assert!(most < N as u64 / 20 && reworked < n_planes as u64);
 }
 
-/// Ten thousand at one point are their pairs and no more; nothing is tried for long in vain.
+/// With ten thousand boxes at one point there are hardly more tests than pairs, and no plane.
+/// After they part there are planes.
 #[test]
 fn ten_thousand_at_one_point() {
     const N: usize = 10_000;
@@ -89,7 +90,7 @@ fn ten_thousand_at_one_point() {
     assert_eq!(pairs.len(), all);
     assert!((broad.counters().tests as f64) < 1.01 * all as f64);
     assert_eq!(broad.finder().n_planes(), 0);
-    // They part, and the planes come.
+    // The boxes part, and the tree gets planes.
     let moves: Vec<_> = (0..N)
         .map(|i| {
             let at = Vec3::new((i % 22) as f32, (i / 22 % 22) as f32, (i / 484) as f32);
@@ -103,7 +104,7 @@ fn ten_thousand_at_one_point() {
     broad.validate().unwrap();
 }
 
-/// A node of static boxes is not searched; one that begins to move is.
+/// A node with only static boxes is not searched. If one of its boxes begins to move, it is.
 #[test]
 fn static_boxes_ask_nobody() {
     let mut dice = Dice::new(22);

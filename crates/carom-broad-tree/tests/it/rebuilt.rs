@@ -1,4 +1,4 @@
-//! The tree that is made anew in every frame.
+//! Tests of the tree that is rebuilt in every frame.
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, FromFinder, PointFilter, SpatialIndex};
@@ -17,7 +17,7 @@ fn conforms_to_spatial_index() {
     spatial_index::check(RebuiltBvh::new);
 }
 
-/// Of a part of the boxes, as a filter in front gives it.
+/// Behind a `PointFilter`, the tree gets only a part of the boxes.
 #[test]
 fn conforms_behind_points() {
     broad_phase::check(|| FromFinder::with_finder(PointFilter::new(TreeMaker::default())));
@@ -25,12 +25,13 @@ fn conforms_behind_points() {
 
 #[test]
 fn takes_95_bytes_a_box_and_24_a_pair() {
-    // Several threads would keep what each has found.
+    // One thread, because each further thread keeps its own result buffer.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(|| memory::check("rebuilt tree", RebuiltBvh::new, RebuiltBvh::bytes, 95.0, 24.0));
 }
 
-/// What it costs does not depend on the motion, and nothing is done when nothing has changed.
+/// The number of tests per pair does not depend on the motion, and nothing is rebuilt if nothing
+/// has changed.
 #[test]
 fn a_jump_costs_what_a_step_costs() {
     let mut dice = Dice::new(12);

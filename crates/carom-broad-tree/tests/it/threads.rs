@@ -1,4 +1,4 @@
-//! The same bytes for any number of threads.
+//! The pairs are the same on one, two and seven threads.
 
 use carom_broad_tree::{DynamicBvh, KdTree, RebuiltBvh};
 use carom_testkit::conform::{broad_phase, threads};

@@ -1,4 +1,4 @@
-//! The canonical order, against a sort that compares.
+//! Compares `sort_pairs` with a comparison sort.
 
 use carom_broad::{Pair, sort_pairs};
 use carom_testkit::random::Random;
@@ -10,7 +10,7 @@ fn pairs_are_sorted_whatever_their_number_and_that_of_the_slots() {
     let mut n_sorted = 0;
     for n_slots in [2, 3, 50, 1000, 9_999, 10_000, 40_000, 100_000, 300_000] {
         for pairs_per_slot in [0.0, 0.05, 0.5, 1.5, 5.0] {
-            // One box in two worlds touches a large part of all others.
+            // With a floor, one box touches a large part of all others.
             for has_floor in [false, true] {
                 let n = (pairs_per_slot * n_slots as f64) as usize;
                 let mut pairs: Vec<Pair> = (0..n)

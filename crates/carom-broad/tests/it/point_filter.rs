@@ -1,16 +1,17 @@
-//! The trend of the study that proposed points in front of oriented boxes, by counts.
+//! Counts the tests of oriented boxes that `PointFilter` saves, and checks the trend that its
+//! reference reports.
 
 use carom_bounds::{BoundingVolume, Obb};
 use carom_broad::{BroadPhase, EveryPair, Filter, FromFinder, PointFilter};
 use carom_scenes::Tetrahedra;
 
-/// What 1,000 steps of a scene cost, without points and with them.
+/// The work of all steps of a scene, without points and with them.
 struct Counts {
     /// Pairs whose oriented boxes are tested.
     tested: [u64; 2],
     /// Pairs whose oriented boxes overlap.
     met: [u64; 2],
-    /// Bodies that are made boxes again.
+    /// Bodies restored to boxes, summed over the steps.
     restored: u64,
 }
 
@@ -67,7 +68,7 @@ fn points_save_tests_and_the_more_so_in_a_larger_space() {
             assert_eq!(counts.met[0], counts.met[1], "{n} bodies in {size}: points lose no pair");
             assert!(counts.tested[1] * 20 < counts.tested[0], "{n} bodies in {size}");
         }
-        // Two bodies of the first table may never come near each other.
+        // Two bodies may stay far from each other in all steps.
         if 2 < n {
             assert!(large.tested[1] * 3 < small.tested[1], "{n} bodies: fewer tests in a larger space");
             assert!(large.restored < small.restored, "{n} bodies: more stay points in a larger space");

@@ -1,4 +1,4 @@
-//! Slabs: no box that is met is missed.
+//! Tests of `ray_box_entry`: it reports every box that the ray meets.
 
 use carom_bounds::Aabb;
 use carom_broad::ray_box_entry;
@@ -43,7 +43,7 @@ fn the_interval_counts() {
 }
 
 proptest! {
-    /// A ray aimed at a point of the box meets the box, wherever both are.
+    /// A ray aimed at a point of the box meets the box, at any place and scale.
     #[test]
     fn a_point_of_the_box_is_never_missed(
         corner in prop::array::uniform3(-1e3f32..1e3),
@@ -68,7 +68,7 @@ proptest! {
         let entry = ray_box_entry(&ray, &aabb, Interval::FORWARD);
         prop_assert!(!is_inside || entry.is_some_and(|t| t <= 1.0));
         if let Some(t) = entry {
-            // And where it enters it is on the box, to the rounding of t.
+            // The entry point is on the box, up to the rounding of t.
             let slack = 1e-6 * (origin.as_dvec3() - at).length().max(at.length());
             let p = exact(f64::from(t));
             prop_assert!((aabb.min.as_dvec3() - slack).cmple(p).all() && p.cmple(aabb.max.as_dvec3() + slack).all());

@@ -12,8 +12,8 @@ use crate::line::SharedLine;
 use core::arch::x86_64::*;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
-/// The proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT. Every value of this file's
-/// lanes was made with it, or from one that was.
+/// A token: the proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT. Lanes of this
+/// file are made with the token, or from other such lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(());
 
@@ -30,7 +30,7 @@ pub(crate) struct U32x8(__m256i);
 pub(crate) struct Mask8(__m256);
 
 impl Avx2 {
-    /// The token, where the processor has what it proves.
+    /// Returns the token if the processor has these features.
     #[cfg(feature = "std")]
     pub(crate) fn new() -> Option<Avx2> {
         let has = std::arch::is_x86_feature_detected!("avx2")
@@ -41,7 +41,7 @@ impl Avx2 {
         has.then_some(Avx2(()))
     }
 
-    /// The token, where the build was made for such processors alone.
+    /// Returns the token if the build is only for processors with these features.
     #[cfg(not(feature = "std"))]
     pub(crate) fn new() -> Option<Avx2> {
         let has = cfg!(all(
@@ -58,10 +58,10 @@ impl Avx2 {
 /// Runs the kernel inside a function that is compiled for AVX2.
 ///
 /// # Safety
-/// `Avx2::new` has given a token on this machine.
+/// `Avx2::new` has returned a token on this machine.
 #[inline]
 pub(crate) unsafe fn run<K: Kernel>(kernel: K) -> K::Output {
-    // SAFETY: the caller saw the token.
+    // SAFETY: the caller has seen the token.
     unsafe { run_inside(kernel) }
 }
 
@@ -133,9 +133,9 @@ impl Simd for Avx2 {
 }
 
 /// Four relaxed loads of words at once. A processor with AVX moves each half of an aligned vector
-/// whole (Intel's manual, vol. 3A, 9.1.1; AMD's, vol. 2, 7.3.2), so no word is torn; nor is more
-/// asked for. Written as four loads of words they go by the general registers and the stack: a pile
-/// of 10,000 boxes took a third longer to solve on one thread.
+/// atomically (Intel's manual, vol. 3A, 9.1.1; AMD's, vol. 2, 7.3.2). So no word is torn, and more
+/// is not needed. Four separate loads of words would go through general registers and the stack,
+/// which is slower.
 ///
 /// # Safety
 /// The processor has AVX.
@@ -143,8 +143,8 @@ impl Simd for Avx2 {
 #[target_feature(enable = "avx")]
 unsafe fn load_words(line: &SharedLine) -> __m256 {
     let row: __m256;
-    // SAFETY: the row is aligned as a line of the cache is, and lies behind a reference to words
-    // that may change while it is read.
+    // SAFETY: the row is aligned to a cache line. The reference is to atomic words, which may
+    // change while they are read.
     unsafe {
         core::arch::asm!(
             "vmovaps {row}, ymmword ptr [{line}]",
@@ -163,7 +163,7 @@ unsafe fn load_words(line: &SharedLine) -> __m256 {
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn store_words(line: &SharedLine, row: __m256) {
-    // SAFETY: as in `load_words`; words that may be written behind a shared reference.
+    // SAFETY: as in `load_words`. Atomic words may be written through a shared reference.
     unsafe {
         core::arch::asm!(
             "vmovaps ymmword ptr [{line}], {row}",
@@ -174,7 +174,7 @@ unsafe fn store_words(line: &SharedLine, row: __m256) {
     }
 }
 
-/// For every mask the lanes that it keeps, in order, one byte each.
+/// For each mask, the lanes that it keeps, in order, one byte each.
 static KEPT: [[u8; 8]; 256] = kept();
 
 const fn kept() -> [[u8; 8]; 256] {
@@ -251,7 +251,7 @@ impl F32Lanes<8> for F32x8 {
         // SAFETY: the value proves the token.
         Mask8(unsafe { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) })
     }
-    // A separate method, so that `other` may be read from memory as it is compared.
+    // A separate method, so that `other` can be a memory operand of the comparison.
     #[inline(always)]
     fn ge(self, other: Self) -> Mask8 {
         // SAFETY: the value proves the token.
@@ -274,8 +274,8 @@ impl F32Lanes<8> for F32x8 {
     }
     #[inline(always)]
     fn trunc_to_u32(self) -> U32x8 {
-        // SAFETY: the value proves the token. After the two clamps (NaN goes to 0 in the first) the
-        // conversion is defined.
+        // SAFETY: the value proves the token. After the two clamps, of which the first makes NaN
+        // 0, the conversion is defined.
         U32x8(unsafe {
             let not_negative = _mm256_max_ps(self.0, _mm256_setzero_ps());
             _mm256_cvttps_epi32(_mm256_min_ps(not_negative, _mm256_set1_ps(TRUNC_LIMIT)))
@@ -300,8 +300,8 @@ impl F32Lanes<8> for F32x8 {
             // SAFETY: the value proves the token; the array holds eight floats.
             return F32x8(unsafe { _mm256_loadu_ps(lanes.as_ptr()) });
         }
-        // SAFETY: the value proves the token; only lanes whose index lies in the table, below 2^31,
-        // are read.
+        // SAFETY: the value proves the token. Only lanes whose index is in the table, and so below
+        // 2^31, are read.
         F32x8(unsafe {
             let sign = _mm256_set1_epi32(i32::MIN);
             let length = _mm256_set1_epi32(table.len() as i32 ^ i32::MIN);
@@ -339,8 +339,8 @@ impl U32Lanes<8> for U32x8 {
     }
     #[inline(always)]
     fn store(self, to: &mut [u32; 8]) {
-        // SAFETY: the value proves the token; the array holds eight integers and the store needs no
-        // alignment.
+        // SAFETY: the value proves the token; the array holds eight integers and the store needs
+        // no alignment.
         unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) };
     }
     #[inline(always)]
@@ -355,7 +355,7 @@ impl U32Lanes<8> for U32x8 {
     }
     #[inline(always)]
     fn lt(self, other: Self) -> Mask8 {
-        // SAFETY: the value proves the token. The sign bits are turned over, as the comparison is
+        // SAFETY: the value proves the token. The sign bits are flipped, because the comparison is
         // signed.
         Mask8(unsafe {
             let sign = _mm256_set1_epi32(i32::MIN);
@@ -418,8 +418,8 @@ impl U32Lanes<8> for U32x8 {
         // SAFETY: the values prove the token.
         U32x8(unsafe { _mm256_permutevar8x32_epi32(self.0, order.0) })
     }
-    /// A bitonic network: in six steps each lane is compared with a partner, and keeps the larger
-    /// where its bit is set.
+    /// Sorts by a bitonic network. In each of six steps a lane is compared with a partner, and
+    /// keeps the larger number if its bit is set.
     #[inline(always)]
     fn sorted_down(self) -> Self {
         // SAFETY: the value proves the token.
@@ -434,7 +434,8 @@ impl U32Lanes<8> for U32x8 {
     }
 }
 
-/// Returns the larger lanes of two vectors if the bit is set, else the smaller ones.
+/// Returns for each lane the larger of the two numbers if its bit in `LARGER` is set, else the
+/// smaller.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn step<const LARGER: i32>(a: __m256i, b: __m256i) -> __m256i {

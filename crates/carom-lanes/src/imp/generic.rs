@@ -1,5 +1,4 @@
-//! Lanes as plain arrays: any machine, and the definition that the other instruction sets are
-//! tested against.
+//! Lanes as plain arrays, for any machine. The other instruction sets are tested against them.
 //!
 //! Reference: none needed; each operation is its own definition.
 
@@ -8,10 +7,11 @@ use crate::lanes::{F32Lanes, MaskLanes, Simd, U32Lanes, sealed::Sealed};
 use core::array;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
-/// The largest whole number of 31 bits that is a float: where [`F32Lanes::trunc_to_u32`] stops.
+/// The largest whole number of 31 bits that is a float, and the limit of
+/// [`F32Lanes::trunc_to_u32`].
 pub(crate) const TRUNC_LIMIT: f32 = 2_147_483_520.0;
 
-/// Needs nothing of the processor.
+/// The token of the generic level, which needs no feature of the processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Generic;
 
@@ -20,7 +20,7 @@ pub(crate) struct Generic;
 #[repr(transparent)]
 pub(crate) struct Lanes<T, const N: usize>([T; N]);
 
-/// All bits set in a lane that is.
+/// A mask: a lane that is set has all bits set.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub(crate) struct Mask<const N: usize>([u32; N]);
@@ -48,13 +48,13 @@ impl Simd for Generic {
     fn prefetch<T>(self, _slice: &[T], _index: usize) {}
 }
 
-/// One lane after the other.
+/// Combines the lanes of two arrays, one after the other.
 #[inline(always)]
 fn zip<A: Copy, B: Copy, C, const N: usize>(a: [A; N], b: [B; N], f: impl Fn(A, B) -> C) -> [C; N] {
     array::from_fn(|i| f(a[i], b[i]))
 }
 
-/// All bits or none.
+/// Returns all bits set, or none.
 #[inline(always)]
 fn wide(yes: bool) -> u32 {
     if yes { u32::MAX } else { 0 }
@@ -127,7 +127,7 @@ impl<const N: usize> F32Lanes<N> for Lanes<f32, N> {
     }
     #[inline(always)]
     fn trunc_to_u32(self) -> Lanes<u32, N> {
-        // A cast saturates and takes NaN to 0.
+        // A cast saturates, and converts NaN to 0.
         Lanes(self.0.map(|x| if x < TRUNC_LIMIT { x as u32 } else { wide(!x.is_nan()) & TRUNC_LIMIT as u32 }))
     }
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! The instruction sets, one file each; `pair` makes twice as many lanes from two halves.
+//! The instruction sets, one file each. `pair` makes twice as many lanes from two halves.
 
 pub(crate) mod generic;
 #[cfg(any(
@@ -19,7 +19,7 @@ pub(crate) mod sse2;
 
 use crate::dispatch::Level;
 
-/// The baseline of every machine that the build is for.
+/// The instruction set that every machine of the build has.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const BASELINE: sse2::Sse2 = sse2::Sse2;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
@@ -33,7 +33,7 @@ pub(crate) const BASELINE: simd128::Simd128 = simd128::Simd128;
 )))]
 pub(crate) const BASELINE: generic::Generic = generic::Generic;
 
-/// The best instruction set of this machine.
+/// Returns the best instruction set of this machine.
 pub(crate) fn best() -> Level {
     #[cfg(target_arch = "x86_64")]
     return if avx2::Avx2::new().is_some() { Level::Avx2 } else { Level::Sse2 };
@@ -49,8 +49,8 @@ pub(crate) fn best() -> Level {
     return Level::Generic;
 }
 
-/// [`Simd::prefetch`](crate::Simd::prefetch) outside of a kernel; of no effect where the baseline
-/// of the machine has no such thing.
+/// Prefetches the cache lines of `slice[index]`, outside of a kernel. It does nothing except on
+/// x86-64. See [`Simd::prefetch`](crate::Simd::prefetch).
 #[inline]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,8 +1,8 @@
 //! Four lanes in a NEON register, which every AArch64 has.
 //!
 //! Reference: Arm Neon Intrinsics Reference.
-//! Differs: `min` and `max` are a comparison and a selection, as the instructions treat NaN and
-//! zeros otherwise than the definition does.
+//! Differs: `min` and `max` are a comparison and a selection, because the instructions treat NaN
+//! and zeros differently from the definition.
 
 use super::generic::TRUNC_LIMIT;
 use super::pair::Pair;
@@ -62,7 +62,7 @@ impl Simd for Neon {
 
     #[inline(always)]
     fn prefetch<T>(self, _slice: &[T], _index: usize) {
-        // There is no stable intrinsic.
+        // There is no stable intrinsic for prefetching.
     }
 }
 
@@ -150,8 +150,8 @@ impl F32Lanes<4> for F32x4 {
     }
     #[inline(always)]
     fn trunc_to_u32(self) -> U32x4 {
-        // The conversion saturates below and takes NaN to 0; the limit above is the definition's.
-        // SAFETY: NEON is part of the target.
+        // The conversion saturates below, and converts NaN to 0. The upper limit is that of the
+        // definition. SAFETY: NEON is part of the target.
         U32x4(unsafe { vcvtq_u32_f32(F32x4(vdupq_n_f32(TRUNC_LIMIT)).min_keeping_nan(self).0) })
     }
     #[inline(always)]
@@ -173,7 +173,7 @@ impl F32Lanes<4> for F32x4 {
 }
 
 impl F32x4 {
-    /// The limit where it is the smaller, else the other, which may be NaN.
+    /// Returns `self` in lanes in which it is smaller, else `other`, which may be NaN.
     #[inline(always)]
     fn min_keeping_nan(self, other: Self) -> Self {
         F32x4::select(self.lt(other), self, other)
@@ -228,8 +228,7 @@ impl U32Lanes<4> for U32x4 {
     }
     #[inline(always)]
     fn shr<const COUNT: i32>(self) -> Self {
-        // A shift to the left by a negative count goes right.
-        // SAFETY: NEON is part of the target.
+        // A left shift by a negative count is a right shift. SAFETY: NEON is part of the target.
         U32x4(unsafe { vshlq_u32(self.0, vdupq_n_s32(-COUNT)) })
     }
     #[inline(always)]
@@ -245,7 +244,7 @@ impl U32Lanes<4> for U32x4 {
     #[inline(always)]
     fn compress(self, mask: Mask4) -> Self {
         let (lanes, bits) = (self.to_array(), mask.bits() as usize);
-        // Lane i goes to the place that is the number of set lanes before it.
+        // Lane i is moved to the index that is the number of set lanes before it.
         let (b0, b1, b2) = (bits & 1, bits >> 1 & 1, bits >> 2 & 1);
         let mut kept = [0; 4];
         kept[0] = lanes[0];

@@ -1,4 +1,4 @@
-//! Twice as many lanes from two halves: 8 and 16 lanes where a register holds fewer.
+//! Twice as many lanes from two halves: 8 and 16 lanes if a register holds fewer.
 //!
 //! Reference: none needed; every operation is that of the halves.
 
@@ -179,7 +179,7 @@ macro_rules! double {
                 whole[..$half].copy_from_slice(&lower);
                 let n = mask.0.count().min($half);
                 whole[n..n + $half].copy_from_slice(&upper);
-                // No token is at hand: the halves are rebuilt by selecting between what there is.
+                // There is no token here, so `replace` makes the halves from a value.
                 Self::replace(self, &whole)
             }
             #[inline(always)]

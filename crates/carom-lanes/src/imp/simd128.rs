@@ -1,6 +1,6 @@
 //! Four lanes in a 128-bit vector of WebAssembly, if the build has the feature `simd128`.
 //!
-//! A module with such instructions does not load without them, so there is no choice at run time.
+//! A machine without these instructions cannot load the module, so there is no choice at run time.
 //!
 //! Reference: WebAssembly Core Specification 2.0, 4.3 (`pmin` and `pmax` are a comparison and a
 //! selection).
@@ -63,7 +63,7 @@ impl Simd for Simd128 {
 
     #[inline(always)]
     fn prefetch<T>(self, _slice: &[T], _index: usize) {
-        // There is no such instruction.
+        // There is no instruction for prefetching.
     }
 }
 
@@ -104,12 +104,12 @@ impl F32Lanes<4> for F32x4 {
     }
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        // `other`, unless `self` is smaller.
+        // Gives `other`, unless `self` is smaller.
         F32x4(f32x4_pmin(other.0, self.0))
     }
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        // `other`, unless `self` is larger.
+        // Gives `other`, unless `self` is larger.
         F32x4(f32x4_pmax(other.0, self.0))
     }
     #[inline(always)]
@@ -142,8 +142,8 @@ impl F32Lanes<4> for F32x4 {
     }
     #[inline(always)]
     fn trunc_to_u32(self) -> U32x4 {
-        // The limit where it is the smaller. NaN stays, and the conversion takes it and numbers
-        // below zero to 0.
+        // Larger numbers become the limit. NaN stays, and the conversion gives 0 for it and for
+        // numbers below zero.
         U32x4(u32x4_trunc_sat_f32x4(f32x4_pmin(self.0, f32x4_splat(TRUNC_LIMIT))))
     }
     #[inline(always)]
@@ -219,7 +219,7 @@ impl U32Lanes<4> for U32x4 {
     #[inline(always)]
     fn compress(self, mask: Mask4) -> Self {
         let (lanes, bits) = (self.to_array(), mask.bits() as usize);
-        // Lane i goes to the index that is the number of set lanes before it.
+        // Lane i is moved to the index that is the number of set lanes before it.
         let (b0, b1, b2) = (bits & 1, bits >> 1 & 1, bits >> 2 & 1);
         let mut kept = [0; 4];
         kept[0] = lanes[0];

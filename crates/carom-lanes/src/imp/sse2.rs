@@ -65,14 +65,15 @@ impl Simd for Sse2 {
     }
 }
 
-/// Asks for every cache line of the element, at most eight.
+/// Prefetches every cache line of the element, at most eight.
 #[inline(always)]
 pub(super) fn prefetch<T>(slice: &[T], index: usize) {
     if let Some(element) = slice.get(index) {
         let start = core::ptr::from_ref(element).cast::<i8>();
         let mut at = 0;
         while at < size_of::<T>() && at < 512 {
-            // SAFETY: SSE is part of x86-64; a prefetch reads nothing and may be given any address.
+            // SAFETY: SSE is part of x86-64; a prefetch reads nothing and may be given any
+            // address.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(at)) };
             at += 64;
         }
@@ -164,8 +165,8 @@ impl<T: Copy + core::fmt::Debug> F32Lanes<4> for F32x4<T> {
     }
     #[inline(always)]
     fn trunc_to_u32(self) -> U32x4<T> {
-        // SAFETY: SSE2 is part of x86-64. After the two clamps (NaN goes to 0 in the first) the
-        // conversion is defined.
+        // SAFETY: SSE2 is part of x86-64. After the two clamps, of which the first makes NaN 0,
+        // the conversion is defined.
         let whole = unsafe {
             let not_negative = _mm_max_ps(self.0, _mm_setzero_ps());
             _mm_cvttps_epi32(_mm_min_ps(not_negative, _mm_set1_ps(TRUNC_LIMIT)))
@@ -223,7 +224,7 @@ impl<T: Copy + core::fmt::Debug> U32Lanes<4> for U32x4<T> {
     }
     #[inline(always)]
     fn lt(self, other: Self) -> Mask4<T> {
-        // SAFETY: SSE2 is part of x86-64. The sign bits are turned over, as the comparison is
+        // SAFETY: SSE2 is part of x86-64. The sign bits are flipped, because the comparison is
         // signed.
         let less = unsafe {
             let sign = _mm_set1_epi32(i32::MIN);
@@ -264,8 +265,8 @@ impl<T: Copy + core::fmt::Debug> U32Lanes<4> for U32x4<T> {
     #[inline(always)]
     fn compress(self, mask: Mask4<T>) -> Self {
         let (lanes, bits) = (self.to_array(), mask.bits() as usize);
-        // Lane i goes to the place that is the number of set lanes before it; one spare place takes
-        // what is dropped.
+        // Lane i is moved to the index that is the number of set lanes before it. A spare entry
+        // receives the dropped lanes.
         let (b0, b1, b2) = (bits & 1, bits >> 1 & 1, bits >> 2 & 1);
         let mut kept = [0; 4];
         kept[0] = lanes[0];

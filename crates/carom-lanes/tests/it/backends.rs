@@ -1,5 +1,4 @@
-//! Every instruction set gives the bits of the generic one, and the generic one gives those of the
-//! definition.
+//! Every instruction set gives the bits of the generic one, which gives those of the definition.
 
 use crate::ops::{AllOps, Answers};
 use carom_lanes::{Level, detected, dispatch_on};
@@ -101,7 +100,7 @@ fn the_generic_set_is_the_definition() {
     let shared: Vec<_> =
         answers.iter().filter(|(n, _)| *n == "store_shared" || *n == "load_shared").collect();
     assert_eq!((&shared[0].1, &shared[1].1), (&row, &row));
-    // The other rows are as they were.
+    // The other rows are unchanged.
     let (none, ones) = ([0.0f32.to_bits(); 8], [1.0f32.to_bits(); 8]);
     assert_eq!(shared[2].1, [none, ones, none, ones, none, ones].concat());
 }

@@ -1,4 +1,4 @@
-//! The choice of the instruction set.
+//! Tests of the choice of the instruction set.
 
 use carom_lanes::{Kernel, Level, Simd, detected, dispatch, dispatch_on, force_level, level};
 

@@ -1,4 +1,4 @@
-//! Lines seen by several threads are the lines that one sees.
+//! Lines shared by several threads have the same contents as those of one thread.
 //!
 //! Reference: `carom_lanes::SharedLine`.
 
@@ -15,7 +15,7 @@ fn lines() -> Vec<Line> {
 #[test]
 fn a_shared_line_has_the_same_rows() {
     let mut lines = lines();
-    // Any bits pass through: signs of zero, payloads of NaN.
+    // All bits are preserved, also signs of zero and payloads of NaN.
     lines[7].front =
         [0.0, -0.0, f32::NAN, f32::from_bits(0xffc1_2345), f32::MIN_POSITIVE, f32::MAX, 1e-45, -1.0];
     let before = lines.clone();
@@ -32,7 +32,7 @@ fn a_shared_line_has_the_same_rows() {
     assert!(SharedLine::of(&mut []).is_empty());
 }
 
-/// Adds one to the front of every so many lines.
+/// Adds one to the front row of every `every`-th line from `first` on.
 struct Raise<'a> {
     lines: &'a [SharedLine],
     first: usize,
@@ -64,7 +64,7 @@ fn threads_see_what_others_wrote() {
         let shared = SharedLine::of(&mut lines);
         let work = |own: usize| {
             for round in 0..50 {
-                // Each thread has the lines of another one in every round.
+                // In every round, each thread has the lines of another one.
                 dispatch(Raise { lines: shared, first: (own + round) % n_threads, every: n_threads });
                 barrier.wait();
             }

@@ -1,8 +1,8 @@
-//! Every operation as one kernel, its results written down as bits.
+//! A kernel that runs every operation, and records the results as bits.
 
 use carom_lanes::{F32Lanes, Kernel, Line, MaskLanes, SharedLine, Simd, U32Lanes};
 
-/// Runs all operations on the given lanes and writes every result.
+/// Runs all operations on these lanes, and records every result.
 pub(crate) struct AllOps<'a> {
     pub(crate) a: &'a [f32; 16],
     pub(crate) b: &'a [f32; 16],
@@ -11,7 +11,7 @@ pub(crate) struct AllOps<'a> {
     pub(crate) bits: u32,
 }
 
-/// What came out: a name and the bits of each lane. NaNs are all the same.
+/// The results: the name of an operation, and the bits of each lane. All NaNs are equal.
 pub(crate) type Answers = Vec<(&'static str, Vec<u32>)>;
 
 fn floats(lanes: &[f32]) -> Vec<u32> {

@@ -1,8 +1,8 @@
 //! Eigenvalues and eigenvectors of symmetric 3 x 3 matrices, by Jacobi rotations.
 //!
-//! Each rotation makes one pair of off-diagonal entries zero; going round the three pairs, they
-//! vanish with quadratic speed. Small eigenvalues of matrices with large ones keep their digits,
-//! which the cubic equation would lose.
+//! Each rotation makes one pair of off-diagonal entries zero. Repeated over the three pairs, the
+//! entries converge to zero quadratically. Small eigenvalues beside large ones keep their digits;
+//! the cubic equation would lose them.
 //!
 //! Reference: G. Golub, C. Van Loan, Matrix Computations, 4th ed., 2013, 8.5.
 
@@ -23,9 +23,10 @@ pub struct Eigen {
     pub vectors: Mat3,
 }
 
-/// The eigenvalues and eigenvectors of a symmetric matrix, of which the lower triangle is read.
+/// Returns the eigenvalues and eigenvectors of a symmetric matrix. Only its lower triangle is
+/// read.
 ///
-/// A matrix that is not finite gives values of zero and the axes.
+/// A matrix that is not finite gives eigenvalues of zero and the axes of the frame.
 pub fn symmetric_eigen(matrix: Mat3) -> Eigen {
     let (values, vectors) = symmetric_eigen_wide(widen_matrix(matrix));
     Eigen { values: narrow(values), vectors: narrow_matrix(vectors) }
@@ -54,12 +55,13 @@ fn symmetric_eigen_wide(matrix: DMat3) -> (DVec3, DMat3) {
         let mut is_diagonal = true;
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
             let off = a[p][q];
-            // Too small to change the diagonal any more: its square is below the rounding of f64.
+            // The entry is too small to change the diagonal: its square is below the rounding of
+            // f64.
             if off == 0.0 || off * off <= 1e-40 * (a[p][p] * a[q][q]).abs() {
                 continue;
             }
             is_diagonal = false;
-            // The smaller of the two angles that do it.
+            // The smaller of the two angles that make the entry zero.
             let theta = (a[q][q] - a[p][p]) / (2.0 * off);
             let t = 1.0 / (theta.abs() + sqrt(theta * theta + 1.0));
             let t = if theta < 0.0 { -t } else { t };
@@ -87,6 +89,6 @@ fn symmetric_eigen_wide(matrix: DMat3) -> (DVec3, DMat3) {
     let [i, j, k] = order;
     let values = DVec3::new(a[i][i], a[j][j], a[k][k]) * (1.0 / scale);
     let (x, y) = (v[i].normalize(), v[j].normalize());
-    // Right-handed, whatever the order did.
+    // The cross product makes the vectors right-handed in any order.
     (values, DMat3::from_cols(x, y, x.cross(y)))
 }

@@ -1,9 +1,9 @@
 //! A rigid placement: a rotation followed by a translation.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2, eq. 25.4 (relative poses).
-//! Differs: the rotation is a quaternion, and everything that decides goes through [`WidePose`],
-//! which normalises it in `f64`, because a quaternion normalised in `f32` moves a far vertex by
-//! 1e-7 of its distance.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2, eq. 25.4 (relative
+//! poses).
+//! Differs: the rotation is a quaternion. All decisions use [`WidePose`], which normalises it in
+//! `f64`. A quaternion normalised in `f32` would move a far vertex by 1e-7 of its distance.
 
 use super::super::num::{Mat3, Quat, Real, Vec3, narrow, narrow_quat, real, widen, widen_quat};
 use super::rotation;
@@ -22,7 +22,7 @@ pub struct Pose {
     pub translation: Vec3,
 }
 
-/// Why a pose was refused.
+/// The reason for which a pose was rejected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PoseError {
@@ -44,18 +44,18 @@ impl core::fmt::Display for PoseError {
 impl core::error::Error for PoseError {}
 
 impl Pose {
-    /// The body frame is the parent frame.
+    /// The pose of a body whose frame is the parent frame.
     pub const IDENTITY: Pose = Pose { rotation: Quat::IDENTITY, translation: Vec3::ZERO };
 
-    /// A pose from a unit quaternion and a translation, as they are; see [`Pose::try_new`] for data
-    /// from outside.
+    /// Returns a pose of a unit quaternion and a translation, unchecked. Use [`Pose::try_new`] for
+    /// data from outside.
     #[inline]
     pub const fn new(rotation: Quat, translation: Vec3) -> Pose {
         Pose { rotation, translation }
     }
 
-    /// A pose from data that may be wrong: finite, and of unit length to within 1 %; then
-    /// normalised in `f64`.
+    /// Returns a pose of data that may be wrong. The quaternion is normalised in `f64`. Errors: a
+    /// number that is not finite, a quaternion whose length differs from 1 by more than 1 %.
     pub fn try_new(rotation: Quat, translation: Vec3) -> Result<Pose, PoseError> {
         if !(rotation.is_finite() && translation.is_finite()) {
             return Err(PoseError::NotFinite);
@@ -68,53 +68,53 @@ impl Pose {
         Ok(Pose { rotation: narrow_quat(wide * (1.0 / length)), translation })
     }
 
-    /// A translation without rotation.
+    /// Returns a pose with this translation and no rotation.
     #[inline]
     pub const fn from_translation(translation: Vec3) -> Pose {
         Pose { rotation: Quat::IDENTITY, translation }
     }
 
-    /// A rotation about the parent's origin.
+    /// Returns a pose with this rotation about the parent's origin.
     #[inline]
     pub const fn from_rotation(rotation: Quat) -> Pose {
         Pose { rotation, translation: Vec3::ZERO }
     }
 
-    /// Body point to parent point.
+    /// Transforms a point from the body frame to the parent frame.
     #[inline]
     pub fn transform_point(&self, point: Vec3) -> Vec3 {
         rotation::rotate(self.rotation, point) + self.translation
     }
 
-    /// Body direction to parent direction; the translation does not count.
+    /// Transforms a direction from the body frame to the parent frame, without the translation.
     #[inline]
     pub fn transform_vector(&self, vector: Vec3) -> Vec3 {
         rotation::rotate(self.rotation, vector)
     }
 
-    /// Parent point to body point.
+    /// Transforms a point from the parent frame to the body frame.
     #[inline]
     pub fn inverse_transform_point(&self, point: Vec3) -> Vec3 {
         rotation::rotate_back(self.rotation, point - self.translation)
     }
 
-    /// Parent direction to body direction.
+    /// Transforms a direction from the parent frame to the body frame.
     #[inline]
     pub fn inverse_transform_vector(&self, vector: Vec3) -> Vec3 {
         rotation::rotate_back(self.rotation, vector)
     }
 
-    /// The pose that undoes this one.
+    /// Returns the inverse pose, from the parent frame to the body frame.
     #[inline]
     pub fn inverse(&self) -> Pose {
         let rotation = self.rotation.conjugate();
         Pose { rotation, translation: -rotation::rotate(rotation, self.translation) }
     }
 
-    /// This body seen from `frame`: eq. 25.4, M_frame^-1 M_self.
+    /// Returns the pose of this body in `frame`: eq. 25.4, M_frame^-1 M_self.
     ///
-    /// The difference of the translations is taken in `f64`, so bodies close together and far from
-    /// the origin keep their relative place.
+    /// The translations are subtracted in `f64`, so two near bodies far from the origin keep their
+    /// relative position.
     #[inline]
     pub fn relative_to(&self, frame: &Pose) -> Pose {
         let to_frame = widen_quat(frame.rotation).conjugate();
@@ -124,26 +124,27 @@ impl Pose {
         }
     }
 
-    /// [`Pose::relative_to`] with every number in `f64`: what distances and decisions are computed
-    /// from.
+    /// Like [`Pose::relative_to`], with every number in `f64`. Distances and decisions are
+    /// computed from it.
     #[inline]
     pub fn wide_relative_to(&self, frame: &Pose) -> WidePose {
         self.wide().relative_to(&frame.wide())
     }
 
-    /// This pose in `f64`, its rotation a matrix normalised in `f64`.
+    /// Returns this pose in `f64`. Its rotation is the matrix of the quaternion, normalised in
+    /// `f64`.
     #[inline]
     pub fn wide(&self) -> WidePose {
         WidePose::from_quat(widen_quat(self.rotation), widen(self.translation))
     }
 
-    /// The rotation as a matrix.
+    /// Returns the rotation as a matrix.
     #[inline]
     pub fn rotation_matrix(&self) -> Mat3 {
         Mat3::from_quat(self.rotation)
     }
 
-    /// Every coordinate is a number.
+    /// Whether every number is finite.
     #[inline]
     pub fn is_finite(&self) -> bool {
         self.rotation.is_finite() && self.translation.is_finite()

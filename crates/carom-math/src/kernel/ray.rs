@@ -1,4 +1,4 @@
-//! Rays with an interval of the parameter, which may start behind the origin.
+//! Rays, and intervals of their parameter, which may begin before the origin.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.2 and 25.4 (hits behind the
 //! origin).
@@ -6,19 +6,19 @@
 use super::super::num::{Real, Vec3};
 use super::Pose;
 
-/// The half-line, or the line, of all `origin + t * direction`.
+/// The line of all `origin + t * direction`. An [`Interval`] of t selects a half-line or a part.
 ///
-/// The direction need not be a unit vector: t counts in lengths of the direction.
+/// The direction need not be a unit vector: t is in lengths of the direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray {
     /// The point at t = 0.
     pub origin: Vec3,
-    /// Not zero; any length.
+    /// The direction, of any length but zero.
     pub direction: Vec3,
 }
 
-/// A closed interval `[min, max]` of a parameter; empty when `max < min`.
+/// A closed interval `[min, max]` of a parameter; empty if `max < min`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Interval {
@@ -29,18 +29,18 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// From the origin forward, without end.
+    /// All t from 0 on.
     pub const FORWARD: Interval = Interval { min: 0.0, max: Real::INFINITY };
-    /// Both sides of the origin, without end.
+    /// All t.
     pub const BOTH: Interval = Interval { min: Real::NEG_INFINITY, max: Real::INFINITY };
 
-    /// The interval `[min, max]`.
+    /// Returns the interval `[min, max]`.
     #[inline]
     pub const fn new(min: Real, max: Real) -> Interval {
         Interval { min, max }
     }
 
-    /// The number lies in the closed interval.
+    /// Whether the number lies in the closed interval.
     #[inline]
     pub fn contains(&self, t: Real) -> bool {
         self.min <= t && t <= self.max
@@ -48,19 +48,20 @@ impl Interval {
 }
 
 impl Ray {
-    /// The ray from `origin` along `direction`.
+    /// Returns the ray from `origin` along `direction`.
     #[inline]
     pub const fn new(origin: Vec3, direction: Vec3) -> Ray {
         Ray { origin, direction }
     }
 
-    /// The point at parameter t.
+    /// Returns the point at parameter t.
     #[inline]
     pub fn at(&self, t: Real) -> Vec3 {
         self.origin + self.direction * t
     }
 
-    /// The same ray in the frame of a body placed by `pose`: t means the same.
+    /// Returns the same ray in the frame of a body with this pose. Parameters t keep their
+    /// meaning.
     #[inline]
     pub fn in_frame_of(&self, pose: &Pose) -> Ray {
         Ray {

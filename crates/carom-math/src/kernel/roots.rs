@@ -1,11 +1,11 @@
-//! Roots of quadratic equations, neither of which is lost.
+//! Roots of quadratic equations, without cancellation.
 //!
-//! With q = -(b + sign(b) sqrt(b^2 - 4 a c)) / 2 the roots are q / a and c / q: no difference of
-//! nearly equal numbers, and with a small or zero the second is right.
+//! With q = -(b + sign(b) sqrt(b^2 - 4 a c)) / 2 the roots are q / a and c / q. So no nearly equal
+//! numbers are subtracted, and the second root is accurate even for small a.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.19 and 25.20.
-//! Differs: the discriminant is taken with twice the digits of `f64`, so its sign is right and a
-//! double root is found.
+//! Differs: the discriminant has twice the digits of `f64`, so its sign is right and double roots
+//! are found.
 
 use super::super::num::{Real, real, wide};
 use crate::double_double::DoubleDouble;
@@ -15,18 +15,18 @@ use crate::scaling::scale_of;
 /// The real roots of an equation in t.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Roots {
-    /// There is none.
+    /// There is no real root.
     None,
-    /// There is one, or two at the same place, or one that is finite.
+    /// There is one root, or a double root, or only one of two is in range.
     One(Real),
-    /// There are two, the lesser first.
+    /// There are two roots, the smaller first.
     Two(Real, Real),
-    /// Every number is one: all coefficients are zero.
+    /// Every number is a root, because all coefficients are zero.
     All,
 }
 
 impl Roots {
-    /// The roots in order; none for [`Roots::All`].
+    /// Returns the roots in ascending order; no numbers for [`Roots::All`].
     pub fn iter(&self) -> impl Iterator<Item = Real> + use<> {
         let both = match *self {
             Roots::None | Roots::All => [None, None],
@@ -37,9 +37,10 @@ impl Roots {
     }
 }
 
-/// The real roots of `a t^2 + b t + c = 0`; a = 0 is a line, a and b = 0 a constant.
+/// Returns the real roots of `a t^2 + b t + c = 0`. The equation may be linear (a = 0) or
+/// constant.
 ///
-/// Roots beyond the range of numbers do not count. A coefficient that is NaN or infinite:
+/// Roots beyond the range of numbers are left out. A coefficient that is NaN or infinite gives
 /// [`Roots::None`].
 pub fn quadratic(a: Real, b: Real, c: Real) -> Roots {
     let (a, b, c) = (wide(a), wide(b), wide(c));
@@ -49,7 +50,7 @@ pub fn quadratic(a: Real, b: Real, c: Real) -> Roots {
     let scale = scale_of(a.abs().max(b.abs()).max(c.abs()));
     let (a, b, c) = (a * scale, b * scale, c * scale);
     if a == 0.0 {
-        // A line, or a constant.
+        // The equation is linear or constant.
         return match (b == 0.0, c == 0.0) {
             (true, true) => Roots::All,
             (true, false) => Roots::None,
@@ -63,7 +64,7 @@ pub fn quadratic(a: Real, b: Real, c: Real) -> Roots {
     }
     let discriminant = discriminant.to_f64();
     if discriminant == 0.0 {
-        // Twice the same.
+        // A double root.
         return one(-b / (2.0 * a));
     }
     let root = sqrt(discriminant);

@@ -1,18 +1,18 @@
 //! Rotations by quaternions with a fixed order of roundings: the same bits on every machine.
 //!
-//! glam adds the terms of an `f32` quaternion product in another order with SSE2 than in plain
-//! code, and fuses some of them if the target has FMA. State and decisions would then depend on the
-//! target and on glam's features. The functions here use scalar operations alone. Rust never fuses
-//! or reorders these.
+//! With SSE2, glam adds the terms of an `f32` quaternion product in another order than in plain
+//! code. It fuses some of them if the target has FMA. State and decisions would then depend on the
+//! target and on glam's features. The functions here use only scalar operations, which Rust does
+//! not fuse or reorder (test: `rotation::the_bits_are_the_same_on_every_target`).
 //!
 //! Reference: K. Shoemake, Animating Rotation with Quaternion Curves, SIGGRAPH 1985, appendix.
-//! Differs from glam: the order of terms is that of its SSE2 code without FMA. Sine and cosine come
-//! from the crate libm.
+//! Differs from glam: the order of terms is that of its SSE2 code without FMA. Sine and cosine
+//! come from the crate libm.
 
 use super::super::num::{Quat, Real, Vec3};
 use crate::ops;
 
-/// Half a turn about an axis at right angles, if the directions are opposite to within this cosine.
+/// Directions whose cosine is below the negative of this count as opposite, above this as equal.
 const OPPOSITE: Real = 1.0 - 2.0 * super::super::num::EPSILON;
 
 /// Returns the product of two quaternions: the rotation `b` first, then `a`.
@@ -54,8 +54,8 @@ pub fn normalize(q: Quat) -> Quat {
 
 /// Returns the shortest rotation that takes the unit vector `from` to the unit vector `to`.
 ///
-/// Opposite directions have no shortest one: the result is half a turn about an axis at right
-/// angles.
+/// Opposite directions have no unique shortest rotation. The result is half a turn about a
+/// perpendicular axis.
 #[inline]
 pub fn arc(from: Vec3, to: Vec3) -> Quat {
     let cosine = from.dot(to);
@@ -70,7 +70,7 @@ pub fn arc(from: Vec3, to: Vec3) -> Quat {
     }
 }
 
-/// Returns the rotation about a vector by its length in radians.
+/// Returns the rotation about the axis `v` by the angle of its length, in radians.
 #[inline]
 pub fn from_scaled_axis(v: Vec3) -> Quat {
     let angle = v.length();

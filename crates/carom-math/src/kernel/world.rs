@@ -1,7 +1,7 @@
-//! Places in a large world: the translation in `f64`, so that bodies far from the origin keep their
-//! distances.
+//! Poses in a large world. The translation is in `f64`, so that bodies far from the origin keep
+//! their distances.
 //!
-//! Subtract two of them first, in `f64`, and work with the small pose that is left.
+//! Subtract two such poses first, which is done in `f64`, and work with the small relative pose.
 //!
 //! Reference: C. Thorne, Using a Floating Origin to Improve Fidelity and Performance of Large,
 //! Distributed Virtual Worlds, International Conference on Cyberworlds, 2005; Akenine-Moller et
@@ -23,16 +23,16 @@ pub struct WorldPose {
 }
 
 impl WorldPose {
-    /// The body frame is the world frame.
+    /// The pose of a body whose frame is the world frame.
     pub const IDENTITY: WorldPose = WorldPose { rotation: Quat::IDENTITY, translation: DVec3::ZERO };
 
-    /// From a unit quaternion and a translation.
+    /// Returns the pose of a unit quaternion and a translation.
     #[inline]
     pub const fn new(rotation: Quat, translation: DVec3) -> WorldPose {
         WorldPose { rotation, translation }
     }
 
-    /// This body seen from `frame`: subtracted in `f64`, rounded once.
+    /// Returns the pose of this body in `frame`: subtracted in `f64`, rounded once.
     #[inline]
     pub fn relative_to(&self, frame: &WorldPose) -> Pose {
         let to_frame = widen_quat(frame.rotation).normalize().conjugate();
@@ -42,25 +42,27 @@ impl WorldPose {
         }
     }
 
-    /// This body in axes of the world about `origin`, a point of the world near it.
+    /// Returns the pose of this body relative to `origin`, a near point of the world, with the
+    /// axes of the world.
     #[inline]
     pub fn about(&self, origin: DVec3) -> Pose {
         Pose { rotation: self.rotation, translation: narrow(self.translation - origin) }
     }
 
-    /// A pose in axes of the world about `origin`, back in the world.
+    /// Returns the pose in the world of a pose relative to `origin`. It is the inverse of
+    /// [`WorldPose::about`].
     #[inline]
     pub fn from_local(pose: &Pose, origin: DVec3) -> WorldPose {
         WorldPose { rotation: pose.rotation, translation: origin + widen(pose.translation) }
     }
 
-    /// Everything in `f64`, the rotation as a matrix.
+    /// Returns this pose in `f64`, with the rotation as a matrix.
     #[inline]
     pub fn wide(&self) -> WidePose {
         WidePose::from_quat(widen_quat(self.rotation), self.translation)
     }
 
-    /// Every coordinate is a number.
+    /// Whether every number is finite.
     #[inline]
     pub fn is_finite(&self) -> bool {
         self.rotation.is_finite() && self.translation.is_finite()

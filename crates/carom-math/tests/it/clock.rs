@@ -1,8 +1,8 @@
-//! The clock.
+//! Tests of the clock.
 
 use carom_math::clock::{IS_THERE, Moment, lend};
 
-/// The tests run where the standard library has a clock: a lent one is refused, and is not read.
+/// The tests run on targets with a standard clock. So a lent one is rejected, and is not read.
 #[test]
 fn a_clock_is_lent_only_where_none_is() {
     let before = Moment::now();

@@ -1,5 +1,5 @@
-//! Eigenvectors of symmetric matrices: rebuilt from their parts, and small values beside large
-//! ones.
+//! Eigenvalues and eigenvectors give the matrix back, and small values beside large ones are
+//! accurate.
 
 use carom_math::f64::symmetric_eigen;
 use glam::{DMat3, DQuat, DVec3};

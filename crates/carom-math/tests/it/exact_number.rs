@@ -1,11 +1,11 @@
-//! Exact numbers against fractions of whole numbers.
+//! Compares exact numbers with rationals.
 
 use carom_math::exact_number::{ExactNumber, ExactVec3};
 use carom_testkit::oracle::rational::{exact, sign};
 use glam::DVec3;
 use proptest::prelude::*;
 
-/// Small whole numbers, so that sums cancel; ordinary numbers; the ends of the range.
+/// Returns small whole numbers, so that sums cancel, ordinary numbers, and the ends of the range.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         3 => (-4..=4_i32).prop_map(f64::from),
@@ -41,7 +41,7 @@ proptest! {
 
     #[test]
     fn sums_of_products_are_those_of_fractions(x in prop::collection::vec(number(), 12), cancel in any::<bool>()) {
-        // x0 x1 x2 x3 x4 x5 - (x6 x7 x8 + x9 x10) x11, or a sum that comes to nothing.
+        // x0 x1 x2 x3 x4 x5 - (x6 x7 x8 + x9 x10) x11, or a sum that cancels.
         let e = |i: usize| ExactNumber::from(x[i]);
         let r = |i: usize| exact(x[i]);
         let six = (1..6).fold(e(0), |product, i| &product * &e(i));

@@ -1,4 +1,4 @@
-//! Powers of two, outward rounding, and the functions that `core` does not have.
+//! Tests of powers of two, outward rounding, and the functions that `core` does not have.
 
 use carom_math::{ops, rounding, scaling};
 use glam::DVec3;
@@ -16,7 +16,7 @@ proptest! {
         prop_assume!(!x.is_nan());
         let (low, high) = (rounding::down(x), rounding::up(x));
         prop_assert!(f64::from(low) <= x && x <= f64::from(high));
-        // Nothing fits between.
+        // There is no `f32` between the two, or they are equal.
         prop_assert!(low == high || low.next_up() == high);
     }
 

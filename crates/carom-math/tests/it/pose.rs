@@ -1,4 +1,4 @@
-//! Poses of both precisions, places in a large world, and the way between precisions.
+//! Tests of poses in both precisions, of poses in a large world, and of conversions.
 
 use carom_math::{Pose, PoseError, Quat, Ray, Vec3, WidePose, WorldPose};
 use glam::{DQuat, DVec3};
@@ -69,10 +69,10 @@ proptest! {
     #[test]
     fn precisions_convert(a in pose()) {
         let single = Pose::from(a);
-        // To f64 and back is nothing.
+        // Converting to f64 and back changes nothing.
         prop_assert_eq!(Pose::from(Pose64::from(single)), single);
         prop_assert_eq!(Pose64::from(single).translation, single.translation.as_dvec3());
-        // Both stand for the same placement.
+        // Both have the same wide pose.
         prop_assert_eq!(Pose64::from(single).wide(), single.wide());
         let (q, t): (Quat, Vec3) = single.into();
         prop_assert_eq!(Pose::from((q, t)), single);
@@ -84,7 +84,7 @@ proptest! {
     fn far_worlds_keep_small_distances(a in rotation(), b in rotation(), far in place(), step in -1.0..1.0_f64) {
         let frame = WorldPose::new(a.as_quat(), far);
         let body = WorldPose::new(b.as_quat(), far + DVec3::new(step, 2.0 * step, 0.0));
-        let moved = body.translation - far; // What f64 keeps of the step.
+        let moved = body.translation - far; // The step, as rounded in f64.
         let local = body.relative_to(&frame);
         prop_assert!((local.translation.as_dvec3().length() - moved.length()).abs() <= 2e-7 * moved.length());
         let about = body.about(far);

@@ -1,4 +1,4 @@
-//! Exact signs against published vectors and exact integers.
+//! Compares exact signs with published vectors and exact integers.
 
 use carom_math::predicates::{
     difference_cross_signs, direction_side, line_side, orient2d, orient2d_filter, orient3d, orient3d_filter,
@@ -34,8 +34,8 @@ fn published_vectors() {
     }
 }
 
-/// A number of a random kind: small integers, neighbours of simple numbers, anything between the
-/// least subnormal and the greatest finite number.
+/// Returns a number of this kind: small integers, neighbours of simple numbers, or any number
+/// between the least subnormal and the greatest finite one.
 fn ugly(random: &mut Random, kind: usize) -> f64 {
     match kind {
         0 => random.below(3) as f64,
@@ -57,7 +57,7 @@ fn signs_of_ugly_numbers() {
         let kind = round % 8;
         let mut point = || dvec3(ugly(&mut random, kind), ugly(&mut random, kind), ugly(&mut random, kind));
         let (a, b, c) = (point(), point(), point());
-        // Every other time a point that is nearly or truly in the plane.
+        // Every other point is in the plane, or nearly so.
         let d = if round / 8 % 2 == 0 { point() } else { a * 0.5 + (b * 0.25 + c * 0.25) };
         let expected = oracle::orient3d(a, b, c, d);
         assert_eq!(sign(orient3d(a, b, c, d)), expected, "{a} {b} {c} {d}");
@@ -67,7 +67,7 @@ fn signs_of_ugly_numbers() {
         }
         let flat = |p: DVec3| dvec3(p.x, p.y, 0.0);
         let lifted = dvec3(a.x, a.y, 1.0);
-        // Seen from above: the height of the apex cannot be lost, whatever the other coordinates.
+        // In the plane: a determinant with an apex at height 1 has the sign of `orient2d`.
         let expected = oracle::orient3d(flat(a), flat(b), flat(c), lifted);
         assert_eq!(-sign(orient2d(a.truncate(), b.truncate(), c.truncate())), expected, "{a} {b} {c}");
         if let Some(value) = orient2d_filter(a.truncate(), b.truncate(), c.truncate()) {
@@ -76,7 +76,8 @@ fn signs_of_ugly_numbers() {
         let side = line_side(a, b, c, d);
         assert_eq!(sign(side), oracle::line_side(a, b, c, d), "{a} {b} {c} {d}");
         assert_eq!(sign(side), -sign(line_side(a, b, d, c)));
-        // d . (b - a) x (c - a) is the same as a line from a, side of the edge from b to c.
+        // d . (b - a) x (c - a) tells on which side of the edge from b to c the line from a along
+        // d passes.
         assert_eq!(sign(direction_side(d, a, b, c)), oracle::line_side(a, d, b, c));
         counts[(expected + 1) as usize] += 1;
     }

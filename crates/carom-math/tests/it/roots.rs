@@ -1,4 +1,4 @@
-//! Quadratic equations, held against the equation itself in twice the digits.
+//! Tests of quadratic equations: roots are inserted into the equation with twice the digits.
 
 use carom_math::Roots;
 use carom_math::double_double::DoubleDouble;
@@ -25,8 +25,8 @@ proptest! {
     #[test]
     fn roots_solve_the_equation(a in coefficient(), b in coefficient(), c in coefficient()) {
         for t in carom_math::f64::quadratic(a, b, c).iter() {
-            // A root off by a share e makes the equation off by e |t| |2 a t + b|, and at a double
-            // one by e^2 a t^2.
+            // If a root is off by a share e, the equation is off by e |t| |2 a t + b|. At a double
+            // root it is off by e^2 a t^2.
             let e = 4.0 * f64::EPSILON;
             let bound = e * t.abs() * (2.0 * a * t + b).abs() + e * e * (a * t * t).abs() * 4.0 + e * c.abs() * 1e-3;
             prop_assert!(residual(a, b, c, t).abs() <= bound, "{} t^2 + {} t + {}: {}", a, b, c, t);
@@ -48,20 +48,20 @@ proptest! {
         let expected = match (a == 0.0, b == 0.0) {
             (true, true) => 0,
             (true, false) => 1,
-            // A root of 0 is the same whichever way; a double one is one.
+            // A double root counts once.
             _ => match discriminant_sign(a, b, c) { -1 => 0, 0 => 1, _ => 2 },
         };
         prop_assert_eq!(roots.len(), expected, "{} t^2 + {} t + {}", a, b, c);
         for (i, &t) in roots.iter().enumerate() {
-            // The true root is within a few units in the last place: there the sign changes, or it
-            // is double.
+            // The true root is within a few units in the last place: the sign changes there, or
+            // the root is double.
             let (mut below, mut above) = (t, t);
             for _ in 0..4 {
                 (below, above) = (below.next_down(), above.next_up());
             }
             let apart = |x: f64, y: f64| quadratic_sign(a, b, c, x) * quadratic_sign(a, b, c, y) <= 0;
             let is_double = expected == 1 && a != 0.0;
-            // Two roots a few units apart: the middle between them has the other sign.
+            // Two roots may be a few units apart; then the sign changes between them.
             let other = roots.get(1 - i.min(1)).copied().filter(|&o| o != t && (o - t).abs() < 16.0 * f64::EPSILON * t.abs());
             let is_near = is_double || other.is_some() || t == 0.0;
             prop_assert!(is_near || apart(below, above), "{} t^2 + {} t + {}: {}", a, b, c, t);
@@ -109,10 +109,10 @@ fn neither_root_is_lost() {
     assert_eq!(quadratic(1.0, -1e9, 1.0), Roots64::Two(1e-9, 1e9));
     let tiny = 2.0_f64.powi(-100);
     assert_eq!(quadratic(tiny, 1.0, -1.0), Roots64::Two(-1.0 / tiny, 1.0));
-    // One root out of range: the other stays.
+    // One root is out of range, the other is returned.
     assert_eq!(carom_math::quadratic(1e-45, 1.0, -1.0), Roots::One(1.0));
     assert_eq!(quadratic(1e-320, 1.0, -1.0), Roots64::One(1.0));
-    // Huge and tiny coefficients do not overflow on the way.
+    // Huge and tiny coefficients do not overflow or underflow inside.
     assert_eq!(quadratic(1e300, 0.0, -4e300), Roots64::Two(-2.0, 2.0));
     assert_eq!(quadratic(1e-300, 0.0, -4e-300), Roots64::Two(-2.0, 2.0));
     assert_eq!(quadratic(f64::NAN, 1.0, 1.0), Roots64::None);

@@ -1,11 +1,12 @@
-//! Rotations with a fixed order of roundings: their bits, and how far they are from exact ones.
+//! Tests of rotations with a fixed order of roundings: their bits, and their distance from exact
+//! ones.
 
 use carom_math::rotation::{arc, from_scaled_axis, length_squared, mul, normalize, rotate, rotate_back};
 use carom_math::{Pose, Quat, Vec3};
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 
-/// Numbers of all signs and sizes near 1, from a generator of integers alone.
+/// Numbers between -1 and 1, from a generator that uses only integers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -59,7 +60,7 @@ const GOLDEN: [&str; 6] = [
     "d61e1fe39cf50b41",
 ];
 
-/// Poses compose, apply and invert by these operations alone.
+/// Poses are composed, applied and inverted by these operations.
 #[test]
 fn poses_go_through_them() {
     let mut numbers = Numbers(2);

@@ -1,4 +1,4 @@
-//! SplitMix64 against published numbers.
+//! Compares SplitMix64 with published numbers.
 
 use carom_math::splitmix::{GAMMA, mixed, next};
 
@@ -15,7 +15,7 @@ fn numbers_of_a_published_seed() {
         16_408_922_859_458_223_821,
     ];
     assert_eq!(found, published);
-    // The number with an index, without those before it.
+    // The number at an index is computed without those before it.
     assert_eq!(mixed(GAMMA.wrapping_mul(4).wrapping_add(1_234_567)), published[3]);
 }
 

@@ -1,8 +1,8 @@
-//! Numbers of cells, over all magnitudes.
+//! Tests of the numbers of cells, over all magnitudes.
 
 use super::Cells;
 
-/// All binary magnitudes, and the numbers next to them.
+/// Returns all powers of two, and the numbers next to them.
 fn numbers() -> Vec<f32> {
     let mut all = vec![0.0_f32, -0.0];
     for exponent in 0..255_u32 {

@@ -1,4 +1,4 @@
-//! Places in sorted lists of cells, and ranges of slots.
+//! Tests of indices in sorted lists of cells, and of ranges of slots.
 
 use super::{Sorted, cell_key, seek};
 use alloc::vec::Vec;

@@ -1,9 +1,9 @@
-//! The lanes' results, and the errors that the band must cover.
+//! Tests of the results of lanes, and of the errors that the band must cover.
 
 use super::{Band, LANE_LENGTHS, distance_sq};
 use carom_math::tol;
 
-/// Numbers from 0 to 1, by a linear congruence.
+/// Returns numbers from 0 to 1, by a linear congruence.
 fn numbers() -> impl FnMut() -> f32 {
     let mut state = 1_u64;
     move || {
@@ -12,7 +12,7 @@ fn numbers() -> impl FnMut() -> f32 {
     }
 }
 
-/// The square of a distance as lanes compute it.
+/// Returns the square of a distance as lanes compute it.
 fn of_lanes(a: [f32; 3], b: [f32; 3]) -> f32 {
     let d: [f32; 3] = core::array::from_fn(|axis| a[axis] - b[axis]);
     d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
@@ -22,7 +22,7 @@ fn of_lanes(a: [f32; 3], b: [f32; 3]) -> f32 {
 fn the_band_covers_the_rounding_of_lanes() {
     let (mut next, mut worst) = (numbers(), 0.0_f64);
     for round in 0..40_000 {
-        // Near to each other, or with coordinates of any size, at the ends of the range of the
+        // Points near each other or of different sizes, near 1 and at the ends of the range of the
         // lanes.
         let size = 2_f32.powi([0, -49, 48][round % 3]);
         let offset = if round % 2 == 0 { 0.0 } else { 64.0 * size };
@@ -34,7 +34,7 @@ fn the_band_covers_the_rounding_of_lanes() {
             worst = worst.max((f64::from(of_lanes(a, b)) / exact - 1.0).abs());
         }
     }
-    // Five roundings at most, and a sixth that of the limit.
+    // There are at most five roundings, and a sixth of the limit.
     assert!(2.0_f64.powi(-24) < worst && worst < 5.0 * 2.0_f64.powi(-24), "{worst:e}");
     assert!(worst + 2.0_f64.powi(-24) < tol::NEIGHBOUR_BAND);
 }

@@ -1,4 +1,4 @@
-//! The grid: what every search has to do, and what is its own.
+//! Tests of the grid: those of every search, and its own.
 
 use carom_neighbours::{NeighbourGrid, NeighbourLists, NeighbourSearch};
 use carom_testkit::conform::neighbour_search;
@@ -14,7 +14,7 @@ fn answers_are_those_of_brute_force() {
     neighbour_search::check("grid", make);
 }
 
-/// Beyond what trees can hold.
+/// Coordinates beyond those that trees can hold.
 #[test]
 fn the_largest_numbers_are_handled() {
     let mut grid = NeighbourGrid::new(f32::MAX).unwrap();
@@ -43,7 +43,7 @@ fn the_order_is_one_of_cells_and_stable() {
     }
 }
 
-/// A hundred thousand equal points have 5e9 pairs. The search ends, and soon.
+/// A hundred thousand equal points have 5e9 pairs. The search ends early.
 #[test]
 fn equal_points_end_by_the_limit() {
     let points = vec![Vec3::new(0.3, 0.4, 0.5); 100_000];
@@ -56,12 +56,12 @@ fn equal_points_end_by_the_limit() {
         assert!(grid.collect_lists_between(&points[..9], &mut lists).is_err());
         grid.collect_lists_between(&points[..3], &mut lists).unwrap();
         assert_eq!(lists.neighbours().len(), 300_000);
-        // An answer in between does not disturb what is there.
+        // A search between two sets does not change the points.
         assert_eq!(grid.n_points(), points.len());
     }
 }
 
-/// The memory of a grid is bounded by its points, wherever they are.
+/// The memory of a grid is bounded by the number of its points, at any positions.
 #[test]
 fn strays_cost_no_memory_and_crowd_no_cell() {
     let mut random = Random::new(5);

@@ -1,4 +1,4 @@
-//! Points with radii of their own.
+//! Tests of points with radii of their own.
 
 use carom_neighbours::{HierarchicalGrid, NeighbourError, NeighbourLists, NeighbourSearch, Reach};
 use carom_testkit::conform::neighbour_search;
@@ -6,7 +6,7 @@ use carom_testkit::random::Random;
 use glam::Vec3;
 use std::ops::ControlFlow;
 
-/// All points with one radius, so that the grid does what every search does.
+/// A `HierarchicalGrid` with equal radii, so that the suite of searches applies.
 struct OneRadius {
     grid: HierarchicalGrid,
     reach: Reach,
@@ -24,7 +24,7 @@ impl OneRadius {
         Ok(OneRadius { grid, reach, radius, max_pairs, points: Vec::new() })
     }
 
-    /// The radius of one point. With the sum, that of any other point is 0.
+    /// Returns the radii of a point of the set and of another point.
     fn own(&self) -> [f32; 2] {
         if self.reach == Reach::Sum { [self.radius / 2.0, self.radius / 2.0] } else { [self.radius; 2] }
     }
@@ -85,7 +85,7 @@ impl NeighbourSearch for OneRadius {
 #[test]
 fn one_radius_gives_the_answers_of_brute_force() {
     neighbour_search::check("larger", |radius, max_pairs| OneRadius::new(Reach::Larger, radius, max_pairs));
-    // Half of the least number is none, so those radii are left to the other reach.
+    // Half of the least number is 0, so such radii are tested only with `Reach::Larger`.
     for cloud in neighbour_search::clouds(2).into_iter().filter(|cloud| 1e-44 < cloud.radius) {
         let mut search = OneRadius::new(Reach::Sum, cloud.radius, 1 << 20).unwrap();
         neighbour_search::check_cloud(&mut search, &cloud.points, cloud.name);
@@ -97,7 +97,7 @@ fn distance_sq(a: Vec3, b: Vec3) -> f64 {
     (d.x * d.x + d.y * d.y) + d.z * d.z
 }
 
-/// Points whose radii are of any size, some equal or 0.
+/// Returns points with radii of any size, some equal or 0.
 fn balls(random: &mut Random, n: usize, octaves: usize) -> (Vec<Vec3>, Vec<f32>) {
     let mut radius = || match random.below(8) {
         0 => 0.0,
@@ -152,7 +152,7 @@ fn radii_of_all_sizes_give_the_answers_of_brute_force() {
     assert!(4000 < n_pairs, "{n_pairs}");
 }
 
-/// A few large balls among many small ones cost no more than their pairs.
+/// A large ball among many small ones is a pair with each of them.
 #[test]
 fn a_large_ball_meets_all_small_ones() {
     let mut random = Random::new(9);

@@ -1,4 +1,4 @@
-//! Searches for neighbours, against brute force and fractions.
+//! Tests of searches for neighbours, against brute force and rationals.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 

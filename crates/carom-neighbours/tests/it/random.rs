@@ -1,11 +1,12 @@
-//! Random points of any kind, against brute force.
+//! Compares searches of random points of any kind with brute force.
 
 use carom_neighbours::{HierarchicalGrid, NeighbourGrid, NeighbourTree, Reach};
 use carom_testkit::conform::neighbour_search;
 use glam::Vec3;
 use proptest::prelude::*;
 
-/// Coordinates that coincide, lie on lattices, are tiny, far, or any finite number up to 1e30.
+/// Returns coordinates that coincide, lie on lattices, are tiny or far, or are any finite number
+/// up to 1e30.
 fn coordinate() -> impl Strategy<Value = f32> {
     prop_oneof![
         4 => (-8..8_i32).prop_map(|i| i as f32 * 0.25),

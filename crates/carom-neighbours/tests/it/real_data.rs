@@ -1,10 +1,11 @@
-//! Points of a scan, where it is present.
+//! Compares searches on the points of a scan, if the file is present.
 
 use carom_neighbours::{NeighbourGrid, NeighbourLists, NeighbourSearch, NeighbourTree, is_within};
 use carom_testkit::data;
 use glam::Vec3;
 
-/// The points of a table with objects on it, as floats behind the text head of the file.
+/// Returns the points of a table with objects on it. They are floats after the text header of the
+/// file.
 fn scan() -> Option<Vec<Vec3>> {
     let bytes = std::fs::read(data::find("points/table_scene_mug.ply")?).ok()?;
     let head = b"end_header\n";

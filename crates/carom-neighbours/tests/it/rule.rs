@@ -1,4 +1,4 @@
-//! The rule of all searches, held to fractions.
+//! Compares the rule of all searches with rationals.
 
 use carom_neighbours::{BruteForce, is_within};
 use carom_testkit::conform::neighbour_search;
@@ -12,7 +12,7 @@ fn square(x: f64) -> BigRational {
     &x * &x
 }
 
-/// The exact square of the distance. Differences of `f32` have no rounding as fractions.
+/// Returns the exact square of the distance: rationals have no rounding.
 fn exact_distance_sq(a: Vec3, b: Vec3) -> BigRational {
     (0..3)
         .map(|axis| {
@@ -27,8 +27,8 @@ fn brute_force_is_a_search() {
     neighbour_search::check("brute force", |radius, max| Ok(BruteForce::new(radius)?.with_max_pairs(max)));
 }
 
-/// Pairs are decided as by fractions, unless the square is off by less than 6 u, and symmetrically
-/// always.
+/// Pairs are decided as by rationals, unless the squares differ by less than 6 u. The rule is
+/// symmetric for all pairs.
 #[test]
 fn the_rule_is_that_of_fractions() {
     let slack = BigRational::from_f64(6.0 / 9_007_199_254_740_992.0).unwrap();
@@ -64,7 +64,7 @@ fn bad_numbers_are_within_nothing() {
     assert!(is_within(Vec3::ZERO, -Vec3::ZERO, 0.0) && is_within(Vec3::MAX, Vec3::MAX, 0.0));
 }
 
-/// All lengths times a power of two: the same pairs.
+/// If all lengths are multiplied by a power of two, the pairs stay the same.
 #[test]
 fn the_rule_scales() {
     let mut random = Random::new(2);

@@ -1,4 +1,4 @@
-//! The same answers, in the same order, on one, two and seven threads.
+//! Results are the same, in the same order, on one, two and seven threads.
 #![cfg(feature = "parallel")]
 
 use carom_neighbours::{HierarchicalGrid, NeighbourGrid, NeighbourLists, NeighbourTree, Reach};
@@ -16,7 +16,7 @@ fn any_number_of_threads_gives_the_same() {
     let points = points();
     let grid = |max| NeighbourGrid::new(0.1).unwrap().with_max_pairs(max);
     neighbour_search::check_threads("grid", &points, grid);
-    // A far point makes the grid one of occupied cells.
+    // With a far point, the grid keeps only occupied cells.
     let far: Vec<Vec3> = points.iter().copied().chain([Vec3::splat(1e9)]).collect();
     neighbour_search::check_threads("grid of occupied cells", &far, grid);
     let tree = |max| NeighbourTree::new(0.1).unwrap().with_max_pairs(max);

@@ -1,4 +1,4 @@
-//! The tree: what every search has to do.
+//! Tests of the tree: those of every search.
 
 use carom_neighbours::{NeighbourError, NeighbourTree};
 use carom_testkit::conform::neighbour_search;
@@ -11,7 +11,7 @@ fn answers_are_those_of_brute_force() {
     });
 }
 
-/// Positions that no tree holds are moved inside for the boxes alone.
+/// Positions that no tree can hold are clamped, but only for the boxes.
 #[test]
 fn the_largest_numbers_are_handled() {
     let x = f32::MAX;

@@ -1,12 +1,12 @@
-//! A search that is warm does not allocate.
+//! A warm search does not allocate.
 
 use carom_neighbours::{HierarchicalGrid, NeighbourGrid, NeighbourLists, NeighbourTree, Reach};
 use carom_testkit::conform::neighbour_search;
 use carom_testkit::random::Random;
 use glam::Vec3;
 
-/// Two frames of points. The second has a far one, if wanted, so that the grid is one of occupied
-/// cells then.
+/// Returns two frames of points. With a stray, the second has a far point, so that the grid keeps
+/// only occupied cells.
 fn frames(has_stray: bool) -> [Vec<Vec3>; 2] {
     let mut random = Random::new(6);
     let mut frame = || -> Vec<Vec3> { (0..4000).map(|_| random.cube_point().as_vec3()).collect() };
@@ -17,7 +17,7 @@ fn frames(has_stray: bool) -> [Vec<Vec3>; 2] {
     frames
 }
 
-/// On one thread.
+/// The searches run on one thread.
 #[test]
 fn searches_do_not_allocate() {
     let count = |run: &mut dyn FnMut()| allocation_counter::measure(run).count_total;
