@@ -115,7 +115,7 @@ fn height(browser: &mut Browser, body: u32) -> f64 {
     browser.value(&format!("testbed.placeOf({body})"))[1].as_f64().unwrap()
 }
 
-/// The promise: the same bits natively and in a page, in scenes of all kinds.
+/// The bits are the same natively and in a page, in scenes of all kinds.
 #[test]
 fn a_page_has_the_hash_of_a_native_program() {
     let Some(mut browser) = open("scene=pile&steps=0") else { return };
