@@ -1,6 +1,7 @@
-//! Trees over the triangles of a knot: fast builds, builds of two higher qualities, refits from
-//! boxes and from vertices, boxes that jump, closest hits of rays with each kind of nodes, and
-//! trees for few queries or for queries in few places.
+//! Times of trees over the triangles of a knot. There are fast builds, builds of two higher
+//! qualities, refits from boxes and from vertices, and boxes that jump. Closest hits of rays are
+//! timed with each kind of nodes. Other rows build trees for few queries, or for queries in few
+//! places.
 //!
 //! A new tree is built in memory that the system has just mapped: `cargo xtask bench` sets the
 //! thresholds of the allocator for that. Without them, builds of 100,000 triangles reuse the

@@ -37,9 +37,9 @@ pub(crate) fn table(rows: &[Row]) -> String {
 /// typical one.
 pub(crate) const YARDSTICK: &str = "carom box-pruning";
 
-/// Returns one line for each entry with more than times: its worst time relative to its typical
-/// one and to the worst of box pruning, tests per pair found, bytes per body, and the exponent of
-/// its times over all sizes.
+/// Returns one line for each entry that has more than times. A line holds the worst time, relative
+/// to the typical one and to the worst of box pruning. Tests per pair found, bytes per body and
+/// the exponent of the times over all sizes follow.
 pub(crate) fn details(rows: &[Row]) -> String {
     let is_known = |row: &&Row| row.entries.iter().any(|c| c.tests_per_pair.is_some());
     let mut out = String::new();

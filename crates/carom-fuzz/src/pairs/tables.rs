@@ -169,8 +169,8 @@ fn two(bytes: &mut Bytes<'_>) {
         corners.iter().map(|p| p.dot(n)).fold(f64::NEG_INFINITY, f64::max) + radius
     };
     // A plane across the direction between them separates them, so no other points are nearer. The
-    // error of the direction is the rounding divided by the distance, plus the root of the error
-    // of the distance: so far the points may be from the closest ones.
+    // direction has an error: the rounding divided by the distance, plus the root of the error of
+    // the distance. The points may be beside the closest ones by that much.
     let normal = wide(found.normal);
     let beside = (8.0 * carom_math::tol::CLOSEST_POINTS_ERROR * size / distance).sqrt();
     let doubt = 8.0 * tolerance * (1.0 + size / distance) + size * beside;

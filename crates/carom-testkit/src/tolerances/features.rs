@@ -61,7 +61,7 @@ pub(super) fn triangle_distance(random: &mut Random) -> f64 {
     if extent == 0.0 { 0.0 } else { (found.distance - exact_distance(&a, &b)).abs() / extent }
 }
 
-/// Returns for two segments that cross at a distance, in their middles and at a small angle: the
+/// Makes two segments that cross at a distance, in their middles and at a small angle. Returns the
 /// sine of the angle, the displacement of the points of plain `f64` from the closest ones, and
 /// their scale. The displacement is relative to the scale.
 fn crossing(random: &mut Random, least_sine: f64) -> (f64, f64, f64) {
