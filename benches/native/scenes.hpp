@@ -1,4 +1,5 @@
-// What the programs of the peers share: reading the scenes that `native export` wrote, comparing, timing, and telling.
+// The shared part of the programs of the peers: it reads the scenes that `native export` wrote, compares, times and
+// prints.
 //
 // A line of output is: peer, scene, query, microseconds per call, answers compared, answers that differ; between tabs.
 #pragma once
@@ -32,7 +33,7 @@ struct Placed {
 struct Scene {
     Mesh a, b;
     std::vector<Placed> poses;
-    /// Distances are asked for so many poses.
+    /// The distance is queried for the first `n_distances` poses.
     std::size_t n_distances;
 };
 
@@ -112,7 +113,7 @@ inline void tell(const char* peer, const std::string& scene, const char* query, 
     std::fflush(stdout);
 }
 
-/// What a peer has to be able to do with the pose of a number.
+/// The queries of a peer. Each takes the index of a pose.
 struct Peer {
     const char* name;
     std::function<bool(std::size_t)> meets;
@@ -120,8 +121,8 @@ struct Peer {
     std::function<double(std::size_t)> distance;
 };
 
-/// Compares, then times. The peers' tests of two triangles are not exact: numbers of pairs may differ by a few of a thousand
-/// without counting as different. A distance counts where it is off by more than a millionth.
+/// Compares, then times. The peers' tests of two triangles are not exact: a number of pairs is different if it is off
+/// by more than half a percent and half a pair, and a distance if it is off by more than a millionth.
 inline void run(const std::string& name, const Scene& scene, const Peer& peer) {
     long differ = 0, n = long(scene.poses.size());
     for (std::size_t i = 0; i < scene.poses.size(); ++i) differ += peer.meets(i) != scene.poses[i].meets;
