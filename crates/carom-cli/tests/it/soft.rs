@@ -165,7 +165,7 @@ fn a_flag_blows_from_its_pole() {
     assert!((0..n).all(|row| world.positions()[row * n].x == 0.0), "it left the pole");
 }
 
-/// The same run every time, and no fault.
+/// The demos of soft bodies have no fault, and a second run has the same bits.
 #[test]
 fn check_finds_no_crossing_in_any_scene() {
     for arguments in [

@@ -196,7 +196,7 @@ fn notes_are_in_every_document() {
     assert!(crate::run::batch(question)[0].get("notes").is_none());
 }
 
-/// Their answer is not complete either.
+/// The answers of these commands are incomplete if a line is not read.
 #[test]
 fn every_command_names_what_is_unread() {
     file("curve.obj", &format!("{TETRA}curv 0 1 1 2\n"));
