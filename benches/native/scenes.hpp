@@ -90,8 +90,8 @@ inline double thread_ns() {
     return 1e9 * double(t.tv_sec) + double(t.tv_nsec);
 }
 
-/// Returns the microseconds per call: the median of five samples. Each sample makes passes over the
-/// `n` calls for about four milliseconds.
+/// Returns the microseconds per call: the median of five samples. Each sample makes passes over
+/// the `n` calls for about four milliseconds.
 inline double time_us(std::size_t n, const std::function<void(std::size_t)>& call) {
     auto pass = [&] {
         double start = thread_ns();
