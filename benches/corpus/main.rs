@@ -1,9 +1,10 @@
-//! The table of the corpus of public failures: carom and parry on every question, right or wrong.
+//! The table of the corpus of public failures: whether the answers of carom and parry to every
+//! query are right.
 //!
-//! `corpus --date DAY --out FILE`, usually by `cargo xtask corpus`. A panic, and an answer that
-//! does not come in ten seconds, are wrong answers and are told as such. Only an answer that is
-//! wrong by much counts as wrong here: a ten-thousandth of the largest coordinate of the question
-//! for `f32`, a ten-millionth for `f64`.
+//! `corpus --date DAY --out FILE`, usually by `cargo xtask corpus`. A panic counts as a wrong
+//! answer, and so does an answer that takes more than ten seconds. Other answers are wrong only
+//! beyond a large tolerance: a ten-thousandth of the largest coordinate of the query for `f32`,
+//! and a ten-millionth for `f64`.
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)] // A program.
 #![allow(clippy::duplicate_mod)] // parry.rs is compiled for each of parry's two crates.
@@ -19,10 +20,10 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// A query of a library. Returns its answers, or why it has none.
+/// A query of a library. Returns its answers, or the reason why there are none.
 type Ask = fn(&Case) -> Result<Vec<Answer>, Silence>;
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 pub(crate) enum Silence {
     /// The library does not offer the query for these shapes.
     NotOffered,
@@ -52,7 +53,7 @@ const COLUMNS: [Column; 4] = [
     Column { name: "parry3d-f64", precision: Precision::Double, ask: double::parry::answers },
 ];
 
-/// After this an answer is late.
+/// The time after which an answer is late.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The result of one library on one entry.
@@ -74,16 +75,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             _ => return Err(format!("{word}: there are --date and --out").into()),
         }
     }
-    // Panics are counted and told in the table.
+    // Panics are counted and reported in the table.
     std::panic::set_hook(Box::new(|_| ()));
     let (text, is_right) = table(&date)?;
     std::fs::write(&out, text)?;
     println!("{}", out.display());
-    // Threads that never come back do not keep the program.
+    // The program ends even if some threads do not.
     std::process::exit(i32::from(!is_right));
 }
 
-/// The page, and whether carom is right everywhere.
+/// Returns the page, and whether carom is right in all cases.
 fn table(date: &str) -> Result<(String, bool), std::fmt::Error> {
     let all = entries();
     let mut rows = String::new();
@@ -156,7 +157,7 @@ fn capitalized(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The version that the lock file names.
+/// Returns the version of a package in the lock file.
 fn version(package: &str) -> &'static str {
     const LOCK: &str = include_str!("../../Cargo.lock");
     let line = format!("name = \"{package}\"");
@@ -164,7 +165,7 @@ fn version(package: &str) -> &'static str {
     lines.next().and_then(|l| l.strip_prefix("version = \"")?.strip_suffix('"')).unwrap_or("unknown")
 }
 
-/// The exact answer in a word or two.
+/// Returns the exact answer in a word or two.
 fn answer(entry: &Entry) -> String {
     let [case] = entry.cases.as_slice() else { return format!("{} questions", entry.cases.len()) };
     let number = |x: f64| if x == 0.0 { "0".to_string() } else { format!("{x:.6e}") };
@@ -182,7 +183,7 @@ fn answer(entry: &Entry) -> String {
     }
 }
 
-/// All questions of the entry, each in time.
+/// Runs all queries of the entry, each with a time limit. Returns the result.
 fn ask(entry: &Entry, column: &Column) -> Verdict {
     let tolerance = if column.precision == Precision::Single { 1e-4 } else { 1e-7 };
     let (mut n_wrong, mut n_offered, mut first) = (0, 0, None);
@@ -194,7 +195,7 @@ fn ask(entry: &Entry, column: &Column) -> Verdict {
         let (sender, receiver) = mpsc::channel();
         let (question, ask) = (case.clone(), column.ask);
         std::thread::spawn(move || {
-            // Nobody waits for it any more: nothing to do.
+            // The receiver is gone because the answer is late.
             let _ = sender.send(catch_unwind(AssertUnwindSafe(|| ask(&question))));
         });
         let which = if entry.cases.len() == 1 { String::new() } else { format!("question {}: ", i + 1) };

@@ -1,4 +1,4 @@
-//! The questions of the corpus in parry's terms; compiled for both of its crates.
+//! The queries of the corpus in parry's types, compiled for both of its crates.
 
 use super::num::{peer, real, wide};
 use crate::Silence;
@@ -13,7 +13,7 @@ use peer::shape::{
     Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, SharedShape, TriMesh, TriMeshFlags, Triangle,
 };
 
-/// Everything that parry says to the case.
+/// Returns all of parry's answers to a case.
 pub(crate) fn answers(case: &Case) -> Result<Vec<Answer>, Silence> {
     match case {
         Case::Pair { a, b, .. } => {
@@ -88,7 +88,7 @@ fn shape(body: &Body) -> Result<SharedShape, Silence> {
                 let [a, b, c] = t.map(|v| vertices[v as usize]);
                 return Ok(SharedShape::new(Triangle::new(a, b, c)));
             }
-            // With the normals that tell inside from outside.
+            // The mesh has pseudo-normals, which distinguish inside from outside.
             let built = TriMesh::with_flags(vertices, mesh.triangles.clone(), TriMeshFlags::ORIENTED);
             SharedShape::new(built.map_err(|error| Silence::Refused(error.to_string()))?)
         }
@@ -120,7 +120,7 @@ fn pair(a: &Body, b: &Body) -> Result<PairAnswer, Silence> {
     })
 }
 
-/// All 72 ways to name two triangles.
+/// Returns the answers for all 72 orders of two triangles and their corners.
 fn triangles(a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> Result<Vec<Answer>, Silence> {
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
     let mut all = Vec::new();
@@ -143,8 +143,8 @@ fn triangles(a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> Result<Vec<Answer>, Silenc
     Ok(all)
 }
 
-/// The tree as rapier's broad phase keeps it: partial updates, a refit, a little improvement, then
-/// pairs.
+/// Returns the pairs of a tree that is updated like rapier's broad phase: partial updates, a
+/// refit, an incremental optimization, then pairs.
 fn boxes(steps: &[Step]) -> Vec<(usize, usize)> {
     let mut tree = Bvh::new();
     let mut workspace = BvhWorkspace::default();

@@ -1,5 +1,5 @@
-//! The scenes of mesh against mesh for programs in other languages, with carom's answers; and
-//! carom's own times of them.
+//! Exports the scenes of mesh against mesh for programs in other languages, with carom's answers.
+//! Measures carom's own times, too.
 //!
 //! `native export FOLDER` writes for every scene two meshes, poses of the second in the frame of
 //! the first, and carom's answers for each: whether they meet, the number of pairs of triangles
@@ -57,7 +57,7 @@ fn export(folder: &Path, n_poses: usize) -> Result<(), Box<dyn Error>> {
             triangle_pairs(&a.mesh, &Pose::IDENTITY, &b.mesh, pose, &mut pairs);
             let away = distance(&a.shape, &Pose::IDENTITY, &b.shape, pose).distance;
             let meets = i32::from(intersects(&a.shape, &Pose::IDENTITY, &b.shape, pose));
-            // As many digits as distinguish an `f32` from its neighbours.
+            // The number of digits that distinguishes an `f32` from its neighbours.
             let [x, y, z, w] = q.to_array();
             writeln!(text, "{x} {y} {z} {w} {} {} {} {meets} {} {away}", t.x, t.y, t.z, pairs.len())?;
         }
@@ -77,8 +77,8 @@ fn obj(mesh: &MeshData) -> Result<String, std::fmt::Error> {
     Ok(text)
 }
 
-/// The median of five passes over the poses, each of at least some milliseconds, in microseconds
-/// per call.
+/// Returns the median of five passes over the poses, in microseconds per call. Each pass takes at
+/// least some milliseconds.
 fn time_us(poses: &[Pose], mut call: impl FnMut(&Pose)) -> f64 {
     let mut pass = || {
         let start = thread_ns();

@@ -1,6 +1,8 @@
-// What the programs of the peers share: reading the scenes that `native export` wrote, comparing, timing, and telling.
+// The shared part of the programs of the peers: it reads the scenes that `native export` wrote,
+// compares, times and prints.
 //
-// A line of output is: peer, scene, query, microseconds per call, answers compared, answers that differ; between tabs.
+// A line of output is, between tabs: peer, scene, query, microseconds per call, answers compared,
+// answers that differ.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +34,7 @@ struct Placed {
 struct Scene {
     Mesh a, b;
     std::vector<Placed> poses;
-    /// Distances are asked for so many poses.
+    /// The distance is queried for the first `n_distances` poses.
     std::size_t n_distances;
 };
 
@@ -81,14 +83,15 @@ inline Scene read_scene(const std::string& folder, const std::string& name) {
     return scene;
 }
 
-/// Nanoseconds of CPU time of this thread.
+/// Returns the CPU time of this thread, in nanoseconds.
 inline double thread_ns() {
     timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return 1e9 * double(t.tv_sec) + double(t.tv_nsec);
 }
 
-/// The median of five passes over `n` calls, each of at least some milliseconds, in microseconds per call.
+/// Returns the microseconds per call: the median of five samples. Each sample makes passes over
+/// the `n` calls for about four milliseconds.
 inline double time_us(std::size_t n, const std::function<void(std::size_t)>& call) {
     auto pass = [&] {
         double start = thread_ns();
@@ -112,7 +115,7 @@ inline void tell(const char* peer, const std::string& scene, const char* query, 
     std::fflush(stdout);
 }
 
-/// What a peer has to be able to do with the pose of a number.
+/// The queries of a peer. Each takes the index of a pose.
 struct Peer {
     const char* name;
     std::function<bool(std::size_t)> meets;
@@ -120,8 +123,9 @@ struct Peer {
     std::function<double(std::size_t)> distance;
 };
 
-/// Compares, then times. The peers' tests of two triangles are not exact: numbers of pairs may differ by a few of a thousand
-/// without counting as different. A distance counts where it is off by more than a millionth.
+/// Compares, then times. The peers' tests of two triangles are not exact: a number of pairs is
+/// different if it is off by more than half a percent and half a pair, and a distance if it is off
+/// by more than a millionth.
 inline void run(const std::string& name, const Scene& scene, const Peer& peer) {
     long differ = 0, n = long(scene.poses.size());
     for (std::size_t i = 0; i < scene.poses.size(); ++i) differ += peer.meets(i) != scene.poses[i].meets;
@@ -139,7 +143,7 @@ inline void run(const std::string& name, const Scene& scene, const Peer& peer) {
     tell(peer.name, name, "distance", us, long(scene.n_distances), differ);
 }
 
-/// The scenes named on the command line after the folder.
+/// Calls `each` with the scenes that are named on the command line after the folder.
 inline int main_of(int argc, char** argv, const std::function<void(const std::string&, const Scene&)>& each) {
     if (argc < 3) {
         std::fprintf(stderr, "usage: %s FOLDER SCENE...\n", argv[0]);

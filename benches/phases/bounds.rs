@@ -21,7 +21,7 @@ use parry3d::query::details::intersection_test_cuboid_cuboid;
 use parry3d::shape::{Shape as ParryShape, SharedShape};
 use std::hint::black_box;
 
-/// Pairs that one call goes through.
+/// Pairs in one call.
 const N: usize = 2048;
 
 /// A thin box and its pose.
@@ -32,7 +32,8 @@ struct Board {
 }
 
 impl Board {
-    /// About the middle, near enough that about half of the boxes along the axes overlap.
+    /// Returns a board near the middle. About half of the axis-aligned boxes of such boards
+    /// overlap.
     fn new(rng: &mut Rng) -> Board {
         let half = [1.0, 0.4, 0.05].map(|most| rng.range(0.3 * most, most) as f32);
         let half = Vec3::from(half);
@@ -104,7 +105,7 @@ fn overlaps(runner: &mut Runner, boards: &[[Board; 2]]) {
     let theirs = |i: usize| peers[i][0].intersects(&peers[i][1]);
     tests(runner, "overlap, Sphere", |i| balls[i][0].overlaps(&balls[i][1]), Some(&theirs));
 
-    // The boards themselves, without a fit, as the peer has them.
+    // The boards themselves as oriented boxes, without a fit, as in the peer.
     let turned: Vec<_> = boards
         .iter()
         .map(|pair| {

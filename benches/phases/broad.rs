@@ -18,13 +18,15 @@ use std::cell::RefCell;
 #[global_allocator]
 static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
-/// Most boxes for brute force.
+/// The largest number of boxes for brute force.
 const MAX_SQUARE: usize = 10_000;
-/// Most boxes for algorithms that sort along one axis.
+/// The largest number of boxes for algorithms that sort along one axis.
 const MAX_ONE_AXIS: usize = 100_000;
-/// Most boxes for trees that are only refitted, if all boxes jump: more take seconds for a frame.
+/// The largest number of boxes for trees that are only refitted, if all boxes jump: more take
+/// seconds for a frame.
 const MAX_REFIT_JUMP: usize = 10_000;
-/// Most boxes for rapier: its bodies, which it needs beside boxes, take gigabytes for more.
+/// The largest number of boxes for rapier: its bodies, which it needs beside boxes, take gigabytes
+/// for more.
 const MAX_RAPIER: usize = 100_000;
 /// Structures with an index of their own for rays.
 const RAY_STRUCTURES: [&str; 6] = [
@@ -73,7 +75,8 @@ fn main() {
     }
 }
 
-/// The algorithms whose time for each box does not grow, or not while boxes keep their order.
+/// Returns the algorithms whose time per box does not grow with the number of boxes, or does not
+/// while boxes keep their order.
 fn quick(n: usize) -> impl Iterator<Item = (&'static str, &'static CatalogueEntry)> {
     algorithms().into_iter().filter(move |(_, listed)| match listed.growth {
         Growth::Even => true,
@@ -149,10 +152,11 @@ fn recorded(runner: &mut Runner, name: &str, recording: &Recording) {
     });
 }
 
-/// Frames before the measurement, until a scene looks like its name.
+/// Returns the number of frames before the measurement, after which a scene is typical of its
+/// kind.
 fn prelude(kind: CrowdKind) -> usize {
     match kind {
-        // Half of them lie by then.
+        // By then half of the boxes have landed.
         CrowdKind::FreeFall => 60,
         CrowdKind::Brownian | CrowdKind::Gravity => 30,
         _ => 0,
@@ -178,7 +182,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     }
     let (mut answers, mut bytes) = (Answers::new(), Vec::new());
 
-    // carom is compared with the pairs of a peer.
+    // The pairs of carom are compared with those of a peer.
     let jumps = kind == CrowdKind::Jump;
     let before = HEAP.allocated();
     let mut rebuilt = parry::BroadPhase::new(&recorded.first);
@@ -303,7 +307,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
 fn batches(runner: &mut Runner, n: usize) {
     let boxes = Crowd::new(CrowdKind::Uniform, n, 7).boxes().to_vec();
     let stay = n - n / 100;
-    // Two sets of boxes that are inserted in turn.
+    // Two sets of boxes that are inserted alternately.
     let guests = [boxes[stay..].to_vec(), Crowd::new(CrowdKind::Uniform, n, 8).boxes()[stay..].to_vec()];
     let (mut answers, place) = (Answers::new(), Place::of(&boxes));
     let turn = |subject: &mut Subject, frame: usize| {

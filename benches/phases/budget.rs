@@ -33,7 +33,7 @@ use carom_world::{BodyId, Budget, PhaseTimes, Shortfall, SolverSettings, World};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The orders and their names in the report.
+/// The orders of a search, and their names in the report.
 const ORDERS: [(&str, AnytimeOrder); 3] = [
     ("carom breadth-first", AnytimeOrder::BreadthFirst),
     ("carom depth-first", AnytimeOrder::DepthFirst),
@@ -43,7 +43,7 @@ const ORDERS: [(&str, AnytimeOrder); 3] = [
 /// CPU times at which the answers are read, in microseconds.
 const READ_TIMES: [f64; 12] = [50.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 9e3, 20e3, 50e3, 100e3, 200e3];
 
-/// A clock that stands still.
+/// A clock of gears and springs at one time.
 struct Scene {
     meshes: Vec<Arc<MeshShape>>,
     clock: Clock,
@@ -226,7 +226,7 @@ fn steps(runner: &mut Runner) {
     }
 }
 
-/// Kinetic and potential energy of all boxes.
+/// Returns the kinetic plus potential energy of all boxes.
 fn energy(world: &World) -> f64 {
     let gravity = -world.settings().solver.gravity;
     let of = |id: BodyId| {
@@ -237,7 +237,7 @@ fn energy(world: &World) -> f64 {
     world.body_ids().filter_map(of).sum()
 }
 
-/// A quantile of sorted values; `part` is from 0 to 1.
+/// Returns a quantile of sorted values; `part` is from 0 to 1.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     let last = sorted.len().saturating_sub(1);
     sorted.get((part * last as f64).ceil() as usize).copied().unwrap_or(f64::NAN)
@@ -317,7 +317,7 @@ struct Known {
     /// Percent of the touching pairs that were found, and of all pairs that were decided.
     found: f64,
     decided: f64,
-    /// The mean width of the bounds of the distance, in parts of the size of a gear.
+    /// The mean width of the bounds of the distance, relative to the size of a gear.
     width: f64,
 }
 

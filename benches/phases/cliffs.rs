@@ -18,13 +18,13 @@ use glam::{DVec3, Vec3};
 
 /// Frames before the change.
 const CALM: usize = 20;
-/// Most boxes for brute force.
+/// The largest number of boxes for brute force.
 const MAX_SQUARE: usize = 20_000;
-/// Most boxes for algorithms that sort along one axis, except for the yardstick.
+/// The largest number of boxes for algorithms that sort along one axis, except for the yardstick.
 const MAX_ONE_AXIS: usize = 200_000;
 /// The algorithm that the others are compared with.
 const YARDSTICK: &str = "box-pruning";
-/// Metres a second, at 60 frames a second.
+/// The displacement of a fast box per frame: 1000 metres per second at 60 frames per second.
 const FAST: f64 = 1000.0 / 60.0;
 
 /// A run: its name, the number of boxes before the change (`n`) and at it (`most`), and the frames
@@ -37,7 +37,7 @@ struct Cliff {
     change: fn(&mut Subject, &mut Crowd, usize, &Cliff) -> Option<f64>,
 }
 
-/// Frames and their sizes.
+/// Returns the runs.
 fn cliffs(runner: &Runner) -> Vec<Cliff> {
     let scale = if runner.is_test() {
         1
@@ -106,7 +106,7 @@ fn one_point(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cl
     frame(subject)
 }
 
-/// It is inserted, drifts with the others for five frames, and is removed.
+/// A giant box is inserted, drifts with the others for five frames, and is removed.
 fn giant(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) -> Option<f64> {
     let side = crowd.boxes().iter().fold(0.0, |side: f32, aabb| side.max(aabb.max.max_element()));
     crowd.step();
@@ -141,7 +141,7 @@ fn giant(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff)
     }
 }
 
-/// They are inserted in one call and drift among each other for two frames.
+/// Many boxes are inserted in one call and drift among the others for two frames.
 fn added(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) -> Option<f64> {
     crowd.step();
     subject.take(crowd);

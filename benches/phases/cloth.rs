@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Vertices along a side.
 const N: u32 = 100;
-/// Metres between them.
+/// Distance of neighbouring vertices, in metres.
 const SPACING: f32 = 0.01;
 /// Frames of a run: a second.
 const FRAMES: u64 = 60;
@@ -63,7 +63,7 @@ impl Drape {
         self.n_searches = 0;
     }
 
-    /// A sixtieth of a second.
+    /// Simulates a sixtieth of a second.
     fn frame(&mut self) {
         let Drape { positions, velocities, inverse_masses, cloth, mesh, contacts, search, .. } = self;
         let (near, n_searches, in_searches) = (&mut self.near, &mut self.n_searches, &mut self.in_searches);
@@ -110,7 +110,7 @@ impl Drape {
     }
 }
 
-/// All pairs of features within a reach.
+/// Finds all pairs of features within a reach.
 fn find(
     positions: &[Vec3],
     reach: f32,
@@ -134,8 +134,8 @@ fn find(
     }));
 }
 
-/// A second of a cloth on a ball, without contacts of its own and with them: then no pair of
-/// triangles crosses in any frame.
+/// A second of a cloth on a ball, with contacts of its own surface and without them. With them, no
+/// pair of triangles crosses in any frame.
 pub(crate) fn cloth(runner: &mut Runner) {
     for (workload, has_contacts) in
         [("cloth on a ball, a frame", false), ("cloth on a ball, self-collision, a frame", true)]

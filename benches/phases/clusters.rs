@@ -2,9 +2,9 @@
 //!
 //! - The room is the cells on the surfaces of boxes. carom merges cells to larger boxes; a further
 //!   entry has a box for each cell. The moving shapes are balls, boxes, capsules and hulls.
-//! - parry has voxels, whose only answer of the two is touch. For distances it has compounds: of
-//!   the merged boxes, and of a ball for each point. carom's compounds of the same parts are in a
-//!   further entry.
+//! - parry's voxels answer only whether shapes touch. For distances parry gets compounds: of the
+//!   merged boxes, and of a ball for each point. carom's compounds of the same parts are a further
+//!   entry.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -22,7 +22,7 @@ use parry3d::shape::{Ball, Capsule, Compound, Cuboid, SharedShape, Voxels as Par
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Questions in one call.
+/// Queries in one call.
 const PER_CALL: usize = 400;
 
 /// Pairs nearer to touching than this, in metres, are left out: parry computes in `f32`.

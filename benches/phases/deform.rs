@@ -3,13 +3,13 @@
 //!
 //! - `refit` is a step of a knot: new positions, trees that follow, and one small query. parry and
 //!   obvhs are given the boxes of the triangles, and computing these is timed too.
-//! - `ask N boxes` is a step with N small queries. The peers have only a whole refit for it.
-//!   Vertices move back and forth by a thousandth of the size. Times are means over steps, because
-//!   lazy trees are refitted in some of them.
-//! - `follow: VOLUME` is a tree of such volumes that follows the vertices of a knot which bends,
-//!   and one fitted anew.
-//! - `door: QUESTION` is a step of a knot through carom-query: new vertices, and one question.
-//!   parry has the same by `set_vertices`, which refits its tree.
+//! - `ask N boxes` is a step with N small queries. The peers need a refit of the whole tree for
+//!   it. Vertices move back and forth by a thousandth of the size. Times are means over steps,
+//!   because lazy trees are refitted in some of them.
+//! - `follow: VOLUME` is a tree of such volumes that follows the vertices of a bending knot, and a
+//!   tree that is fitted again.
+//! - `door: QUESTION` is a step of a knot through carom-query: new vertices, and one query. parry
+//!   does the same by `set_vertices`, which refits its tree.
 //! - `morph`, `linear skin`, `dual quaternion skin`, `modes` are a step of a knot that follows from
 //!   parameters, with one small query. The peers compute all vertices by carom's code, and the
 //!   boxes of all triangles.
@@ -17,13 +17,13 @@
 //!   k-DOPs of the nodes, and in each case a test of the candidates.
 //! - `crossings of a sheet` is a waving sheet against itself, with normal cones, without, and on a
 //!   budget.
-//! - `edit: 20 faces` removes some faces of that sheet and adds them again. The peers are built
-//!   anew.
+//! - `edit: 20 faces` removes some faces of that sheet and adds them again. The trees of the peers
+//!   are rebuilt.
 //! - `push-out: WAY` is a step of a waving sheet that lies in a ball, or of a ball in a ball, and
 //!   depth and direction of each vertex in it. parry projects the vertices, or casts the same rays.
-//! - The cloth is generated: a sheet that is rolled up, whose waves grow until its turns meet. With
-//!   the data set there is also a cloth that lies crumpled on a ball. Its rows begin with `real`.
-//!   The peer is ipc-toolkit, where Python has it; barriers have none.
+//! - The cloth is generated: a sheet that is rolled up, whose waves grow until its turns meet.
+//!   With the data set there is also a cloth that lies crumpled on a ball. Its rows begin with
+//!   `real`. The peer is ipc-toolkit, if Python has it; barriers have no peer.
 //!
 //! ipc-toolkit counts candidates, and its boxes are not rounded outwards. So counts may differ by a
 //! ten-thousandth. Its free step is shorter than the certified one, by at most a quarter here.
@@ -64,7 +64,7 @@ use std::sync::Arc;
 /// Relative tolerance of counts of candidates.
 const ROUNDED_COUNT: f64 = 1e-4;
 
-/// Relative shortfall that is allowed to a free step that is found by safe steps.
+/// The allowed relative shortfall of a free step that was found by safe steps.
 const SHORT_STEP: f64 = 0.25;
 
 fn main() {
@@ -78,7 +78,7 @@ fn main() {
         for (workload, n_queries) in
             [("refit", 1), ("ask 1 box", 1), ("ask 10 boxes", 10), ("ask 100 boxes", 100)]
         {
-            // Around vertices, so that each finds something.
+            // Query boxes are around vertices, so that each finds something.
             let queries: Vec<Aabb> = (0..n_queries)
                 .map(|_| vertices[rng.below(vertices.len())].as_dvec3())
                 .map(|p| Aabb::around(p - DVec3::splat(0.02), p + DVec3::splat(0.02)))
@@ -230,12 +230,13 @@ fn ask(
     runner.frames(row, 60, comparison, || {});
 }
 
-/// A small bending of the knot.
+/// Returns the vertices of the knot, bent a little.
 fn bent(vertices: &[Vec3]) -> Vec<Vec3> {
     vertices.iter().map(|v| *v + 0.05 * (*v * 3.0).map(f32::sin)).collect()
 }
 
-/// Volumes of each kind that follow a knot which bends, beside a tree of such volumes fitted anew.
+/// Volumes of each kind that follow a bending knot, beside a tree of such volumes that is fitted
+/// again.
 fn volumes(runner: &mut Runner) {
     follow_volumes::<Aabb>(runner, "follow: box");
     follow_volumes::<KDop<14>>(runner, "follow: 14-DOP");
@@ -269,7 +270,7 @@ fn follow_volumes<V: TreeVolume>(runner: &mut Runner, workload: &str) {
     let boxes_of_moved = boxes(&both[0], &faces);
     let anew =
         || Bvh::<V>::fitted(&boxes_of_moved, &settings, |numbers| fit(&both[0], numbers)).expect("as above");
-    // Volumes hold the triangles, not their boxes.
+    // Volumes contain the triangles, not their boxes.
     let has_vertex_in = |i: u32, query: &Aabb| {
         faces[i as usize].iter().any(|&v| query.overlaps(&Aabb::from_point(both[0][v as usize])))
     };
@@ -335,7 +336,8 @@ fn door(runner: &mut Runner) {
     let follow_parry = || theirs.borrow_mut().set_vertices(&their_vertices[next(1)]);
 
     let here = Pose::IDENTITY;
-    // From outside to a vertex, so that it hits the knot, at least at one of the moments.
+    // The ray goes from outside to a vertex, so that it hits the knot at least at one of the
+    // moments.
     let aim = both[0][both[0].len() / 2];
     let start = Vec3::new(0.3, 0.4, 4.0);
     let along = (aim - start).normalize();
@@ -435,7 +437,7 @@ fn sheet(runner: &mut Runner) {
 }
 
 /// Some faces are removed and added again as the last ones, and one small query follows. Trees are
-/// updated or built anew.
+/// updated or rebuilt.
 fn edits(runner: &mut Runner) {
     if !runner.wants("edit: 20 faces") {
         return;
@@ -492,7 +494,7 @@ fn edits(runner: &mut Runner) {
     runner.compare_slow(row, comparison);
 }
 
-/// A sheet of `n` by `n` vertices and this side around a height, which waves.
+/// Returns the vertices of a waving sheet: `n` by `n` vertices, with this side, around a height.
 fn waving_sheet(n: usize, side: f32, height: f32, phase: f32) -> Vec<Vec3> {
     let at = |i: usize| side * (i as f32 / (n - 1) as f32 - 0.5);
     let place = |i: usize| (at(i % n), at(i / n));
@@ -500,7 +502,7 @@ fn waving_sheet(n: usize, side: f32, height: f32, phase: f32) -> Vec<Vec3> {
     (0..n * n).map(place).map(|(x, z)| Vec3::new(x, high(x, z), z)).collect()
 }
 
-/// The triangles of a grid of `n` by `n` vertices.
+/// Returns the triangles of a grid of `n` by `n` vertices.
 fn grid(n: usize) -> Vec<[u32; 3]> {
     let corners = (0..n * (n - 1)).filter(|v| v % n < n - 1);
     let faces = corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]);
@@ -518,7 +520,7 @@ fn rolled_cloth(n: usize) -> (Vec<Vec3>, Vec<Vec3>, Vec<[u32; 3]>) {
         let place = |i: usize| {
             let (u, v) = (at(i % n), at(i / n));
             let turn = 3.0 * std::f64::consts::TAU * u;
-            // Those of two turns are opposite.
+            // The waves of neighbouring turns are opposite.
             let wave = height * ROLL_GAP * (40.0 * v + 5.5 * turn).sin();
             let radius = 0.3 + ROLL_GAP * 3.0 * u + wave;
             DVec3::new(radius * turn.cos(), radius * turn.sin(), 2.0 * v).as_vec3()
@@ -602,7 +604,7 @@ fn cloth(
     let mut answers = Answers::new();
     let near = search.within(&mut mesh, distance).finish();
     let least = near.pairs.iter().map(|pair| pair.distance).fold(f64::INFINITY, f64::min);
-    // Both are right to the precision of a square root of rounded squares.
+    // Both are right up to the rounding of a square root of squares.
     for theirs in ask(&question).0 {
         answers.number("least distance", least, theirs, 1e-6);
     }
@@ -618,7 +620,7 @@ fn cloth(
         all.map(|barrier| barrier.gradient.iter().sum::<DVec3>().length()).fold(0.0, f64::max)
     };
     let mut answers = Answers::new();
-    // A barrier moves no pair as a whole.
+    // The barrier forces of a pair have no resultant.
     answers.number("sum of a gradient", barriers(), 0.0, 1e-12);
     race(&format!("barriers within {distance}"), "", answers, &mut || _ = black_box(barriers()));
 

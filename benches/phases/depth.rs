@@ -1,5 +1,5 @@
-//! Penetration depth of hulls, pushed a little and a lot past where they touch: by GJK and EPA, and
-//! of small hulls by their axes.
+//! Penetration depth of hulls that overlap a little and a lot: by GJK and EPA, and for small hulls
+//! by separating axes.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -16,7 +16,7 @@ use parry3d::shape::ConvexPolyhedron;
 /// Tolerance of the depth: as large as the rounding of the hulls to `f32`.
 const TOLERANCE: f64 = 1e-4;
 
-/// The most vertices for the search over all axes.
+/// The largest number of vertices for the search over all axes.
 const MAX_ALL_AXES_VERTICES: usize = 8;
 
 fn main() {

@@ -35,7 +35,7 @@ const TOLERANCE: f64 = 2e-3;
 /// Box size, relative to the scene, at which the search by boxes stops, as its authors propose.
 const BOX_TOLERANCE: f64 = 1e-6;
 
-/// Most boxes of the search: the published limit.
+/// The largest number of boxes of the search: the published limit.
 const MAX_BOXES: u32 = 1_000_000;
 
 fn main() {
@@ -78,8 +78,7 @@ fn element(kind: Kind, start: [DVec3; 4], end: [DVec3; 4]) -> Element {
     .expect("vertices are finite")
 }
 
-/// Small features that pass through each other's neighbourhood, as those of two surfaces in a time
-/// step.
+/// Returns small features that pass near each other, like those of two surfaces in a time step.
 fn generated(random: &mut Random, kind: Kind) -> Element {
     let n_a = if kind == Kind::VertexFace { 1 } else { 2 };
     let (from, way) = (random.cube_point(), random.cube_point() * 2.0);
@@ -96,7 +95,7 @@ fn race(runner: &mut Runner, workload: &str, elements: &[Element]) {
     let boxes = |element: &Element| element.time_of_impact_by_inclusion(0.0, BOX_TOLERANCE, MAX_BOXES);
     let mut answers = Answers::new();
     for (i, element) in elements.iter().enumerate() {
-        // The time until which nothing touches. The search by boxes stops a little before.
+        // The time until which nothing touches. The search by boxes stops slightly before.
         let (ours, theirs) = (element.time_of_impact(&settings), boxes(element));
         let is_hit = ours.hit().is_some();
         let are_clear = matches!(theirs, TimeOfImpact::Clear(_));
@@ -117,7 +116,7 @@ fn race(runner: &mut Runner, workload: &str, elements: &[Element]) {
     runner.compare(row, comparison);
 }
 
-/// The time of the first contact, if there is one.
+/// The answer if there is no contact. Otherwise the answer is the time of the first contact.
 const MISS: f64 = -1.0;
 
 /// A body of parry: its shape, position and velocity.
@@ -127,7 +126,7 @@ fn time(found: &TimeOfImpact) -> f64 {
     found.hit().map_or(MISS, |hit| hit.t_hi)
 }
 
-/// The time of parry's first contact, if there is one.
+/// Returns the time of parry's first contact; [`MISS`] if there is none.
 fn cast((a, place_a, velocity_a): Peer<'_>, (b, place_b, velocity_b): Peer<'_>) -> f64 {
     let options = ShapeCastOptions::with_max_time_of_impact(1.0);
     let [v, w] = [velocity_a, velocity_b].map(|velocity| parry::vector(velocity.as_vec3()));
@@ -141,7 +140,7 @@ fn at(place: DVec3) -> ParryPose {
     ParryPose::from_translation(parry::vector(place.as_vec3()))
 }
 
-/// A start position and a velocity towards the origin; about one body in two hits.
+/// Returns a start position and a velocity towards the origin. About one body in two hits.
 fn flight(random: &mut Random, size: f64) -> (DVec3, DVec3) {
     let from = random.cube_point() * 3.0;
     (from, (random.cube_point() * size - from) * 1.5)
@@ -395,7 +394,7 @@ fn polyhedra(runner: &mut Runner, random: &mut Random) {
     runner.compare(row, comparison);
 }
 
-/// The nearest points of two boxes, from which the searches start.
+/// Returns a function that finds the nearest points of two boxes, from which the searches start.
 fn by_gjk(a: &Box64, b: &Box64) -> impl FnMut(&WidePose, f64) -> Proposal {
     move |b_in_a, tolerance| {
         let gjk = GjkSettings::default().with_distance_tolerance(tolerance);

@@ -100,8 +100,8 @@ fn run_clock(runner: &mut Runner, n_movements: usize) {
     );
 }
 
-/// The shape of a mesh from its vertices and triangles, as what is cast against and touched. Rays
-/// meet both meshes at the same places.
+/// Builds the shape of a mesh from its vertices and triangles, for casts and contacts. Rays must
+/// hit both meshes at the same places.
 fn run_building(runner: &mut Runner, data: &MeshData) {
     let (vertices, triangles) = (data.vertices_f32(), &data.triangles);
     let ours = || {
@@ -128,8 +128,8 @@ fn run_building(runner: &mut Runner, data: &MeshData) {
     runner.compare_slow(row, comparison);
 }
 
-/// Bodies on hills whose vertices move in each step, by carom alone: rapier has no meshes that
-/// deform. Beside it the mesh is built anew in each step, and has no velocity.
+/// Bodies on hills whose vertices move in each step, by carom alone: rapier has no deforming
+/// meshes. In a further entry the mesh is rebuilt in each step, and has no velocity.
 fn run_waves(runner: &mut Runner, scene: &SceneSpec) {
     let settings = SolverSettings::default().with_sleep(false);
     let worlds = [fill(scene, settings), fill(scene, settings)];
@@ -185,7 +185,7 @@ fn run_waves(runner: &mut Runner, scene: &SceneSpec) {
     );
 }
 
-/// Hills that rise at their rim, so that nothing leaves them.
+/// Hills that rise at their rim, so that no body leaves them.
 struct Ground {
     mesh: MeshData,
     size: f64,
@@ -193,7 +193,7 @@ struct Ground {
 }
 
 impl Ground {
-    /// Hills for `n` bodies, of 2 `cells`^2 triangles.
+    /// Returns hills for `n` bodies, with 2 `cells`^2 triangles.
     fn new(n: usize, cells: usize) -> Ground {
         let size = SPACING * (n as f64).sqrt().ceil() + 28.0;
         let mut mesh = terrain(size, 0.08 * size, cells, 3);
@@ -204,7 +204,7 @@ impl Ground {
         Ground { mesh, size, cells }
     }
 
-    /// The greatest height in the cells around a place.
+    /// Returns the greatest height in the cells around a place.
     fn height(&self, x: f64, z: f64) -> f64 {
         let cell = |v: f64| ((v / self.size + 0.5) * self.cells as f64) as usize;
         let reach = 1 + self.cells / 64;
@@ -214,7 +214,7 @@ impl Ground {
         heights.fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The hills, and `n` bodies of a kind over them.
+    /// Returns the hills with `n` bodies of a kind over them.
     fn with_bodies(&self, n: usize, kind: usize) -> SceneSpec {
         let mut rng = Rng::new(5);
         let mut scene = SceneSpec::default();
@@ -232,7 +232,7 @@ impl Ground {
     }
 }
 
-/// A shape of a kind, about a metre large.
+/// Returns a shape of a kind, about a metre large.
 fn shape(kind: usize, rng: &mut Rng) -> ShapeSpec {
     let mut length = |low: f64, high: f64| rng.range(low, high) as f32;
     match kind {
@@ -265,7 +265,7 @@ fn mesh(mesh: &MeshData) -> ShapeSpec {
     ShapeSpec::Mesh { vertices: mesh.vertices_f32(), triangles: mesh.triangles.clone() }
 }
 
-/// Ragdolls at random above a floor; they fall on it and on each other.
+/// Returns ragdolls at random places above a floor, which fall on it and on each other.
 fn ragdolls(n: usize) -> SceneSpec {
     let mut rng = Rng::new(9);
     let mut scene = SceneSpec::default();
@@ -281,7 +281,7 @@ fn ragdolls(n: usize) -> SceneSpec {
     scene
 }
 
-/// Knots of triangles in layers above a floor between four walls.
+/// Returns knots of triangles in layers above a floor between four walls.
 fn knots(n: usize, n_triangles: usize) -> SceneSpec {
     let mut rng = Rng::new(11);
     let mut scene = SceneSpec::default();
@@ -308,7 +308,8 @@ fn knots(n: usize, n_triangles: usize) -> SceneSpec {
 /// Relative tolerance of masses: convex hulls may leave out points that are nearly in a plane.
 const MASS_TOLERANCE: f64 = 1e-2;
 
-/// Runs a scene in both worlds. The masses are compared before; the ends are printed after.
+/// Runs a scene in both worlds. Masses are compared before the run, and end states are printed
+/// after it.
 fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
     let (world, bodies) = fill(scene, SolverSettings::default().with_sleep(false));
     let peer = Scene::new(scene, STEP);
@@ -322,7 +323,7 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
             .map_or(f64::NAN, |body| 1.0 / f64::from(body.inverse_mass));
         answers.number(&format!("mass of body {i}"), ours, f64::from(theirs), MASS_TOLERANCE * ours);
     }
-    // The same without smoothing of internal edges, if there are any.
+    // The same scene without smoothing of internal edges, if there are any.
     let has_mesh = scene.bodies.iter().any(|body| matches!(body.shape, ShapeSpec::Mesh { .. }));
     let (mut rough, _) = fill(scene, SolverSettings::default().with_sleep(false));
     let rough_settings = rough.settings().with_internal_edges_smoothed(false);
@@ -378,7 +379,7 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
     );
 }
 
-/// The mean and the worst step.
+/// Returns the mean and the worst step, in milliseconds.
 fn milliseconds(times: &Times) -> [f64; 2] {
     [times.typical, times.worst].map(|ns| ns * 1e-6)
 }

@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// Tolerance of times: the effect of `f32` and of distance tolerances on a slow approach.
 const TOLERANCE: f64 = 0.02;
 
-/// One body that moves, and one that stays or moves too.
+/// A moving body, and another one that is at rest or moves.
 struct Case {
     a: usize,
     b: usize,
@@ -239,8 +239,8 @@ fn advancement(runner: &mut Runner) {
     runner.compare(row, comparison);
 }
 
-/// Boxes along the axes, one of which moves: when they meet, whether they meet, and whether a shaft
-/// around the way of the moving one meets the other.
+/// Axis-aligned boxes, one of which moves: when they meet, whether they meet, and whether a shaft
+/// around the path of the moving one meets the other.
 fn axis_boxes(runner: &mut Runner) {
     let workload = "boxes along the axes";
     let mut rng = Rng::new(34);
@@ -277,7 +277,7 @@ fn axis_boxes(runner: &mut Runner) {
     for (i, case) in cases.iter().enumerate() {
         let impact = ours(case);
         compare(&mut answers, &format!("{workload} case {i}"), &impact, theirs(case));
-        // A shaft holds the way, rounded outwards.
+        // A shaft contains the path, rounded outwards.
         let is_hit = matches!(impact, TimeOfImpact::Hit(_));
         answers.equal(&format!("shaft {i}"), &(is_hit && !shaft(case)), &false);
     }
@@ -376,7 +376,7 @@ fn compare(answers: &mut Answers, what: &str, ours: &TimeOfImpact, theirs: Optio
             answers.number(what, impact.t_hi, theirs.map_or(f64::NAN, f64::from), TOLERANCE);
         }
         TimeOfImpact::Clear(_) => answers.equal(what, &None, &theirs),
-        // Not wrong, but without an answer.
+        // The query has no answer, which is not wrong.
         _ => answers.equal(what, &"undecided", &"decided"),
     }
 }

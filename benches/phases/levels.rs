@@ -1,10 +1,11 @@
 //! Bodies and rays through a level of brushes: a BSP tree with shifted planes, a BVH of the same
 //! brushes, and parry.
 //!
-//! The levels are a generated one and, where the real data is present, two of a game; bodies are
-//! those of its players, free at the start, on ways of 4 to 1,024 units. Times of impact of the BVH
-//! are compared with parry's; the BSP tree must not be later, and is early where planes meet
-//! outside of what a body reaches (`cargo xtask truth levels` counts by how much).
+//! One level is generated. Two levels of a game are added if the real data is present. Bodies are
+//! those of its players, free at the start, with displacements of 4 to 1,024 units. Times of
+//! impact of the BVH are compared with parry's. The BSP tree must not be later. It may be early
+//! near edges, because shifted planes meet farther outside (`cargo xtask truth levels` counts by
+//! how much).
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -93,7 +94,7 @@ fn main() {
     }
 }
 
-/// In the units of the game.
+/// Returns the brushes scaled to the units of the game.
 fn large(brushes: Vec<Brush>) -> Vec<Brush> {
     let scaled = |brush: &Brush| {
         let mut planes: Vec<_> = brush.faces().iter().map(|face| face.plane).collect();
@@ -204,7 +205,7 @@ fn rays(runner: &mut Runner, level: &Level) {
     runner.compare(row, comparison);
 }
 
-/// A player of three balls, none of them in the next one: head, chest and feet.
+/// A player of three balls that do not contain each other: head, chest and feet.
 fn groups(runner: &mut Runner, level: &Level) {
     let balls = [(-20.0, 8.0), (4.0, 16.0), (28.0, 8.0)]
         .map(|(z, radius)| PlacedBall { center: DVec3::new(0.0, 0.0, z - 4.0), radius });

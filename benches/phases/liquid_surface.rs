@@ -1,8 +1,9 @@
 //! The surface of a liquid of many particles, as a mesh.
 //!
-//! The slow truth computes the field of each node of one dense grid in `f64`, from the particles
-//! that a tree of kiddo finds near it. It counts the cells with nodes on both sides, and the edges
-//! between both sides, and sums the volume of the nodes inside. It is timed too, without a mesh.
+//! The slow reference computes the field at each node of one dense grid in `f64`, from the
+//! particles near it, which a tree of kiddo finds. It counts the cells with nodes on both sides
+//! and the edges between both sides, and sums the volume of the nodes inside. It is timed too, and
+//! makes no mesh.
 
 use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_particles::{SurfaceMesh, liquid_surface};
@@ -22,14 +23,14 @@ const REACH: f32 = 4.0;
 /// Twice the sum of weights below which a node is outside.
 const FULL_WEIGHT: f64 = 0.6;
 
-/// The truth about the surface.
+/// The results of the reference.
 struct Truth {
     n_vertices: usize,
     n_triangles: usize,
     volume: f64,
 }
 
-/// Water in waves, with drops above it.
+/// Returns the particles of water in waves, with drops above it.
 fn water() -> Vec<Vec3> {
     let mut rng = Rng::new(9);
     let mut places = Vec::new();
@@ -50,7 +51,7 @@ fn water() -> Vec<Vec3> {
     places
 }
 
-/// The field at the nodes of a grid around all particles, whose cells are as long as a radius.
+/// Computes the reference, on a grid around all particles whose cells are as long as a radius.
 fn truth(places: &[Vec3]) -> Truth {
     let tree = crate::kiddo_tree(places);
     let (radius, reach) = (f64::from(RADIUS), RADIUS * REACH);
@@ -111,7 +112,7 @@ pub(crate) fn row(runner: &mut Runner) {
         ("vertices", mesh.vertices.len(), truth_is.n_vertices),
         ("triangles", mesh.triangles.len(), truth_is.n_triangles),
     ] {
-        // A node on the surface to rounding is on either side.
+        // A node on the surface, up to rounding, may be on either side.
         answers.number(what, ours as f64, wanted as f64, 1e-4 * wanted as f64);
     }
     answers.number("volume", volume(&mesh), truth_is.volume, 0.02 * truth_is.volume);

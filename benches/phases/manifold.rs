@@ -1,5 +1,5 @@
-//! Contact manifolds of primitives near each other: each pose from nothing, and sixteen poses with
-//! what the last left.
+//! Contact manifolds of primitives near each other: each pose without a cache, and sixteen poses
+//! with the cache of the previous one.
 //!
 //! carom takes two poses in the world and answers there; parry takes their difference and answers
 //! in the shapes' own frames.

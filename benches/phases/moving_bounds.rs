@@ -1,4 +1,4 @@
-//! Boxes for bodies that turn: a cube for all orientations, a box fitted anew by supports or by an
+//! Boxes for bodies that turn: a cube for all orientations, a new box by support points or by an
 //! apex map, or a box around a few balls. Bodies spin on the spot, or fall. Times are those of the
 //! boxes alone, and with the pairs that a tree finds.
 //!
@@ -30,7 +30,7 @@ const N_SIDE: u32 = 12;
 const STEPS: usize = 30;
 const STEP: f32 = 1.0 / 60.0;
 
-/// A body, with what each kind of box needs.
+/// A body, with the data of each kind of box.
 struct Body {
     corners: Vec<Vec3>,
     hull: ConvexHull,
@@ -62,7 +62,7 @@ impl Body {
         Body { cube: Aabb::from_points(&corners).any_orientation(), corners, hull, map, balls }
     }
 
-    /// The box around all corners; each kind of box must find its pairs.
+    /// Returns the box around all corners. Each kind of box must find its pairs.
     fn scan(&self, pose: &Pose) -> Aabb {
         let mut aabb = Aabb::EMPTY;
         for &corner in &self.corners {
@@ -100,7 +100,7 @@ const KINDS: [Kind; 5] = [
     ("carom cube", Body::cube),
 ];
 
-/// The poses of `n` bodies step by step, a metre and a half apart as a rule.
+/// Returns the poses of `n` bodies step by step. They are usually a metre and a half apart.
 fn poses(n: usize, is_falling: bool) -> Vec<Vec<Pose>> {
     let mut rng = Rng::new(7);
     let side = 1.5 * (n as f64).cbrt();
@@ -125,7 +125,7 @@ fn poses(n: usize, is_falling: bool) -> Vec<Vec<Pose>> {
         .collect()
 }
 
-/// The pairs in each step.
+/// Calls `take` with the pairs in each step.
 fn pairs(body: &Body, kind: Kind, poses: &[Vec<Pose>], mut take: impl FnMut(&[Pair])) {
     let (mut broad, mut ids, mut found) = (DynamicBvh::new(), Vec::new(), Vec::new());
     for (step, poses) in poses.iter().enumerate() {

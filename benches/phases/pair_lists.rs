@@ -1,4 +1,5 @@
-//! Lists of pairs, yes or no: sorted by kind and eight at a time, one by one, and by parry.
+//! Intersection tests of lists of pairs: sorted by kind and eight at a time, one by one, and by
+//! parry.
 //!
 //! Lists have 1 to 4096 pairs of one kind, or of all kinds mixed. Two of three pairs are apart.
 //! Times are for one pair; sorting and gathering count.
@@ -21,7 +22,7 @@ const PER_CALL: usize = 4096;
 /// Pairs nearer to touching than this are left out: parry computes in `f32`.
 const MARGIN: f32 = 1e-3;
 
-/// Two shapes and their places.
+/// Two shapes and their poses.
 type Pair = [(Shape, Pose); 2];
 
 fn main() {

@@ -111,7 +111,7 @@ fn main() {
     }
 }
 
-/// A step of rain over hills. The particles are put back each time, which is timed too.
+/// A step of rain over hills. The particles are put back before each step, which is timed too.
 fn rain(runner: &mut Runner, n: usize) {
     let workload = "rain on a depth buffer";
     if !runner.wants(workload) {
@@ -153,7 +153,7 @@ fn rain(runner: &mut Runner, n: usize) {
             .expect("finite")
     };
     let mut answers = Answers::new();
-    // A pixel is flat, so some that just touch differ.
+    // A pixel is flat, so particles that just touch may differ.
     answers.number("particles that bounce", step().n_bounced as f64, cast() as f64, 0.03 * n as f64 / 50.0);
     let row = Row { workload, size: n as u64, unit: Unit::Ms, per_call: 1 };
     let comparison = Comparison::new(answers)
@@ -166,7 +166,7 @@ fn rain(runner: &mut Runner, n: usize) {
     runner.compare_slow(row, comparison);
 }
 
-/// A block of particles at rest beside each other, from a corner on.
+/// Returns a block of particles at rest beside each other, from a corner on.
 fn block(n: [i32; 3], spacing: f32, corner: [i32; 3]) -> Vec<Vec3> {
     let mut places = Vec::new();
     for y in 0..n[1] {
@@ -180,7 +180,7 @@ fn block(n: [i32; 3], spacing: f32, corner: [i32; 3]) -> Vec<Vec3> {
     places
 }
 
-/// The compression of water with particles at these positions.
+/// Returns the compression of water with particles at these positions.
 fn compression(settings: &ParticleSettings, places: &[Vec3]) -> Compression {
     let mut solver = ParticleSolver::new(*settings).expect("settings");
     solver.add_liquid(&Liquid::default(), places).expect("finite");
@@ -306,7 +306,7 @@ fn parry_lists(points: &[Vec3], radius: f32, lists: &mut Lists) {
     }
 }
 
-/// Some rows, the number of all neighbours, and the number of rows that differ.
+/// Compares some rows, the number of all neighbours, and the number of rows that differ.
 fn compare(answers: &mut Answers, what: &str, ours: &NeighbourLists, theirs: &Lists) {
     let n = ours.len();
     let n_theirs = theirs.neighbours.len() - n;

@@ -52,7 +52,7 @@ fn pile(runner: &mut Runner, n: usize, steps: usize) {
             }
         })
         .entry("rapier", || peer.borrow_mut().step())
-        // The fall is harder than the rest.
+        // The fall takes more time than the rest.
         .all_frames();
     // Three warm-up steps are not timed.
     let n_frames = if runner.is_quick() { steps.div_ceil(4) } else { steps } + 3;

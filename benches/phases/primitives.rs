@@ -28,7 +28,7 @@ fn main() {
     let rays: Vec<Ray> = (0..N)
         .map(|_| {
             let origin = point(3.0);
-            // Towards something near the middle, so that about half of them hit.
+            // Rays aim near the middle, so that about half of them hit.
             Ray::new(origin, point(1.5) - origin)
         })
         .collect();
@@ -158,7 +158,7 @@ fn point_triangle(runner: &mut Runner) {
     runner.compare(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, comparison);
 }
 
-/// A comparison of both over all inputs.
+/// Returns a comparison of both programs over all inputs.
 fn comparison<'a>(
     answers: Answers,
     ours: impl Fn(usize) -> f32 + 'a,

@@ -15,7 +15,7 @@ use glam::Vec3;
 const N: u32 = 100;
 /// Links of a rope.
 const LINKS: u32 = 50;
-/// Metres.
+/// Length of a rope, in metres.
 const LENGTH: f32 = 1.0;
 /// Steps of a run.
 const STEPS: u64 = 20;
@@ -34,7 +34,7 @@ fn far(p: Vec3) -> (f32, Vec3) {
 }
 
 impl Hung {
-    /// `has_loads`: each bears a body of 100 times its mass.
+    /// Returns the scene. With `has_loads`, each rope carries a body of 100 times its mass.
     pub(crate) fn new(has_loads: bool, is_chain: bool) -> Hung {
         let mut solver = ParticleSolver::new(ParticleSettings::new(0.005)).expect("settings");
         let (mut bodies, mut attachments) = (Vec::new(), Vec::new());
@@ -43,7 +43,7 @@ impl Hung {
         for rope in 0..N {
             let at = |k: u32| Vec3::new(spacing * k as f32, 0.0, rope as f32);
             let places: Vec<Vec3> = (0..=LINKS).map(at).collect();
-            // A rope of 1 kg.
+            // A rope has a mass of 1 kg.
             let masses: Vec<f32> = (0..=LINKS).map(|k| if k == 0 { 0.0 } else { LINKS as f32 }).collect();
             let solid = Solid::default();
             let added = solver.add_solid(&solid, &places, &masses).expect("finite places");
@@ -72,7 +72,7 @@ impl Hung {
         Hung { solver, bodies, attachments, ropes }
     }
 
-    /// A sixtieth of a second.
+    /// Simulates a sixtieth of a second.
     pub(crate) fn step(&mut self) {
         let Hung { solver, bodies, attachments, ropes } = self;
         let mut constraints = |pass: &mut carom_particles::SolidPass<'_>| {

@@ -77,7 +77,7 @@ fn sample(runner: &mut Runner, mesh: &TriMesh, n: u32) {
     let dense = SdfGrid::from_mesh(mesh, &settings).expect("the torus is in the grid");
     let sparse = SparseSdf::from_mesh(mesh, &settings).expect("the torus is in the grid");
     let mut rng = Rng::new(3);
-    // Near the surface, in the order of the vertices, as particles that are kept sorted.
+    // Points near the surface, in the order of the vertices, like sorted particles.
     let points: Vec<Vec3> = (0..200_000)
         .map(|i| mesh.vertices()[i % mesh.vertices().len()] * (1.0 + 0.01 * rng.unit() as f32))
         .collect();
@@ -138,8 +138,8 @@ fn all_nodes(runner: &mut Runner, mesh: &TriMesh) {
     runner.compare_slow(row, comparison);
 }
 
-/// A step of drops around a torus that may bounce off its field. parry casts a ray for each way,
-/// without a bounce. The drops are put back each time, which is timed too.
+/// A step of drops around a torus that may bounce off its field. parry casts a ray along each
+/// path, without a bounce. The drops are put back before each step, which is timed too.
 fn particles(runner: &mut Runner, mesh: &TriMesh) {
     let workload = "drops in a field";
     if !runner.wants(workload) {

@@ -1,9 +1,9 @@
 //! Tetrahedra that fly about in a box for 1,000 steps: every pair through trees of oriented boxes,
 //! or only those whose points are near.
 //!
-//! The setting of the study that proposed points in front of oriented boxes (its tables 1 to 3): 2,
-//! 10, 20, 30 and 50 bodies whose boxes have edges of about 1 m, in 1,000 and 8,000 m^3, boxes
-//! fitted by region centres. A last entry is carom's own choice.
+//! The setting is that of tables 1 to 3 of the study that tests points before oriented boxes.
+//! There are 2, 10, 20, 30 and 50 bodies in 1,000 and 8,000 m^3. Their boxes have edges of about 1
+//! m, and are fitted by region centres. The last entry is carom's own choice.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::{Answers, Comparison, Row, Runner, Unit};
@@ -50,7 +50,7 @@ impl Flight {
     }
 }
 
-/// One body for all: a box by region centres, and a tree of oriented boxes.
+/// The shape of all bodies: a box by region centres, and a tree of oriented boxes.
 struct Body {
     outer: Obb,
     tree: Bvh<Obb>,
@@ -68,7 +68,7 @@ impl Body {
         }
     }
 
-    /// Two of them intersect: outer boxes, trees, triangles.
+    /// Whether two of them intersect: by outer boxes, trees, then triangles.
     fn meet(&self, a: &Pose, b: &Pose) -> bool {
         let b_in_a = b.wide().relative_to(&a.wide());
         self.outer.overlaps(&self.outer.placed(&b_in_a)) && self.triangles_meet(&b_in_a)
@@ -85,7 +85,7 @@ impl Body {
         is_met
     }
 
-    /// Collisions over all steps, every pair through the boxes.
+    /// Returns the number of collisions over all steps, with a test of the boxes of every pair.
     fn all_pairs(&self, flight: &Flight) -> u32 {
         let mut count = 0;
         for step in 0..STEPS {
@@ -99,7 +99,7 @@ impl Body {
         count
     }
 
-    /// Collisions over all steps, with a broad phase in front.
+    /// Returns the number of collisions over all steps, with a broad phase first.
     fn with(&self, broad: &mut impl BroadPhase, flight: &Flight) -> u32 {
         let mut ids: Vec<ProxyId> = Vec::new();
         let batch: Vec<_> = flight.boxes(0).iter().map(|&aabb| (aabb, Filter::default())).collect();

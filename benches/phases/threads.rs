@@ -7,9 +7,9 @@
 //! thread of the pool may begin a step, half of its data is in the other core's cache, and a step
 //! takes a twentieth longer.
 //!
-//! If pools are used in turn, Linux may wake two threads on the same core and leave them there for
-//! a fifth of a step (the third number in `/proc/PID/task/*/schedstat` shows it). So a turn is ten
-//! steps long. `notes/benches.md` has the measurements.
+//! If pools are used alternately, Linux may wake two threads on the same core and leave them there
+//! for a fifth of a step (the third number in `/proc/PID/task/*/schedstat` shows it). So each pool
+//! makes ten steps before the other continues. `notes/benches.md` has the measurements.
 //!
 //! Cores of a shared machine may share a cache or not, and the machine may move them. So the time
 //! of a round trip between the cores is printed before the pile and after it.

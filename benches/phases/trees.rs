@@ -1,10 +1,11 @@
-//! Trees over the triangles of a knot: build fast, build well (two qualities), refit from boxes and
-//! from vertices, follow what jumps, closest hits of rays, the same through nodes of every kind,
-//! and trees for few queries or for queries that go to few places.
+//! Times of trees over the triangles of a knot. There are fast builds, builds of two higher
+//! qualities, refits from boxes and from vertices, and boxes that jump. Closest hits of rays are
+//! timed with each kind of nodes. Other rows build trees for few queries, or for queries in few
+//! places.
 //!
 //! A new tree is built in memory that the system has just mapped: `cargo xtask bench` sets the
-//! thresholds of the allocator for that. Without them, builds of 100,000 triangles reuse the memory
-//! of the build before, and all programs are up to twice as fast.
+//! thresholds of the allocator for that. Without them, builds of 100,000 triangles reuse the
+//! memory of the previous build, and all programs are up to twice as fast.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::tree_rows::{Place, Trees, build, refit, refits_in_turn};
@@ -122,8 +123,8 @@ fn refit_mesh(runner: &mut Runner, vertices: [&[Vec3]; 2], triangles: &[[u32; 3]
     refits_in_turn(runner, Place::HERE, row, trees, both[1], refit_ours, refit_parrys, refit_obvhss);
 }
 
-/// Boxes that jump anywhere in every frame, and queries in between: trees that are only refitted
-/// wear out.
+/// Boxes that jump anywhere in every frame, with queries in between. Trees that are only refitted
+/// become worse.
 fn follow(runner: &mut Runner, n: usize) {
     let mut rng = Rng::new(14);
     let mut cloud = || -> Vec<Aabb> {
@@ -199,7 +200,7 @@ fn follow(runner: &mut Runner, n: usize) {
     runner.compare(row, comparison);
 }
 
-/// Rays from a ball around the knot, aimed at points of the box that it fills.
+/// Returns rays from a ball around the knot, aimed at points of its box.
 fn rays_at_the_knot() -> Vec<Ray> {
     let mut rng = Rng::new(13);
     (0..20_000)
@@ -276,8 +277,8 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
     runner.compare(row, comparison);
 }
 
-/// The hit of a ray and a triangle (T. Moeller, B. Trumbore, Fast, Minimum Storage Ray-Triangle
-/// Intersection, 1997): one test for all trees, so that only these differ.
+/// Returns the hit of a ray and a triangle (T. Moeller, B. Trumbore, Fast, Minimum Storage
+/// Ray-Triangle Intersection, 1997): one test for all trees, so that only these differ.
 fn hit([a, b, c]: &[Vec3; 3], ray: &Ray) -> Option<f32> {
     let (e, f) = (*b - *a, *c - *a);
     let p = ray.direction.cross(f);
@@ -390,7 +391,7 @@ fn ways(runner: &mut Runner, boxes: &[Aabb]) {
     let build =
         |method| Bvh::build(boxes, &settings.with_method(method)).expect("boxes of a scene are finite");
     let lazy = || LazyBvh::<Aabb>::new(boxes.to_vec(), &settings).expect("boxes of a scene are finite");
-    // Around the first primitive, a fourth of the size of other queries.
+    // Boxes around the first primitive, a fourth of the size of other queries.
     let near = boxes.first().map_or(Vec3::ZERO, Aabb::center);
     let queries: Vec<Aabb> =
         queries().iter().map(|q| Aabb { min: near + q.min / 4.0, max: near + q.max / 4.0 }).collect();

@@ -1,5 +1,5 @@
-//! Two triangles, yes or no: carom's exact test and parry's test of two convex shapes, on the same
-//! pairs.
+//! Intersection of two triangles: carom's exact test and parry's test of two convex shapes, on the
+//! same pairs.
 //!
 //! Exact arithmetic answers first. carom must agree with it in every pair; the report counts the
 //! pairs in which parry does not.
@@ -62,7 +62,7 @@ fn random_pair(random: &mut Random) -> Pair {
     [0; 2].map(|_| [0; 3].map(|_| random.cube_point().as_vec3()))
 }
 
-/// A corner of whole numbers that `f32` represents.
+/// Returns a pair of triangles with integer corners that `f32` represents.
 fn family_pair(random: &mut Random, family: Family) -> Pair {
     loop {
         let [a, b] = triangle_pairs::pair(random, family).map(|t| Placement::Plain.place(&t));
@@ -82,8 +82,8 @@ fn boxes_overlap(pair: &Pair) -> bool {
     low_a.cmple(high_b).all() && low_b.cmple(high_a).all()
 }
 
-/// Pairs of triangles in leaves that overlap, of two real meshes brought to one size and pushed
-/// into each other.
+/// Returns pairs of triangles in overlapping leaves of two real meshes, which are scaled to one
+/// size and pushed into each other.
 fn leaf_pairs(a: &str, b: &str) -> Option<Vec<Pair>> {
     let place = |name: &str, turn: glam::DQuat| -> Option<Vec<[Vec3; 3]>> {
         data::find("meshes")?;

@@ -21,7 +21,7 @@ use glam::{DVec3, Vec3};
 use parry3d::math::Pose as ParryPose;
 use std::hint::black_box;
 
-/// Most pairs in which carom and parry differ that exact arithmetic decides.
+/// The largest number of different answers of carom and parry that exact arithmetic decides.
 const MAX_JUDGED: usize = 300;
 
 /// Positions of two meshes at two moments, and their triangles.
@@ -85,7 +85,7 @@ fn combs(n_faces: usize) -> Scene {
     }
 }
 
-/// A question about both meshes after a step.
+/// A query about both meshes after a step.
 type Ask<'a, T> = &'a mut dyn FnMut(&mut [DeformableMesh<T>; 2]);
 
 impl Scene {
@@ -96,8 +96,8 @@ impl Scene {
         })
     }
 
-    /// A step to the next moment of meshes that are followed by these trees, and a question about
-    /// them.
+    /// Returns a function that makes a step of meshes with these trees to the next moment, and
+    /// runs a query.
     fn steps<T: FollowingTree>(&self) -> impl FnMut(Ask<'_, T>) {
         let (mut meshes, mut turn) = (self.meshes::<T>(), 0);
         move |question| {

@@ -1,13 +1,13 @@
 //! Trees of each bounding volume on mesh against mesh, the prediction of the cost function, and the
 //! orders of the descent.
 //!
-//! Every tree has the same splits and leaves, but for two of oriented boxes that split along their
-//! own axes, and the same test of two leaves; each volume is fitted to the triangles. The terms of
-//! t = n_v c_v + n_p c_p + n_u c_u (Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.3):
-//! n_v tests of two volumes, n_p pairs of triangles in the leaves that were handed out, n_u volumes
-//! that were brought into the other frame. Their constants are measured for each volume on one
-//! scene, with the walk alone, the leaves alone, and the placing alone. The report has the
-//! prediction for the other scenes beside the measurement.
+//! Every tree has the same splits and leaves, except for two trees of oriented boxes that split
+//! along their own axes. The test of two leaves is the same, and each volume is fitted to the
+//! triangles. The terms of t = n_v c_v + n_p c_p + n_u c_u (Akenine-Moller et al., Real-Time
+//! Rendering, 4th ed., eq. 25.3): n_v tests of two volumes, n_p pairs of triangles in the leaves
+//! that were handed out, n_u volumes that were brought into the other frame. Their constants are
+//! measured for each volume on one scene, with the walk alone, the leaves alone, and the placing
+//! alone. The report has the prediction for the other scenes beside the measurement.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::mesh_pairs::{Body, MeshPair, SCENES, mesh_pair};
@@ -28,7 +28,7 @@ use std::cell::RefCell;
 use std::hint::black_box;
 use std::ops::ControlFlow;
 
-/// As many triangles in a leaf as are tested at once.
+/// The number of triangles in a leaf, which are tested at once.
 const MAX_LEAF: u32 = 8;
 /// Poses of the distance rows: parry's distance of two meshes takes up to a second.
 const DISTANCE_POSES: usize = 3;
@@ -100,8 +100,8 @@ impl<V: TreeVolume> Side<V> {
         Side { mesh, tree, blocks, build_ns }
     }
 
-    /// Gives the pairs of triangles of two leaves that may be within a distance, with both
-    /// triangles in A's frame.
+    /// Calls a function with the pairs of triangles of two leaves that may be within a distance,
+    /// both in A's frame.
     fn near_pairs(
         &self,
         leaf_a: &Leaf<'_>,
@@ -134,7 +134,7 @@ impl<V: TreeVolume> Trees<V> {
         Trees { name, a: Side::new(&pair.a, &build), b: Side::new(&pair.b, &build) }
     }
 
-    /// The pairs of two leaves that meet.
+    /// Adds the pairs of triangles of two leaves that meet.
     fn meeting(
         &self,
         leaves: (&Leaf<'_>, &Leaf<'_>),
@@ -146,7 +146,7 @@ impl<V: TreeVolume> Trees<V> {
         })
     }
 
-    /// The least of `best` and the distances in two leaves.
+    /// Returns the least of `best` and the distances of triangles in two leaves.
     fn nearest(&self, leaves: (&Leaf<'_>, &Leaf<'_>), pose: &WidePose, mut best: f64) -> f64 {
         let _ = self.a.near_pairs(leaves.0, &self.b, leaves.1, pose, best, |_, a, b| {
             best = best.min(tri_distance::closest_points(a, b).distance);
@@ -338,7 +338,7 @@ fn main() {
         return;
     }
     let mut known: Vec<(&'static str, [Constants; 2])> = Vec::new();
-    // The constants first.
+    // The constants are measured first.
     let scenes = [CALIBRATION].into_iter().chain(SCENES.into_iter().filter(|name| *name != CALIBRATION));
     for scene in scenes {
         let is_first = known.is_empty();

@@ -82,14 +82,14 @@ impl Hills {
         Hills { data, world, peer, mesh }
     }
 
-    /// The height of the ground.
+    /// Returns the height of the ground.
     fn height(&self, x: f64, z: f64) -> f64 {
         let ray =
             ParryRay::new(parry::vector(Vec3::new(x as f32, 50.0, z as f32)), parry::vector(Vec3::NEG_Y));
         50.0 - f64::from(self.mesh.cast_local_ray(&ray, f32::MAX, true).expect("the hills have no holes"))
     }
 
-    /// Places in the middle part, and directions in the plane.
+    /// Returns places in the middle part, and directions in the plane.
     fn starts(&self, n: usize) -> Vec<(DVec3, DVec3)> {
         let mut rng = Rng::new(3);
         (0..n)
@@ -127,7 +127,8 @@ fn walks(runner: &mut Runner, hills: &Hills, name: &str) {
         let middle = feet + DVec3::Y * (0.5 * HEIGHT + 0.5);
         let mut character =
             Character::new(figure, CharacterSettings::default(), middle).expect("the settings are allowed");
-        // In the air rapier's controller takes the wish at once. So this one does too.
+        // In the air rapier's controller takes the wish at once, so this one is set to do the
+        // same.
         character.set_velocity(direction * SPEED);
         for _ in 0..STEPS {
             character.walk(&mut world, direction * SPEED, STEP);
@@ -388,7 +389,7 @@ fn bullets(runner: &mut Runner) {
     let mut peers: Vec<PhysicsWorld> = (0..rounds).map(|_| theirs().0).collect();
     worlds.iter_mut().for_each(|world| _ = world.step(STEP as f32).expect("a good step"));
     peers.iter_mut().for_each(PhysicsWorld::step);
-    // Kept, so that no time goes into dropping them.
+    // The worlds are kept, so that the time to drop them is not measured.
     let (mut done, mut peers_done) = (Vec::with_capacity(rounds), Vec::with_capacity(rounds));
     let row = Row { workload, size: n as u64, unit: Unit::Ms, per_call: 1 };
     let comparison = Comparison::new(answers)

@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// True if carom passes all rows.
+/// Runs all rows. Returns true if carom passes them.
 fn run() -> Result<bool, Error> {
     let Some(options) = options()? else { return Ok(true) };
     let begins = |row: &Row| options.row.as_ref().is_none_or(|name| row.name.starts_with(name));
@@ -105,7 +105,7 @@ fn options() -> Result<Option<Options>, Error> {
     Ok(Some(options))
 }
 
-/// Plays a row with both engines, each on a thread of its own.
+/// Simulates a row with both engines, each on a thread of its own.
 fn play(row: &Row, seconds: f64) -> Vec<Line> {
     let seconds = if row.seconds.is_finite() { row.seconds } else { seconds };
     let with_overlaps = row.figures.iter().any(|figure| figure.needs_overlaps);
@@ -123,7 +123,7 @@ fn play(row: &Row, seconds: f64) -> Vec<Line> {
     row.figures.iter().map(line).collect()
 }
 
-/// A number with four digits that count.
+/// Formats a number with four significant digits.
 fn number(x: f64) -> String {
     if x.is_nan() {
         return "none".into();
@@ -140,7 +140,7 @@ fn verdict(limit: Limit, x: f64) -> &'static str {
     if limit.allows(x) { "pass" } else { "FAIL" }
 }
 
-/// A line for the terminal.
+/// Returns a line for the terminal.
 fn plain(line: &Line) -> String {
     format!(
         "{:<4} {:<14} {:<78} {:<16} carom {:>9}, rapier {:>9} {}",
@@ -154,7 +154,7 @@ fn plain(line: &Line) -> String {
     )
 }
 
-/// The table, and why each limit is what it is.
+/// Returns the table, and the reasons for the limits.
 fn markdown(rows: &[Row], lines: &[Line], seconds: f64) -> String {
     let mut out = format!(
         "# Scoreboard of ordinary scenes\n\n\

@@ -1,5 +1,5 @@
-//! The command line of a bench program. criterion reads it too; this is what the set-up of the
-//! scenes needs of it.
+//! The command line of a bench program. criterion reads it too. The set-up of the scenes needs the
+//! part that is here.
 
 use carom_broad_auto::catalogue::ALGORITHMS;
 use regex::Regex;
@@ -26,8 +26,8 @@ const WITH_VALUE: [&str; 18] = [
     "--significance-level",
 ];
 
-/// Programs that take part in many comparisons: a filter may be the name of one. Those of the
-/// catalogue of broad phases are further ones, as `carom NAME`.
+/// Programs that are in many comparisons. A filter may be the name of one, or `carom NAME` with a
+/// name of the catalogue of broad phases.
 const PROGRAMS: [&str; 9] = ["carom", "parry", "rapier", "obvhs", "bvh", "kiddo", "rstar", "salva", "ipctk"];
 
 /// The part of the command line that scenes depend on.
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads what follows the name of the program.
+    /// Reads the words after the name of the program.
     pub(crate) fn new(words: impl Iterator<Item = String>) -> Self {
         let mut arguments = Self::default();
         let mut is_bench = false;

@@ -7,13 +7,13 @@ use carom_math::ops::sqrt;
 use carom_scenes::{Crowd, CrowdKind, Rng};
 use glam::DVec3;
 
-/// The algorithms of carom by their names in reports; the first is carom itself.
+/// Returns the algorithms of carom with their names in reports. The first is carom itself.
 pub fn algorithms() -> Vec<(&'static str, &'static CatalogueEntry)> {
     let name = |i: usize, listed: &CatalogueEntry| match i {
         0 => "carom".to_string(),
         _ => format!("carom {}", listed.name),
     };
-    // A few dozen names, for as long as the program runs.
+    // A few dozen names are leaked, which live as long as the program.
     ALGORITHMS.iter().enumerate().map(|(i, listed)| (&*name(i, listed).leak(), listed)).collect()
 }
 
@@ -28,7 +28,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A broad phase without boxes.
+    /// Returns a broad phase without boxes.
     pub fn new(broad: Box<dyn BroadPhase>) -> Self {
         Self { broad, ids: Vec::new(), moves: Vec::new(), pairs: Vec::new(), tests: 0, found: 0 }
     }
@@ -38,7 +38,7 @@ impl Subject {
         self.add_filtered(boxes, |_| Filter::default());
     }
 
-    /// As [`Subject::add`], each with the filter of its number.
+    /// Does the same as [`Subject::add`], each with the filter of its number.
     pub fn add_filtered(&mut self, boxes: &[Aabb], filter: impl Fn(usize) -> Filter) {
         let batch: Vec<_> = boxes.iter().enumerate().map(|(i, &aabb)| (aabb, filter(i))).collect();
         let is_done = self.broad.insert_batch(&batch, &mut self.ids);
@@ -60,7 +60,7 @@ impl Subject {
         self.take_moves(crowd.moved().iter().map(|&i| (i as usize, boxes[i as usize])));
     }
 
-    /// As [`Subject::take`], for bodies by their numbers.
+    /// Does the same as [`Subject::take`], for bodies by their numbers.
     pub fn take_moves(&mut self, moves: impl Iterator<Item = (usize, Aabb)>) {
         self.moves.clear();
         self.moves.extend(moves.map(|(i, aabb)| (self.ids[i], aabb)));
@@ -83,12 +83,12 @@ impl Subject {
         self.ids.capacity() * size_of::<ProxyId>()
     }
 
-    /// Pairs found in all frames together.
+    /// Returns the number of pairs found in all frames together.
     pub fn n_found(&self) -> u64 {
         self.found
     }
 
-    /// Tests of two boxes for each pair found, over all frames.
+    /// Returns the tests of two boxes for each pair found, over all frames.
     pub fn tests_per_pair(&self) -> f64 {
         self.tests as f64 / self.found.max(1) as f64
     }
@@ -108,8 +108,9 @@ impl Recording {
     /// Frames recorded.
     const N_FRAMES: usize = 24;
 
-    /// A flat world: boxes of 0.5 to 1.5 along each axis on a square, within a height of 2, about
-    /// two to a square of side 2; each moves 0.01 a frame on the plane.
+    /// Returns a flat world: boxes of 0.5 to 1.5 along each axis on a square, within a height of
+    /// 2. There are about two for each square of side 2, and each moves 0.01 per frame on the
+    /// plane.
     pub fn flat(n: usize, seed: u64) -> Recording {
         let mut rng = Rng::new(seed);
         let side = sqrt(2.0 * n as f64);
@@ -134,7 +135,7 @@ impl Recording {
         Recording { first, moves: vec![true; n], frames }
     }
 
-    /// A crowd in which every tenth box moves; the others are marked static.
+    /// Returns a crowd in which every tenth box moves. The others are marked static.
     pub fn static_ground(n: usize, seed: u64) -> Recording {
         let mut recording = Recording::of_crowd(CrowdKind::Static90, n, seed);
         recording.moves.fill(false);
@@ -144,7 +145,7 @@ impl Recording {
         recording
     }
 
-    /// A crowd, all of which may move.
+    /// Returns a crowd in which all boxes may move.
     pub fn of_crowd(kind: CrowdKind, n: usize, seed: u64) -> Recording {
         let mut crowd = Crowd::new(kind, n, seed);
         let first = crowd.boxes().to_vec();
@@ -157,7 +158,7 @@ impl Recording {
         Recording { first, moves: vec![true; n], frames }
     }
 
-    /// The number of the frame that is played as this one: forth, back, forth.
+    /// Returns the index of the recorded frame that is played as this one: forth, back, forth.
     pub fn turn(&self, frame: usize) -> usize {
         let n = self.frames.len();
         let at = frame % (2 * n);

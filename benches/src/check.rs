@@ -1,4 +1,4 @@
-//! Answers: those of all programs are compared before anything is timed.
+//! Comparison of the answers of all programs, before anything is timed.
 
 /// The result of comparing the answers of the programs.
 #[derive(Clone, Debug, Default)]
@@ -7,22 +7,22 @@ pub struct Answers {
     pub compared: u64,
     /// The number of answers that differ by more than their tolerance.
     pub differ: u64,
-    /// A sentence about the first that differs.
+    /// A sentence about the first different answer.
     pub first: Option<String>,
 }
 
 impl Answers {
-    /// Nothing compared yet.
+    /// Returns a result without comparisons.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Compares two numbers; `tolerance` is absolute. Two that are not numbers differ.
+    /// Compares two numbers; `tolerance` is absolute. NaN differs from every number.
     pub fn number(&mut self, what: &str, ours: f64, theirs: f64, tolerance: f64) {
         self.is((ours - theirs).abs() <= tolerance, || format!("{what}: carom {ours}, peer {theirs}"));
     }
 
-    /// Compares anything that can be equal.
+    /// Compares two values by `==`.
     pub fn equal<T: PartialEq + std::fmt::Debug>(&mut self, what: &str, ours: &T, theirs: &T) {
         self.is(ours == theirs, || format!("{what}: carom {ours:?}, peer {theirs:?}"));
     }

@@ -5,7 +5,7 @@ use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// A clock that a comparison is timed by.
+/// The clock of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
     /// CPU time of the calling thread.
@@ -15,7 +15,7 @@ pub(crate) enum Clock {
 }
 
 impl Clock {
-    /// Nanoseconds from an arbitrary start.
+    /// Returns the nanoseconds since an arbitrary start.
     pub(crate) fn ns(self) -> f64 {
         let time = clock_gettime(match self {
             Clock::Thread => ClockId::ThreadCPUTime,
@@ -25,7 +25,7 @@ impl Clock {
     }
 }
 
-/// Nanoseconds of CPU time of the calling thread, from an arbitrary start.
+/// Returns the nanoseconds of CPU time of the calling thread, since an arbitrary start.
 pub fn thread_ns() -> f64 {
     Clock::Thread.ns()
 }
@@ -63,7 +63,8 @@ impl Measurement for ThreadTime {
     }
 }
 
-/// A duration of so many nanoseconds. At least one, because criterion divides by it.
+/// Returns a duration of this number of nanoseconds, at least one, because criterion divides by
+/// it.
 pub(crate) fn duration(ns: f64) -> Duration {
     Duration::from_nanos(ns.max(1.0) as u64)
 }

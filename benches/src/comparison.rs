@@ -18,11 +18,11 @@ pub(crate) struct Entry<'a> {
     pub(crate) work: Work<'a>,
 }
 
-/// The work of an entry, and what times it.
+/// The work of an entry, and its clock.
 pub(crate) enum Work<'a> {
     /// Timed by the clock of the comparison.
     Timed(Box<dyn FnMut() + 'a>),
-    /// Returns the nanoseconds that it took.
+    /// The work returns the nanoseconds that it took.
     SelfTimed(Box<dyn FnMut() -> f64 + 'a>),
 }
 
@@ -41,7 +41,7 @@ impl Entry<'_> {
 }
 
 impl<'a> Comparison<'a> {
-    /// A comparison without entries, of programs whose answers were compared before.
+    /// Returns a comparison without entries. The answers of the programs were compared before.
     pub fn new(answers: Answers) -> Self {
         Self { answers, entries: Vec::new(), has_all_frames: false, clock: Clock::Thread }
     }

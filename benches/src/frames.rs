@@ -1,11 +1,11 @@
-//! Times of frames, which criterion cannot measure: each frame follows from the one before and has
-//! other work, and the worst frame counts as well as the mean.
+//! Times of frames, which criterion cannot measure: each frame continues from the one before and
+//! has other work. Both the worst frame and the mean count.
 //!
-//! The entries take turns frame by frame, so that a slow minute of the machine strikes all of them.
+//! The entries alternate frame by frame, so that a slow phase of the machine affects all of them.
 
 use crate::comparison::{Comparison, Times};
 
-/// An entry that has run for so long skips the remaining frames.
+/// The time of an entry after which it skips the remaining frames, in nanoseconds.
 const MAX_ENTRY_NS: f64 = 2e9;
 
 /// Runs `warm` frames that do not count, then `frames`. `between` runs before each, untimed.
@@ -42,7 +42,7 @@ pub(crate) fn time(
     comparison.entries.iter().zip(samples).map(times).collect()
 }
 
-/// The middle one, or the mean of the two in the middle; NaN of none.
+/// Returns the median: the middle one, or the mean of the two in the middle. NaN if there is none.
 pub fn median(samples: &mut [f64]) -> f64 {
     samples.sort_by(f64::total_cmp);
     let n = samples.len();

@@ -1,10 +1,10 @@
-//! Benches of carom against its peers, on criterion: the same scene, in the same run, and only
-//! after the answers were compared.
+//! Benches of carom and its peers, on criterion. All programs get the same scene in the same run,
+//! after their answers were compared.
 //!
-//! `phases/` has one program for each phase. A workload is a group of criterion, carom and its
-//! peers are the functions of the group, and CPU time of the thread is what is measured. A row for
-//! each workload follows, with the ratio to the best peer. Times that criterion cannot measure are
-//! in such rows alone: frames that differ from each other, and worst frames.
+//! `phases/` has one program for each phase. A workload is a group of criterion. Carom and its
+//! peers are the functions of the group, and CPU time of the thread is measured. A row for each
+//! workload follows, with the ratio to the best peer. Some times are only in these rows, because
+//! criterion cannot measure them: frames that differ from each other, and worst frames.
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 

@@ -9,7 +9,7 @@ use carom_scenes::{HULL_RADII, Rng};
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
-/// Half the bumps' height over the radius of the sphere.
+/// Half the height of the bumps, relative to the radius of the sphere.
 const BUMP: f64 = 0.05;
 
 /// Triangles of the sphere and of the knot.
@@ -21,12 +21,12 @@ pub struct Body {
     pub data: MeshData,
     /// The mesh with carom's trees.
     pub mesh: Arc<MeshShape>,
-    /// The same.
+    /// The mesh as a shape.
     pub shape: Shape,
 }
 
 impl Body {
-    /// `None` for a mesh that no tree can be built for; those of the scenes are in order.
+    /// Returns the body; `None` for a mesh that is refused, which does not happen in the scenes.
     pub fn new(data: MeshData) -> Option<Self> {
         let mesh = TriMesh::new(data.vertices_f32(), data.triangles.clone()).ok()?;
         let mesh = Arc::new(MeshShape::new(mesh).ok()?);
@@ -46,12 +46,12 @@ pub struct MeshPair {
     pub poses: Vec<Pose>,
 }
 
-/// The scenes by name: near each other, a little in each other, one inside the other and close
-/// everywhere.
+/// The names of the scenes: meshes near each other, meshes that overlap a little, and one mesh
+/// inside the other and close everywhere.
 pub const SCENES: [&str; 3] = ["close", "shallow", "shell"];
 
-/// The scene of this name with `n_poses` poses, `shell` with at most 20. `None` if there is no such
-/// scene.
+/// Returns the scene of this name with `n_poses` poses, or at most 20 for `shell`. `None` if there
+/// is no such scene.
 pub fn mesh_pair(name: &str, n_poses: usize) -> Option<MeshPair> {
     let name = *SCENES.iter().find(|known| **known == name)?;
     let ball = bumpy_icosphere(SIZES.0, BUMP, 3);
@@ -71,8 +71,8 @@ pub fn mesh_pair(name: &str, n_poses: usize) -> Option<MeshPair> {
     Some(MeshPair { name, a, b, poses })
 }
 
-/// Poses of `b` at a random turn, moved in along a random direction until it is `gap` from `a`;
-/// below 0, until it touches and then that much on.
+/// Returns poses of `b` with random rotations. Each is moved in along a random direction until it
+/// is `gap` from `a`; for a negative `gap`, until it touches, and then by `-gap`.
 fn apart(a: &Body, b: &Body, n: usize, gap: f64) -> Vec<Pose> {
     let mut rng = Rng::new(8);
     (0..n)
@@ -82,7 +82,7 @@ fn apart(a: &Body, b: &Body, n: usize, gap: f64) -> Vec<Pose> {
             // hulls' scenes.
             let mut along = 2.4 * HULL_RADII.max_element();
             let target = gap.max(0.0);
-            // A step by the remaining distance does not pass the first place within the gap.
+            // A step by the remaining distance does not pass the first pose within the gap.
             for _ in 0..200 {
                 let pose = rounded(turn, direction * along);
                 let left = f64::from(distance(&a.shape, &Pose::IDENTITY, &b.shape, &pose).distance) - target;

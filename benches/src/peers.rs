@@ -1,4 +1,4 @@
-//! Adapters, with which peers do the same work as carom.
+//! Adapters for peers, so that they do the same work as carom.
 
 pub mod bvh;
 pub mod ipctk;

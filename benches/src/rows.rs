@@ -16,14 +16,14 @@ pub enum Unit {
     Us,
     /// Milliseconds.
     Ms,
-    /// No time, but hundredths of a whole.
+    /// Percent, for rows that are not times.
     Percent,
-    /// No time, but a length in the scene.
+    /// A length in the scene, for rows that are not times.
     Length,
 }
 
 impl Unit {
-    /// Its nanoseconds; 1 for units that are no times.
+    /// Returns its nanoseconds; 1 for units that are not times.
     pub fn ns(self) -> f64 {
         match self {
             Unit::Ns => 1.0,
@@ -141,8 +141,8 @@ pub(crate) fn report(
     }
 }
 
-/// The fastest peer, and its time over that of the first entry: above 1, carom is faster. `None` if
-/// carom or all peers were left out.
+/// Returns the fastest peer, and its time divided by that of the first entry. Above 1, carom is
+/// faster. `None` if carom or all peers were left out.
 fn ratio(times: &[Times]) -> Option<(&'static str, f64)> {
     let is_own = |time: &&Times| time.name.starts_with("carom");
     let own = times.first().filter(is_own)?;
@@ -150,7 +150,7 @@ fn ratio(times: &[Times]) -> Option<(&'static str, f64)> {
     Some((peer.name, peer.typical / own.typical))
 }
 
-/// Decimals for three significant digits.
+/// Returns the number of decimals for three significant digits.
 fn digits(value: f64) -> usize {
     match value {
         v if 100.0 <= v => 0,
@@ -160,12 +160,12 @@ fn digits(value: f64) -> usize {
     }
 }
 
-/// The file of criterion's estimates of one function, `output/group/function/size/new/...`, with
-/// names cut and cleaned as criterion does.
+/// Returns the file of criterion's estimates of one function,
+/// `output/group/function/size/new/...`. Names are cut and cleaned as in criterion.
 pub(crate) fn estimates(output: &Path, group: &str, function: &str, size: u64) -> PathBuf {
     let safe = |name: &str| -> String {
         let mut name = name.replace(['?', '"', '/', '\\', '*', '<', '>', ':', '|', '^'], "_");
-        // The most that criterion takes for a folder.
+        // The longest name that criterion uses for a folder.
         while 64 < name.len() {
             name.pop();
         }
@@ -174,7 +174,8 @@ pub(crate) fn estimates(output: &Path, group: &str, function: &str, size: u64) -
     output.join(safe(group)).join(safe(function)).join(size.to_string()).join("new").join("estimates.json")
 }
 
-/// The median in a file of estimates, in nanoseconds per call. `None` if criterion wrote none.
+/// Returns the median in a file of estimates, in nanoseconds per call. `None` if criterion wrote
+/// none.
 pub(crate) fn median_of(estimates: &Path) -> Option<f64> {
     let text = std::fs::read_to_string(estimates).ok()?;
     let estimates: serde_json::Value = serde_json::from_str(&text).ok()?;

@@ -12,12 +12,12 @@ use std::time::Duration;
 
 /// The file to which rows are appended.
 const ROWS: &str = "CAROM_BENCH_ROWS";
-/// Set to anything: the largest sizes run too.
+/// If this variable is set, the largest sizes run too.
 const FULL: &str = "CAROM_BENCH_FULL";
 
 /// Samples of a function, unless the command line has a number.
 const SAMPLES: usize = 20;
-/// Samples of a function whose calls take long: the fewest that criterion takes.
+/// Samples of a function whose calls take long: the least number of criterion.
 const SLOW_SAMPLES: usize = 10;
 /// Time of a function before its samples.
 const WARM_UP: Duration = Duration::from_millis(100);
@@ -77,7 +77,8 @@ impl Runner {
         self.measure(row, comparison, None, |_| Facts::default());
     }
 
-    /// As [`Runner::compare_slow`], and reports what `facts` returns for the name of each entry.
+    /// Does the same as [`Runner::compare_slow`], and reports what `facts` returns for the name of
+    /// each entry.
     pub fn compare_with_facts(
         &mut self,
         row: Row<'_>,
@@ -87,7 +88,8 @@ impl Runner {
         self.measure(row, comparison, Some(SLOW_SAMPLES), facts);
     }
 
-    /// As [`Runner::compare`], with as few samples as criterion takes: for calls that take long.
+    /// Does the same as [`Runner::compare`] with the least number of samples, for calls that take
+    /// long.
     pub fn compare_slow(&mut self, row: Row<'_>, comparison: Comparison<'_>) {
         self.compare_with_facts(row, comparison, |_| Facts::default());
     }
@@ -115,7 +117,8 @@ impl Runner {
             let (mut is_selected, mut has_failed) = (false, false);
             group.bench_function(BenchmarkId::new(entry.name, row.size), |bencher| {
                 if !is_selected && !is_test {
-                    // Estimates of an earlier run must not pass for those of this one.
+                    // Estimates of an earlier run are removed, so that they are not read as those
+                    // of this run.
                     _ = std::fs::remove_file(&estimates);
                 }
                 is_selected = true;
@@ -152,7 +155,8 @@ impl Runner {
         self.frames_with_facts(row, n, comparison, between, |_| Facts::default())
     }
 
-    /// As [`Runner::frames`], and reports what `facts` returns for the name of each entry.
+    /// Does the same as [`Runner::frames`], and reports what `facts` returns for the name of each
+    /// entry.
     pub fn frames_with_facts(
         &mut self,
         row: Row<'_>,
@@ -185,7 +189,8 @@ impl Drop for Runner {
     }
 }
 
-/// The folder of criterion's results: `CRITERION_HOME`, or `criterion` in the target folder.
+/// Returns the folder of criterion's results: `CRITERION_HOME`, or `criterion` in the target
+/// folder.
 fn output() -> PathBuf {
     let home = std::env::var_os("CRITERION_HOME").map(PathBuf::from);
     home.unwrap_or_else(|| {

@@ -1,5 +1,4 @@
-//! The scenes of the benches that are poses, not boxes: pairs of hulls, and primitives near each
-//! other.
+//! Scenes of pairs of shapes with their poses: pairs of hulls, and primitives near each other.
 //!
 //! Everything is computed in `f64` and rounded once, and every program gets the same rounded
 //! numbers.
@@ -26,7 +25,7 @@ pub struct HullPair {
 }
 
 impl Hulls {
-    /// Sixteen hulls of `n` vertices on an ellipsoid.
+    /// Returns sixteen hulls of `n` vertices on an ellipsoid.
     pub fn new(n: usize, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let points = (0..16)
@@ -35,7 +34,7 @@ impl Hulls {
         Self { points }
     }
 
-    /// Pairs with a gap of `gap` between their support planes along a random direction.
+    /// Returns pairs with a gap of `gap` between their support planes along a random direction.
     pub fn apart(&self, n_pairs: usize, gap: f64, seed: u64) -> Vec<HullPair> {
         let mut rng = Rng::new(seed);
         (0..n_pairs)
@@ -47,8 +46,8 @@ impl Hulls {
             .collect()
     }
 
-    /// Pairs pushed `depth` past where they first touch when B comes in along a random direction;
-    /// `touches` returns whether a pair touches.
+    /// Returns pairs in which B moves in along a random direction until it touches A, and then by
+    /// `depth`. `touches` returns whether a pair touches.
     pub fn pushed(
         &self,
         n_pairs: usize,
@@ -74,14 +73,16 @@ impl Hulls {
             .collect()
     }
 
-    /// Sixteen runs of `n_steps` poses: one pair each, `gap` apart, B turned half a degree a step.
+    /// Returns sixteen runs of `n_steps` poses. Each is of one pair, `gap` apart, and B turns by
+    /// half a degree per step.
     pub fn sequences(&self, n_steps: usize, gap: f64, seed: u64) -> Vec<Vec<HullPair>> {
         let mut rng = Rng::new(seed);
         (0..16)
             .map(|_| {
                 let (a, b, turn, direction) = self.pick(&mut rng);
                 let axis = rng.direction();
-                // Far enough that they stay apart however B is turned: the longest radius is 1.
+                // The distance is so large that they stay apart for each rotation of B: the
+                // longest radius is 1.
                 let place = direction * (self.reach(a, b, turn, direction) + gap);
                 (0..n_steps)
                     .map(|step| {
@@ -98,7 +99,7 @@ impl Hulls {
         (rng.below(self.points.len()), rng.below(self.points.len()), rng.rotation(), rng.direction())
     }
 
-    /// The distance of B along `direction` at which the support planes touch.
+    /// Returns the distance of B along `direction` at which the support planes touch.
     fn reach(&self, a: usize, b: usize, turn: DQuat, direction: DVec3) -> f64 {
         let most = |points: &[DVec3], direction: DVec3| {
             points.iter().map(|p| p.dot(direction)).fold(f64::NEG_INFINITY, f64::max)
@@ -107,8 +108,8 @@ impl Hulls {
     }
 }
 
-/// Runs of sixteen poses each, 0.1 degrees and 0.001 apart: B is 0.45 to 0.95 from A, turned at
-/// random.
+/// Returns runs of sixteen poses each, 0.1 degrees and 0.001 apart. B is 0.45 to 0.95 from A, with
+/// a random rotation.
 pub fn primitive_runs(n_runs: usize, seed: u64) -> Vec<Vec<Pose>> {
     let mut rng = Rng::new(seed);
     (0..n_runs)
@@ -125,7 +126,7 @@ pub fn primitive_runs(n_runs: usize, seed: u64) -> Vec<Vec<Pose>> {
         .collect()
 }
 
-/// A pose rounded to `f32`, which every program gets.
+/// Returns a pose rounded to `f32`, which every program gets.
 pub fn rounded(rotation: DQuat, translation: DVec3) -> Pose {
     Pose::new(rotation.as_quat(), translation.as_vec3())
 }

@@ -6,7 +6,7 @@ use carom_scenes::Rng;
 use glam::{DVec3, Vec3};
 use std::ops::ControlFlow;
 
-/// The boxes of triangles.
+/// Returns the boxes of triangles.
 pub fn boxes(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Aabb> {
     let corner = |i: u32| vertices[i as usize];
     triangles
@@ -18,7 +18,7 @@ pub fn boxes(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Aabb> {
         .collect()
 }
 
-/// Query boxes, by whose results trees are compared.
+/// Returns query boxes, by whose results trees are compared.
 pub fn queries() -> Vec<Aabb> {
     let mut rng = Rng::new(12);
     (0..200)
@@ -29,7 +29,7 @@ pub fn queries() -> Vec<Aabb> {
         .collect()
 }
 
-/// The primitives whose own boxes overlap the query, by carom's tree.
+/// Returns the primitives whose own boxes overlap the query, by carom's tree.
 pub fn found(tree: &Bvh, boxes: &[Aabb], query: &Aabb) -> Vec<u32> {
     let mut found = Vec::new();
     let _ = tree.visit_box(query, |leaf| {

@@ -4,7 +4,7 @@ use carom_scenes::SceneSpec;
 use carom_testkit::scene_world::fill;
 use carom_world::{BodyId, SolverSettings, World, WorldSettings};
 
-/// A world of a scene, and the bodies that move, in the order of the scene.
+/// Returns a world of a scene, and the bodies that move, in the order of the scene.
 pub fn pile(scene: &SceneSpec, solver: SolverSettings) -> (World, Vec<BodyId>) {
     let mut world = World::with_settings(WorldSettings::default().with_solver(solver));
     let all = fill(&mut world, scene);

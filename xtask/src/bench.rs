@@ -1,5 +1,5 @@
-//! `cargo xtask bench [GROUP]`: runs the benches with their peers, one table at the end, numbers
-//! and plots in files.
+//! `cargo xtask bench [GROUP]`: runs the benches with their peers. It prints one table at the end,
+//! and writes numbers and plots to files.
 //!
 //! The programs measure on criterion and append a row for each workload to a file, which is read
 //! here.
@@ -74,7 +74,7 @@ pub(crate) struct Entry {
 }
 
 impl Row {
-    /// The fastest that is not carom.
+    /// Returns the fastest entry that is not carom.
     pub(crate) fn best_peer(&self) -> Option<&Entry> {
         self.entries
             .iter()
@@ -82,12 +82,12 @@ impl Row {
             .min_by(|a, b| a.typical.total_cmp(&b.typical))
     }
 
-    /// The time of carom itself: the first entry.
+    /// Returns the time of carom, which is the first entry.
     pub(crate) fn carom(&self) -> f64 {
         self.entries.first().map_or(f64::NAN, |entry| entry.typical)
     }
 
-    /// The best peer's time over carom's: above 1, carom is ahead.
+    /// Returns the best peer's time divided by carom's. Above 1, carom is faster.
     pub(crate) fn ratio(&self) -> f64 {
         self.best_peer().map_or(f64::NAN, |peer| peer.typical / self.carom())
     }
@@ -144,7 +144,7 @@ pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
     let machine = machine();
     let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let day = date.get(..10).unwrap_or(&date);
-    // The pages of a machine have whole runs alone.
+    // The pages of a machine contain only whole runs.
     let is_part = options.filter.is_some() || options.is_quick;
     let results = if is_part { folder.join("part") } else { root.join("benches").join("results") };
     let results = results.join(machine.replace(|c: char| !c.is_alphanumeric(), "-"));
@@ -185,8 +185,8 @@ fn run_all(root: &Path, options: &Options<'_>, groups: &[&str], file: &Path) -> 
             .args(["--noplot", "--quiet"])
             .env("CAROM_BENCH_ROWS", file);
         if ["trees", "threads"].contains(group) {
-            // A tree built anew is built in memory just mapped, as it is in a program that builds
-            // one: large vectors come from the system and go back to it.
+            // Large vectors come from the system and go back to it. So a new tree is built in
+            // newly mapped memory, as in a program that builds one.
             command.env("MALLOC_MMAP_THRESHOLD_", "65536").env("MALLOC_TRIM_THRESHOLD_", "65536");
         }
         if options.is_quick {
@@ -203,7 +203,7 @@ fn run_all(root: &Path, options: &Options<'_>, groups: &[&str], file: &Path) -> 
     Ok(is_whole)
 }
 
-/// The name of the processor.
+/// Returns the name of the processor.
 fn machine() -> String {
     std::fs::read_to_string("/proc/cpuinfo")
         .ok()
@@ -220,7 +220,7 @@ fn read(file: &Path) -> Result<Vec<Row>, Error> {
     text.lines().map(|line| Ok(row(&serde_json::from_str(line)?))).collect()
 }
 
-/// Four numbers; `None` if there are not four.
+/// Returns four numbers; `None` if there are not four.
 fn work(value: &Value) -> Option<[f64; 4]> {
     let numbers: Vec<f64> = value.as_array()?.iter().filter_map(Value::as_f64).collect();
     numbers.try_into().ok()

@@ -1,10 +1,10 @@
-//! `cargo xtask cases`: real data with known answers through the program `carom`, as a user would
-//! ask.
+//! `cargo xtask cases`: tests the program `carom`, as a user runs it, on real data with known
+//! answers.
 //!
 //! Mesh pairs, hulls, rays and points go through `carom batch`; assemblies and robots through
-//! `carom check`; files that failed for users through the commands that they were given to, with a
-//! bound on time. The data lies in `shared/data` beside the checkout, or where `CAROM_DATA` says;
-//! what is absent is passed over with a line.
+//! `carom check`; files that failed for users through the commands that failed, with a bound on
+//! time. The data is in `shared/data` beside the checkout, or in the folder `CAROM_DATA`. Absent
+//! data is skipped with a line.
 
 use crate::Error;
 use crate::metadata::list;
@@ -14,27 +14,27 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Of the size of the case: reference distances are good to this much.
+/// The accuracy of reference distances, relative to the size of the case.
 const DISTANCE: f64 = 1e-9;
-/// Of the size: hull distances come from files in `f32`, and the references from a hull of
-/// differences.
+/// The accuracy of hull distances, relative to the size: the files are in `f32`, and the
+/// references come from a hull of differences.
 const HULL: f64 = 1e-6;
-/// Of the ray's parameter, or of the distance.
+/// The accuracy of a ray's parameter and of a point's distance, relative to it.
 const RELATIVE: f64 = 1e-9;
-/// Rays of ray_cases.json that pass 2.7e-16 beside an edge, where the reference counts what is
-/// within 1e-9 as met. The exact answer is a later triangle; a test of carom-query shows so in
-/// rationals.
+/// Rays of ray_cases.json that pass 2.7e-16 beside an edge. The reference counts them as hits,
+/// because it accepts 1e-9. The exact answer is a later triangle; a test of carom-query shows that
+/// in rational numbers.
 const BESIDE_AN_EDGE: [usize; 4] = [113, 125, 128, 137];
-/// Meshes of point_cases.json with edges of one triangle, or of more than two: they do not tell
-/// inside from outside, and the answer has to say so.
+/// Meshes of point_cases.json with edges of one triangle, or of more than two. They have no
+/// inside, and the answer must say so.
 const AMBIGUOUS: [&str; 5] =
     ["featuretype", "triangle_soup_100", "height_field_20k", "stadium", "chair_duplicates"];
 /// A hostile file is answered or refused within this time.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So many wrong answers are told; the others are counted.
+/// The number of wrong answers that are printed; the others are counted.
 const MAX_TOLD: usize = 8;
 
-/// How many answers of one kind are right.
+/// The counts of right and wrong answers of one kind.
 #[derive(Default)]
 struct Score {
     right: u32,
@@ -55,7 +55,7 @@ impl Score {
     }
 }
 
-/// The program, the data, and room for questions.
+/// The program, the data, and a folder for files of queries.
 struct Bench {
     program: PathBuf,
     data: PathBuf,
@@ -64,10 +64,10 @@ struct Bench {
     meshes: BTreeMap<String, String>,
 }
 
-/// Asks about every case of a file.
+/// A function that sends every case of a file to the program.
 type Ask = fn(&Bench, &Value) -> Result<Score, Error>;
 
-/// Asks everything; true where no answer was wrong.
+/// Runs all cases. Returns true if no answer was wrong.
 pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     let data = std::env::var_os("CAROM_DATA").map_or_else(|| root.join("../shared/data"), PathBuf::from);
     if !data.is_dir() {
@@ -215,7 +215,7 @@ fn told(name: &str, score: &Score) -> bool {
 }
 
 impl Bench {
-    /// A JSON file of the data; `None`, with a line, where it is absent.
+    /// Reads a JSON file of the data. Prints a line and returns `None` if it is absent.
     fn load(&self, file: &str) -> Result<Option<Value>, Error> {
         let path = self.data.join(file);
         if !path.exists() {
@@ -246,7 +246,7 @@ impl Bench {
         json!({"file": file, "scale": if scale.is_null() { json!(1.0) } else { scale.clone() }})
     }
 
-    /// Asks questions in one run of `carom batch`; the answers come in their order.
+    /// Sends queries to one run of `carom batch`. Returns the answers in the same order.
     fn batch(&self, name: &str, questions: &[Value]) -> Result<Vec<Value>, Error> {
         let file = self.room.join(format!("{name}.jsonl"));
         let text: String = questions.iter().map(|question| format!("{question}\n")).collect();
@@ -267,7 +267,7 @@ impl Bench {
     }
 }
 
-/// True if the number in `answer` is `expected` to within `tolerance`.
+/// Whether the number in `answer` is within `tolerance` of `expected`.
 fn is_near(answer: &Value, expected: &Value, tolerance: f64) -> bool {
     match (answer.as_f64(), expected.as_f64()) {
         (Some(answer), Some(expected)) => (answer - expected).abs() <= tolerance,
@@ -342,7 +342,7 @@ fn hull_pairs(bench: &Bench, cases: &Value) -> Result<Score, Error> {
     Ok(score)
 }
 
-/// Point sets, each a count and so many triples of `f32`, little-endian.
+/// Reads point sets: each is a count, and this number of triples of `f32`, little-endian.
 fn hull_points(bytes: &[u8]) -> Vec<Vec<[f32; 3]>> {
     let mut words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
     let mut hulls = Vec::new();
@@ -375,7 +375,8 @@ fn rays(bench: &Bench, cases: &Value) -> Result<Score, Error> {
         let n_hits = answer["hits"].as_array().map(Vec::len);
         let first = &answer["hits"][0];
         let expected = case["t"].as_f64();
-        // A hit on an edge belongs to several triangles: then only where the first is binds.
+        // A hit on an edge belongs to several triangles. Then only the place of the first hit must
+        // agree.
         let is_clean = case["clean"] == true;
         let is_right = match expected {
             None => n_hits == Some(0) || (!is_clean && n_hits.is_some()),
@@ -404,10 +405,10 @@ fn points(bench: &Bench, cases: &Value) -> Result<Score, Error> {
     for ((id, case), answer) in list(&cases["cases"]).enumerate().zip(&answers) {
         let expected = case["distance"].as_f64().unwrap_or(f64::NAN);
         let winding = case["winding_number"].as_f64().unwrap_or(f64::NAN);
-        // Between 0 and 1 the mesh is open or overlaps itself there, and inside is a matter of
-        // taste.
+        // A winding number between 0 and 1 means that the mesh is open or overlaps itself there.
+        // Then inside is not defined.
         let is_clear = winding.abs() < 0.01 || (winding.abs() - 1.0).abs() < 0.01;
-        // Inside, a signed distance is as good as an unsigned one.
+        // Signed distances are compared by their absolute value.
         let distance = answer["distance"].as_f64().map(f64::abs);
         let is_right = distance.is_some_and(|d| (d - expected).abs() <= RELATIVE * expected.abs().max(1.0))
             && if case["mesh"].as_str().is_some_and(|mesh| AMBIGUOUS.contains(&mesh)) {
@@ -420,7 +421,8 @@ fn points(bench: &Bench, cases: &Value) -> Result<Score, Error> {
     Ok(score)
 }
 
-/// Every pair of parts of one assembly: those that intersect, and in how many triangle pairs.
+/// Compares every pair of parts of one assembly: whether they intersect, and the number of
+/// triangle pairs.
 fn assembly(bench: &Bench, place: &str, file: &str) -> Result<Score, Error> {
     let mut score = Score::default();
     let Some(expected) = bench.load(&format!("{place}/pair_answers.json"))? else { return Ok(score) };

@@ -1,4 +1,4 @@
-//! `cargo xtask check`: everything that has to hold before a change lands.
+//! `cargo xtask check`: all checks that must pass before a change lands.
 
 use crate::metadata::{Package, packages};
 use crate::step::{End, Steps, cargo};
@@ -6,15 +6,15 @@ use crate::{Error, bevy, golden, licences, no_std, python, release, rounding, si
 use std::path::Path;
 use std::process::Command;
 
-/// How much is checked.
+/// The extent of the checks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// What a change most often breaks.
+    /// The checks that changes break most often.
     Quick,
-    /// What a change must not break.
+    /// All checks that a change must pass.
     Ordinary,
-    /// And what takes long: the tests with default features and with all, the peers of the benches,
-    /// the fuzz targets, each crate built from its package.
+    /// The slow checks too: the tests with default features and with all features, the peers of
+    /// the benches, the fuzz targets, and each crate built from its package.
     Full,
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn run(root: &Path, extent: Extent, only: Option<&str>) -> Result<boo
         steps.cargo("tests", "test --workspace --all-targets --no-fail-fast", &[]);
         return Ok(steps.close());
     }
-    // The peers of the benches are built only where everything is.
+    // The peers of the benches are built only with --full.
     let features = tested_features(&packages);
     let all = "--workspace --exclude carom-benches --all-features";
     // A step often waits for one crate, for a download or for a script. So two run at a time: those
@@ -61,7 +61,7 @@ pub(crate) fn run(root: &Path, extent: Extent, only: Option<&str>) -> Result<boo
         steps.step("each crate alone, all features", || alone(root, &packages, "--all-features"));
         steps.step("each algorithm alone", || algorithms(root, &packages));
         steps.step("wasm32", || wasm32(root, &packages));
-        // Whether each package is complete is built with --full alone.
+        // Only --full builds each package, to check that it is complete.
         let verify = if extent == Extent::Full { "" } else { "--no-verify" };
         steps.cargo("packages", &format!("package --quiet --workspace --allow-dirty {verify}"), &[]);
         steps.step("oldest compiler", || release::oldest_compiler(root, &packages));
@@ -69,7 +69,7 @@ pub(crate) fn run(root: &Path, extent: Extent, only: Option<&str>) -> Result<boo
         // Tests open the page around the module in a browser. Nothing is sent: the wait ends when
         // the sender is dropped.
         let _: Result<(), _> = wait_for_module.recv();
-        // Clippy has seen the examples; those of the facade are tests too.
+        // Clippy compiles the examples. Those of the facade are tests, too.
         let tests = format!("test --workspace --tests --no-fail-fast --features {features}");
         steps.cargo("tests", &tests, &[]);
         steps.cargo("examples of the docs", &format!("test --workspace --doc --features {features}"), &[]);
@@ -114,10 +114,10 @@ fn elsewhere(steps: &Steps, root: &Path, packages: &[Package], is_full: bool) {
     steps.step("miri", || miri(root));
 }
 
-/// Every feature of every crate, as cargo wants them: the tests are built once, with all that can
-/// be switched on. But not with the plain loops of `generic`, which double the code: `plain_loops`
-/// holds every instruction set against them. Nor with glam's `scalar`, which users do
-/// not have; the golden states run with it.
+/// Returns the features of all crates for cargo, so that the tests are built once. The plain loops
+/// of `generic` double the code and are left out: `plain_loops` compares every instruction set
+/// with them. Glam's `scalar`, which users do not have, is left out too: the golden states run
+/// with it.
 fn tested_features(packages: &[Package]) -> String {
     let tested = packages.iter().filter(|package| package.name != "carom-benches");
     let names = tested.flat_map(|package| {
@@ -127,8 +127,9 @@ fn tested_features(packages: &[Package]) -> String {
     names.collect::<Vec<_>>().join(",")
 }
 
-/// Runs the tests that hold every instruction set against the plain loops: lane by lane, and whole
-/// algorithms. Not optimized, because the plain loops take most of the time then.
+/// Runs the tests that compare every instruction set with the plain loops: lane by lane, and whole
+/// algorithms. The build is not optimized, because most of the time would then be for the plain
+/// loops.
 fn plain_loops(root: &Path) -> Result<End, Error> {
     const TESTS: [&str; 2] = [
         "-p carom-lanes --all-features",
@@ -145,8 +146,8 @@ fn plain_loops(root: &Path) -> Result<End, Error> {
     Ok(End::Passed(notes.join(", ")))
 }
 
-/// Builds every library crate by itself, so that none leans on a feature that a neighbour switched
-/// on.
+/// Builds every library crate by itself, so that none depends on a feature that another crate
+/// enables.
 fn alone(root: &Path, packages: &[Package], features: &str) -> Result<End, Error> {
     let mut count = 0;
     for package in packages.iter().filter(|package| package.is_library()) {
@@ -164,7 +165,7 @@ fn alone(root: &Path, packages: &[Package], features: &str) -> Result<End, Error
     Ok(End::Passed(format!("{count} crates")))
 }
 
-/// Builds every crate of several algorithms with one of them at a time, so that none pulls in
+/// Builds every crate of several algorithms with one of them at a time, so that none needs
 /// another.
 fn algorithms(root: &Path, packages: &[Package]) -> Result<End, Error> {
     let mut count = 0;
@@ -209,7 +210,7 @@ fn miri(root: &Path) -> Result<End, Error> {
         return Ok(End::Skipped("Miri is not installed".to_string()));
     }
     let mut command = Command::new("cargo");
-    // The proxy picks the toolchain; what the outer cargo set for its own would mislead it.
+    // The proxy selects the toolchain. Variables of the outer cargo would select its own.
     for key in ["CARGO", "RUSTUP_TOOLCHAIN", "RUSTC", "RUSTDOC"] {
         command.env_remove(key);
     }

@@ -1,11 +1,11 @@
-//! `cargo xtask corpus`: carom and its Rust peers on every failure that users of other libraries
-//! have published.
+//! `cargo xtask corpus`: runs carom and its Rust peers on all failures of the corpus, which users
+//! of other libraries published.
 
 use crate::Error;
 use std::path::Path;
 use std::process::Command;
 
-/// Writes the table; true where carom is right everywhere.
+/// Writes the table. Returns true if carom is right in all cases.
 pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();

@@ -1,10 +1,10 @@
-//! `cargo xtask fuzz [TARGET]`: every fuzz target for a stated time, by cargo-fuzz.
+//! `cargo xtask fuzz [TARGET]`: runs every fuzz target for a given time, by cargo-fuzz.
 
 use crate::Error;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs one target or all of them, `seconds` each; true where none found anything.
+/// Runs one target or all of them, each for `seconds`. Returns true if none found a fault.
 pub(crate) fn run(root: &Path, target: Option<&str>, seconds: u32) -> Result<bool, Error> {
     let folder = root.join("crates/carom-fuzz/fuzz");
     let mut targets: Vec<String> = std::fs::read_dir(folder.join("fuzz_targets"))?
@@ -33,8 +33,8 @@ pub(crate) fn run(root: &Path, target: Option<&str>, seconds: u32) -> Result<boo
             .arg("--")
             .arg(format!("-max_total_time={seconds}"))
             .args(["-timeout=10", "-rss_limit_mb=4096", "-print_final_stats=1"])
-            // The sanitizers and coverage flags that cargo-fuzz passes are unstable; a stable
-            // compiler takes them so.
+            // The sanitizer and coverage flags of cargo-fuzz are unstable. This variable makes a
+            // stable compiler accept them.
             .env("RUSTC_BOOTSTRAP", "1")
             .status()?
             .success();

@@ -18,7 +18,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The table in the README stands between these lines.
+/// The lines before and after the table in the README.
 const BEGIN: &str = "<!-- golden -->";
 const END: &str = "<!-- /golden -->";
 
@@ -28,7 +28,7 @@ const ALL: &str = "all";
 /// The number of jobs at a time. A build leaves a processor idle if it waits for one crate.
 const N_WORKERS: usize = 2;
 
-/// Why a target has no hashes.
+/// The reason why a target has no hashes.
 #[derive(Clone, Debug, PartialEq)]
 enum Reason {
     /// This machine lacks what the target needs.
@@ -80,7 +80,7 @@ pub(crate) fn check(root: &Path, is_optimized: bool) -> Result<End, Error> {
     Ok(End::Passed(format!("{}{}", ran.join(", "), skipped.collect::<String>())))
 }
 
-/// The first target that failed, or the first two with different hashes.
+/// Returns a message about the first target that failed, or the first two with different hashes.
 fn complaint(rows: &[Row]) -> Option<String> {
     for row in rows {
         if let Err(Reason::Failed(why)) = &row.result {
@@ -93,7 +93,7 @@ fn complaint(rows: &[Row]) -> Option<String> {
     Some(format!("{first}: {expected:?}\n{name}: {found:?}"))
 }
 
-/// A complaint if a line of the table in the README is another than that of a row.
+/// Returns a message if a line of the table in the README differs from that of a row.
 fn stale(rows: &[Row], readme: &str) -> Option<String> {
     let written = readme.split_once(BEGIN)?.1.split_once(END)?.0;
     let table = table(rows);
@@ -101,7 +101,7 @@ fn stale(rows: &[Row], readme: &str) -> Option<String> {
     Some(format!("the README of carom-world is without this line; `cargo xtask golden` writes it\n{line}"))
 }
 
-/// A line for each row that ran.
+/// Returns the table, with a line for each row that ran.
 fn table(rows: &[Row]) -> String {
     let mut text = "| target | hash of all |\n|---|---|\n".to_string();
     for row in rows {
@@ -113,7 +113,8 @@ fn table(rows: &[Row]) -> String {
     text
 }
 
-/// Runs a command. The error says that it is not there, or is what it printed.
+/// Runs a command, and returns its output. The error says that the command is missing, or has its
+/// output.
 fn output(command: &mut Command) -> Result<String, Reason> {
     let name = command.get_program().display().to_string();
     let output = command.output().map_err(|error| match error.kind() {
@@ -128,7 +129,8 @@ fn output(command: &mut Command) -> Result<String, Reason> {
     }
 }
 
-/// The lines of a report: a name, a colon and 16 digits. The last one is that of all.
+/// Returns the names and hashes of a report. Each line has a name, a colon and 16 digits; the last
+/// one is the hash of all.
 fn hashes(report: &str) -> Result<Vec<(String, String)>, Reason> {
     let line = |line: &str| {
         let (name, hash) = line.rsplit_once(": ")?;
@@ -163,7 +165,7 @@ struct Golden<'a> {
 }
 
 impl Golden<'_> {
-    /// Builds carom-golden and returns the folder of what was built.
+    /// Builds carom-golden. Returns the folder of the results.
     fn build(&self, build: &Build<'_>) -> Result<PathBuf, Reason> {
         let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(program);
@@ -220,14 +222,14 @@ impl Golden<'_> {
             folder: name,
             arguments: "--bin carom-golden",
             triple: Some(triple),
-            // Without shared libraries, so that it needs none of the other processor.
+            // It is linked statically, so that it needs no shared library of the other processor.
             flags: "-Ctarget-feature=+crt-static",
             linker: Some(Path::new(&linker)),
         };
         self.program(name, &build, emulator)
     }
 
-    /// The host: each instruction set of carom-lanes.
+    /// Runs the host, with each instruction set of carom-lanes.
     fn host(&self) -> Vec<Row> {
         let mut levels = vec![("generic", "plain loops")];
         match std::env::consts::ARCH {
@@ -257,8 +259,8 @@ impl Golden<'_> {
         levels.into_iter().map(row).collect()
     }
 
-    /// The host, with libraries that have no standard library and so no clock, and with glam's
-    /// plain code.
+    /// Runs the host with libraries without the standard library, so without a clock, and with
+    /// glam's plain code.
     fn scalar(&self) -> Vec<Row> {
         let build = Build {
             folder: "scalar",
@@ -270,8 +272,8 @@ impl Golden<'_> {
         self.program(&format!("{}, no_std, glam without SIMD", std::env::consts::ARCH), &build, None)
     }
 
-    /// The program compiled for AVX-512. carom-lanes has no such set, so the compiler decides what
-    /// uses it.
+    /// Runs the program compiled for AVX-512. carom-lanes has no such set, so the compiler decides
+    /// where to use it.
     ///
     /// Only optimized code has such instructions: the solver is optimized in any case.
     fn avx512(&self) -> Vec<Row> {
@@ -291,12 +293,12 @@ impl Golden<'_> {
         self.program(name, &build, None)
     }
 
-    /// 32-bit x86, which runs on a 64-bit one.
+    /// Runs 32-bit x86 on a 64-bit processor.
     fn i686(&self) -> Vec<Row> {
         self.processor("i686", "i686-unknown-linux-gnu", "i686-linux-gnu", None)
     }
 
-    /// 64-bit Arm in QEMU.
+    /// Runs 64-bit Arm in QEMU.
     fn aarch64(&self) -> Vec<Row> {
         self.processor(
             "aarch64 (QEMU)",
@@ -306,7 +308,7 @@ impl Golden<'_> {
         )
     }
 
-    /// wasm in node and in Chromium; then with `simd128` in node.
+    /// Runs wasm in node and in Chromium, then with `simd128` in node.
     fn wasm(&self) -> Vec<Row> {
         const TRIPLE: &str = "wasm32-unknown-unknown";
         let script = self.root.join("crates/carom-golden/report.mjs");
@@ -343,7 +345,7 @@ fn has_vectors(module: &[u8]) -> bool {
     module.windows(9).any(|name| name == b"+\x07simd128")
 }
 
-/// The rows of all targets.
+/// Returns the rows of all targets.
 fn rows(root: &Path, is_optimized: bool) -> Vec<Row> {
     let golden = Golden { root, is_optimized, compiler: CrossCompiler::find(root) };
     let jobs = [Golden::host, Golden::scalar, Golden::avx512, Golden::i686, Golden::aarch64, Golden::wasm];
@@ -366,7 +368,7 @@ fn rows(root: &Path, is_optimized: bool) -> Vec<Row> {
     done.into_iter().flat_map(|(_, rows)| rows).collect()
 }
 
-/// Whether the processor has what x86-64-v4 has, as the compiler finds.
+/// Whether the processor has all features of x86-64-v4, as reported by the compiler.
 fn has_avx512(root: &Path) -> bool {
     let mut command = Command::new("rustc");
     let native = output(command.current_dir(root).args(["-Ctarget-cpu=native", "--print", "cfg"]));
@@ -375,7 +377,7 @@ fn has_avx512(root: &Path) -> bool {
     ["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"].into_iter().all(has)
 }
 
-/// The report that a page shows in a browser without a window.
+/// Returns the report that a page shows in a browser without a window.
 fn in_browser(root: &Path, module: &Path, script: &Path) -> Result<String, Reason> {
     let text = |error: std::io::Error| Reason::Failed(error.to_string());
     let digits: String = std::fs::read(module).map_err(text)?.iter().map(|b| format!("{b:02x}")).collect();

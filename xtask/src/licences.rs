@@ -1,4 +1,4 @@
-//! Licences of everything that a user of the published crates compiles, offline.
+//! The licences of all packages that a user of the published crates compiles, checked offline.
 
 use crate::Error;
 use crate::metadata::{list, metadata};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Licences that may stand under a program of any kind without asking more than to be named.
+/// Licences that permit any use and require only attribution.
 const ALLOWED: [&str; 11] = [
     "MIT",
     "Apache-2.0",
@@ -48,7 +48,7 @@ pub(crate) fn check(root: &Path) -> Result<End, Error> {
     }
 }
 
-/// The ids of all packages that are compiled for someone who uses what is published.
+/// Returns the ids of all packages that a user of the published crates compiles.
 fn shipped<'a>(value: &'a Value, packages: &BTreeMap<&'a str, &Value>) -> BTreeSet<&'a str> {
     let nodes: BTreeMap<&str, &Value> =
         list(&value["resolve"]["nodes"]).filter_map(|node| Some((node["id"].as_str()?, node))).collect();
@@ -71,7 +71,7 @@ fn shipped<'a>(value: &'a Value, packages: &BTreeMap<&'a str, &Value>) -> BTreeS
     found
 }
 
-/// True if the expression can be met with licences on the list.
+/// Whether licences of the list satisfy the expression.
 fn is_allowed(licence: &str) -> Result<bool, String> {
     let expression =
         spdx::Expression::parse_mode(licence, spdx::ParseMode::LAX).map_err(|error| error.to_string())?;

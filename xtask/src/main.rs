@@ -1,5 +1,5 @@
-//! The one command of the repository: `cargo xtask check`, `tidy`, `bench`, `fuzz`, `volumes`,
-//! `cases`, `truth`, `verify`.
+//! The one command of the repository. `cargo xtask --help` lists its subcommands; `cargo xtask
+//! check` must pass before a change lands.
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
@@ -62,7 +62,7 @@ cargo xtask verify physics [--seconds S] [--row NAME] [--list] [--write]
 cargo xtask truth WHAT [OPTIONS]       millions of answers against exact arithmetic; --help says which
 ";
 
-/// What went wrong before any check could be made; a failed check is not an `Error`.
+/// An error that prevents the checks. A failed check is not an `Error`.
 pub(crate) type Error = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// True where everything that was asked for is right.
+/// Runs the subcommand. Returns true if all its checks passed.
 fn run() -> Result<bool, Error> {
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next() {
@@ -146,7 +146,7 @@ fn run() -> Result<bool, Error> {
     }
 }
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()

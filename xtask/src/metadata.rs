@@ -1,18 +1,18 @@
-//! What `cargo metadata` says about the packages of the workspace.
+//! The packages of the workspace, from `cargo metadata`.
 
 use crate::Error;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where a package stands: a crate may depend only on crates of strictly lower floors.
+/// The floor of a package. A crate may depend only on crates of strictly lower floors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Floor {
     /// A library crate.
     Level(u64),
-    /// Programs, and what only they need: above every floor.
+    /// Programs, and crates that only programs need: above every floor.
     App,
-    /// Tests, benches, tools: above everything, and below nothing.
+    /// Tests, benches and tools: above all others. No other package depends on them.
     Dev,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<String>,
     /// The names of its features.
     pub(crate) features: Vec<String>,
-    /// The features that its feature `all` stands for, each of which can be had alone.
+    /// The features in its feature `all`. Each can be enabled alone.
     pub(crate) parts: Vec<String>,
     /// Whether its library has `test = false`: cargo runs no unit tests of it.
     pub(crate) skips_unit_tests: bool,
@@ -47,7 +47,7 @@ impl Package {
     }
 }
 
-/// Runs `cargo metadata` with `extra` arguments: offline where everything is there already.
+/// Runs `cargo metadata` with `extra` arguments, offline if all packages are present.
 pub(crate) fn metadata(root: &Path, extra: &[&str]) -> Result<Value, Error> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let run = |offline: &[&str]| {
@@ -68,7 +68,7 @@ pub(crate) fn metadata(root: &Path, extra: &[&str]) -> Result<Value, Error> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// The packages of the workspace at `root`, sorted by name.
+/// Returns the packages of the workspace at `root`, sorted by name.
 pub(crate) fn packages(root: &Path) -> Result<Vec<Package>, Error> {
     let value = metadata(root, &["--no-deps"])?;
     let mut packages: Vec<Package> = list(&value["packages"]).map(package).collect();
@@ -100,7 +100,7 @@ fn package(value: &Value) -> Package {
     }
 }
 
-/// The elements of a JSON array; none where it is not one.
+/// Returns the elements of a JSON array; none for another value.
 pub(crate) fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().map(Vec::as_slice).unwrap_or_default().iter()
 }

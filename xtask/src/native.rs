@@ -1,8 +1,7 @@
-//! `cargo xtask bench native`: carom beside the peers that are written in C++, where their
-//! libraries are.
+//! `cargo xtask bench native`: carom beside peers in C++ whose libraries are installed.
 //!
-//! Every program runs alone and prints its times; carom and the peers take turns, and the medians
-//! of their turns are the rows.
+//! Every program runs alone and prints its times. Carom and the peers alternate, and the rows are
+//! the medians of several runs.
 
 use crate::Error;
 use crate::bench::Options;
@@ -14,13 +13,12 @@ use std::process::Command;
 /// The name of the group.
 pub(crate) const GROUP: &str = "native";
 
-/// Turns of each program.
+/// Runs of each program.
 const TURNS: usize = 3;
 
 const SCENES: [&str; 3] = ["close", "shallow", "shell"];
 
-/// A peer: its program and library, the standard it is compiled for, where flags come from, and
-/// flags that suit most machines.
+/// A peer: its program and library, the C++ standard, the source of its flags, and default flags.
 struct Peer {
     name: &'static str,
     library: &'static str,
@@ -93,7 +91,7 @@ pub(crate) fn run(root: &Path, options: &Options<'_>, file: &Path) -> Result<boo
     let mut is_whole = true;
     for turn in 0..TURNS {
         for scene in &scenes {
-            // The first is last the next time.
+            // The order rotates, so that the first program is last in the next round.
             let n = 1 + peers.len();
             for i in 0..n {
                 let mut command = match peers.get((turn + i) % n) {
@@ -139,7 +137,7 @@ fn build(root: &Path, folder: &Path, peer: &Peer) -> Result<Result<PathBuf, Stri
     Ok(Err(said.lines().take(3).collect::<Vec<_>>().join("\n")))
 }
 
-/// The flags that pkg-config has for a library.
+/// Returns the flags of pkg-config for a library.
 fn known(library: &str) -> Option<String> {
     let output = Command::new("pkg-config").args(["--cflags", "--libs", library]).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -159,8 +157,8 @@ fn line(text: &str) -> Option<Measured> {
     })
 }
 
-/// Rows as the programs of the benches write them: a line for each scene and query, with the
-/// medians of all turns; carom first.
+/// Returns rows in the format of the bench programs: a line for each scene and query, with the
+/// medians of all runs, carom first.
 fn rows(measured: &[Measured]) -> String {
     let mut workloads: Vec<(&str, &str)> = Vec::new();
     for m in measured {

@@ -1,7 +1,7 @@
-//! Whether the core crates do without the standard library.
+//! Checks that the core crates do not need the standard library.
 //!
-//! A probe crate without std depends on all of them and brings its own panic handler. Were the
-//! standard library linked by any crate below it, the compiler would find two handlers and refuse.
+//! A probe crate without std depends on all of them and has its own panic handler. If a crate
+//! links the standard library, the compiler finds two handlers, which is an error.
 //!
 //! The probe is built for the host, and for 32-bit processors that have no standard library at all
 //! if the compiler for other targets is there.
@@ -40,7 +40,7 @@ pub(crate) fn check(root: &Path, packages: &[Package]) -> Result<End, Error> {
         source += &format!("extern crate {};\n", package.name.replace('-', "_"));
     }
     std::fs::write(folder.join("Cargo.toml"), manifest)?;
-    // The same versions as the workspace, so that nothing has to be fetched.
+    // The versions are those of the workspace, so that nothing has to be fetched.
     std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
     std::fs::write(folder.join("src/lib.rs"), PROBE.replacen('\n', &format!("\n{source}"), 1))?;
     let target = root.join("target").join("no-std");

@@ -1,16 +1,16 @@
-//! The numbers of the phases with many algorithms, as tables to be read beside the plots.
+//! The numbers of the phases with many algorithms, as tables beside the plots.
 
 use crate::bench::{Entry, Row};
 use crate::report::{YARDSTICK, exponent, number};
 use std::fmt::Write as _;
 
-/// A group with a row of so many entries gets a page.
+/// The number of entries in a row from which a group gets a page.
 const MANY: usize = 8;
 
-/// A cell of a table: a number, or nothing.
+/// A function that returns the number of a cell, if there is one.
 type Cell<'a> = &'a dyn Fn(&Row, &Entry) -> Option<f64>;
 
-/// A page for each group with many entries: its name and its text.
+/// Returns the name and the text of a page for each group with many entries.
 pub(crate) fn pages(rows: &[Row], machine: &str, day: &str) -> Vec<(String, String)> {
     let mut groups: Vec<&str> = Vec::new();
     for row in rows.iter().filter(|row| MANY <= row.entries.len()) {
@@ -94,7 +94,7 @@ fn page(rows: &[Row], group: &str, machine: &str, day: &str) -> String {
     out
 }
 
-/// The first row of each workload.
+/// Returns the first row of each workload.
 fn firsts<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     let mut out: Vec<&Row> = Vec::new();
     for row in rows {
@@ -105,7 +105,7 @@ fn firsts<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     out
 }
 
-/// A table with a line for each entry and a column for each row.
+/// Adds a table with a line for each entry and a column for each row.
 fn table(out: &mut String, title: &str, rows: &[&Row], with_size: bool, cell: Cell<'_>) {
     let mut names: Vec<&str> = Vec::new();
     for entry in rows.iter().flat_map(|row| &row.entries) {

@@ -25,7 +25,7 @@ pub(crate) fn check(root: &Path, is_full: bool) -> Result<End, Error> {
     if !python.exists() {
         let made = Command::new("python3").args(["-m", "venv"]).arg(&environment).output();
         if !made.is_ok_and(|output| output.status.success()) {
-            // Half of an environment would be taken for a whole one.
+            // An incomplete environment would later be used as if it were complete.
             let _ = std::fs::remove_dir_all(&environment);
             return Ok(End::Skipped("no python3 with the module venv".to_string()));
         }

@@ -1,5 +1,4 @@
-//! Whether what is published keeps its promises: the oldest compiler, and the API of the release
-//! before.
+//! Checks of the published crates: the oldest compiler, and the API of the previous release.
 
 use crate::Error;
 use crate::metadata::{Package, metadata};
@@ -7,13 +6,12 @@ use crate::step::{End, cargo};
 use std::path::Path;
 use std::process::Command;
 
-/// Builds the library crates with the oldest compiler that the manifests name, where it is
-/// installed.
+/// Builds the library crates with the oldest compiler that the manifests name, if it is installed.
 pub(crate) fn oldest_compiler(root: &Path, packages: &[Package]) -> Result<End, Error> {
     let value = metadata(root, &["--no-deps"])?;
     let version = value["packages"][0]["rust_version"].as_str().ok_or("no rust-version")?.to_string();
     let toolchain = format!("+{version}");
-    // The proxy picks the toolchain; what the outer cargo set for its own would mislead it.
+    // The proxy selects the toolchain. Variables of the outer cargo would select its own.
     let command = || {
         let mut command = Command::new("cargo");
         for key in ["CARGO", "RUSTUP_TOOLCHAIN", "RUSTC", "RUSTDOC"] {

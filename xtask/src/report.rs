@@ -1,4 +1,4 @@
-//! What the benches found: a table, a CSV file, and a page with log-log plots.
+//! The results of the benches: a table, a CSV file, and a page with log-log plots.
 
 use crate::Error;
 use crate::bench::Row;
@@ -6,7 +6,8 @@ use plotters::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// One line per workload and size: carom, the best peer, and how many times as fast carom is.
+/// Returns the table, with one line per workload and size: carom, the best peer, and how many
+/// times faster carom is.
 pub(crate) fn table(rows: &[Row]) -> String {
     let mut out = format!(
         "{:<10} {:<28} {:>8} {:>4} {:>9} {:>9}  {:<16} {:>6}  {}\n",
@@ -32,12 +33,13 @@ pub(crate) fn table(rows: &[Row]) -> String {
     out
 }
 
-/// The algorithm that has no memory which could fail it.
+/// The reference algorithm. It keeps no state between frames, so its worst frame is like its
+/// typical one.
 pub(crate) const YARDSTICK: &str = "carom box-pruning";
 
-/// One line for each entry of which more than times is known: its worst time beside its typical
-/// one, and beside the worst of box pruning; tests per pair found, bytes per body, and the power of
-/// the size that the times follow over all sizes.
+/// Returns one line for each entry that has more than times. A line holds the worst time, relative
+/// to the typical one and to the worst of box pruning. Tests per pair found, bytes per body and
+/// the exponent of the times over all sizes follow.
 pub(crate) fn details(rows: &[Row]) -> String {
     let is_known = |row: &&Row| row.entries.iter().any(|c| c.tests_per_pair.is_some());
     let mut out = String::new();
@@ -74,8 +76,8 @@ pub(crate) fn details(rows: &[Row]) -> String {
     out
 }
 
-/// One line for each entry whose work was counted: what the cost function t = n_v c_v + n_p
-/// c_p + n_u c_u predicts.
+/// Returns one line for each entry with counted work: the prediction of the cost function t = n_v
+/// c_v + n_p c_p + n_u c_u.
 pub(crate) fn work(rows: &[Row]) -> String {
     let mut out = String::new();
     for row in rows.iter().filter(|row| row.entries.iter().any(|c| c.work.is_some())) {
@@ -106,8 +108,8 @@ pub(crate) fn work(rows: &[Row]) -> String {
     out
 }
 
-/// The power of the size that the times of an entry follow over all sizes of a workload: the
-/// slope of the line of least squares through their logarithms. `None` for a single size.
+/// Returns the exponent of an entry's times over all sizes of a workload: the slope of the
+/// least-squares line through the logarithms. `None` for a single size.
 pub(crate) fn exponent(rows: &[Row], of: &Row, name: &str) -> Option<f64> {
     let points: Vec<(f64, f64)> = rows
         .iter()
@@ -124,7 +126,7 @@ pub(crate) fn exponent(rows: &[Row], of: &Row, name: &str) -> Option<f64> {
     (0.0 < xx).then(|| xy / xx)
 }
 
-/// The same as comma-separated values, one line per entry.
+/// Returns the rows as comma-separated values, one line per entry.
 pub(crate) fn csv(rows: &[Row]) -> String {
     let mut out = String::from(
         "group,workload,size,unit,entry,typical,worst,compared,differ,tests_per_pair,bytes_per_body,exponent,n_v,n_p,n_u,predicted\n",
@@ -154,12 +156,12 @@ pub(crate) fn csv(rows: &[Row]) -> String {
     out
 }
 
-/// A name as one field of a line: in quotes if it has a comma (RFC 4180).
+/// Returns a name as one field of a line, in quotes if it has a comma (RFC 4180).
 fn field(name: &str) -> String {
     if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into() }
 }
 
-/// A page with the table and one log-log plot per workload that was run at more than one size.
+/// Returns a page with the table, and a log-log plot for each workload of more than one size.
 pub(crate) fn html(rows: &[Row], machine: &str, day: &str) -> Result<String, Error> {
     let mut page = String::from(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>carom: benches</title>\n\
@@ -176,7 +178,7 @@ pub(crate) fn html(rows: &[Row], machine: &str, day: &str) -> Result<String, Err
     Ok(page)
 }
 
-/// A picture for each workload that was run at more than one size, with a name for its file.
+/// Returns the name of a file and a plot for each workload of more than one size.
 pub(crate) fn plots(rows: &[Row]) -> Result<Vec<(String, String)>, Error> {
     let mut workloads: Vec<(&str, &str)> = Vec::new();
     for row in rows {
@@ -196,7 +198,7 @@ pub(crate) fn plots(rows: &[Row]) -> Result<Vec<(String, String)>, Error> {
     Ok(all)
 }
 
-/// Time over size, both on logarithmic axes, one line per entry.
+/// Returns a plot of time over size, both on logarithmic axes, with one line per entry.
 fn plot(title: &str, rows: &[&Row]) -> Result<String, Error> {
     let mut lines: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for row in rows {
@@ -239,7 +241,7 @@ fn plot(title: &str, rows: &[&Row]) -> Result<String, Error> {
             .y_label_formatter(&|time| format!("{time}"))
             .draw()?;
         for (i, (name, points)) in lines.into_iter().enumerate() {
-            // Hues a golden angle apart, none of them pale; peers in thick lines.
+            // Hues are a golden angle apart, and none is pale. Peers have thick lines.
             let hue = (i as f64 * 0.618_034).fract();
             let width = if name.starts_with("carom") { 2 } else { 4 };
             let colour = HSLColor(hue, 0.85, 0.25 + 0.2 * (i % 2) as f64).stroke_width(width);
@@ -260,7 +262,7 @@ fn plot(title: &str, rows: &[&Row]) -> Result<String, Error> {
     Ok(svg + "\n")
 }
 
-/// Four digits that count.
+/// Formats a number with four significant digits.
 pub(crate) fn number(value: f64) -> String {
     match value {
         v if !v.is_finite() => "-".to_string(),

@@ -1,8 +1,7 @@
-//! Whether the library crates call operations whose rounding differs between targets.
+//! Checks that the library crates call no operation whose rounding differs between targets.
 //!
-//! Operators are calls of trait methods, of which neither the source's text nor clippy says the
-//! type. The compiler's intermediate form names both, so it is written for every library crate and
-//! searched.
+//! Operators are calls of trait methods. Neither the source text nor clippy gives their types. The
+//! compiler's intermediate form has both, so it is written for every library crate and searched.
 
 use crate::Error;
 use crate::metadata::Package;
@@ -29,8 +28,8 @@ const EXACT: [&str; 14] = [
     "Affine3A::is_finite",
 ];
 
-/// Operators of glam's SIMD types that round: sums of vectors do not differ, products of rotations
-/// do.
+/// Operators of glam's SIMD types whose rounding differs: products of rotations, but not sums of
+/// vectors.
 const OPERATORS: [&str; 4] = ["Mul<", "Mul>", "MulAssign<", "MulAssign>"];
 
 /// glam's types that have SIMD code.
@@ -90,7 +89,7 @@ pub(crate) fn check(root: &Path, packages: &[Package]) -> Result<End, Error> {
 
 type Written = (SystemTime, std::path::PathBuf);
 
-/// The file of each crate that was written last.
+/// Returns the latest file of each crate.
 fn newest(folder: &Path) -> Result<BTreeMap<String, Written>, Error> {
     let mut newest = BTreeMap::<String, Written>::new();
     for entry in std::fs::read_dir(folder)? {
@@ -108,7 +107,7 @@ fn newest(folder: &Path) -> Result<BTreeMap<String, Written>, Error> {
     Ok(newest)
 }
 
-/// The calls that round differently, with the functions in which they are.
+/// Returns the calls whose rounding differs, with the functions that contain them.
 fn offenders(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut function = "";
@@ -125,7 +124,7 @@ fn offenders(text: &str) -> Vec<String> {
 }
 
 fn differs(call: &str) -> bool {
-    // What is called, without its arguments.
+    // The called function, without its arguments.
     let name = call.split(['(']).next().unwrap_or(call);
     let rounds = |word: &str| {
         let of_type = format!("{word}::");
@@ -149,12 +148,12 @@ fn differs(call: &str) -> bool {
     is_platform || is_sine || SIMD.iter().any(|word| rounds(word))
 }
 
-/// True for the type as an argument of another one, as in `Vec::<Quat>::push`.
+/// Whether the type is only an argument of another one, as in `Vec::<Quat>::push`.
 fn is_plain(name: &str, of_type: &str) -> bool {
     at_word(name, of_type).all(|at| name[..at].ends_with('<'))
 }
 
-/// Where `word` begins and no longer name ends.
+/// Returns the places at which `word` begins and is not the end of a longer name.
 fn at_word<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     text.match_indices(word)
         .map(|(at, _)| at)

@@ -25,13 +25,13 @@ const PAGE: &str = "live.html";
 
 const TRIPLE: &str = "wasm32-unknown-unknown";
 
-/// The steps that a scene has made in its picture: most have come to what they show.
+/// The steps of a scene before its picture. By then most scenes show their effect.
 const STEPS_OF_PICTURE: u32 = 100;
-/// The steps of a scene that is over sooner.
+/// The steps of scenes that end earlier.
 const EARLY_STEPS: [(&str, u32); 1] = [("bullets", 3)];
 /// The size of a picture, in pixels.
 const PICTURE: [u32; 2] = [480, 320];
-/// Browsers that are started for a picture, at most: now and then one hangs.
+/// The maximum number of browsers that are started for a picture, because a browser may hang.
 const MAX_BROWSERS: usize = 3;
 
 /// How the module is compiled.
@@ -72,7 +72,7 @@ pub(crate) fn module(root: &Path, build: Build) -> Result<End, Error> {
     }
     let folder = root.join(FOLDER);
     std::fs::create_dir_all(&folder)?;
-    // Written anew, so that it is younger than the sources from which cargo made it.
+    // The file is written again, so that it is newer than the sources.
     let bytes = std::fs::read(target.join(TRIPLE).join(profile).join(MODULE))?;
     std::fs::write(folder.join(MODULE), &bytes)?;
     Ok(End::Passed(format!("{} kB", bytes.len() / 1000)))
@@ -179,7 +179,7 @@ fn draw_scene(
     let browser = browser.insert(started);
     let early = EARLY_STEPS.iter().find(|(scene, _)| *scene == name);
     let n_steps = early.map_or(STEPS_OF_PICTURE, |(_, n_steps)| *n_steps);
-    // A new query loads the page again, which another fragment alone does not.
+    // The address has a new query, because a new fragment alone does not load the page again.
     let address = format!(
         "file://{}?{name}#scene={name}&steps={n_steps}&bare=1&theme=light",
         folder.join(PAGE).display()

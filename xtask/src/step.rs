@@ -9,11 +9,11 @@ use std::time::Instant;
 
 /// How a step ended.
 pub(crate) enum End {
-    /// All is well; the text is added to the line.
+    /// It passed; the text is added to the line.
     Passed(String),
-    /// It is not; the text is printed below the line.
+    /// It failed; the text is printed below the line.
     Failed(String),
-    /// It could not be tried here, and why.
+    /// It could not run here; the text is the reason.
     Skipped(String),
 }
 
@@ -35,8 +35,8 @@ struct Ends {
 }
 
 impl Steps {
-    /// Steps in the workspace at `root`. With `only`, those whose names contain it; the others are
-    /// left out.
+    /// Returns a runner in the workspace at `root`. With `only`, steps whose names do not contain
+    /// it are left out.
     pub(crate) fn new(root: &Path, only: Option<&str>) -> Self {
         let only = only.map(str::to_string);
         let (ends, left_out) = (Mutex::default(), Mutex::default());
@@ -69,12 +69,12 @@ impl Steps {
         }
     }
 
-    /// Runs `cargo` with `arguments`, which stand in one text, as the step `name`.
+    /// Runs `cargo` as the step `name`. `arguments` is one text, split at blanks.
     pub(crate) fn cargo(&self, name: &str, arguments: &str, environment: &[(&str, &str)]) {
         self.step(name, || cargo(&self.root, arguments, environment));
     }
 
-    /// Prints the closing line; true if no step failed. No step at all is a failure.
+    /// Prints the closing line. Returns true if no step failed. It is a failure if no step ran.
     pub(crate) fn close(self) -> bool {
         println!("whole   {:7.1} s", self.start.elapsed().as_secs_f64());
         let Ends { passed, failed, skipped } = self.ends.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -94,7 +94,7 @@ impl Steps {
     }
 }
 
-/// Runs `cargo`; what it printed is shown only where it failed, and passed tests are counted.
+/// Runs `cargo`, and counts passed tests. Its output is shown only if it failed.
 pub(crate) fn cargo(folder: &Path, arguments: &str, environment: &[(&str, &str)]) -> Result<End, Error> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
@@ -112,7 +112,7 @@ pub(crate) fn cargo(folder: &Path, arguments: &str, environment: &[(&str, &str)]
     Ok(End::Passed(if tests == 0 { String::new() } else { format!("{tests} tests passed") }))
 }
 
-/// How many tests the output of `cargo test` says have passed.
+/// Returns the number of passed tests in the output of `cargo test`.
 fn tests_passed(output: &str) -> u32 {
     output
         .lines()

@@ -1,7 +1,7 @@
-//! `cargo xtask tidy`: the rules of the source tree that the compiler does not know.
+//! `cargo xtask tidy`: the rules of the source tree that the compiler does not check.
 //!
-//! Each rule is a small function over paths and text, so that the tests can show it a violation.
-//! Exceptions stand here, each with its reason.
+//! Each rule is a small function of paths and text, so that a test can give it a violation.
+//! Exceptions are listed here, each with its reason.
 
 mod claims;
 mod code;
@@ -61,10 +61,10 @@ const FREE_LITERALS: &[(&str, &str)] = &[
     ("crates/carom-scenes/", "sizes of what is built, no decisions"),
 ];
 
-/// Files that name what the rules forbid, because they are the rules.
+/// Files of the rules themselves, which contain the forbidden words.
 const RULES: &[&str] = &["xtask/src/tidy"];
 
-/// A file longer than this needs a reason.
+/// The number of lines above which a file needs a reason.
 const MAX_LINES: usize = 800;
 
 /// A rule that a place breaks.
@@ -76,7 +76,7 @@ pub(crate) struct Complaint {
     line: usize,
     /// The name of the rule.
     rule: &'static str,
-    /// What is wrong and what is wanted.
+    /// A description of the violation and of its cure.
     text: String,
 }
 
@@ -90,7 +90,7 @@ impl fmt::Display for Complaint {
     }
 }
 
-/// What a Rust file is for, which decides the rules that it is held to.
+/// The purpose of a Rust file, which selects its rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Source of a crate on a numbered floor.
@@ -101,7 +101,7 @@ enum Kind {
     Dev,
 }
 
-/// Prints every complaint; true where there is none.
+/// Prints every complaint. Returns true if there is none.
 pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     let complaints = complaints(root)?;
     for complaint in &complaints {
@@ -111,8 +111,8 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     Ok(complaints.is_empty())
 }
 
-/// Writes the page of techniques from their list; false, with complaints, if the list cannot be
-/// read.
+/// Writes the page of techniques from their list. Prints complaints and returns false if the list
+/// cannot be parsed.
 pub(crate) fn write_seeds(root: &Path) -> Result<bool, Error> {
     match seeds::page(&std::fs::read_to_string(root.join(seeds::LIST))?) {
         Ok(page) => std::fs::write(root.join(seeds::PAGE), page)?,
@@ -124,7 +124,7 @@ pub(crate) fn write_seeds(root: &Path) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Every complaint about the workspace at `root`, sorted by place.
+/// Returns every complaint about the workspace at `root`, sorted by place.
 pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
     let packages = packages(root)?;
     let mut found = floors::check(&packages);
@@ -164,7 +164,7 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
     Ok(found)
 }
 
-/// The package that has the file at `path`.
+/// Returns the package that contains the file at `path`.
 fn package_of<'p>(path: &str, root: &Path, packages: &'p [Package]) -> Option<&'p Package> {
     packages
         .iter()
@@ -172,7 +172,7 @@ fn package_of<'p>(path: &str, root: &Path, packages: &'p [Package]) -> Option<&'
         .max_by_key(|package| package.folder.as_os_str().len())
 }
 
-/// The purpose of the Rust file at `path`, of this package.
+/// Returns the purpose of the Rust file at `path` in this package.
 fn kind(path: &str, package: Option<&Package>) -> Kind {
     let is_test = path.split('/').any(|part| matches!(part, "tests" | "benches" | "examples" | "tests.rs"));
     match package.and_then(|package| package.floor) {

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs the program with these arguments; true where no answer was wrong.
+/// Runs the program with these arguments. Returns true if no answer was wrong.
 pub(crate) fn run(root: &Path, arguments: impl Iterator<Item = OsString>) -> Result<bool, Error> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)

@@ -1,12 +1,12 @@
-//! `cargo xtask volumes [N]`: N bounding volumes of every kind and fit, each held in exact
-//! arithmetic to contain every point that it should. The test of carom-bounds that checks some ten
-//! thousand, optimised and for longer.
+//! `cargo xtask volumes [N]`: tests N bounding volumes of every kind and fit. Exact arithmetic
+//! decides whether each contains its points. A test of carom-bounds does the same for about ten
+//! thousand; here it is optimised and runs for longer.
 
 use crate::Error;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs the test; true where no point was outside.
+/// Runs the test. Returns true if no point was outside.
 pub(crate) fn run(root: &Path, n: u64) -> Result<bool, Error> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)

@@ -2,8 +2,8 @@
 //! by rays.
 //!
 //! A sheet that waves lies in the ball, and for rays a second ball. parry projects the vertices on
-//! the ball, or on a mesh with pseudo-normals, or casts the same rays. The depths agree; parry
-//! keeps no side of a vertex.
+//! the ball, or on a mesh with pseudo-normals, or casts the same rays. The depths agree. parry
+//! does not store the side of a vertex.
 
 use crate::{grid, waving_sheet};
 use carom_benches::peers::parry;
@@ -16,7 +16,7 @@ use parry3d::shape::{Ball as ParryBall, FeatureId, TriMesh as ParryMesh, TriMesh
 use std::cell::Cell;
 use std::hint::black_box;
 
-/// The number of vertices that are pushed out, and the largest depth.
+/// Returns the number of vertices that are pushed out, and the largest depth.
 fn n_and_deepest(depths: impl Iterator<Item = f64>) -> (f64, f64) {
     depths.fold((0.0, 0.0), |(n, deepest), depth| (n + 1.0, depth.max(deepest)))
 }

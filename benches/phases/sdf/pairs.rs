@@ -101,7 +101,8 @@ fn bodies() -> Vec<Body> {
     ]
 }
 
-/// Poses at which a body is so many cells from the torus, and the way out from its surface there.
+/// Returns poses at which a body is at a distance in this range of cells from the torus, and the
+/// outward direction there.
 fn poses(torus: &Torus, body: &Body, [least, most]: [f32; 2]) -> Vec<(Pose, Vec3)> {
     let mut rng = Rng::new(5);
     let mut unit = move || rng.unit() as f32;
@@ -134,8 +135,8 @@ pub(crate) fn pairs(runner: &mut Runner, mesh: &TriMesh) {
     }
 }
 
-/// One question to the torus in each of its ways. The answers of carom's fields and of parry are
-/// compared with those of carom's mesh.
+/// Returns a comparison of one query to each form of the torus. The answers of carom's fields and
+/// of parry are compared with those of carom's mesh.
 fn comparison<'a, T>(
     torus: &'a Torus,
     places: &'a [T],
@@ -163,7 +164,7 @@ fn row(workload: &str) -> Row<'_> {
     row_of(workload, N)
 }
 
-/// With so many questions in a call.
+/// Returns a row with this number of queries in a call.
 fn row_of(workload: &str, n: usize) -> Row<'_> {
     Row { workload, size: n as u64, unit: Unit::Us, per_call: n as u64 }
 }
@@ -194,7 +195,7 @@ fn contacts(runner: &mut Runner, torus: &Torus, body: &Body) {
     }
     let poses = poses(torus, body, NEAR);
     let memory = RefCell::new(Workspace::default());
-    // In this reach all have a contact, whatever the field is off by.
+    // Within this reach all have a contact, in spite of the error of the field.
     let reach = 3.0 * torus.cell;
     let ours = |shape: &Shape, (pose, _): &(Pose, Vec3)| {
         let memory = &mut memory.borrow_mut();
@@ -246,7 +247,7 @@ fn casts(runner: &mut Runner, torus: &Torus, body: &Body) {
         let hit = found.ok().flatten();
         hit.map_or(f64::NAN, |hit| f64::from(hit.time_of_impact * way.length()))
     };
-    // A surface that is off by the error is met so much sooner or later.
+    // An error of the surface makes the contact earlier or later by the same distance.
     runner.compare(
         row_of(&workload, n),
         comparison(torus, &flights, 1.5 * (torus.error + body.error), &ours, &theirs),
@@ -257,7 +258,7 @@ fn motion(pose: &Pose, way: Vec3) -> Motion {
     motion_of(pose, Vec3::ZERO, way, Vec3::ZERO).expect("finite")
 }
 
-/// From all around to places of the torus.
+/// Rays from all around to points of the torus.
 fn rays(runner: &mut Runner, torus: &Torus) {
     if !runner.wants("ray") {
         return;
@@ -268,7 +269,7 @@ fn rays(runner: &mut Runner, torus: &Torus) {
         .map(|_| {
             let around = unit() * std::f32::consts::TAU;
             let target = Vec3::new(around.sin(), 0.0, around.cos());
-            // Upwards, so that the tube is met from above and not sideways.
+            // Rays start above, so that they hit the tube from above and not sideways.
             let from = target + Vec3::new(unit() - 0.5, 1.0, unit() - 0.5) * 3.0;
             Ray::new(from, (target - from).normalize())
         })

@@ -1,5 +1,5 @@
-//! bvh: its binary tree, built and searched. It has no refit but taking leaves out and putting them
-//! in again.
+//! bvh: its binary tree, built and searched. It has no refit: leaves are removed and inserted
+//! again.
 
 use bvh::aabb::{Aabb as BvhAabb, Bounded};
 use bvh::bounding_hierarchy::BHShape;
@@ -10,7 +10,7 @@ use carom_math::Ray;
 use glam::Vec3;
 use nalgebra::{Point3, Vector3};
 
-/// A box for bvh, which keeps in it where it is in the tree.
+/// A box for bvh, in which bvh stores its place in the tree.
 #[derive(Clone, Debug)]
 pub struct Leaf {
     aabb: BvhAabb<f32, 3>,
@@ -42,30 +42,31 @@ fn aabb(aabb: &Aabb) -> BvhAabb<f32, 3> {
     BvhAabb::with_bounds(point(aabb.min), point(aabb.max))
 }
 
-/// Boxes for bvh.
+/// Returns boxes for bvh.
 pub fn leaves(boxes: &[Aabb]) -> Vec<Leaf> {
     boxes.iter().zip(0..).map(|(b, number)| Leaf { aabb: aabb(b), number, node: 0 }).collect()
 }
 
-/// A tree over boxes, built on one thread.
+/// Returns a tree over boxes, built on one thread.
 pub fn build(leaves: &mut [Leaf]) -> Bvh<f32, 3> {
     Bvh::build(leaves)
 }
 
-/// The same, on the threads there are.
+/// Does the same on all threads.
 #[cfg(feature = "threads")]
 pub fn build_on_threads(leaves: &mut [Leaf]) -> Bvh<f32, 3> {
     Bvh::build_with_executor(leaves, bvh::bvh::rayon_executor)
 }
 
-/// The primitives whose boxes overlap the query, sorted.
+/// Returns the primitives whose boxes overlap the query, sorted.
 pub fn found(tree: &Bvh<f32, 3>, leaves: &[Leaf], query: &Aabb) -> Vec<u32> {
     let mut found: Vec<u32> = tree.traverse_iterator(&aabb(query), leaves).map(|leaf| leaf.number).collect();
     found.sort_unstable();
     found
 }
 
-/// The least of what `hit` gives for the primitives whose boxes the ray meets; infinity for none.
+/// Returns the least result of `hit` for the primitives whose boxes the ray meets; infinity for
+/// none.
 pub fn closest(tree: &Bvh<f32, 3>, leaves: &[Leaf], ray: &Ray, hit: impl Fn(u32) -> Option<f32>) -> f32 {
     let direction = Vector3::new(ray.direction.x, ray.direction.y, ray.direction.z);
     let ray = BvhRay::new(point(ray.origin), direction);

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// The process; it is ended on drop.
+/// The process, which is ended on drop.
 pub struct Cloth {
     process: Child,
     questions: ChildStdin,
@@ -14,8 +14,8 @@ pub struct Cloth {
 }
 
 impl Cloth {
-    /// Starts the process over a cloth at two moments. `None`, with a printed line, where Python or
-    /// the package is missing.
+    /// Starts the process over a cloth at two moments. Prints a line and returns `None` if Python
+    /// or the package is missing.
     pub fn start(before: &[Vec3], after: &[Vec3], faces: &[[u32; 3]]) -> Option<Cloth> {
         let started = Cloth::try_start(before, after, faces);
         started.map_err(|error| println!("skipped: ipctk: {error}")).ok()
@@ -66,7 +66,7 @@ impl Cloth {
 
 impl Drop for Cloth {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

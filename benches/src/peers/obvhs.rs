@@ -13,12 +13,12 @@ use obvhs::rt_triangle::RtTriangle;
 use obvhs::triangle::Triangle;
 use std::time::Duration;
 
-/// A box for obvhs.
+/// Returns a box for obvhs.
 pub fn aabb(aabb: &Aabb) -> obvhs::aabb::Aabb {
     obvhs::aabb::Aabb::new(aabb.min.into(), aabb.max.into())
 }
 
-/// A tree over boxes.
+/// Returns a tree over boxes.
 pub fn build(boxes: &[obvhs::aabb::Aabb], params: BvhBuildParams) -> Bvh2 {
     build_bvh2(boxes, params, &mut Duration::default())
 }
@@ -37,7 +37,7 @@ pub fn refit(tree: &mut Bvh2, boxes: &[obvhs::aabb::Aabb]) {
     tree.refit_all();
 }
 
-/// The primitives whose own boxes overlap the query, sorted.
+/// Returns the primitives whose own boxes overlap the query, sorted.
 pub fn found(tree: &Bvh2, boxes: &[Aabb], query: &Aabb) -> Vec<u32> {
     let mut found = Vec::new();
     tree.aabb_traverse(aabb(query), |tree, node| {
@@ -51,14 +51,14 @@ pub fn found(tree: &Bvh2, boxes: &[Aabb], query: &Aabb) -> Vec<u32> {
     found
 }
 
-/// A mesh in the wide tree that obvhs has for rays, its triangles in the tree's order.
+/// A mesh in the wide tree of obvhs for rays, with its triangles in the tree's order.
 pub struct Rays {
     tree: CwBvh,
     triangles: Vec<RtTriangle>,
 }
 
 impl Rays {
-    /// A tree of medium quality over the triangles.
+    /// Returns a tree of medium quality over the triangles.
     pub fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
         let corner = |i: u32| vertices[i as usize].into();
         let triangles: Vec<Triangle> = triangles
@@ -76,7 +76,7 @@ impl Rays {
         Self { tree, triangles }
     }
 
-    /// The ray parameter of the first hit; infinite for none.
+    /// Returns the ray parameter of the first hit; infinity for none.
     pub fn closest(&self, ray: &Ray) -> f32 {
         let ray = obvhs::ray::Ray::new_inf(ray.origin.into(), ray.direction.into());
         let mut hit = RayHit::none();

@@ -1,4 +1,4 @@
-//! parry: the broad phase on its tree, meshes by its leaf pairs, hulls.
+//! parry: a broad phase on its tree, meshes by its leaf pairs, and hulls.
 
 use carom_bounds::Aabb;
 use carom_math::Pose;
@@ -8,23 +8,23 @@ use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhNode, BvhWorkspace};
 use parry3d::query::details::intersection_test_support_map_support_map;
 use parry3d::shape::{ConvexPolyhedron, TriMesh};
 
-/// A vector for parry, which has a glam of its own.
+/// Returns a vector for parry, which has a glam of its own.
 pub fn vector(v: Vec3) -> Vector {
     Vector::new(v.x, v.y, v.z)
 }
 
-/// A pose for parry.
+/// Returns a pose for parry.
 pub fn pose(pose: &Pose) -> ParryPose {
     let q = pose.rotation;
     ParryPose::from_parts(vector(pose.translation), Rotation::from_xyzw(q.x, q.y, q.z, q.w))
 }
 
-/// A box for parry.
+/// Returns a box for parry.
 pub fn aabb(aabb: &Aabb) -> parry3d::bounding_volume::Aabb {
     parry3d::bounding_volume::Aabb::new(vector(aabb.min), vector(aabb.max))
 }
 
-/// The primitives whose boxes overlap the query, sorted.
+/// Returns the primitives whose boxes overlap the query, sorted.
 pub fn found(tree: &Bvh, query: &Aabb) -> Vec<u32> {
     let query = self::aabb(query);
     let mut found: Vec<u32> = tree.intersect_aabb(&query).collect();
@@ -32,18 +32,18 @@ pub fn found(tree: &Bvh, query: &Aabb) -> Vec<u32> {
     found
 }
 
-/// The hull of points that are all vertices of it.
+/// Returns the hull of points, all of which are its vertices.
 pub fn hull(points: &[DVec3]) -> Option<ConvexPolyhedron> {
     let points: Vec<Vector> = points.iter().map(|p| vector(p.as_vec3())).collect();
     ConvexPolyhedron::from_convex_hull(&points)
 }
 
-/// A mesh for parry.
+/// Returns a mesh for parry.
 pub fn mesh(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Option<TriMesh> {
     TriMesh::new(vertices.iter().map(|v| vector(*v)).collect(), triangles.to_vec()).ok()
 }
 
-/// parry's tree as a broad phase, in the ways that its users have.
+/// parry's tree as a broad phase, as its users can use it.
 pub struct BroadPhase {
     tree: Bvh,
     workspace: BvhWorkspace,
@@ -51,7 +51,7 @@ pub struct BroadPhase {
 }
 
 impl BroadPhase {
-    /// A tree over the boxes.
+    /// Returns a tree over the boxes.
     pub fn new(boxes: &[Aabb]) -> Self {
         Self { tree: build(boxes), workspace: BvhWorkspace::default(), pairs: Vec::new() }
     }
@@ -69,7 +69,7 @@ impl BroadPhase {
         self.find()
     }
 
-    /// One frame: a new tree over all boxes.
+    /// Runs one frame with a new tree over all boxes.
     pub fn rebuild(&mut self, boxes: &[Aabb]) -> &mut [(u32, u32)] {
         self.tree = build(boxes);
         self.find()
@@ -94,8 +94,8 @@ fn build(boxes: &[Aabb]) -> Bvh {
     Bvh::from_iter(BvhBuildStrategy::Binned, boxes.iter().enumerate().map(|(i, b)| (i, aabb(b))))
 }
 
-/// Triangle pairs of two meshes that meet, by parry's trees and its test for two convex shapes,
-/// with `b_in_a`. Stops at the first where `is_first` asks for no more than yes or no.
+/// Returns the triangle pairs of two meshes that meet, by parry's trees and its test for two
+/// convex shapes, with `b_in_a`. With `is_first`, stops at the first pair.
 pub fn mesh_pairs(a: &TriMesh, b: &TriMesh, b_in_a: &ParryPose, is_first: bool, pairs: &mut Vec<(u32, u32)>) {
     pairs.clear();
     // The rotation is turned into a matrix once, not at every node.

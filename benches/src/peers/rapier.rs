@@ -16,7 +16,8 @@ use rapier3d::prelude::{
 };
 use std::collections::BTreeSet;
 
-/// Leaves out pairs of one family: both colliders have its number as their user data.
+/// A filter that leaves out pairs of one family: both colliders have its number as their user
+/// data.
 struct Families;
 
 impl PhysicsHooks for Families {
@@ -98,17 +99,17 @@ impl Scene {
         Self { world, all, bodies }
     }
 
-    /// The mass of each body that moves.
+    /// Returns the mass of each body that moves.
     pub fn masses(&self) -> Vec<f32> {
         self.bodies.iter().map(|&handle| self.world.bodies[handle].mass()).collect()
     }
 
-    /// One step.
+    /// Makes one step.
     pub fn step(&mut self) {
         self.world.step_with_events(&Families, &());
     }
 
-    /// The position of each body that moves.
+    /// Returns the position of each body that moves.
     pub fn places(&self) -> Vec<Vec3> {
         let place = |&handle: &RigidBodyHandle| {
             let at = self.world.bodies[handle].translation();
@@ -117,7 +118,7 @@ impl Scene {
         self.bodies.iter().map(place).collect()
     }
 
-    /// The least distance of a contact that its solver was given: negative for an overlap.
+    /// Returns the least distance of the contacts for its solver; negative for an overlap.
     pub fn deepest(&self) -> f32 {
         let manifolds = self.world.narrow_phase.contact_pairs().flat_map(|pair| pair.manifolds().iter());
         manifolds.flat_map(|manifold| manifold.points.iter().map(|point| point.dist)).fold(0.0, f32::min)
@@ -152,7 +153,7 @@ impl Engine for Scene {
     }
 }
 
-/// The shape of a scene's body; meshes with rapier's own care for internal edges.
+/// Returns the shape of a scene's body. Meshes have rapier's own fix for internal edges.
 fn shape_of(spec: &ShapeSpec) -> Option<SharedShape> {
     Some(match spec {
         ShapeSpec::Sphere { radius } => SharedShape::ball(*radius),
@@ -177,7 +178,7 @@ fn shape_of(spec: &ShapeSpec) -> Option<SharedShape> {
     })
 }
 
-/// The bodies of a joint, and the joint.
+/// Returns the bodies of a joint, and the joint.
 fn joint_of(joint: &JointSpec) -> Option<(usize, usize, GenericJoint)> {
     let frame = |anchor, axis| Pose::new(Quat::from_rotation_arc(Vec3::X, axis), anchor);
     Some(match *joint {
@@ -207,7 +208,7 @@ fn joint_of(joint: &JointSpec) -> Option<(usize, usize, GenericJoint)> {
             joint.set_local_frame1(pose(&frame(anchor_a, axis_a)));
             joint.set_local_frame2(pose(&frame(anchor_b, axis_b)));
             if let Some([speed, max_torque]) = motor {
-                // Per second: so fast an error of the speed is taken back.
+                // Rate at which the motor corrects an error of the speed, per second.
                 const STIFF: f32 = 100.0;
                 joint.set_motor_velocity(JointAxis::AngX, speed, STIFF);
                 joint.set_motor_max_force(JointAxis::AngX, max_torque);
@@ -223,9 +224,9 @@ fn joint_of(joint: &JointSpec) -> Option<(usize, usize, GenericJoint)> {
     })
 }
 
-/// rapier's broad phase, driven as its pipeline drives it: the boxes of moved bodies are set, grown
-/// by half its prediction, then one update. It grows them further for itself, and reports changes
-/// only.
+/// rapier's broad phase, used as in its pipeline: the boxes of moved bodies are grown by half its
+/// prediction and set, and one update follows. It grows them further internally, and reports only
+/// changes.
 pub struct BroadPhase {
     broad: BroadPhaseBvh,
     parameters: IntegrationParameters,
@@ -237,7 +238,7 @@ pub struct BroadPhase {
 }
 
 impl BroadPhase {
-    /// Bodies that are all dynamic, and not yet their boxes.
+    /// Returns a broad phase for `n` dynamic bodies, without boxes.
     pub fn new(n: usize) -> Self {
         let (mut bodies, mut colliders) = (RigidBodySet::new(), ColliderSet::new());
         let handles = (0..n)
@@ -270,8 +271,8 @@ impl BroadPhase {
         self.events.len()
     }
 
-    /// The pairs after the changes of the last frame. Must be called after every frame, or after
-    /// none.
+    /// Returns the pairs after the changes of the last frame. It must be called after every frame,
+    /// or after none.
     pub fn pairs(&mut self) -> &BTreeSet<(u32, u32)> {
         for event in &self.events {
             let (BroadPhasePairEvent::AddPair(pair) | BroadPhasePairEvent::DeletePair(pair)) = event;

@@ -1,5 +1,6 @@
 //! The rows that the benches `trees` and `threads` share: builds and refits, carom and the peers.
-// As in the programs of these rows: boxes of the scenes are finite, and as many as before.
+// The programs of these rows unwrap too: boxes of the scenes are finite, and their number does not
+// change.
 #![allow(clippy::expect_used)]
 
 use crate::peers::{bvh as bvh_peer, obvhs as obvhs_peer, parry};
@@ -121,8 +122,7 @@ pub fn build(
     runner.compare(row, comparison);
 }
 
-/// Refits to other boxes. Each turn goes to the other of the two poses, so that every refit has
-/// something to do.
+/// Refits to other boxes. Calls alternate between two poses, so that every refit has work.
 pub fn refit(runner: &mut Runner, place: Place<'_>, workload: &str, both: [&[Aabb]; 2]) {
     let parry_boxes = both.map(|boxes| boxes.iter().map(parry::aabb).collect::<Vec<_>>());
     let obvhs_boxes = both.map(|boxes| boxes.iter().map(obvhs_peer::aabb).collect::<Vec<_>>());
@@ -165,8 +165,8 @@ pub struct Trees<'a> {
     pub obvhss: &'a RefCell<Bvh2>,
 }
 
-/// Compares refits to two poses in turn; each function takes the number of a pose. `boxes` are
-/// those of pose 1, at which all trees must find the same.
+/// Compares refits that alternate between two poses. Each function takes the index of a pose.
+/// `boxes` are those of pose 1, at which all trees must find the same primitives.
 pub fn refits_in_turn(
     runner: &mut Runner,
     place: Place<'_>,

@@ -1,4 +1,4 @@
-//! Algorithms that were measured against those of the crates and did not win; kept so that they can
-//! be measured again.
+//! Algorithms that were slower than those of the crates. They are kept so that they can be
+//! measured again.
 
 pub mod momentum;

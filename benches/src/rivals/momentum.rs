@@ -1,15 +1,15 @@
 //! The distance of two convex shapes by GJK whose search direction has momentum.
 //!
-//! GJK is the Frank-Wolfe method with corrections: each round looks for the farthest point along
-//! the gradient and projects on the simplex. Momentum looks along a mean of the gradients so far
-//! instead, which turns less. A point found along that mean proves nothing about the end, so once
-//! it brings no progress the search goes on without momentum.
+//! GJK is the Frank-Wolfe method with corrections: each round finds the farthest point along the
+//! gradient, and projects the origin on the simplex. With momentum, the direction is a mean of the
+//! gradients so far, which turns less. A point along that mean does not prove that the search is
+//! done. So as soon as it makes no progress, the search continues without momentum.
 //!
-//! Measured (2026-11-22), rounds without momentum / Nesterov's / Polyak's, hulls of 8, 32, 128, 512
-//! vertices a hundredth apart: 5.9 / 6.8 / 7.1, 7.8 / 8.4 / 9.7, 9.8 / 9.7 / 11.9, 12.1 / 11.0 /
-//! 14.2; two apart 3.0 to 4.4 without, and one more with either. It saves a tenth of the rounds of
-//! the largest hulls near each other and costs some everywhere else: the proof at the end is one
-//! round more, so GJK has none.
+//! Measured (2026-11-22), rounds without momentum / Nesterov's / Polyak's, hulls of 8, 32, 128,
+//! 512 vertices a hundredth apart: 5.9 / 6.8 / 7.1, 7.8 / 8.4 / 9.7, 9.8 / 9.7 / 11.9, 12.1 / 11.0
+//! / 14.2; two apart 3.0 to 4.4 without, and one more with either. It saves a tenth of the rounds
+//! for the largest hulls near each other, and costs rounds in all other cases, because the proof
+//! at the end is one more round. So carom's GJK has no momentum.
 //!
 //! Reference: L. Montaut, Q. Le Lidec, V. Petrik, J. Sivic, J. Carpentier, Collision Detection
 //! Accelerated: An Optimization Perspective, RSS 2022, sections III and IV (directions are
@@ -33,17 +33,17 @@ pub enum Momentum {
 /// The distance of two shapes, margins left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// Length; 0 where they meet.
+    /// The distance; 0 if they meet.
     pub distance: f64,
     /// Pairs of support points computed.
     pub n_rounds: u32,
 }
 
 const MAX_ROUNDS: u32 = 200;
-/// The ends of both bounds agree to this part of the distance: rounding.
+/// The relative difference of both bounds at which the search ends: rounding.
 const TOLERANCE: f64 = 1e-12;
 
-/// The distance of the cores of two shapes.
+/// Returns the distance of the cores of two shapes.
 pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
@@ -100,8 +100,8 @@ fn unit(v: DVec3) -> DVec3 {
     v.normalize_or_zero()
 }
 
-/// Keeps the corners of the feature that is nearest to the origin; 4 where the simplex contains it.
-/// Every feature is tried.
+/// Keeps the corners of the feature that is nearest to the origin. Returns their number: 4 if the
+/// simplex contains the origin. Every feature is tried.
 fn reduce(simplex: &mut [DVec3; 4], n: usize, nearest: &mut DVec3) -> usize {
     let points = *simplex;
     if n == 4 {

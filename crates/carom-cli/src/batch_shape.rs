@@ -1,7 +1,7 @@
 //! Shapes in the questions of `batch`, and a cache for those from files.
 //!
-//! A file is read once, and its tree is built once for each scale and pose that a question gives
-//! it. Trees of octrees and point clouds do not depend on the pose. The last few are kept.
+//! The last files and the last trees are kept. A mesh has a tree for each scale and pose that a
+//! question gives it. Trees of octrees and point clouds do not depend on the pose.
 
 use crate::remarks::Remarks;
 use crate::solid::{self, ShapeSpec, Solid, Winding};

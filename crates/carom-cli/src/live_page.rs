@@ -53,8 +53,8 @@ pub fn live_page(wasm: &[u8], first: &str) -> Result<String, String> {
         .replace("__MODULE__", &encoded))
 }
 
-/// Returns the files at which the module is looked for, in this order: beside the program, in the
-/// site beside the folder of a build, in the site of the present folder.
+/// Returns the paths at which the module is searched for, in this order: beside the program, in
+/// the site beside the folder of a build, in the site of the present folder.
 fn candidates() -> Vec<PathBuf> {
     let program = std::env::current_exe().ok();
     let beside = program.as_deref().and_then(Path::parent);

@@ -82,8 +82,8 @@ pub(crate) fn full_name(path: &Path, part: &Part, has_parts: bool) -> String {
     if has_parts { format!("{file}: {}", part.name) } else { file.to_string() }
 }
 
-/// Returns the unit and the up axis of some files, as in `"m"`, `"z"`; `None` for what they do not
-/// agree on.
+/// Returns the unit and the up axis of some files, such as `"m"` and `"z"`; `None` for each of the
+/// two on which they do not agree.
 pub(crate) fn frame_of<'a>(
     models: impl IntoIterator<Item = &'a Model>,
 ) -> (Option<&'static str>, Option<&'static str>) {

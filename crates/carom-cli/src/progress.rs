@@ -58,7 +58,7 @@ pub(crate) fn map_chunks<T: Sync, R: Send>(
     Ok(())
 }
 
-/// Items between two looks at the bar.
+/// Items between two updates of the bar.
 const CHUNK_ITEMS: usize = 256;
 
 impl Drop for Progress {

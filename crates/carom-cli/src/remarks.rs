@@ -28,7 +28,7 @@ impl Remarks {
         Remarks::of_file(path, core::mem::take(&mut model.notes), core::mem::take(&mut model.unread))
     }
 
-    /// Adds a note once.
+    /// Adds a note that is not there yet.
     pub fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);

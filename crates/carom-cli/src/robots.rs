@@ -27,8 +27,8 @@ pub(crate) fn robots(files: &[Loaded]) -> Vec<PlacedRobot> {
     found
 }
 
-/// Returns the values of `--joints` and `--joint` by the names of joints; the last of a name
-/// counts.
+/// Returns the values of `--joints` and `--joint` by the names of joints. If a name occurs several
+/// times, its last value counts.
 pub(crate) fn named_values(args: &RobotArgs) -> Result<Vec<(String, f64)>, String> {
     let mut named = match &args.joints {
         Some(file) => joint_file(file)?,

@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 /// Rows of the table; a browser is slow with more. A note says how many are left out.
 const MAX_ROWS: usize = 5000;
 
-/// Returns the pairs with the deepest first, then those that are too close, the nearest first. The
-/// last are those for which it is not known whether they collide.
+/// Returns the pairs in this order: those that collide, the deepest first; those that are too
+/// close, the nearest first; those for which it is not known whether they collide.
 fn by_depth(listed: &[PairReport]) -> Vec<&PairReport> {
     let mut sorted: Vec<&PairReport> = listed.iter().collect();
     let key = |pair: &PairReport| match pair.intersects {
-        // One part in another without a known depth is worse than any depth.
+        // A part inside of another one with unknown depth comes before all known depths.
         Some(true) => (0, -pair.depth.unwrap_or(f64::INFINITY)),
         Some(false) => (1, pair.distance),
         None => (2, pair.distance),

@@ -7,7 +7,8 @@
 //! - A plate breaks at the end of a frame: the mesh tears along its seams, and the torn borders are
 //!   drawn back a little. If exact tests find a crossing then, the plate does not break yet.
 //!
-//! So triangles that do not cross at the start never cross, however badly the constraints converge.
+//! So triangles that do not cross at the start never cross, even if the constraints do not
+//! converge (test: `soft::the_last_line_of_defence_holds_alone`).
 //!
 //! Reference: J. O'Brien, J. Hodgins, Graphical Modeling and Animation of Brittle Fracture, 1999.
 //! Differs: cracks follow seams, by their bend and stretch.

@@ -256,7 +256,7 @@ pub fn spec_of_file(file: &Path) -> ShapeSpec {
     }
 }
 
-/// Whether a file has one of these extensions, in any case.
+/// Whether a file has one of these extensions, in upper or lower case.
 pub(crate) fn has_extension(file: &Path, extensions: &[&str]) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     extensions.iter().any(|one| one.eq_ignore_ascii_case(ending))

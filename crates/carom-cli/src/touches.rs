@@ -1,7 +1,7 @@
 //! The faces of a mesh that touch: pairs of near features, and pairs of faces that cross, give each
 //! face a state.
 //!
-//! A vertex or an edge that touches makes all its faces touch.
+//! If a vertex or an edge touches, all its faces count as touching.
 
 use crate::player::FaceState;
 use carom_deform::{DeformableMesh, FeaturePair, FeatureSearch, NearPair, PairKind, RefitTree};

@@ -1,4 +1,5 @@
-//! Bounding volumes: what is inside stays inside, and what is apart is apart.
+//! Bounding volumes: a volume contains its points after each operation, and volumes that are
+//! reported as apart are apart.
 
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Slabs, Sphere};
@@ -39,15 +40,14 @@ fn contains<V: BoundingVolume>(volume: &V, points: &[Vec3], what: &str) {
     }
 }
 
-/// Centre, sizes and key are numbers, infinite ones at most.
+/// Checks that centre, sizes and key are not NaN. Sizes may be infinite.
 fn measured<V: BoundingVolume>(volume: &V) {
     assert!(volume.center().is_finite(), "{volume:?}");
     let is_measured = 0.0 <= volume.surface_area() && 0.0 <= volume.volume() && !volume.size_key().is_nan();
     assert!(is_measured, "{volume:?} {} {}", volume.surface_area(), volume.volume());
 }
 
-/// What is placed holds what was inside, wherever that now is; under a pose with numbers that are
-/// none it may be anywhere.
+/// Checks that a placed volume contains the placed points. A pose with NaN has no requirement.
 fn check_placed<V: BoundingVolume>(volume: V, placed: V, inside: &[Vec3], pose: &WidePose) {
     if inside.is_empty() {
         return assert_eq!(placed, V::EMPTY, "{volume:?}");
@@ -107,7 +107,7 @@ fn check<V: BoundingVolume>(a: &[Vec3], b: &[Vec3], pose: &WidePose, margin: f32
     assert!(0.0 <= bound && (bound == 0.0 || !va.overlaps(&vb)), "{bound} {va:?} {vb:?}");
     for p in a {
         for q in b {
-            // Squares of numbers beyond this leave the range of f64's own.
+            // Beyond this, squares leave the range of `f64`.
             let apart = p.as_dvec3().distance(q.as_dvec3());
             assert!(f64::from(bound) <= apart, "{bound} above {apart}: {va:?} {vb:?}");
         }

@@ -1,4 +1,4 @@
-//! Scripts for broad phases, each held against brute force.
+//! Scripts for broad phases, with the answers of brute force as reference.
 
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, Frustum};
@@ -7,17 +7,17 @@ use carom_broad_auto::catalogue::{ALGORITHMS, Place, SpatialBroadPhase};
 use carom_math::{Interval, Plane, Ray};
 use glam::Vec3;
 
-/// The same calls give the same answers and the same errors, whichever algorithm the bytes choose;
-/// a call that is refused changes nothing.
+/// Runs a script on an algorithm that the bytes choose. The same calls give the same answers and
+/// the same errors as brute force, and a refused call changes nothing.
 pub fn broad(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let listed = &ALGORITHMS[bytes.below(ALGORITHMS.len())];
-    // So many boxes that the algorithms with regions have some.
+    // The number of boxes is so large that algorithms with regions make several.
     let bounds = Aabb { min: Vec3::splat(-8.0), max: Vec3::splat(8.0) };
     run(&mut bytes, &mut *listed.make(&Place { bounds, n_boxes: 10_000 }));
 }
 
-/// A box, or what is none.
+/// Returns a box, which may be invalid.
 pub(crate) fn aabb(bytes: &mut Bytes<'_>) -> Aabb {
     let min = bytes.point_f32();
     match bytes.byte() % 8 {
@@ -27,7 +27,7 @@ pub(crate) fn aabb(bytes: &mut Bytes<'_>) -> Aabb {
     }
 }
 
-/// Any filter.
+/// Returns any filter.
 pub(crate) fn filter(bytes: &mut Bytes<'_>) -> Filter {
     let mobility =
         [Mobility::Dynamic, Mobility::Dynamic, Mobility::Fixed, Mobility::Kinematic][bytes.below(4)];
@@ -42,7 +42,7 @@ pub(crate) fn filter(bytes: &mut Bytes<'_>) -> Filter {
 
 fn run(bytes: &mut Bytes<'_>, broad: &mut dyn SpatialBroadPhase) {
     let mut brute = BruteForce::new();
-    // All handles that ever were: the stale ones are used as well.
+    // All handles, including stale ones, which are used too.
     let mut ids: Vec<ProxyId> = Vec::new();
     let mut n_steps = 0;
     while !bytes.is_empty() && n_steps < 200 {
@@ -91,7 +91,7 @@ fn run(bytes: &mut Bytes<'_>, broad: &mut dyn SpatialBroadPhase) {
                 assert_eq!(ours, theirs, "{query:?}");
                 let (point, limit) = (bytes.point_f32(), bytes.float() as f32);
                 assert_eq!(broad.nearest(point, limit), brute.nearest(point, limit), "{point} {limit}");
-                // The box again, as six planes.
+                // The same box as six planes.
                 let side = |normal: Vec3, d: f32| Plane { normal, d };
                 let frustum = Frustum::new([
                     side(Vec3::X, -query.max.x),

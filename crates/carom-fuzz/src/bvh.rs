@@ -1,4 +1,4 @@
-//! Trees of volumes: whatever touches is found.
+//! Trees of volumes: a query finds all boxes that it touches.
 
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, BoundingVolume, Obb, Sphere};
@@ -7,8 +7,8 @@ use carom_math::WidePose;
 use glam::DVec3;
 use std::ops::ControlFlow;
 
-/// A tree is refused with the number of the first bad box, or loses nothing, before and after a
-/// refit.
+/// A tree is refused with the index of the first bad box, or its queries miss nothing, before and
+/// after a refit.
 pub fn bvh(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     match bytes.byte() % 4 {
@@ -21,7 +21,7 @@ pub fn bvh(bytes: &[u8]) {
     }
 }
 
-/// Other boxes for the same primitives; a refused refit changes nothing.
+/// Refits a tree to other boxes for the same primitives. A refused refit changes nothing.
 fn refit(mut tree: Bvh, given: &[Aabb], bytes: &mut Bytes<'_>) {
     let moved = boxes(bytes, given.len());
     match tree.refit(&moved) {
@@ -34,7 +34,7 @@ fn refit(mut tree: Bvh, given: &[Aabb], bytes: &mut Bytes<'_>) {
     assert!(tree.refit(&given[..given.len() / 2]).is_err() || given.is_empty());
 }
 
-/// Boxes, of which some are not fit for a tree.
+/// Returns boxes, some of which no tree accepts.
 pub(crate) fn boxes(bytes: &mut Bytes<'_>, n: usize) -> Vec<Aabb> {
     (0..n)
         .map(|_| {
@@ -48,7 +48,7 @@ pub(crate) fn boxes(bytes: &mut Bytes<'_>, n: usize) -> Vec<Aabb> {
         .collect()
 }
 
-/// A tree takes it.
+/// Whether a tree accepts the box.
 pub(crate) fn is_good(aabb: &Aabb) -> bool {
     aabb.check().is_ok() && aabb.min.abs().max(aabb.max.abs()).max_element() <= MAX_COORDINATE
 }
@@ -81,7 +81,7 @@ fn asks<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
     ask_for_pairs(tree, boxes, bytes);
 }
 
-/// What is in a box, on a ray, nearest to a point.
+/// Queries the boxes that touch a box, those on a ray, and the one nearest to a point.
 pub(crate) fn ask<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
     assert_eq!(tree.validate(boxes), Ok(()));
     assert_eq!(tree.len(), boxes.len());
@@ -128,7 +128,7 @@ pub(crate) fn ask<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Byte
             .iter()
             .enumerate()
             .map(|(i, aabb)| (i as u32, gap(aabb)))
-            // What is beyond the numbers is nearer than no bound.
+            // An infinite distance is within no bound.
             .filter(|(_, d)| *d <= limit && *d < f64::INFINITY)
             .min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         assert_eq!(nearest, expected, "{point} within {limit}");
@@ -137,7 +137,7 @@ pub(crate) fn ask<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Byte
     }
 }
 
-/// Pairs with itself, placed elsewhere and where it is.
+/// Queries the pairs of the tree with itself, at another pose and in place.
 fn ask_for_pairs<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
     let pose = WidePose::from_quat(bytes.rotation(), bytes.point());
     let mut pairs = std::collections::HashSet::new();

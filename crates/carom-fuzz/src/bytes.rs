@@ -1,9 +1,9 @@
-//! Bytes read as numbers: small and round ones mostly, so that points coincide and edges align;
-//! earlier ones again; and any pattern of bits now and then.
+//! Bytes read as numbers. Most are small and round, so that points coincide and edges align. Some
+//! repeat earlier numbers, and some are any pattern of bits.
 
 use glam::{DQuat, DVec3, Quat, Vec3};
 
-/// Numbers at which something may break.
+/// Numbers that often reveal faults.
 const SPECIAL: [f64; 32] = [
     0.0,
     -0.0,
@@ -39,7 +39,7 @@ const SPECIAL: [f64; 32] = [
     16_777_217.0,
 ];
 
-/// Reads numbers off the front of the bytes; after the end all are zero.
+/// Reads numbers from the front of the bytes. After the end all are zero.
 pub(crate) struct Bytes<'a> {
     rest: &'a [u8],
     recent: [f64; 8],
@@ -61,7 +61,7 @@ impl<'a> Bytes<'a> {
         *first
     }
 
-    /// A number in `0..n`.
+    /// Returns a number in `0..n`.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         usize::from(self.byte()) % n
     }
@@ -74,8 +74,8 @@ impl<'a> Bytes<'a> {
         self.recent[self.below(8)]
     }
 
-    /// A small whole number, a fraction, a power of two, an earlier number or nearly so, or any
-    /// pattern of bits.
+    /// Returns a small whole number, a fraction, a power of two, an earlier number or one near it,
+    /// or any pattern of bits.
     pub(crate) fn float(&mut self) -> f64 {
         let x = match self.byte() % 32 {
             0..=11 => f64::from(self.byte() as i8 % 9),
@@ -98,10 +98,10 @@ impl<'a> Bytes<'a> {
         x
     }
 
-    /// A number that is mostly fit to be a size.
+    /// Returns a number that is usually valid as a size.
     pub(crate) fn size(&mut self) -> f64 {
         let x = self.float();
-        // A negative one is let through now and then, to be refused.
+        // Sometimes it stays negative, which a constructor must refuse.
         if self.rest.len() % 16 == 15 { x } else { x.abs() }
     }
 
@@ -117,8 +117,8 @@ impl<'a> Bytes<'a> {
         self.point().as_vec3()
     }
 
-    /// Turns of a quarter and a third, rotations about an axis, any unit quaternion, or no rotation
-    /// at all.
+    /// Returns a rotation by a quarter or a third of a turn, about an axis, any unit quaternion,
+    /// or a quaternion that is no rotation.
     pub(crate) fn rotation(&mut self) -> DQuat {
         const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
         let part = |byte: u8| f64::from(byte as i8);

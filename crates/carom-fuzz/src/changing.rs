@@ -1,5 +1,5 @@
-//! Trees that change while they are asked: parts that come and go, boxes that all move, parts that
-//! are built on demand; and searches that are stopped on the way.
+//! Trees that change between queries: parts are inserted and removed, all boxes move, parts are
+//! built on demand. Searches are interrupted, too.
 
 use crate::bvh::{ask, boxes, is_good};
 use crate::bytes::Bytes;
@@ -13,8 +13,8 @@ use glam::DVec3;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// A script over one of the trees that change, each step followed by questions, against a plain
-/// list of boxes.
+/// Runs a script on one of these trees. After each step, queries are compared with a plain list of
+/// boxes.
 pub fn changing(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     match bytes.byte() % 4 {
@@ -25,7 +25,7 @@ pub fn changing(bytes: &[u8]) {
     }
 }
 
-/// More boxes than the bytes could tell: a few, again and again, each time a little further on.
+/// Returns more boxes than the bytes describe: a few boxes that are repeated with a shift.
 fn crowd(bytes: &mut Bytes<'_>) -> Vec<Aabb> {
     let mut few = Vec::new();
     for _ in 0..1 + bytes.below(12) {
@@ -39,13 +39,13 @@ fn crowd(bytes: &mut Bytes<'_>) -> Vec<Aabb> {
     all.filter(is_good).collect()
 }
 
-/// A box to look into.
+/// Returns a box for a query.
 fn probe(bytes: &mut Bytes<'_>) -> Aabb {
     let (p, q) = (bytes.point_f32(), bytes.point_f32());
     Aabb { min: p.min(q), max: p.max(q) }
 }
 
-/// All that overlap the box are among what was found.
+/// Checks that all boxes that overlap the probe were found.
 fn none_missed<'a>(found: &BTreeSet<u32>, all: impl IntoIterator<Item = (u32, &'a Aabb)>, probe: &Aabb) {
     for (number, aabb) in all {
         assert!(found.contains(&number) || !aabb.overlaps(probe), "{probe:?} missed {number} {aabb:?}");
@@ -114,7 +114,7 @@ fn watched(bytes: &mut Bytes<'_>) {
         n_steps += 1;
         let mut next = now.clone();
         let n = next.len().max(1);
-        // A stretch of boxes that move, change places, or are replaced.
+        // A range of boxes that move, swap places, or are replaced.
         let (from, length) = (bytes.below(256) * n / 256, 1 + bytes.below(256) * n / 256);
         let stretch = next.get_mut(from..(from + length).min(n)).unwrap_or(&mut []);
         let by = bytes.point_f32();
@@ -166,7 +166,7 @@ fn lazy(bytes: &mut Bytes<'_>) {
             assert_eq!(nearest, truth, "{point} within {limit}");
         }
     }
-    // A part with a whole, so that one is cut and the other is not.
+    // A part is tested with the whole, so that one tree is built further than the other.
     let few = &given[..given.len().min(40)];
     let other = LazyBvh::<Aabb>::new(few.to_vec(), &settings).unwrap();
     let pose = WidePose::from_quat(bytes.rotation(), bytes.point());
@@ -187,7 +187,7 @@ fn lazy(bytes: &mut Bytes<'_>) {
     }
 }
 
-/// The distance of a point from a box.
+/// Returns the distance of a point from a box.
 fn away(aabb: &Aabb, point: DVec3) -> f64 {
     point.clamp(aabb.min.as_dvec3(), aabb.max.as_dvec3()).distance(point)
 }
@@ -205,7 +205,7 @@ fn timed(bytes: &mut Bytes<'_>) {
     if !(pose.translation.abs().max_element() <= 1e30) {
         return;
     }
-    // A corner of each stands for what is inside, so that distances are easy to tell.
+    // A corner of each box represents its primitive, so that distances are simple.
     let gap = |i: u32, j: u32| {
         let there = pose.transform_point(b[j as usize].max.as_dvec3());
         a[i as usize].min.as_dvec3().distance(there)

@@ -1,4 +1,4 @@
-//! Two convex shapes by their support maps: distance and depth, with their bounds, both ways round.
+//! Distance and depth of two convex shapes by their support maps, with bounds, in both orders.
 
 use crate::bytes::Bytes;
 use carom_geom::{SupportMap, f64 as geom};
@@ -7,7 +7,7 @@ use carom_math::f64::Pose;
 use carom_math::scaling::unit;
 use glam::DVec3;
 
-/// The answers are numbers, the bounds are in order and hold, and the shapes may be exchanged.
+/// Answers are not NaN, the bounds are ordered and hold, and exchanged shapes agree.
 pub fn convex(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let (Some(a), Some(b)) = (shape(&mut bytes), shape(&mut bytes)) else { return };
@@ -20,7 +20,7 @@ pub fn convex(bytes: &[u8]) {
     assert!(0.0 <= distance.distance && distance.lower_bound <= distance.distance, "{distance:?}");
     let meets = gjk::intersects(&*a, &*b, &b_in_a, &settings, None).intersects;
 
-    // What follows is compared to within rounding, which is relative to the size of the scene.
+    // The comparisons below allow rounding, relative to the size of the scene.
     let extent = |s: &dyn SupportMap| s.center().length() + s.radius() + s.margin();
     let size = extent(&*a) + extent(&*b) + b_in_a.translation.length();
     if !(1e-100 < size && size < 1e100) {
@@ -32,7 +32,7 @@ pub fn convex(bytes: &[u8]) {
         let down = b_in_a.rotation.conjugate() * -n;
         (b_in_a.rotation * b.support(down).point + b_in_a.translation).dot(n) - b.margin() - top
     };
-    // No plane leaves more room than the shapes are apart.
+    // No plane proves a larger separation than the distance.
     let hint = bytes.point();
     for n in [signed.normal, distance.normal, DVec3::X, DVec3::NEG_Y, DVec3::ONE, b_in_a.translation, hint] {
         for n in [n, b_in_a.rotation * n] {
@@ -40,15 +40,15 @@ pub fn convex(bytes: &[u8]) {
             assert!(room(n) <= signed.upper_bound + tolerance, "room {:e} along {n}: {signed:?}", room(n));
         }
     }
-    // Bounds hold whatever the outcome: what two searches know about the same pair cannot
-    // contradict.
+    // Bounds hold for each outcome, so two searches for the same pair do not contradict each
+    // other.
     let mirrored = gjk::signed_distance(&*b, &*a, &b_in_a.inverse(), &settings, None);
     assert!(mirrored.lower_bound <= signed.upper_bound + tolerance, "{signed:?} {mirrored:?}");
     assert!(signed.lower_bound <= mirrored.upper_bound + tolerance, "{signed:?} {mirrored:?}");
     if signed.outcome == Outcome::Undecided || mirrored.outcome == Outcome::Undecided {
         return;
     }
-    // A curved shape may end with bounds that are some way apart, and says so.
+    // For a curved shape the bounds may stay apart, and the outcome says so.
     let wide = tolerance + width(&signed) + width(&mirrored);
     assert!(signed.distance - wide <= room(signed.normal), "normal {:e} {signed:?}", room(signed.normal));
     if signed.distance.abs() > wide {
@@ -64,20 +64,20 @@ pub fn convex(bytes: &[u8]) {
     if narrow.translation.is_finite() {
         assert!(f64::from(rounded.lower_bound) <= decided.lower_bound, "{rounded:?} {decided:?}");
         assert!(decided.upper_bound <= f64::from(rounded.upper_bound), "{rounded:?} {decided:?}");
-        // A distance that is less than the least f32 is 0 in f32; the bounds above still say that
-        // it is not.
+        // A distance below the least `f32` is 0 in `f32`. The bounds above still show that it is
+        // above 0.
         let is_apart = f64::from(f32::from_bits(1)) <= decided.distance;
         assert!(!is_apart || 0.0 < rounded.distance, "{rounded:?} {decided:?}");
         assert!(0.0 < decided.distance || rounded.distance <= 0.0, "{rounded:?} {decided:?}");
     }
 }
 
-/// How far apart the bounds are.
+/// Returns the difference of the bounds.
 fn width(answer: &gjk::SignedDistance) -> f64 {
     answer.upper_bound - answer.lower_bound
 }
 
-/// A shape with the measures that the bytes give; `None` where its constructor refuses them.
+/// Returns a shape with measures from the bytes; `None` if its constructor refuses them.
 pub(crate) fn shape(bytes: &mut Bytes<'_>) -> Option<Box<dyn SupportMap>> {
     Some(match bytes.byte() % 10 {
         0 => Box::new(geom::Sphere::new(bytes.size()).ok()?),

@@ -1,5 +1,5 @@
-//! Meshes that change their shape: any positions are refused or followed, and two kinds of trees
-//! give one answer.
+//! Meshes that change their shape: positions are refused or followed, and two kinds of trees give
+//! the same answers.
 
 use crate::bytes::Bytes;
 use carom_deform::{
@@ -10,14 +10,14 @@ use glam::Vec3;
 /// Vertices of a mesh.
 const MAX_VERTICES: usize = 12;
 
-/// A mesh of triangles, segments or tetrahedra with any numbers goes through a few steps and
-/// questions.
+/// Makes a few steps and queries with a mesh of triangles, segments or tetrahedra with any
+/// numbers.
 pub fn deform(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let n = 1 + bytes.below(MAX_VERTICES);
     let positions: Vec<Vec3> = (0..n).map(|_| bytes.point_f32()).collect();
     let n_elements = bytes.below(16);
-    // Now and then a vertex that there is not.
+    // Sometimes a vertex does not exist.
     let vertex = |bytes: &mut Bytes<'_>| {
         let n_beyond = usize::from(bytes.byte() == 0);
         bytes.below(n + n_beyond) as u32
@@ -65,7 +65,7 @@ pub fn deform(bytes: &[u8]) {
     }
 }
 
-/// The answers to all questions, the distances and times of their pairs included.
+/// Returns the answers to all queries, including the distances and times of pairs.
 fn ask<T: FollowingTree>(search: &mut FeatureSearch, mesh: &mut DeformableMesh<T>, distance: f32) -> String {
     let near = search.within(&mut *mesh, distance).finish().pairs.to_vec();
     let impacts = search.impacts(&mut *mesh).finish();

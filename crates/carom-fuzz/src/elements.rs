@@ -1,11 +1,11 @@
-//! Vertices and faces, edges and edges, that move: nothing touches before the time that is named,
-//! and clear is clear.
+//! Continuous detection of vertex-face and edge-edge pairs: nothing touches before the reported
+//! time, and a clear answer is right.
 
 use crate::bytes::Bytes;
 use carom_ccd::{Element, ElementSettings, Proof, TimeOfImpact};
 use carom_testkit::conform::element_ccd::{Kind, Query};
 
-/// Any vertices are refused or answered; answers hold in fractions, and both searches agree.
+/// Vertices are refused or answered. Answers hold in rational arithmetic, and both searches agree.
 pub fn elements(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let flags = bytes.byte();
@@ -30,7 +30,7 @@ pub fn elements(bytes: &[u8]) {
     let target = separation.max(0.0);
     let until = answer.safe_until(1.0);
     assert!((0.0..=1.0).contains(&until), "{}", context());
-    // Squares of what is this small or large are beyond fractions made of `f64` in little time.
+    // For smaller or larger numbers, rational arithmetic takes too long.
     let size = query.size().max(target);
     let largest = start.iter().chain(&end).map(|p| p.abs().max_element()).fold(target, f64::max);
     if !(largest == 0.0 || (1e-30 < size && size < 1e30)) || flags & 28 != 0 {
@@ -58,7 +58,7 @@ pub fn elements(bytes: &[u8]) {
                 Proof::Within(distance) => {
                     assert!(distance <= target && query.is_within(hit.t_hi, distance), "{}", context());
                 }
-                // They pass each other in next to no time.
+                // They pass each other within a very short time.
                 _ => assert!(query.is_within(hit.t_lo, 1e-9 * size), "{}", context()),
             }
         }

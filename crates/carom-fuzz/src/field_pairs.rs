@@ -16,7 +16,7 @@ use carom_sdf::{Accuracy, BakeSettings, Field, FieldShape, SdfGrid, SparseSdf};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
 
-/// A field, and what is known of it by other means.
+/// A field, and its properties by other means.
 struct Baked {
     field: Arc<dyn DistanceField + Send + Sync>,
     shape: Shape,
@@ -36,7 +36,7 @@ struct Other {
     baked: Option<Baked>,
 }
 
-/// What a shape is without its margin.
+/// The core of a shape: the shape without its margin.
 enum Core {
     Convex(Box<dyn SupportMap>),
     Corners(Vec<[DVec3; 3]>),
@@ -44,7 +44,7 @@ enum Core {
     Unknown,
 }
 
-/// All questions about a field that is small and any other shape, anywhere.
+/// Sends all queries about a small field and any other shape, at any poses.
 pub fn field_pairs(input: &[u8]) {
     let mut bytes = Bytes::new(input);
     let (Some(a), Some(b)) = (baked(&mut bytes), other(&mut bytes)) else { return };
@@ -73,7 +73,7 @@ pub fn field_pairs(input: &[u8]) {
     let signed = f64::from(near.contact.distance);
     assert!(near.contact.normal.is_normalized(), "{near:?} {}", context());
     assert!(near.contact.point_a.is_finite() && near.contact.point_b.is_finite(), "{near:?} {}", context());
-    // The questions agree.
+    // The queries agree with each other.
     assert!((f64::from(apart.distance) - signed.max(0.0)).abs() <= doubt, "{apart:?} {near:?} {}", context());
     assert!(!meets || signed <= doubt, "{near:?} {}", context());
     assert!(meets || -doubt <= signed, "{near:?} {}", context());
@@ -84,10 +84,10 @@ pub fn field_pairs(input: &[u8]) {
             let doubt = doubt + self::doubt(within.outcome);
             assert!((other - signed).abs() <= doubt, "{within:?} {near:?} {}", context());
         }
-        // A prediction that is no number finds nothing.
+        // A prediction of NaN finds nothing.
         None => assert!(!(signed + doubt < f64::from(prediction)), "{near:?} {}", context()),
     }
-    // Other way round.
+    // The shapes are exchanged.
     let swapped = distance(&b.shape, &pose_b, &a.shape, &pose_a);
     assert!(
         f64::from((swapped.distance - apart.distance).abs()) <= doubt + self::doubt(swapped.outcome),
@@ -156,7 +156,7 @@ fn baked(bytes: &mut Bytes<'_>) -> Option<Baked> {
             TriMesh::new(points, triangles).ok()?
         }
         _ => {
-            // The box holds the ball, if there is one.
+            // The box contains the ball, if there is one.
             let radius = bytes.size();
             let reach = bytes.sizes().abs().max(DVec3::splat(radius));
             let ball = |p: DVec3| p.length() - radius;
@@ -250,8 +250,8 @@ impl Other {
     }
 }
 
-/// No point of the other shape has a sample below what was found, but for what the search left
-/// open.
+/// Checks that no sample at a point of the other shape is below the answer, up to the gap that the
+/// search left open.
 #[allow(clippy::too_many_arguments)]
 fn check_samples(
     a: &Baked,
@@ -274,8 +274,8 @@ fn check_samples(
     }
 }
 
-/// Apart, the distance is that of the mesh; in overlap the found point is as deep as it is said to
-/// be.
+/// Checks that the distance is that of the mesh if they are apart. If they overlap, the reported
+/// point must have the reported depth.
 fn check_mesh(
     a: &Baked,
     pose_a: &Pose,
@@ -317,8 +317,8 @@ fn check_mesh(
     }
 }
 
-/// Hits are where samples along the ray change their sign, and the nearest point is as near as the
-/// mesh.
+/// Checks that samples along the ray change their sign at hits, and that the nearest point is as
+/// near as that of the mesh.
 fn check_ray_and_point(a: &Baked, pose: &Pose, bytes: &mut Bytes<'_>) {
     let ray = Ray::new(bytes.point_f32(), bytes.point_f32());
     let mut all = Vec::new();
@@ -372,11 +372,11 @@ fn check_ray_and_point(a: &Baked, pose: &Pose, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// Contacts at many times are free before the time of impact, and near at it.
+/// Checks that contacts before the time of impact are above 0, and near 0 at it.
 fn check_cast(a: &Baked, pose_a: &Pose, b: &Other, pose_b: &Pose, bytes: &mut Bytes<'_>) {
     let mut turn = || if bytes.byte().is_multiple_of(2) { Vec3::ZERO } else { bytes.point_f32() };
     let turns = [turn(), turn()];
-    // Any way, or one that leads to the field.
+    // Any displacement, or one that leads to the field.
     let to_field = (pose_a.translation - pose_b.translation) * 1.5;
     let linear = if bytes.byte().is_multiple_of(4) { bytes.point_f32() } else { to_field };
     let still = motion_of(pose_a, Vec3::ZERO, Vec3::ZERO, turns[0]);
@@ -417,7 +417,7 @@ fn check_cast(a: &Baked, pose_a: &Pose, b: &Other, pose_b: &Pose, bytes: &mut By
         TimeOfImpact::Clear(_) => 1.0,
         TimeOfImpact::Undecided(undecided) => undecided.t_safe,
     };
-    // Two fields are held against each other at one place or at two, which differ by both errors.
+    // Two fields are compared at one point or at two, which differ by both errors.
     let doubt = slack + if b.baked.is_some() { error } else { 0.0 };
     for i in 0..8 {
         let t = free * f64::from(i) / 8.0;

@@ -123,8 +123,8 @@ fn asks(bytes: &mut Bytes<'_>) -> ActiveHooks {
     ][bytes.below(6)]
 }
 
-/// Hooks answer anything. The world stays consistent and finite, and has the same bits with another
-/// broad phase.
+/// Hooks give any answers. The world stays consistent and finite, and has the same bits with
+/// another broad phase.
 pub fn hooks(bytes: &[u8]) {
     let own = play(World::new(), bytes);
     let other = play(World::with_broad_phase(BruteForce::default(), WorldSettings::default()), bytes);
@@ -164,7 +164,7 @@ fn play<B: BroadPhase>(mut world: World<B>, bytes: &[u8]) -> Vec<u64> {
             }
             (5, Some(id)) if bytes.byte() < 64 => world.remove(id).unwrap(),
             _ => {
-                // Answers stay for some steps, or change with each.
+                // Answers stay the same for some steps, or change in each step.
                 let seed = u64::from(bytes.byte() / 64) << 40;
                 for _ in 0..1 + bytes.below(4) {
                     let options = StepOptions::new();

@@ -6,8 +6,8 @@ use carom_geom::{NO_VERTEX, SupportMap};
 use carom_math::predicates::orient3d;
 use glam::DVec3;
 
-/// A hull has all its points below all its faces and is closed; what is refused is flat, or has a
-/// bad coordinate.
+/// A hull is closed, and all points are below all faces. Refused points are flat or have a bad
+/// coordinate.
 pub fn hull(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let n = bytes.below(40);
@@ -53,7 +53,7 @@ fn check(points: &[DVec3], bytes: &mut Bytes<'_>) {
                 FlatHull::Polygon(corners) => corners.clone(),
             };
             assert!(corners.iter().all(|p| points.contains(p)), "{flat:?} {points:?}");
-            // Where the products of the coordinates leave the range of `f64` no sign is exact.
+            // If products of coordinates leave the range of `f64`, signs are not exact.
             let sizes = || points.iter().flat_map(|p| p.abs().to_array()).filter(|x| 0.0 < *x);
             if sizes().fold(f64::INFINITY, f64::min) < 1e-60 || 1e60 < sizes().fold(0.0, f64::max) {
                 return;
@@ -96,7 +96,7 @@ fn check(points: &[DVec3], bytes: &mut Bytes<'_>) {
         }
     }
     assert!(hull.inscribed_center().is_finite() && 0.0 <= hull.inscribed_radius());
-    // Supports, against looking at every point.
+    // Support points, compared with a scan of every point.
     let map = hull.apex_map(u32::from(bytes.byte() % 12));
     for _ in 0..4 {
         let Some(direction) = bytes.point().try_normalize() else { continue };

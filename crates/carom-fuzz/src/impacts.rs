@@ -1,5 +1,5 @@
-//! Two convex shapes that move and turn: brackets, bounds and safe times hold wherever they are
-//! looked at.
+//! Two convex shapes that move and turn: brackets, bounds and safe times hold at all sampled
+//! times.
 
 use crate::bytes::Bytes;
 use crate::convex::shape;
@@ -11,8 +11,8 @@ use carom_geom::SupportMap;
 use carom_gjk::{GjkCache, GjkSettings, nearest_simplex, wide};
 use carom_math::WidePose;
 
-/// The answers are numbers in their order, nothing touches while they say that nothing does, and
-/// contact is where it is proved.
+/// Answers are ordered numbers. Nothing touches before the safe time, and a proved contact is
+/// there.
 pub fn impacts(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let (Some(a), Some(b)) = (shape(&mut bytes), shape(&mut bytes)) else { return };
@@ -40,8 +40,8 @@ pub fn impacts(bytes: &[u8]) {
         }
     }
 
-    // What follows is compared to within rounding, relative to the size of the scene and to how far
-    // things turn.
+    // The comparisons below allow rounding, relative to the size of the scene and to the angles of
+    // rotation.
     let extent = |s: &dyn SupportMap, motion: &Motion| {
         s.center().length()
             + s.radius()
@@ -77,7 +77,7 @@ pub fn impacts(bytes: &[u8]) {
             assert!(t == free || least - tolerance <= upper, "{upper} apart at {t}: {answer:?}");
         }
     }
-    // Both are right, so they do not contradict.
+    // Both answers are right, so they do not contradict each other.
     let (safe, safe_slow) = (answer.safe_until(1.0), slow.safe_until(1.0));
     if let TimeOfImpact::Hit(impact) = &answer {
         assert!(safe_slow <= impact.t_hi, "{answer:?} {slow:?}");

@@ -1,5 +1,5 @@
-//! Known deformations: any mesh and parameters are refused or followed, and the answers are those
-//! of all vertices.
+//! Known deformations: a mesh and its parameters are refused or followed, and the answers are
+//! those of a scan of all vertices.
 
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, BoundingVolume};
@@ -13,7 +13,7 @@ const MAX_VERTICES: usize = 12;
 /// Targets, modes or bones.
 const MAX_PARAMETERS: usize = 4;
 
-/// A tree of one of the five kinds goes through a few parameters and questions.
+/// Sends a few parameters and queries to a tree of one of the five kinds.
 pub fn known(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let n = 1 + bytes.below(MAX_VERTICES);
@@ -66,7 +66,8 @@ pub fn known(bytes: &[u8]) {
     }
 }
 
-/// Volumes hold their vertices, a refusal changes nothing, and answers are those of brute force.
+/// Checks that volumes contain their vertices, a refusal changes nothing, and answers are those of
+/// brute force.
 fn follow<D: Deformation>(
     mut tree: KnownTree<D>,
     bytes: &mut Bytes<'_>,

@@ -1,5 +1,5 @@
-//! Levels of any brushes: points are in them or not, nothing that moves is stopped late, and a mesh
-//! of the brushes is the same level.
+//! Levels of any brushes: points are inside or outside as in the brushes, no motion stops late,
+//! and a mesh of the brushes gives the same level.
 
 use crate::bytes::Bytes;
 use carom_bsp::{
@@ -9,14 +9,15 @@ use carom_bsp::{
 use carom_testkit::oracle::brush::{Body as Mover, BrushTruth, brush_depth, soup};
 use glam::DVec3;
 
-/// Any planes are refused or make brushes; the tree agrees with the list of them, but for what is
+/// Planes are refused or form brushes. The tree agrees with the list of brushes, except for parts
 /// thinner than its tolerance.
 pub fn levels(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let flags = bytes.byte();
     let mut brushes: Vec<Brush> = Vec::new();
     for _ in 0..1 + flags % 4 {
-        // Boxes mostly, with some corners cut off: planes alone are hardly ever closed.
+        // Most brushes are boxes with some corners cut off, because random planes are hardly ever
+        // closed.
         let (a, b) = (bytes.point(), bytes.point());
         let mut planes = match Brush::cuboid(a.min(b), a.max(b), Contents::SOLID) {
             Ok(brush) => brush.faces().iter().map(|face| face.plane).collect(),
@@ -32,10 +33,11 @@ pub fn levels(bytes: &[u8]) {
     let tree = BspTree::from_brushes(&brushes, &settings).expect("not too many");
     let report = tree.report();
     assert_eq!(report.leaves, report.nodes + 1, "{report:?}");
-    // Planes that are nearly parallel are one, and part by ten times this over the level.
+    // Nearly parallel planes are merged, although they are up to ten times this apart across the
+    // level.
     let margin = 32.0 * tree.tolerance();
     let soup = soup(&brushes);
-    // Some part of them is deeper than that inside: what is thinner counts as nothing.
+    // A brush counts only if a part of it is deeper than that inside.
     let is_thick = |brush: &&Brush| {
         let inner = brush.faces().iter().map(|face| {
             let SplitPlane { normal, offset } = face.plane;
@@ -45,8 +47,7 @@ pub fn levels(bytes: &[u8]) {
     };
     let thick: Vec<Brush> = brushes.iter().filter(is_thick).cloned().collect();
     let of_mesh = match BspTree::from_mesh(&soup.0, &soup.1, Contents::SOLID, &settings) {
-        // A mesh may be taken for open where it is thin, and a part that is hardly any of the whole
-        // surface for inside out.
+        // A thin mesh may be reported as open, and a tiny part of the surface as inside out.
         Ok(tree) => {
             let size = |brush: &Brush| {
                 let corners = || brush.faces().iter().flat_map(|face| &face.corners);
@@ -81,7 +82,7 @@ pub fn levels(bytes: &[u8]) {
     }
 }
 
-/// The group is stopped with the first of its balls.
+/// Checks that a group stops with the first of its balls.
 fn group(tree: &BspTree, balls: &[PlacedBall], from: DVec3, way: DVec3) {
     let Ok(group) = BallGroup::new(balls) else {
         assert!(balls.iter().any(|ball| !(ball.center.is_finite() && 0.0 <= ball.radius)), "{balls:?}");
@@ -104,7 +105,7 @@ fn sweep(tree: &BspTree, body: &impl Body, truth: &BrushTruth, from: DVec3, way:
     }
     let size = tree.bounds().1.abs().max(tree.bounds().0.abs()).max_element();
     let reach = from.abs().max(way.abs()).max_element();
-    // Beyond this the rounding of the places is more than the tolerance.
+    // Beyond this, the rounding of positions exceeds the tolerance.
     if !(reach <= 1e3 * size && way.length() > 1e-9 * size) {
         return;
     }

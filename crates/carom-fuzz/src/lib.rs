@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets: checks that have to hold for any bytes, one for each family of
-//! queries.
+//! The bodies of the fuzz targets: checks that must hold for arbitrary bytes, one for each family
+//! of queries.
 //!
 //! A body takes arbitrary numbers from its bytes and calls the queries. Either the input is refused
 //! by a typed error, or the answers agree with each other and with a slower method. The body panics
@@ -74,7 +74,7 @@ pub use world::world;
 /// A body by the name of its target.
 pub type Body = (&'static str, fn(&[u8]));
 
-/// All of them; the bodies that read files lie with their targets.
+/// All bodies in this crate. Bodies that read files are beside their targets.
 pub const BODIES: [Body; 30] = [
     ("convex", convex),
     ("triangles", triangles),

@@ -1,5 +1,5 @@
 //! Manifolds of boxes and hulls by separating axes, and of all convex shapes by their features,
-//! held against the distance search.
+//! compared with the distance search.
 
 use crate::bytes::Bytes;
 use crate::convex::shape;
@@ -11,10 +11,10 @@ use carom_math::f64::Pose;
 use carom_sat::f64::{Witness, box_box, hull_hull, manifold_from_normal};
 use glam::DVec3;
 
-/// Relative to the size of the scene: what answers in `f64` may be off by, and what those in `f32`.
+/// The allowed error of answers in `f64` and in `f32`, relative to the size of the scene.
 const ROUNDING: [f64; 2] = [1e-11, 4e-6];
 
-/// A normal, and points on both bodies with their distance, whatever they were computed in.
+/// A normal, and points on both bodies with their distances, in `f64` for either precision.
 struct Found {
     normal: DVec3,
     contacts: Vec<(DVec3, DVec3, f64)>,
@@ -35,8 +35,8 @@ impl From<&ManifoldF32> for Found {
     }
 }
 
-/// The separation agrees with distance and depth, and no contact is deeper or farther than it may
-/// be.
+/// The separation agrees with distance and depth, and no contact is deeper or farther than
+/// allowed.
 pub fn manifolds(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let kind = bytes.byte();
@@ -118,13 +118,14 @@ fn round(pose: &Pose) -> carom_math::Pose {
     carom_math::Pose::new(pose.rotation.as_quat(), pose.translation.as_vec3())
 }
 
-/// How large the scene is.
+/// Returns the size of the scene.
 fn size(a: &dyn SupportMap, b: &dyn SupportMap, pose: &Pose) -> f64 {
     let extent = |s: &dyn SupportMap| s.center().length() + s.radius() + s.margin();
     extent(a) + extent(b) + pose.translation.length()
 }
 
-/// What the distance search says, where it knows and the scene is of a size that can be compared.
+/// Returns the answer of the distance search, if it has converged and the size of the scene can be
+/// compared.
 fn ask(a: &dyn SupportMap, b: &dyn SupportMap, pose: &Pose) -> Option<SignedDistance> {
     let size = size(a, b, pose);
     if !(1e-60 < size && size < 1e60) {
@@ -152,7 +153,7 @@ fn check(
     assert!(normal.is_finite() && !separation.is_nan());
     let Some(truth) = ask(a, b, pose) else { return };
     let tolerance = ROUNDING[0] * size;
-    // The axes bound the distance from below, and are the depth where there is one.
+    // The axes bound the distance from below. If the bodies overlap, they give the depth.
     assert!(separation <= truth.upper_bound + tolerance, "{separation} {truth:?} {pose:?}");
     if truth.upper_bound < -tolerance {
         assert!(truth.lower_bound - tolerance <= separation, "{separation} {truth:?} {pose:?}");
@@ -175,7 +176,7 @@ fn check_rounded(
     manifold: Option<&ManifoldF32>,
 ) {
     let wide = Pose { rotation: pose.rotation.as_dquat(), translation: pose.translation.as_dvec3() };
-    // What is less has no `f32` to be told in, or is more.
+    // Other sizes are outside of the range of `f32`.
     if !(1e-30..1e30).contains(&size(a, b, &wide)) {
         return;
     }
@@ -192,8 +193,8 @@ fn check_rounded(
     }
 }
 
-/// None deeper than the depth or nearer than the distance, none farther than asked for, one as deep
-/// as the depth.
+/// Checks that no contact is deeper than the depth or nearer than the distance, none is farther
+/// than the prediction, and one is as deep as the depth.
 fn check_contacts(
     a: &dyn SupportMap,
     b: &dyn SupportMap,
@@ -203,8 +204,8 @@ fn check_contacts(
     found: &Found,
     rounding: f64,
 ) {
-    // A curved shape may end with bounds that are some way apart, and says so; its points may be
-    // off by more.
+    // For a curved shape the bounds may stay apart, and the outcome says so. Its points may have a
+    // larger error.
     let points = (truth.point_b - truth.point_a).dot(truth.normal);
     let doubt = truth.upper_bound - truth.lower_bound + (points - truth.distance).abs();
     let tolerance = rounding * size(a, b, pose) + doubt;

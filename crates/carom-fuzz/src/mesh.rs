@@ -1,4 +1,4 @@
-//! Meshes: what the tree finds, held against looking at every triangle.
+//! Meshes: the answers of the tree, compared with a scan of every triangle.
 
 use crate::bytes::Bytes;
 use carom_geom::f64::{MeshError, MeshReport, TriMesh};
@@ -8,7 +8,7 @@ use carom_query::f64 as query;
 use glam::DVec3;
 use std::sync::Arc;
 
-/// A mesh is refused by name, or answers rays and points as its triangles do one by one.
+/// A mesh is refused with a reason, or answers rays and points as a scan of its triangles.
 pub fn mesh(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let (n_vertices, n_triangles) = (bytes.below(16), bytes.below(24));
@@ -22,7 +22,7 @@ pub fn mesh(bytes: &[u8]) {
         })
         .collect();
     let index = |bytes: &mut Bytes<'_>| match bytes.byte() {
-        // Out of range, now and then.
+        // Sometimes the index is out of range.
         255 => 255,
         b => u32::from(b) % n_vertices.max(1) as u32,
     };
@@ -72,8 +72,7 @@ fn check_ray(shape: &query::Shape, triangles: &[[DVec3; 3]], origin: DVec3, dire
     let mut expected = Vec::new();
     for (number, t) in (0u32..).zip(triangles) {
         let Some(hit) = ray_mesh::line_touches(origin, direction, t) else { continue };
-        // A place that a very short direction comes to after more steps than there are numbers is
-        // no hit.
+        // A parameter that overflows, for a very short direction, is no hit.
         if 0.0 <= hit.t && hit.t.is_finite() {
             expected.push(number);
         }
@@ -85,7 +84,7 @@ fn check_ray(shape: &query::Shape, triangles: &[[DVec3; 3]], origin: DVec3, dire
         found.first().map(|hit| (hit.t, hit.part)),
         "from {origin:?} along {direction:?} at {triangles:?}"
     );
-    // A closed mesh is crossed an even number of times by any line.
+    // Any line crosses a closed mesh an even number of times.
     let crossings =
         triangles.iter().filter(|t| ray_mesh::line_crosses(origin, direction, t).is_some()).count();
     let touches = triangles.iter().filter(|t| ray_mesh::line_touches(origin, direction, t).is_some()).count();
@@ -110,7 +109,7 @@ fn check_point(shape: &query::Shape, triangles: &[[DVec3; 3]], report: &MeshRepo
     let winding = winding::winding_number(p, triangles.iter().copied());
     assert!(winding.is_finite() && winding.abs() <= triangles.len() as f64, "{winding} {p} {triangles:?}");
     if report.is_solid() && 1e-9 * reach < nearest {
-        // Off the surface of what is closed the winding number is whole, and its parity is that of
+        // Off the surface of a closed mesh the winding number is whole, and its parity is that of
         // the crossings.
         assert!((winding - winding.round()).abs() < 1e-6, "{winding} {p} {triangles:?}");
         let is_odd = winding.round().rem_euclid(2.0) == 1.0;

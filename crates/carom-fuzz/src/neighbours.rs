@@ -1,5 +1,5 @@
-//! Points within a radius: any points are refused or searched, and each search gives the sets of
-//! brute force.
+//! Points within a radius: points are refused or searched, and each search gives the sets of brute
+//! force.
 
 use crate::bytes::Bytes;
 use carom_neighbours::{
@@ -11,7 +11,7 @@ use glam::Vec3;
 /// Points of a set.
 const MAX_POINTS: usize = 40;
 
-/// Searches for a radius go through a few sets of points, with and without a limit.
+/// Runs the searches for one radius over a few sets of points, with and without a limit.
 pub fn neighbours(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let radius = bytes.size() as f32;
@@ -58,7 +58,7 @@ pub fn neighbours(bytes: &[u8]) {
     }
 }
 
-/// Pairs, how the search for them ended, and lists, all sorted.
+/// Pairs, the result of the search for them, and lists, all sorted.
 type Answer = (Vec<[u32; 2]>, Result<(), NeighbourError>, Vec<Result<Vec<Vec<u32>>, NeighbourError>>);
 
 fn ask(search: &mut dyn NeighbourSearch, others: &[Vec3]) -> Answer {

@@ -1,5 +1,5 @@
-//! Particles of all kinds: what is refused changes nothing, a step ends in an error or in finite
-//! places, and a snapshot goes on with the same bits.
+//! Particles of all kinds: a refused call changes nothing, a step ends in an error or with finite
+//! positions, and a snapshot continues with the same bits.
 
 use crate::bytes::Bytes;
 use carom_math::Pose;
@@ -12,9 +12,9 @@ use glam::{Mat3, Vec3};
 /// Particles of a group.
 const MAX_PARTICLES: usize = 24;
 
-/// Groups are added and moved, and steps made.
+/// Adds and moves groups, and makes steps.
 pub fn particles(bytes: &[u8]) {
-    // Snapshots from any bytes are refused, or are sound.
+    // Snapshots from any bytes are refused or valid.
     if let Ok(mut solver) = ParticleSolver::load(bytes) {
         check_step(&mut solver, 0.01, &mut Surroundings::default());
     }
@@ -69,7 +69,7 @@ pub fn particles(bytes: &[u8]) {
     }
 }
 
-/// Makes a step, and says whether it was done. One that was not has moved nothing.
+/// Makes a step. Returns whether it succeeded; a failed step moves nothing.
 fn check_step(solver: &mut ParticleSolver, dt: f32, around: &mut Surroundings<'_, '_>) -> bool {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     solver.collect_positions(&mut before);

@@ -1,8 +1,8 @@
-//! Worlds that drift and jitter, so that lists of candidates are made narrower and replaced over
-//! some frames, whatever else happens meanwhile; held against brute force.
+//! Worlds that drift and jitter, so that lists of candidates are narrowed and rebuilt over several
+//! frames. Other changes happen meanwhile, and answers are compared with brute force.
 //!
-//! A few bytes make a world of some hundred boxes, and the settings say that so many are enough for
-//! all that is otherwise done in worlds of thousands.
+//! A few bytes make a world of some hundred boxes. With the settings here, it takes the steps that
+//! usually need thousands of boxes.
 
 use crate::broad::{aabb, filter};
 use crate::bytes::Bytes;
@@ -14,16 +14,16 @@ use carom_broad_tree::DynamicBvh;
 use carom_testkit::random::Random;
 use glam::Vec3;
 
-/// The most frames of a script.
+/// The maximum number of frames of a script.
 const FRAMES: usize = 160;
 
-/// Whatever happens while a list is on its way, the pairs are those of brute force, and nothing is
-/// left out of order.
+/// The pairs are those of brute force after each change during a rebuild, and the structure stays
+/// consistent.
 pub fn renewal(bytes: &[u8]) {
     play(bytes);
 }
 
-/// The same; the answer is how many lists took over that were made while another served.
+/// Does the same. Returns the number of lists that were rebuilt while another one was in use.
 fn play(bytes: &[u8]) -> usize {
     let mut bytes = Bytes::new(bytes);
     let margin_frames = 1.0 + bytes.below(16) as f32;
@@ -35,7 +35,7 @@ fn play(bytes: &[u8]) -> usize {
     }
 }
 
-/// A box as it was put, where it is, and what moves it.
+/// A box: its initial place, its present place, and its velocity.
 struct Body {
     id: ProxyId,
     home: Aabb,
@@ -78,7 +78,7 @@ impl<I: FatIndex> World<I> {
         }
     }
 
-    /// So many boxes of a size around 1, with about three neighbours each.
+    /// Inserts `n` boxes of size about 1, with about three neighbours each.
     fn crowd(&mut self, n: usize) {
         let side = ((self.bodies.len() + n) as f64).cbrt() * 0.8;
         let boxes: Vec<_> = (0..n)
@@ -93,7 +93,7 @@ impl<I: FatIndex> World<I> {
         self.insert(&boxes);
     }
 
-    /// Numbers of some bodies; one may be there twice.
+    /// Returns the indices of some bodies; an index may occur twice.
     fn some(&mut self, most: usize) -> Vec<usize> {
         let n = if self.bodies.is_empty() { 0 } else { self.random.below(most + 1) };
         (0..n).map(|_| self.random.below(self.bodies.len())).collect()
@@ -103,7 +103,7 @@ impl<I: FatIndex> World<I> {
         assert_eq!(self.ours.update(moves), self.brute.update(moves));
     }
 
-    /// Moves the bodies of these numbers as `place` says of the box that it is.
+    /// Moves the bodies with these indices by the function `place`.
     fn moved(&mut self, who: &[usize], mut place: impl FnMut(&mut Random, &Body, Aabb) -> Aabb) {
         let World { brute, bodies, random, .. } = self;
         let moves: Vec<_> = who
@@ -120,19 +120,19 @@ impl<I: FatIndex> World<I> {
         (0..self.bodies.len()).filter(|&i| !self.bodies[i].is_static).collect()
     }
 
-    /// A frame in which all that is not static goes its way.
+    /// Makes a frame in which all bodies that are not static move by their velocity.
     fn drift(&mut self, step: f32) {
         let who = self.not_static();
         self.moved(&who, |_, body, aabb| shifted(aabb, body.velocity * step));
     }
 
-    /// A frame in which all that is not static is near its place.
+    /// Makes a frame in which all bodies that are not static are near their places.
     fn jitter(&mut self, amplitude: f32) {
         let who = self.not_static();
         self.moved(&who, |random, body, _| shifted(body.home, amplitude * random.cube_point().as_vec3()));
     }
 
-    /// They stay where they are from now on.
+    /// Makes the present places the new places of rest.
     fn settle(&mut self) {
         for body in &mut self.bodies {
             body.home = self.brute.aabb(body.id).unwrap();
@@ -160,7 +160,8 @@ impl<I: FatIndex> World<I> {
         while !bytes.is_empty() && self.n_frames < FRAMES {
             let kind = bytes.byte();
             match kind % 24 {
-                // Some calm frames: most of them, and without them no list lives long enough.
+                // Some calm frames. Most frames are calm, because otherwise no list lasts long
+                // enough.
                 0..=9 => {
                     for _ in 0..1 + kind / 24 {
                         if is_drifting {
@@ -202,7 +203,7 @@ impl<I: FatIndex> World<I> {
                     }
                 }
                 15 => {
-                    // Also static ones.
+                    // Static bodies may be among them.
                     let who = self.some(12);
                     self.moved(&who, |random, _, aabb| shifted(aabb, random.cube_point().as_vec3() * 4.0));
                 }
@@ -277,7 +278,7 @@ fn shifted(aabb: Aabb, step: Vec3) -> Aabb {
 mod tests {
     use super::*;
 
-    /// Random scripts do reach what this is for.
+    /// Random scripts replace lists while they are in use, which is the case to be tested.
     #[test]
     fn lists_are_replaced_while_they_serve() {
         let mut random = Random::new(5);

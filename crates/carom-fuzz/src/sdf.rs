@@ -1,5 +1,5 @@
-//! Distance fields: any mesh is refused or baked, dense and sparse fields agree, and what they
-//! promise holds.
+//! Distance fields: a mesh is refused or baked, dense and sparse fields agree, and their error
+//! bounds hold.
 
 use crate::bytes::Bytes;
 use carom_geom::TriMesh;
@@ -8,7 +8,8 @@ use carom_math::Ray;
 use carom_sdf::{Accuracy, BakeSettings, Field, RayOutcome, SdfGrid, SparseSdf};
 use glam::{DVec3, UVec3, Vec3};
 
-/// A small mesh with any numbers is baked and asked; the bytes themselves are read as a field.
+/// Bakes a small mesh with any numbers, and queries the field. The bytes themselves are read as a
+/// field, too.
 pub fn sdf(input: &[u8]) {
     assert!(SdfGrid::from_bytes(input).is_err() || !input.is_empty());
     let _ = SparseSdf::from_bytes(input);

@@ -76,7 +76,7 @@ fn insert_particles(world: &mut World, bytes: &mut Bytes<'_>) {
     check(&added, world, n);
 }
 
-/// Something was added, or refused by name.
+/// Checks that something was added, or refused with a reason.
 fn check<T>(added: &Result<T, carom_world::WorldError>, world: &World, n: usize) {
     if let Err(error) = added {
         assert!(!error.to_string().is_empty());
@@ -84,7 +84,7 @@ fn check<T>(added: &Result<T, carom_world::WorldError>, world: &World, n: usize)
     assert_eq!(world.soft_things().count(), n + usize::from(added.is_ok()));
 }
 
-/// Changes one soft thing; whatever is refused is refused by name.
+/// Changes one soft thing. A refusal has a reason.
 fn change(world: &mut World, thing: SoftThing, bytes: &mut Bytes<'_>) {
     let body = world.body_ids().nth(bytes.below(world.len().max(1)));
     let (call, vertex, vector) = (bytes.below(8), bytes.below(16) as u32, bytes.point_f32());
@@ -122,7 +122,8 @@ fn change(world: &mut World, thing: SoftThing, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// Soft things come, change and go among bodies. A step ends in an error, or with finite numbers.
+/// Inserts, changes and removes soft things among bodies. A step ends in an error, or with finite
+/// numbers.
 pub fn soft_world(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let mut world = World::new();

@@ -42,7 +42,7 @@ fn contact(bytes: &mut Bytes<'_>, n: usize) -> ContactPair {
         let feature = FeatureId::vertex(i as u32);
         manifold.push(Contact::new(a, b, normal, bytes.float() as f32).with_features(feature, feature));
     }
-    // One number past the last now and then.
+    // An index may be one past the last.
     let (a, b) = (bytes.below(n + 1) as u32, bytes.below(n + 1) as u32);
     ContactPair::new(a, b, manifold, bytes.size() as f32, bytes.size() as f32)
 }
@@ -118,7 +118,7 @@ fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
         2 => JointKind::Revolute { limits: Some([bytes.float() as f32, bytes.float() as f32]), motor: None },
         _ => JointKind::Distance { min: bytes.float() as f32, max: bytes.float() as f32 },
     };
-    // By the door, and with fields that the door would have refused.
+    // Made by the constructor, and then with fields that the constructor would refuse.
     let mut joint = Joint::at(kind, bodies, a as u32, b as u32, bytes.point_f32(), bytes.point_f32())?;
     if bytes.byte().is_multiple_of(4) {
         joint.frame_a = Pose::new(bytes.rotation_f32(), bytes.point_f32());
@@ -134,8 +134,8 @@ fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
     Some(joint)
 }
 
-/// A step is refused by name and changes nothing, or every number is finite after it; and the same
-/// step again gives the same bits.
+/// A step is refused with a reason and changes nothing, or every number is finite after it. The
+/// same step from the same state gives the same bits.
 pub fn solver(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let mut settings = SolverSettings::default().with_substeps(u32::from(bytes.byte() % 6));
@@ -181,7 +181,7 @@ pub fn solver(bytes: &[u8]) {
                     }
                 }
             }
-            // As text, in which a NaN is equal to itself.
+            // The comparison is of text, in which NaN equals itself.
             ends.push(end.map(|_| ()).map_err(|error| error.to_string()));
         }
         (format!("{bodies:?}"), ends)

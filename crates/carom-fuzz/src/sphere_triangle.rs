@@ -1,4 +1,5 @@
-//! Balls that move against triangles and polygons: brackets hold in fractions, on both sides.
+//! Moving balls against triangles and polygons: the brackets hold in rational arithmetic, on both
+//! sides.
 
 use crate::bytes::Bytes;
 use carom_ccd::{MovingSphere, Polygon, Sides, TimeOfImpact};
@@ -6,7 +7,7 @@ use carom_testkit::oracle::moving::{Vector, cross, minus, moved, point_triangle_
 use carom_testkit::oracle::rational::{dot, exact, exact3};
 use glam::DVec3;
 
-/// Any ball and any corners are refused or answered, and the answer holds.
+/// A ball and corners are refused or answered, and the answer is right.
 pub fn sphere_triangle(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let flags = bytes.byte();
@@ -21,7 +22,7 @@ pub fn sphere_triangle(bytes: &[u8]) {
     let answer = ball.against_polygon(&polygon, Sides::Both, end);
     let front = ball.against_polygon(&polygon, Sides::Front, end);
     let context = || format!("{ball:?} {corners:?} until {end:e}: {answer:?}");
-    // What is seen from the front is seen from both sides, at the same time.
+    // A hit from the front is also a hit of the two-sided triangle, at the same time.
     if let (Some(front), Some(both)) = (front.hit(), answer.hit()) {
         assert_eq!(front, both, "{}", context());
     } else {
@@ -30,7 +31,7 @@ pub fn sphere_triangle(bytes: &[u8]) {
     let end = if 0.0 < end { end.min(carom_math::tol::MAX_LENGTH) } else { 0.0 };
     let until = answer.safe_until(end);
     assert!((0.0..=end).contains(&until), "{}", context());
-    // Squares of what is this small or large are beyond fractions made of `f64` in little time.
+    // For smaller or larger numbers, rational arithmetic takes too long.
     let farthest = corners.iter().map(|p| (*p - ball.center()).length()).fold(ball.radius(), f64::max);
     let is_middling = |x: f64| x == 0.0 || (1e-30 < x && x < 1e30);
     if !(is_middling(farthest) && is_middling(end) && is_middling(ball.velocity().length()))
@@ -43,8 +44,8 @@ pub fn sphere_triangle(bytes: &[u8]) {
         let reach = exact(ball.radius()) + exact(distance);
         point_triangle_sq(&moved(ball.center(), ball.velocity(), t), &triangle) <= &reach * &reach
     };
-    // A ball without extent may be on the plane at no time that is an `f64`: it passes between the
-    // ends of the bracket.
+    // A ball of radius 0 may be on the plane at no time that is an `f64`. It passes the plane
+    // between the ends of the bracket.
     let passes = |bracket: [f64; 2]| {
         let [from, to] = bracket.map(|t| moved(ball.center(), ball.velocity(), t));
         let normal = cross(&minus(&triangle[1], &triangle[0]), &minus(&triangle[2], &triangle[0]));

@@ -1,4 +1,4 @@
-//! Tori against any other shape: the distance is that of the circle, seen from many of its points.
+//! Tori against any other shape: the distance is that of points on the circle.
 //!
 //! Reference: J. Hart, Sphere Tracing, The Visual Computer 12(10), 1996, appendix A.
 
@@ -11,7 +11,7 @@ use carom_query::{
 };
 use std::sync::Arc;
 
-/// Points of the circle that are looked at.
+/// Points of the circle that are tested.
 const N_POINTS: u32 = 240;
 
 fn other(bytes: &mut Bytes<'_>) -> Option<Shape> {
@@ -59,7 +59,7 @@ fn check(torus: Torus, pose: &Pose, other: &Shape, at: &Pose, place: Vec3) {
     let slack = 4e-6 * far;
     let found = contact(&ring, pose, other, at, f32::MAX).expect("it is somewhere");
     assert!(found.outcome != Outcome::Undecided, "{found:?}");
-    // The distance of these goes on inside: to the core, or to the circle.
+    // The signed distance of these shapes is also known inside: down to the core or the circle.
     let has_core = matches!(other, Shape::Torus(_) | Shape::Sphere(_) | Shape::Capsule(_));
     let point = Shape::Sphere(Sphere::new(0.0).expect("a point"));
     let least = (0..N_POINTS)
@@ -92,7 +92,7 @@ fn check(torus: Torus, pose: &Pose, other: &Shape, at: &Pose, place: Vec3) {
     assert!(hits.len().is_multiple_of(2) && hits.len() <= 4, "{hits:?}");
 }
 
-/// The distance of the farthest point of a shape from its origin.
+/// Returns the distance of the farthest point of a shape from its origin.
 fn reach(shape: &Shape) -> f32 {
     let aabb = shape.aabb(&Pose::IDENTITY);
     aabb.min.abs().max(aabb.max.abs()).length()

@@ -1,15 +1,16 @@
-//! Triangles, segments and points: exact tests against exact arithmetic, distances against the
-//! tests.
+//! Triangles, segments and points: exact tests are compared with exact arithmetic, and distances
+//! with the tests.
 
 use crate::bytes::Bytes;
 use carom_geom::{segment_triangle, tri_distance, tri_intersection, tri_tri};
 use carom_testkit::oracle::triangle as exact;
 use glam::DVec3;
 
-/// The distances hold from here to there; beyond, squares leave the range of `f64`.
+/// The range of sizes in which distances are tested. Beyond it, squares leave the range of `f64`.
 const RANGE: (f64, f64) = (1e-60, 1e60);
 
-/// Two triangles: the test is exact and symmetric, and the distance is 0 exactly where it says yes.
+/// For two triangles the intersection test is exact and symmetric, and the distance is 0 exactly
+/// if they intersect.
 pub fn triangles(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let is_slow = bytes.byte().is_multiple_of(8);
@@ -45,7 +46,7 @@ pub fn triangles(bytes: &[u8]) {
         return;
     }
     let tolerance = 1e-13 * size;
-    // A subset is no nearer than the whole, and no point of one is nearer than the answer.
+    // A subset is not nearer than the whole, and no sampled point is nearer than the answer.
     let point = tri_distance::point_triangle(a[0], &b).distance;
     let segment = tri_distance::segment_triangle(&[a[0], a[1]], &b).distance;
     let segments = tri_distance::segment_segment(&[a[0], a[1]], &[b[0], b[1]]).distance;

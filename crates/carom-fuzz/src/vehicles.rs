@@ -49,7 +49,8 @@ fn wheel(bytes: &mut Bytes<'_>) -> WheelDesc {
     })
 }
 
-/// A vehicle is refused by name, or drives on; the world stays consistent, and its numbers finite.
+/// A vehicle is refused with a reason, or drives. The world stays consistent, and its numbers
+/// finite.
 pub fn vehicles(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let mut world = World::new();

@@ -1,4 +1,4 @@
-//! A world in which bodies with any numbers are put, moved, pushed and taken out.
+//! A world in which bodies with any numbers are inserted, moved, pushed and removed.
 
 use crate::bytes::Bytes;
 use carom_audit::{Audit, AuditSettings, FaultKind};
@@ -60,8 +60,7 @@ pub(crate) fn insert<B: BroadPhase>(world: &mut World<B>, bytes: &mut Bytes<'_>)
     }
 }
 
-/// Whatever is refused is refused by name; what is in the world has finite places and speeds after
-/// every step.
+/// A refusal has a reason. All bodies have finite poses and velocities after every step.
 pub fn world(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let mut world = World::new();
@@ -70,7 +69,7 @@ pub fn world(bytes: &[u8]) {
     let mut n_calls = 0;
     while !bytes.is_empty() && n_calls < 40 {
         n_calls += 1;
-        // Removed ones too.
+        // The handle may be of a removed body.
         let id: Option<BodyId> = ids.get(bytes.below(ids.len().max(1))).copied();
         match (bytes.byte() % 16, id) {
             (0, Some(id)) => {
@@ -116,7 +115,7 @@ pub fn world(bytes: &[u8]) {
     step(&mut world, &mut audit, 1.0 / 60.0);
 }
 
-/// A cast through the world meets what the first of the casts against each of its bodies meets.
+/// Checks that a cast through the world equals the first one of the casts against its bodies.
 fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
     let start = Pose::new(bytes.rotation_f32(), bytes.point_f32());
     let (center, by, turn) = (bytes.point_f32(), bytes.point_f32(), bytes.point_f32());
@@ -142,13 +141,13 @@ fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
         if known.0 < f64::INFINITY && first.is_none_or(|first| known < first) {
             first = Some(known);
         }
-        // A search that has spent its steps on what turns fast knows less than the boxes of the
-        // world do.
+        // A search that spent its steps on a fast rotation may know less than the boxes of the
+        // world.
         is_spent |= matches!(time, TimeOfImpact::Undecided(undecided) if undecided.why == Why::StepsSpent);
         is_far |=
             world.body(id).map(|body| body.aabb()).is_ok_and(|aabb| !(aabb.max.abs().max_element() < 1e6));
     }
-    // Beyond all measure a search is undecided also of bodies that are far from the way.
+    // For huge numbers, a search may be undecided even for bodies far from the path.
     let is_moderate = shape.aabb(&start).max.abs().max_element() < 1e6
         && by.length() < 1e6
         && (center.length() + 1.0) * turn.length() < 1e6;
@@ -159,8 +158,8 @@ fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
 
 /// Steps the world, and audits the step.
 ///
-/// Bodies of any bytes overlap at the start, and being pushed apart gives energy and passes
-/// surfaces. Events and the range of numbers hold whatever the bytes are.
+/// Bodies from arbitrary bytes overlap at the start. Pushing them apart adds energy and passes
+/// surfaces. Events and the range of numbers are right for all bytes.
 fn step(world: &mut World, audit: &mut Audit, dt: f32) {
     audit.begin(world);
     let before: Vec<Pose> = world.body_ids().map(|id| world.body(id).unwrap().pose()).collect();

@@ -1,5 +1,5 @@
-//! Questions about random pairs of shapes of every kind, and the hash of all answers; pairs of
-//! boxes of every broad phase.
+//! Queries about random pairs of shapes of every kind, and pairs of boxes of every broad phase,
+//! with a hash of all answers.
 
 use crate::Error;
 use crate::dice::Dice;
@@ -15,7 +15,7 @@ use carom_query::{
 };
 use std::sync::Arc;
 
-/// The hash of all answers, which changes only if what a query answers is meant to change.
+/// The hash of all answers. It changes only with an intended change of an answer.
 pub const QUERIES: u64 = 0xa144_aed6_d135_5b34;
 
 /// FNV-1a over 64-bit words.
@@ -135,7 +135,7 @@ fn ray_hit(hash: &mut Hash, shape: &Shape, pose: &Pose, ray: &Ray) {
     }
 }
 
-/// Boxes that move for some frames, in every broad phase.
+/// Adds the pairs of boxes that move for some frames, in every broad phase.
 fn broad_phases(hash: &mut Hash) -> Result<(), Error> {
     const N_BOXES: usize = 300;
     let place = Place::of(&[Aabb { min: Vec3::splat(-12.0), max: Vec3::splat(12.0) }; N_BOXES]);

@@ -10,7 +10,7 @@ use carom_query::{AnytimeMeshes, MeshPair, MeshShape};
 use carom_world::{World, WorldError};
 use core::time::Duration;
 
-/// Long enough for anything here, and none at all.
+/// Times that suffice for each step here, and no time.
 const TIMES: [Duration; 3] = [Duration::from_secs(3600), Duration::ZERO, Duration::MAX];
 
 /// Tries budgets in time on each scene and on a search in two meshes. The error says which answer
@@ -25,7 +25,7 @@ pub fn time_budgets() -> Result<(), Error> {
             asked.step(DT)?;
             other.step(DT)?;
         }
-        // With a clock, steps were made within the budgets.
+        // With a clock the steps were made, so the states may differ.
         if !clock::IS_THERE && asked.state_hash() != other.state_hash() {
             return Err(format!("{}: a refused step left something", scene.name).into());
         }
@@ -33,7 +33,7 @@ pub fn time_budgets() -> Result<(), Error> {
     TIMES.into_iter().try_for_each(search)
 }
 
-/// One step within a time, which is refused without a clock and then changes nothing.
+/// Makes one step with a budget in time. Without a clock it must be refused and change nothing.
 fn step(world: &mut World<DynamicBvh>, time: Duration) -> Result<(), Error> {
     let before = world.state_hash();
     let stepped = world.step_with_budget(DT, Budget::Time(time)).map(|_| ());
@@ -44,7 +44,8 @@ fn step(world: &mut World<DynamicBvh>, time: Duration) -> Result<(), Error> {
     }
 }
 
-/// The distance of two meshes within a time; the search goes on after a refusal.
+/// Searches the distance of two meshes with a budget in time. The search can continue after a
+/// refusal.
 fn search(time: Duration) -> Result<(), Error> {
     let points = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].to_vec();
     let mesh = TriMesh::new(points, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])?;

@@ -7,22 +7,22 @@ use carom_math::{Vec3, splitmix};
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// The stream of this seed.
+    /// Returns the stream of this seed.
     pub(crate) const fn new(seed: u64) -> Dice {
         Dice(seed)
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     fn bits(&mut self) -> u64 {
         splitmix::next(&mut self.0)
     }
 
-    /// Uniform in `[min, max)`.
+    /// Returns a uniform number in `[min, max)`.
     pub(crate) fn range(&mut self, min: f32, max: f32) -> f32 {
         min + (max - min) * ((self.bits() >> 40) as f32 / (1u64 << 24) as f32)
     }
 
-    /// Uniform in the cube `[-half, half)`.
+    /// Returns a uniform point in the cube `[-half, half)`.
     pub(crate) fn point(&mut self, half: f32) -> Vec3 {
         Vec3::new(self.range(-half, half), self.range(-half, half), self.range(-half, half))
     }

@@ -24,8 +24,8 @@ pub type Error = Box<dyn core::error::Error>;
 
 /// Returns a line for each hash, name first, and a last line with the hash of all.
 ///
-/// An error stands in the place of a hash that it prevents. A budget in time with a wrong answer
-/// has a line.
+/// If a hash cannot be computed, its line has the error. A wrong answer to a budget in time has a
+/// line of its own.
 pub fn report() -> String {
     let mut found = Vec::new();
     let mut text = String::new();

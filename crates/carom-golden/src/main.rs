@@ -1,10 +1,11 @@
-//! Prints the hashes, one line each; with the name of an instruction set, as carom-lanes has it, on
-//! that.
+//! Prints the hashes, one line each. An argument selects an instruction set by its name in
+//! carom-lanes.
 
 use carom_lanes::{Level, force_level};
 
-/// The stack of the scenes, in bytes: half of a main thread's on Windows, a quarter of another
-/// thread's. Programs that are not optimized keep each intermediate value of a loop there.
+/// The stack of the thread of the scenes, in bytes: half of that of a main thread on Windows, and
+/// a quarter of that of other threads. Programs without optimization keep each intermediate value
+/// of a loop on it.
 const STACK: usize = 1 << 19;
 
 fn main() -> Result<(), carom_golden::Error> {

@@ -1,6 +1,6 @@
 //! Five scenes, and the state of each after some steps.
 //!
-//! Nothing here goes through a sine of the platform: places and turns are sums, products and square
+//! No scene uses a sine of the platform: positions and rotations are sums, products and square
 //! roots.
 
 use crate::Error;
@@ -20,17 +20,17 @@ pub type Fill<B> = fn(&mut World<B>) -> Result<(), Error>;
 
 /// One scene.
 pub struct Scene<B: BroadPhase> {
-    /// What it shows.
+    /// Its name.
     pub name: &'static str,
-    /// What is in it.
+    /// Inserts its bodies.
     pub fill: Fill<B>,
-    /// How many steps are made.
+    /// The number of steps.
     pub n_steps: usize,
     /// [`World::state_hash`] after the steps.
     pub hash: u64,
 }
 
-/// All scenes, for one broad phase.
+/// Returns all scenes, for one broad phase.
 pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
     let scene = |name, fill, n_steps, hash| Scene { name, fill, n_steps, hash };
     [
@@ -42,7 +42,7 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
     ]
 }
 
-/// The states, which change only if what the world computes is meant to change.
+/// The hashes of the states. They change only with an intended change of the world.
 pub const HASHES: [u64; 5] = [
     0x0bca_4fe0_e2f0_d5f2,
     0xf606_2c95_1325_ad2f,
@@ -80,7 +80,7 @@ pub(crate) fn turned(dice: &mut Dice) -> Quat {
     rotation::normalize(Quat::from_xyzw(v.x, v.y, v.z, 0.7))
 }
 
-/// A body of density 1: the constants are of light bodies, from before water was the default.
+/// Returns a body of density 1, because the recorded hashes are of such light bodies.
 fn dynamic(shape: Shape) -> BodyDesc {
     BodyDesc::dynamic(shape).with_density(1.0)
 }
@@ -129,7 +129,7 @@ fn trough<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Small bodies, some of them spinning, that fly at a wall of a millimetre.
+/// Small bodies, some of them spinning, that fly at a wall one millimetre thick.
 fn bullets<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     let mut dice = Dice::new(22);
     world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.0005, 50.0, 50.0))?))?;
@@ -180,8 +180,8 @@ fn joints<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A sparse crowd of turned boxes, a moving lift below them, and things put somewhere else on the
-/// way.
+/// A sparse crowd of turned boxes, a moving lift below them, and bodies that are moved to other
+/// places.
 fn lift<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     let mut dice = Dice::new(24);
     world.insert(ground()?)?;

@@ -1,4 +1,5 @@
-//! What JavaScript calls: run, then read the text from the module's memory.
+//! The functions that JavaScript calls. They run the report, and return its place in the module's
+//! memory.
 
 use std::sync::OnceLock;
 
@@ -8,13 +9,13 @@ fn report() -> &'static str {
     REPORT.get_or_init(crate::report)
 }
 
-/// The address of the report.
+/// Returns the address of the report.
 #[unsafe(no_mangle)]
 pub extern "C" fn carom_report() -> *const u8 {
     report().as_ptr()
 }
 
-/// The length of the report in bytes.
+/// Returns the length of the report in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn carom_report_length() -> usize {
     report().len()

@@ -1,5 +1,5 @@
-//! A flag of two joints in a glTF document that is made in memory: its bounds as it bends, and what
-//! a file at rest is like.
+//! Reads a glTF document that is made in memory: a flag with two joints. Prints its bounds as it
+//! bends, then the part that a reader without a time returns.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use base64::Engine;
@@ -8,7 +8,7 @@ use glam::DVec3;
 use std::error::Error;
 use std::path::Path;
 
-/// Adds a view and an accessor of these numbers.
+/// The bytes of a buffer, and the JSON text of its views and accessors.
 struct Buffer {
     bytes: Vec<u8>,
     views: Vec<String>,
@@ -16,7 +16,8 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// Elements of the kind `SCALAR`, `VEC3`, `VEC4` or `MAT4`, which have `width` floats.
+    /// Adds a view and an accessor of these numbers. `kind` is `SCALAR`, `VEC3`, `VEC4` or `MAT4`,
+    /// whose elements have `width` floats.
     fn push(&mut self, numbers: &[f32], kind: &str, width: usize) {
         let (start, length, count) = (self.bytes.len(), 4 * numbers.len(), numbers.len() / width);
         self.bytes.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));

@@ -301,8 +301,8 @@ impl Elements {
         Some(replaced)
     }
 
-    /// Returns element `i`, which must be below the count. Missing numbers are 0; of a matrix the
-    /// first four are returned.
+    /// Returns element `i`, which must be below the count. Missing numbers are 0. For a matrix,
+    /// returns its first four numbers.
     pub(crate) fn get(&self, i: usize) -> [f64; 4] {
         self.numbers(i)
     }

@@ -165,7 +165,7 @@ impl MovingMesh {
         &influences.entries[influences.starts[vertex] as usize..influences.starts[vertex + 1] as usize]
     }
 
-    /// Returns the number of products that computing a pose adds up.
+    /// Returns the number of products that are summed for one pose.
     pub(crate) fn n_terms(&self) -> u64 {
         let displacements: usize = self.targets.iter().map(Vec::len).sum();
         let influences = self.influences.as_ref().map_or(0, |influences| influences.entries.len());
@@ -254,8 +254,8 @@ impl ScenePose {
         &self.nodes[node]
     }
 
-    /// Returns for each joint of a skin the transform from the mesh's frame to the world that a
-    /// vertex with this joint alone has.
+    /// Returns a transform for each joint of a skin: from the mesh's frame to the world, for a
+    /// vertex that follows this joint alone.
     pub fn joints(&self, skin: usize) -> &[Placement] {
         &self.joints[skin]
     }

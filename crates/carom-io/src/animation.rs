@@ -72,7 +72,7 @@ impl Channel {
         self.property
     }
 
-    /// The interpolation between two keys.
+    /// Returns the interpolation between two keys.
     pub fn interpolation(&self) -> Interpolation {
         self.interpolation
     }

@@ -4,8 +4,8 @@
 //!    note. Equal instances share one mesh.
 //! 2. Coordinates stay in the unit and the frame of the file, as [`Model::metres`] and
 //!    [`Model::up`] say. A robot's meshes are scaled to metres.
-//! 3. Nodes are followed through instances, up to a depth and to a number of nodes in proportion to
-//!    the file (test: `collada::instances_of_instances_are_limited`).
+//! 3. Instances of nodes are followed. Their depth is limited, and so is the number of nodes, in
+//!    proportion to the file (test: `collada::instances_of_instances_are_limited`).
 //! 4. Skins, morphs, splines, holes of polygons and references to other files are an error, or are
 //!    listed as unread with `keep_going`.
 //!
@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Units with a name: metres and name.
+/// Units that have a name: the length in metres, and the name.
 const UNITS: [(f64, &str); 6] =
     [(1.0, "m"), (0.01, "cm"), (0.001, "mm"), (1e-6, "um"), (0.0254, "in"), (0.3048, "ft")];
 
@@ -154,7 +154,7 @@ fn read_asset(tree: &Tree<'_>, model: &mut Model) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the elements of this name that have an id, by it. Two of one id are an error.
+/// Returns the elements of this name by their ids. An error if two have the same id.
 fn by_id<'t, 'a>(tree: &'t Tree<'a>, name: &str) -> Result<HashMap<&'t str, Node<'t, 'a>>, String> {
     let mut all = HashMap::new();
     for node in tree.nodes().filter(|node| node.name() == name) {
@@ -326,7 +326,7 @@ impl<'t, 'a> Scene<'t, 'a, '_, '_> {
     }
 }
 
-/// The transforms of a node.
+/// The elements that transform a node.
 const TRANSFORMS: [&str; 6] = ["matrix", "translate", "rotate", "scale", "lookat", "skew"];
 
 /// Returns the product of the transforms of a node, the first outermost.
@@ -379,7 +379,7 @@ fn rotation([x, y, z, degrees]: [f64; 4]) -> Result<Placement, String> {
             Err("rotate: the axis is 0".to_owned())
         };
     }
-    // Divided first, because squares could overflow.
+    // The axis is divided by its largest number first, because squares could overflow.
     let [x, y, z] = [x, y, z].map(|c| c / largest);
     let length = (x * x + y * y + z * z).sqrt();
     let [x, y, z] = [x, y, z].map(|c| c / length);

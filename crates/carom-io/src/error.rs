@@ -26,7 +26,7 @@ pub enum ReadError {
         /// The error of the operating system.
         error: std::io::Error,
     },
-    /// The file's extension is that of no known format.
+    /// The extension of the file's name belongs to no known format.
     UnknownFormat {
         /// The file.
         path: PathBuf,

@@ -191,8 +191,8 @@ fn check_parts(is_empty: bool, unread: &[String], path: &Path) -> Result<(), Rea
     Err(ReadError::at(path, Place::File, format!("no node with triangles{why}")))
 }
 
-/// Reads the same as a scene that can be posed. Without `with_animations`, animations are noted
-/// only.
+/// Reads the same bytes as a scene that can be posed. Without `with_animations`, animations are
+/// only noted.
 pub(crate) fn parse_animated(
     bytes: &[u8],
     path: &Path,
@@ -310,7 +310,8 @@ impl<'a> Loader<'a, '_, '_> {
         let no_scene = ReadError::at(self.path, Place::File, "no scene");
         let scene = *self.document.scenes.get(scene_number).ok_or(no_scene)?;
         let scene: Scene = self.item(scene, "scenes", scene_number)?;
-        // A mesh is read with the joints of its vertices if it has a skin: the flag of the key.
+        // The flag of a key says whether the node has a skin. Then the mesh is read with the
+        // joints of its vertices.
         let mut meshes: HashMap<(usize, bool), Result<Rc<MeshParts>, String>> = HashMap::new();
         let mut skins: HashMap<usize, usize> = HashMap::new();
         // Depth first in the order of the file. A node that is reached twice would make a cycle or

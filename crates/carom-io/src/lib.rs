@@ -91,7 +91,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the format for the extension of `path`, in any case; `None` for other extensions.
+    /// Returns the format for the extension of `path`, in upper or lower case. `None` for other
+    /// extensions.
     pub fn of(path: &Path) -> Option<Format> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         Some(match ending.as_str() {
@@ -115,7 +116,7 @@ pub fn read(path: &Path) -> Result<Model, ReadError> {
     read_with(path, &Options::default())
 }
 
-/// [`read`] with options.
+/// Does the same as [`read`], with options.
 pub fn read_with(path: &Path, options: &Options) -> Result<Model, ReadError> {
     let mut files = Files::new(options);
     if !path.is_dir()
@@ -135,7 +136,7 @@ pub fn parse(bytes: &[u8], format: Format, path: &Path) -> Result<Model, ReadErr
     parse_with(bytes, format, path, &Options::default())
 }
 
-/// [`parse`] with options.
+/// Does the same as [`parse`], with options.
 pub fn parse_with(bytes: &[u8], format: Format, path: &Path, options: &Options) -> Result<Model, ReadError> {
     let mut files = Files::new(options);
     files.count_bytes(bytes.len());
@@ -215,7 +216,9 @@ fn shorten<'a>(notes: impl Iterator<Item = &'a mut String>) {
     }
 }
 
-/// Reads a file as one mesh: all parts of any format but URDF and scenes. The notes are dropped.
+/// Reads all parts of a file as one mesh. The notes are dropped.
+///
+/// Errors: those of [`read`], and a URDF or scene file.
 pub fn read_mesh(path: &Path) -> Result<RawMesh, ReadError> {
     read_mesh_with(path, &Options::default()).map(|whole| whole.mesh)
 }
@@ -232,7 +235,7 @@ pub struct WholeMesh {
     pub unread: Vec<String>,
 }
 
-/// [`read_mesh`] with options. The result has the notes on the file too.
+/// Does the same as [`read_mesh`], with options. The result has the notes on the file too.
 pub fn read_mesh_with(path: &Path, options: &Options) -> Result<WholeMesh, ReadError> {
     if matches!(Format::of(path), Some(Format::Urdf | Format::Scene)) {
         return Err(ReadError::at(path, Place::File, "a scene, where one mesh is needed"));

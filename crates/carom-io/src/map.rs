@@ -1,8 +1,8 @@
 //! Levels in the text format of Quake's editors. Entities have keys, and brushes are planes, each
 //! through three points.
 //!
-//! Both dialects are read, the standard one and Valve 220. The texture after the points of a plane
-//! is ignored but for its name. Patches and other blocks in the place of a brush are listed as
+//! Both dialects are read, the standard one and Valve 220. After the points of a plane, only the
+//! name of its texture is read. Patches and other blocks in the place of a brush are listed as
 //! unread.
 //!
 //! Reference: id Software, Quake's map format, 1996 (points clockwise seen from outside); Valve,
@@ -72,7 +72,8 @@ impl Entity {
         self.get("classname").unwrap_or("")
     }
 
-    /// Returns a value of three finite numbers, such as `origin`.
+    /// Returns a value of three finite numbers, such as `origin`; else `None`. Words that are not
+    /// numbers are skipped.
     pub fn vector(&self, key: &str) -> Option<DVec3> {
         let numbers: Vec<f64> =
             self.get(key)?.split_whitespace().filter_map(|word| word.parse().ok()).collect();
@@ -82,9 +83,10 @@ impl Entity {
 }
 
 impl Map {
-    /// Returns the brushes for which `wants` returns contents, with these contents. `wants` gets
-    /// the class of the entity. Brushes that are open, empty or have an invalid plane are left out.
-    /// The second list has an error with the line of each.
+    /// Returns the brushes with the contents that `wants` returns for the class of their entity
+    /// and the brush. Brushes with empty contents are left out. So are brushes that are open,
+    /// empty or have an invalid plane; the second list has an error with the line of each of
+    /// these.
     pub fn brushes(
         &self,
         path: &Path,

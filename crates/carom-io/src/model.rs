@@ -11,7 +11,7 @@ use crate::robot::{Robot, RobotError};
 pub struct Model {
     /// The parts, in the order of the file.
     pub parts: Vec<Part>,
-    /// The unit of length that the format defines or the file states, as in `"mm"`; `None` if it
+    /// The unit of length that the format defines or the file states, such as `"mm"`; `None` if it
     /// is unknown or has no name.
     pub unit: Option<&'static str>,
     /// The length of the unit in metres, if the format defines it or the file states it.
@@ -42,11 +42,11 @@ impl Model {
         }
     }
 
-    /// Moves the parts of a robot to where they are for these values, as [`Robot::values`] returns
-    /// them. A model without a robot stays as it is.
+    /// Moves the parts of a robot for these values of its joints, as [`Robot::values`] returns
+    /// them. A model without a robot does not change.
     ///
-    /// Errors: the first value that is not finite, or so large that a placement overflows; nothing
-    /// has moved then.
+    /// Errors: the first value that is not finite, or so large that a placement overflows. Then no
+    /// part moves.
     pub fn set_joints(&mut self, values: &[f64]) -> Result<(), RobotError> {
         let Some(robot) = &self.robot else { return Ok(()) };
         for (part, placements) in self.parts.iter_mut().zip(robot.part_placements(values)?) {
@@ -57,8 +57,8 @@ impl Model {
         Ok(())
     }
 
-    /// Returns the parts of a robot in the frames of their links, whatever its joints are at. No
-    /// parts for a model without a robot.
+    /// Returns the parts of a robot in the frames of their links, which do not depend on the
+    /// values of the joints. Empty for a model without a robot.
     pub fn parts_on_links(&self) -> Vec<Part> {
         let Some(robot) = &self.robot else { return Vec::new() };
         let mut parts = self.parts.clone();

@@ -5,8 +5,8 @@
 //! 2. A node takes two bytes, two bits for each of eight children: 0 unknown, 1 free, 2 occupied, 3
 //!    a node of its own. Bits 0, 1 and 2 of a child's number are its side along x, y and z.
 //! 3. A cell at depth 16 has the size `res`. Cell 32768 of an axis begins at 0.
-//! 4. Eight occupied leaves that fill a cube become one leaf while the file is read. All below a
-//!    node comes in one run, so the eight are the last that were read.
+//! 4. Eight occupied leaves that fill a cube become one leaf while the file is read. The leaves
+//!    below a node are read in one run, so these eight are the last ones read.
 //! 5. Counts, depths and the end of the file are checked; a leaf takes no memory before its bits
 //!    are read.
 //!
@@ -157,7 +157,7 @@ impl Octree {
                 if 0 < depth {
                     return Err(format!("a node at depth {depth} has no children"));
                 }
-                // The root is one leaf, which a binary map has only if it is occupied.
+                // The root is itself a leaf. A binary map has such a root only if it is occupied.
                 self.push(first, depth);
                 continue;
             }
@@ -210,7 +210,7 @@ impl Octree {
         }
         let start = |leaf: &OctreeLeaf| leaf.first.map(|k| (u32::from(k) & !(whole - 1)) as u16);
         let first = start(&eight[7]);
-        // Leaves do not overlap, so eight of this size in the parent are all of it.
+        // Leaves do not overlap, so eight leaves of this size fill the parent.
         let is_full = eight.iter().all(|leaf| 2 * size(leaf) == whole && start(leaf) == first);
         is_full.then(|| OctreeLeaf { first, last: first.map(|k| k + (whole - 1) as u16) })
     }

@@ -22,7 +22,7 @@ use std::path::Path;
 struct Header {
     /// How many numbers may follow the position of a vertex.
     extra: core::ops::RangeInclusive<usize>,
-    /// Whether the prefixes are none, so that other numbers get a note.
+    /// Whether the header has no prefix, so that further numbers get a note.
     is_plain: bool,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns what the first line says, and what follows the keyword on it. The keyword may be
+/// Parses the first line. Returns the header, and the text after the keyword. The keyword may be
 /// missing.
 fn header(line: &str) -> Result<(Header, &str), String> {
     let word = line.split_whitespace().next().unwrap_or(line);
@@ -134,16 +134,16 @@ fn header(line: &str) -> Result<(Header, &str), String> {
     }
     let texture = if prefix.contains("ST") { 2 } else { 0 };
     let normal = if prefix.contains('N') { 3 } else { 0 };
-    // The manual says four numbers of a colour; exporters write three too.
+    // A colour has four numbers by the manual; some exporters write three.
     let [least, most] = if prefix.contains('C') { [3, 4] } else { [0, 0] };
     let fixed = texture + normal;
     let is_plain = prefix.is_empty();
-    // Without a prefix, a colour or a normal may stand there all the same.
+    // Even without a prefix, a colour or a normal may follow the position.
     let extra = if is_plain { 0..=7 } else { fixed + least..=fixed + most };
     Ok((Header { extra, is_plain }, rest))
 }
 
-/// Returns the numbers of vertices and faces. That of the edges may be missing; it is not used.
+/// Returns the counts of vertices and faces. The count of edges may be missing and is not used.
 fn counts(line: &str) -> Result<[u64; 2], String> {
     let mut counts = [0; 3];
     let mut n = 0;

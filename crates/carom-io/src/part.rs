@@ -56,8 +56,8 @@ impl RawMesh {
         }
     }
 
-    /// Adds a triangle strip; every second triangle is flipped. Triangles that repeat a corner only
-    /// steer the strip and are left out.
+    /// Adds a triangle strip; every second triangle is flipped. Triangles that repeat a corner
+    /// only connect parts of the strip; they are left out.
     pub(crate) fn push_strip(&mut self, corners: &[u32]) {
         for (i, t) in corners.windows(3).enumerate() {
             if t[0] != t[1] && t[1] != t[2] && t[2] != t[0] {

@@ -1,9 +1,9 @@
 //! Point clouds: XYZ text, PLY with vertices, and PCD as text or binary.
 //!
-//! 1. XYZ: three numbers or more a line, with blanks, commas or semicolons between them. Others
-//!    behind them, such as colours, are dropped with a note.
-//! 2. PCD: fields x, y and z of 4 or 8 bytes. Points with a NaN are those without a measurement;
-//!    they are left out with a note.
+//! 1. XYZ: three or more numbers on a line, separated by blanks, commas or semicolons. Numbers
+//!    after the third, such as colours, are dropped with a note.
+//! 2. PCD: fields x, y and z of 4 or 8 bytes. A point with a NaN has no measurement; it is left
+//!    out with a note.
 //! 3. The counts of a header must be those of the file. No memory is reserved for them.
 //!
 //! Reference: R. Rusu, S. Cousins, 3D is here: Point Cloud Library (PCL), ICRA 2011; the PCD file

@@ -2,8 +2,8 @@
 //!
 //! 1. A polygon is projected along the axis nearest to its normal (Newell's). The other two
 //!    coordinates stay as they are in the file, so signs of areas are exact.
-//! 2. The corners are rotated to start at the least one. So the triangles do not depend on the
-//!    file's first corner.
+//! 2. The corners are rotated to start at the one with the least coordinates. So the triangles do
+//!    not depend on the file's first corner, except for the fans of point 3.
 //! 3. A strictly convex polygon becomes a fan. If it is planar, the fan starts at the file's first
 //!    corner, as in other programs. Other polygons get a constrained Delaunay triangulation by the
 //!    crate `spade`.
@@ -118,8 +118,8 @@ pub(crate) fn triangulate(
     };
     is_crossing |= !is_simple;
     if !seen.is_plane && !is_crossing && !outline.keeps_all(&triangles) {
-        // In the projection, edges of a bent polygon may coincide that differ in space. A fan keeps
-        // all edges, which the neighbours need.
+        // Edges of a bent polygon that differ in space may coincide in the projection. A fan keeps
+        // all edges, which the neighbouring polygons share.
         mesh.push_polygon(&seen.in_file);
         return Ok(());
     }
@@ -192,8 +192,7 @@ impl Seen {
                 widest = cross;
             }
         }
-        // The two halves of a figure eight cancel. Then the normal of the widest corner stands for
-        // all.
+        // The two halves of a figure eight cancel. Then the normal of the widest corner is used.
         let is_cancelled = newell.length() * 1048576.0 < area.length();
         let normal = if is_cancelled { widest } else { newell }.try_normalize()?;
         let axis = normal.abs().max_position();
@@ -222,10 +221,10 @@ fn scale_to_one(largest: f64) -> f64 {
     2f64.powi((-exponent).clamp(-1000, 1000))
 }
 
-/// Returns the index of the least corner by its coordinates. The corners after it decide between
-/// equal ones.
+/// Returns the index of the corner with the least coordinates. Between equal corners, those that
+/// follow them decide.
 fn least_start(corners: &[u32], position: impl Fn(u32) -> DVec3) -> usize {
-    /// The number of corners, with its own, that may distinguish equal corners.
+    /// The number of corners that are compared, the first included.
     const REACH: usize = 16;
     let n = corners.len();
     let key = |i: usize| (position(corners[i % n]) + 0.0).to_array();
@@ -357,8 +356,8 @@ impl Outline {
         for edge in paths {
             count[edge.index()] += 1;
         }
-        // A walk from outside. Crossing an edge changes the winding number by the times that the
-        // polygon runs along it.
+        // A walk from outside. Crossing an edge changes the winding number by the number of times
+        // that the polygon runs along it, counted with its direction.
         let mut winding: Vec<Option<i32>> = vec![None; cdt.num_all_faces()];
         let outer = cdt.outer_face();
         winding[outer.index()] = Some(0);

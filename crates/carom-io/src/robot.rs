@@ -16,18 +16,20 @@ use core::fmt;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The part of a limit by which a value may pass it, for values that were printed and read.
+/// The accepted excess of a value over a limit, relative to the larger limit, because printing
+/// rounds values.
 const LIMIT_SLACK: f64 = 1e-9;
 
-/// What a joint lets its link do.
+/// The motion that a joint allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RobotJointKind {
-    /// Nothing. Floating and planar joints stay at their origin, too.
+    /// No motion. Floating and planar joints are read as fixed at their origin.
     Fixed,
-    /// Turn about the axis, in radians.
+    /// A rotation about the axis; values are in radians.
     Revolute,
-    /// Slide along the axis, in the file's unit of length, metres in URDF.
+    /// A translation along the axis; values are in the file's unit of length, which is metres in
+    /// URDF.
     Prismatic,
 }
 
@@ -38,7 +40,7 @@ pub struct Mimic {
     pub joint: usize,
     /// The factor.
     pub multiplier: f64,
-    /// The value where the other joint is at zero, in radians or a length.
+    /// The value if the other joint is at zero, in radians or a length.
     pub offset: f64,
 }
 
@@ -48,7 +50,7 @@ pub struct Mimic {
 pub struct RobotJoint {
     /// Its name in the file.
     pub name: String,
-    /// What it lets its link do.
+    /// The motion that it allows.
     pub kind: RobotJointKind,
     /// The indices of the links above and below it.
     pub links: [usize; 2],
@@ -89,7 +91,7 @@ impl RobotJoint {
     }
 }
 
-/// Why values of joints are refused.
+/// The reason why values of joints are refused.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RobotError {
@@ -171,9 +173,9 @@ pub struct Robot {
     /// The index of each link by its name.
     link_numbers: HashMap<String, usize>,
     joints: Vec<RobotJoint>,
-    /// The index of each joint by its name; of joints with one name the first.
+    /// The index of each joint by its name; the first one if several joints have this name.
     joint_numbers: HashMap<String, usize>,
-    /// How each joint that mimics follows from one with a value of its own.
+    /// The rule of each joint that mimics; `None` for the other joints.
     rules: Vec<Option<Rule>>,
     /// The joint above each link; `None` for a root.
     above: Vec<Option<usize>>,
@@ -191,7 +193,7 @@ struct Rule {
     offset: f64,
 }
 
-/// A joint as it stands in a file.
+/// A joint as it is written in a file.
 #[derive(Debug)]
 pub(crate) struct JointText {
     pub(crate) name: String,
@@ -221,7 +223,8 @@ impl JointText {
 }
 
 impl Robot {
-    /// Builds the tree of links. What can be read in one way only is a note.
+    /// Builds the tree of links. Adds a note for each joint of another type, which stays fixed,
+    /// and for each joint that mimics a missing one.
     ///
     /// Errors: two links of one name, a joint to a link that is not there, a link below two joints,
     /// a cycle, an axis without direction.
@@ -325,7 +328,7 @@ impl Robot {
         self.link_numbers.get(name).copied()
     }
 
-    /// Returns the index of the joint of this name; of joints with one name that of the first.
+    /// Returns the index of the joint of this name; the first one if several joints have it.
     pub fn joint(&self, name: &str) -> Option<usize> {
         self.joint_numbers.get(name).copied()
     }
@@ -335,13 +338,13 @@ impl Robot {
         self.parts.iter().map(|(link, _)| *link)
     }
 
-    /// Returns the joint above a link; `None` for a root.
+    /// Returns the index of the joint above a link; `None` for a root.
     pub fn joint_above(&self, link: usize) -> Option<usize> {
         self.above.get(link).copied().flatten()
     }
 
-    /// Returns a value for each joint: those that are named, zero for the others, and what follows
-    /// from them for joints that mimic. Radians, or lengths for joints that slide.
+    /// Returns a value for each joint, in radians, or a length for prismatic joints. A joint that
+    /// is not named is at zero; a joint that mimics follows its leader.
     ///
     /// Errors: the first name that is not a joint with a value of its own, or the first value that
     /// is not finite or outside of its limits.
@@ -356,7 +359,8 @@ impl Robot {
         Ok(values)
     }
 
-    /// Returns the joints with a value of their own: those that move and mimic no other.
+    /// Returns the indices of the joints with a value of their own: those that move and mimic no
+    /// other.
     pub fn free_joints(&self) -> impl Iterator<Item = usize> + '_ {
         let is_free = |joint: &RobotJoint| joint.kind != RobotJointKind::Fixed && joint.mimic.is_none();
         (0..self.joints.len()).filter(move |at| is_free(&self.joints[*at]))
@@ -379,7 +383,7 @@ impl Robot {
         Err(RobotError::Value { name: name.clone(), value, limits: *limits })
     }
 
-    /// Sets the values of joints that mimic from those of the others. There is a value for each
+    /// Sets the values of joints that mimic from those of the others. `values` has one for each
     /// joint.
     pub fn set_followers(&self, values: &mut [f64]) {
         for (at, rule) in self.rules.iter().enumerate() {
@@ -414,8 +418,8 @@ impl Robot {
         self.parts.iter().map(|(_, pieces)| pieces.as_slice())
     }
 
-    /// Returns the transform of each link to the frame of its root, for a value of each joint:
-    /// radians, or lengths for joints that slide. A missing value is zero.
+    /// Returns the transform of each link to the frame of its root. `values` has one for each
+    /// joint, in radians, or a length for prismatic joints; a missing value is zero.
     pub fn link_placements(&self, values: &[f64]) -> Vec<Placement> {
         let mut placed = vec![Placement::IDENTITY; self.links.len()];
         for &link in &self.order {
@@ -449,8 +453,9 @@ impl Robot {
         Ok(placed)
     }
 
-    /// Returns the pairs of parts whose links hang on one joint, or on fixed joints alone: low
-    /// index first, sorted. Links without a part are passed through on the way to the root.
+    /// Returns the pairs of parts whose links are connected by fixed joints and at most one joint
+    /// that moves: lower index first, sorted. If a link has no part, the next one towards the root
+    /// takes its place.
     pub fn adjacent_parts(&self) -> Vec<[usize; 2]> {
         // Links that cannot move against each other are one group, numbered by its top link.
         let mut group: Vec<usize> = (0..self.links.len()).collect();
@@ -490,7 +495,8 @@ fn rules_of(joints: &[RobotJoint]) -> Result<Vec<Option<Rule>>, usize> {
     let mut rules: Vec<Option<Rule>> = vec![None; joints.len()];
     let mut met_from = vec![usize::MAX; joints.len()];
     for start in 0..joints.len() {
-        // Up to a joint whose rule is known, or that has a value of its own, and back.
+        // Follows the leaders up to a joint whose rule is known or that has a value of its own.
+        // The rules are set on the way back.
         let mut followers = Vec::new();
         let mut at = start;
         while let (Some(mimic), None) = (joints[at].mimic, rules[at]) {
@@ -513,7 +519,7 @@ fn rules_of(joints: &[RobotJoint]) -> Result<Vec<Option<Rule>>, usize> {
     Ok(rules)
 }
 
-/// Returns the links that hang on a root, each after the one above it.
+/// Returns the links that can be reached from a root, each after the one above it.
 fn order_of(joints: &[RobotJoint], above: &[Option<usize>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..above.len()).filter(|link| above[*link].is_none()).collect();
     let mut below = vec![Vec::new(); above.len()];

@@ -4,9 +4,8 @@
 //! key `file` may stand in place of `mesh`. `scale` is one number or three. `pose` is a row-major
 //! 4x4 matrix, flat or as four rows. Name, scale and pose are optional. Other members are noted.
 //!
-//! Reference: none; carom's own format, with the common subset of assembly lists. `serde_json`
-//! parses it.
-//! Differs: parts are read one by one, because a value takes many times the memory of its text.
+//! Reference: none; the format is carom's own. `serde_json` parses it. Differs: parts are read one
+//! by one, because a value takes many times the memory of its text.
 
 use crate::error::{Place, ReadError};
 use crate::files::Files;

@@ -17,7 +17,7 @@ use std::path::Path;
 pub struct DisabledPair {
     /// The names of the links, in the order of the file.
     pub links: [String; 2],
-    /// Why, as the file says; empty if it does not.
+    /// The reason that the file gives; empty if it gives none.
     pub reason: String,
 }
 

@@ -29,8 +29,8 @@ pub struct Trajectory {
 
 /// Reads a trajectory from a file.
 ///
-/// Errors: a file that cannot be read, a number that is none, a row of another length, a time that
-/// is not later than the one before, a joint with two columns, no row.
+/// Errors: a file that cannot be read, a word that is not a finite number, a row of another
+/// length, a time that is not later than the one before, a joint with two columns, no row.
 pub fn read_trajectory(path: &Path) -> Result<Trajectory, ReadError> {
     let bytes = files::read_regular(path, MAX_FILE_BYTES)?;
     parse(&bytes, path)

@@ -56,7 +56,7 @@ enum Geometry {
     Mesh(String, [f64; 3]),
 }
 
-/// A shape with its origin, or what is wrong with it.
+/// A shape with its origin, or the error in it.
 #[derive(Debug)]
 struct Shape {
     origin: Placement,

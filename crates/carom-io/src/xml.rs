@@ -17,7 +17,7 @@ impl Attributes {
     /// Reads the attributes of an element of a robot. Macros are an error.
     pub(crate) fn new(element: &BytesStart<'_>) -> Result<Attributes, String> {
         let all = Attributes::plain(element)?;
-        // The name space declaration alone is no reason: expanded files keep it.
+        // The declaration of the name space alone is accepted, because expanded files keep it.
         let is_macro = |(name, value): &(String, String)| {
             name.starts_with("xacro:") || value.contains("${") || value.contains("$(")
         };
@@ -47,7 +47,7 @@ impl Attributes {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the value of the first attribute of this name, in whichever name space.
+    /// Returns the value of the first attribute of this name, in any name space.
     pub(crate) fn by_local_name(&self, name: &str) -> Option<&str> {
         let local = |key: &str| key.rsplit(':').next() == Some(name);
         self.0.iter().find(|(key, _)| local(key)).map(|(_, value)| value.as_str())

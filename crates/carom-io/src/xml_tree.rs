@@ -68,7 +68,8 @@ impl<'a> Tree<'a> {
                 Event::CData(piece) => {
                     tree.add_text(&open, String::from_utf8_lossy(&piece.into_inner()).into_owned().into());
                 }
-                // No number and no name that is used has one; the text says that it was there.
+                // A reference to an entity is kept as `&`. No number and no name that is used
+                // contains one.
                 Event::GeneralRef(_) => tree.add_text(&open, Cow::Borrowed("&")),
                 Event::Eof => break,
                 _ => {}
@@ -116,7 +117,7 @@ impl<'a> Tree<'a> {
         if text.is_empty() {
             *text = piece;
         } else {
-            // A comment between two numbers parts them.
+            // A comment separates two numbers.
             text.to_mut().push(' ');
             text.to_mut().push_str(&piece);
         }

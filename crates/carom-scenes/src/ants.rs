@@ -1,8 +1,8 @@
-//! Ants: a crowd of small bodies on hilly ground that carry crumbs from four heaps to their hill,
-//! while a ball rolls among them. One giant and many small ones, nearly all of which move.
+//! Ants: small bodies on hilly ground that carry crumbs from four heaps to their hill, while a
+//! ball rolls among them. One body is very large, the others are small, and nearly all move.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.1 (bodies of very different
-//! sizes: what cells of one size are worst at); H. Vogel, A Better Way to Construct the Sunflower
+//! sizes, the worst case for cells of one size); H. Vogel, A Better Way to Construct the Sunflower
 //! Head, Mathematical Biosciences 44, 1979 (places spread evenly over a disc).
 
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
@@ -19,52 +19,53 @@ use libm::{cos, sin, sqrt};
 /// Length of an ant, from end to end.
 pub const ANT_LENGTH: f32 = 0.79;
 
-/// From the ground to the origin of an ant that stands on it, nearly: it lies on its abdomen.
+/// Approximate height of the origin of an ant above the ground, if it lies on its abdomen.
 pub const ANT_HEIGHT: f32 = 0.12;
 
 /// Side of a cell of the ground.
 const CELL: f64 = 0.8;
 
-/// The ground is nowhere higher.
+/// The largest height of the ground.
 const HEIGHT: f64 = 5.0;
 
 /// Half the side of a crumb.
 const CRUMB: f64 = 0.09;
 
-/// From crumb to crumb in a heap.
+/// Distance between neighbouring crumbs in a heap.
 const CRUMB_STEP: f64 = 3.0 * CRUMB;
 
-/// Of the ball.
+/// Radius of the ball.
 const BALL_RADIUS: f64 = 1.6;
 
-/// Of the foot of the hill.
+/// Radius of the foot of the hill.
 const HILL_RADIUS: f64 = 2.2;
 
-/// The golden angle, and what makes neighbours on a spiral some ant's length apart.
+/// The golden angle in radians, and a factor that makes neighbours on the spiral about an ant's
+/// length apart.
 const SPIRAL: (f64, f64) = (2.399_963_229_728_653, 0.62);
 
-/// An ant hill: the scene, and which of its bodies are what.
+/// An ant hill: the scene, and the roles of its bodies by their indices.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AntHill {
     /// All bodies.
     pub scene: SceneSpec,
-    /// The hill, to which crumbs are carried; it stands still, its origin on the ground.
+    /// The hill, to which crumbs are carried. It stands still, with its origin on the ground.
     pub hill: usize,
-    /// The ball that rolls about.
+    /// The ball.
     pub ball: usize,
     /// The ants. They look along z of their own frame, and y is up.
     pub ants: Range<usize>,
     /// The crumbs.
     pub crumbs: Range<usize>,
-    /// Where the heaps of crumbs lie, on the ground.
+    /// The places of the heaps of crumbs, on the ground.
     pub heaps: Vec<Vec3>,
-    /// Half the side of the square in which all of it is.
+    /// Half the side of the square that contains all bodies.
     pub half_size: f32,
 }
 
-/// `n_ants` ants around a hill, three crumbs for four of them in heaps far from it, pebbles and
-/// twigs in between, and a ball.
+/// Returns `n_ants` ants around a hill. Far from it are heaps with three crumbs for four ants;
+/// pebbles and twigs lie between, and a ball.
 pub fn ants(n_ants: usize, seed: u64) -> AntHill {
     let mut rng = Rng::new(seed);
     let n_ants = n_ants.max(1);
@@ -79,7 +80,7 @@ pub fn ants(n_ants: usize, seed: u64) -> AntHill {
     let hill = scene.bodies.len();
     scene.bodies.push(BodySpec::fixed(mound(), Pose::from_translation(ground.at(DVec3::ZERO))));
 
-    // What an ant may not begin in: places with radii.
+    // The discs in which no ant may begin: places with radii.
     let n_crumbs = (n_ants - n_ants / 4).max(4);
     let row = (ceil(sqrt(n_crumbs as f64 / 16.0)) as usize).max(6);
     let heap_radius = 0.71 * row as f64 * CRUMB_STEP + 0.5;
@@ -115,7 +116,7 @@ pub fn ants(n_ants: usize, seed: u64) -> AntHill {
     scene.bodies.push(body);
 
     let first = scene.bodies.len();
-    // Things are many: those near a place are found by the cell that they are in.
+    // There are many pebbles and twigs, so those near a place are found by a grid of cells.
     let near = Cells::new(&taken, half);
     let mut number = 0.0;
     while scene.bodies.len() < first + n_ants {
@@ -147,8 +148,8 @@ pub fn ants(n_ants: usize, seed: u64) -> AntHill {
     AntHill { scene, hill, ball, ants, crumbs, heaps, half_size: half as f32 }
 }
 
-/// The number of the first pebble or twig in each cell of a grid, and of the next one in the same
-/// cell.
+/// A grid of pebbles and twigs: the index of the first one in each cell, and of the next one in
+/// the same cell.
 struct Cells {
     half: f64,
     row: usize,
@@ -156,7 +157,7 @@ struct Cells {
     next: Vec<usize>,
 }
 
-/// Of a cell of the grid: more than a thing and the room around an ant.
+/// Side of a cell of the grid: more than the size of a pebble and the room around an ant.
 const CELL_OF_THINGS: f64 = 1.5;
 
 impl Cells {
@@ -180,7 +181,7 @@ impl Cells {
         (number(at.x), number(at.z))
     }
 
-    /// Nothing in the cells around is nearer than its radius and this.
+    /// Whether all things in the cells around are farther away than their radius plus `room`.
     fn is_free(&self, at: DVec3, room: f64, things: &[(DVec3, f64)]) -> bool {
         let (i, k) = self.cell(at);
         let around = |x: usize| x.saturating_sub(1)..=(x + 1).min(self.row - 1);
@@ -217,7 +218,7 @@ impl Ground {
         ShapeSpec::Mesh { vertices: self.mesh.vertices_f32(), triangles: self.mesh.triangles.clone() }
     }
 
-    /// The point of the ground above or below one that is within its square.
+    /// Returns the point of the ground above or below a place, which must be within its square.
     fn at(&self, place: DVec3) -> Vec3 {
         let last = self.n - 1;
         let scaled = |x: f64| ((x + self.half) / (2.0 * self.half)).clamp(0.0, 1.0) * self.n as f64;
@@ -236,13 +237,14 @@ fn on_circle(angle: f64, radius: f64) -> DVec3 {
     DVec3::new(cos(angle), 0.0, sin(angle)) * radius
 }
 
-/// A turn about an axis, a unit vector.
+/// Returns the rotation about an axis, a unit vector, by an angle in radians.
 fn about(axis: Vec3, angle: f64) -> Quat {
     let [x, y, z] = (axis * sin(0.5 * angle) as f32).to_array();
     Quat::from_xyzw(x, y, z, cos(0.5 * angle) as f32)
 }
 
-/// Every third thing is a twig, which lies on the ground; the others are pebbles, half in it.
+/// Returns a twig that lies on the ground for every third number, else a pebble that is half in
+/// it.
 fn thing_at(number: usize, size: f64, foot: Vec3, rng: &mut Rng) -> BodySpec {
     let turn = about(Vec3::Y, rng.range(0.0, TAU));
     if number.is_multiple_of(3) {
@@ -255,7 +257,7 @@ fn thing_at(number: usize, size: f64, foot: Vec3, rng: &mut Rng) -> BodySpec {
     BodySpec::fixed(ShapeSpec::Hull { points }, Pose::new(turn, foot))
 }
 
-/// Abdomen, middle and head.
+/// Returns the shape of an ant: abdomen, middle and head.
 fn ant() -> ShapeSpec {
     let lying = about(Vec3::X, FRAC_PI_2);
     let at = |y: f32, z: f32| Pose::new(lying, Vec3::new(0.0, y, z));
@@ -267,7 +269,7 @@ fn ant() -> ShapeSpec {
     ShapeSpec::Compound { parts: parts.into_iter().collect() }
 }
 
-/// A low hill with a flat top.
+/// Returns a low hill with a flat top.
 fn mound() -> ShapeSpec {
     let ring = |radius: f64, y: f64| {
         (0..16).map(move |k| (on_circle(TAU * f64::from(k) / 16.0, radius) + DVec3::Y * y).as_vec3())

@@ -1,12 +1,12 @@
-//! Bodies, shapes and joints of a scene, as plain data: what a world is filled from.
+//! Bodies, shapes and joints of a scene, as plain data that fills a world.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (what a rigid body is to a
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies in a
 //! simulation).
 
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 
-/// A shape, in its own frame; round shapes stand along y, centred.
+/// A shape in its own frame. Round shapes stand along y, with their centre at the origin.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ShapeSpec {
@@ -34,7 +34,7 @@ pub enum ShapeSpec {
         /// Half the size on each axis.
         half_extents: Vec3,
     },
-    /// Everything behind the plane through the origin.
+    /// All points behind the plane through the origin.
     HalfSpace {
         /// Unit vector out of the solid.
         normal: Vec3,
@@ -48,7 +48,7 @@ pub enum ShapeSpec {
     Mesh {
         /// Their corners.
         vertices: Vec<Vec3>,
-        /// Three numbers of corners each.
+        /// Three indices of corners each.
         triangles: Vec<[u32; 3]>,
     },
     /// Several shapes, each at a pose in the body's frame.
@@ -64,33 +64,33 @@ pub enum ShapeSpec {
 pub struct BodySpec {
     /// Its shape.
     pub shape: ShapeSpec,
-    /// Its place at the start.
+    /// Its pose at the start.
     pub pose: Pose,
-    /// Of its origin, per second.
+    /// Velocity of its origin, in metres per second.
     pub linear_velocity: Vec3,
-    /// Radians per second.
+    /// Angular velocity, in radians per second.
     pub angular_velocity: Vec3,
-    /// Mass per volume; 0 for a body that never moves.
+    /// Density in kg/m3; 0 for a body that never moves.
     pub density: f32,
     /// Coulomb's coefficient.
     pub friction: f32,
-    /// 0 sticks, 1 bounces fully.
+    /// Restitution: 0 does not bounce, 1 loses no speed.
     pub restitution: f32,
-    /// What fraction of the spin a second takes away, nearly: the friction of joints and of flesh.
+    /// Damping rate of the angular velocity, per second, for the friction of joints and of flesh.
     pub angular_damping: f32,
-    /// Bodies with the same number, other than 0, do not collide with each other: the limbs of one
-    /// ragdoll.
+    /// Bodies with the same number, other than 0, do not collide with each other, such as the
+    /// limbs of one ragdoll.
     pub family: u32,
-    /// Fast for its size: it shall pass through nothing within a step.
+    /// Whether it is swept in each step, so that it passes through nothing.
     pub is_fast: bool,
-    /// It stays on what it touches first.
+    /// Whether it stays on the first body that it touches.
     pub sticks: bool,
-    /// It moves with the velocities that it is given, whatever it meets: see [`SceneSpec::drives`].
+    /// Whether it moves with given velocities and is not pushed: see [`SceneSpec::drives`].
     pub is_kinematic: bool,
 }
 
 impl BodySpec {
-    /// A body that moves, at rest, of density 1 and friction 0.5.
+    /// Returns a body that can move, at rest, with density 1 and friction 0.5.
     pub fn new(shape: ShapeSpec, pose: Pose) -> BodySpec {
         BodySpec {
             shape,
@@ -108,61 +108,61 @@ impl BodySpec {
         }
     }
 
-    /// A body that never moves.
+    /// Returns a body that never moves.
     pub fn fixed(shape: ShapeSpec, pose: Pose) -> BodySpec {
         BodySpec { density: 0.0, ..BodySpec::new(shape, pose) }
     }
 
-    /// A body that moves with the velocities that it is given, whatever it meets.
+    /// Returns a body that moves with given velocities and is not pushed.
     pub fn kinematic(shape: ShapeSpec, pose: Pose) -> BodySpec {
         BodySpec { is_kinematic: true, ..BodySpec::new(shape, pose) }
     }
 
-    /// The same body, with this mass per volume.
+    /// Sets the density, in kg/m3.
     pub fn with_density(self, density: f32) -> BodySpec {
         BodySpec { density, ..self }
     }
 
-    /// The same body, with this coefficient of friction.
+    /// Sets the coefficient of friction.
     pub fn with_friction(self, friction: f32) -> BodySpec {
         BodySpec { friction, ..self }
     }
 
-    /// The same body, with this restitution.
+    /// Sets the restitution.
     pub fn with_restitution(self, restitution: f32) -> BodySpec {
         BodySpec { restitution, ..self }
     }
 
-    /// The same body, with these velocities: length and radians per second.
+    /// Sets the velocities at the start, in metres and radians per second.
     pub fn with_velocity(self, linear_velocity: Vec3, angular_velocity: Vec3) -> BodySpec {
         BodySpec { linear_velocity, angular_velocity, ..self }
     }
 
-    /// The same body, losing its spin at this rate.
+    /// Sets the damping rate of the angular velocity, per second.
     pub fn with_angular_damping(self, angular_damping: f32) -> BodySpec {
         BodySpec { angular_damping, ..self }
     }
 
-    /// The same body, of a family.
+    /// Sets the family.
     pub fn in_family(self, family: u32) -> BodySpec {
         BodySpec { family, ..self }
     }
 
-    /// The body never moves.
+    /// Whether the body never moves.
     pub fn is_fixed(&self) -> bool {
         self.density == 0.0
     }
 }
 
-/// How two bodies hang together.
+/// A joint between two bodies.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JointSpec {
-    /// A common point, and a limit to the angle between two axes through it.
+    /// A common point, and a limit for the angle between two axes through it.
     Ball {
-        /// Number of the first body.
+        /// Index of the first body.
         a: usize,
-        /// Number of the second body.
+        /// Index of the second body.
         b: usize,
         /// The point, in A's frame.
         anchor_a: Vec3,
@@ -172,14 +172,14 @@ pub enum JointSpec {
         axis_a: Vec3,
         /// Unit vector, in B's frame.
         axis_b: Vec3,
-        /// Radians: the axes are never farther apart; pi or more is free.
+        /// The largest angle between the axes, in radians; pi or more is no limit.
         cone: f32,
     },
     /// A common axis, with the angle of B about it between two limits.
     Hinge {
-        /// Number of the first body.
+        /// Index of the first body.
         a: usize,
-        /// Number of the second body.
+        /// Index of the second body.
         b: usize,
         /// A point of the axis, in A's frame.
         anchor_a: Vec3,
@@ -189,16 +189,16 @@ pub enum JointSpec {
         axis_a: Vec3,
         /// The same direction, in B's frame.
         axis_b: Vec3,
-        /// Radians, 0 where the scene starts.
+        /// A limit of the angle in radians, which is 0 at the start of the scene.
         min: f32,
-        /// Radians, 0 where the scene starts.
+        /// A limit of the angle in radians, which is 0 at the start of the scene.
         max: f32,
     },
-    /// A common axis about which B turns freely, or as a motor turns it.
+    /// A common axis about which B turns freely, or driven by a motor.
     Axle {
-        /// Number of the first body.
+        /// Index of the first body.
         a: usize,
-        /// Number of the second body.
+        /// Index of the second body.
         b: usize,
         /// A point of the axis, in A's frame.
         anchor_a: Vec3,
@@ -208,14 +208,14 @@ pub enum JointSpec {
         axis_a: Vec3,
         /// The same direction, in B's frame.
         axis_b: Vec3,
-        /// Radians per second, and the most torque.
+        /// Speed of the motor in radians per second, and its largest torque.
         motor: Option<[f32; 2]>,
     },
     /// A common axis about which B turns, with a torsion spring.
     SpringAxle {
-        /// Number of the first body.
+        /// Index of the first body.
         a: usize,
-        /// Number of the second body.
+        /// Index of the second body.
         b: usize,
         /// A point of the axis, in A's frame.
         anchor_a: Vec3,
@@ -227,29 +227,29 @@ pub enum JointSpec {
         axis_b: Vec3,
         /// Torque per radian.
         stiffness: f32,
-        /// Radians by which the spring is wound: B is turned to this angle, whole turns counted, if
-        /// nothing holds it. 0 is the angle where the scene starts if the two frames agree there.
+        /// The angle to which the spring turns B, in radians, whole turns counted. It is 0 at the
+        /// start of the scene if the two frames agree there.
         rest_angle: f32,
-        /// Torque per angular speed, against it.
+        /// Braking torque per angular speed.
         damping: f32,
     },
-    /// A rope: two points that are never farther apart than its length.
+    /// A rope: the distance of two points is at most its length.
     Rope {
-        /// Number of the first body.
+        /// Index of the first body.
         a: usize,
-        /// Number of the second body.
+        /// Index of the second body.
         b: usize,
         /// One end, in A's frame.
         anchor_a: Vec3,
         /// The other end, in B's frame.
         anchor_b: Vec3,
-        /// The length.
+        /// The length of the rope.
         length: f32,
     },
 }
 
 impl JointSpec {
-    /// A ball joint that turns freely, at a point given in the frames of both bodies.
+    /// Returns a ball joint without a limit, at a point given in the frames of both bodies.
     pub fn free_ball(a: usize, b: usize, anchor_a: Vec3, anchor_b: Vec3) -> JointSpec {
         let cone = 2.0 * core::f32::consts::PI;
         JointSpec::Ball { a, b, anchor_a, anchor_b, axis_a: Vec3::X, axis_b: Vec3::X, cone }
@@ -261,40 +261,40 @@ impl JointSpec {
 pub struct Drive {
     /// Seconds from the start of the scene.
     pub at: f32,
-    /// Number of the body.
+    /// Index of the body.
     pub body: usize,
-    /// Of its origin, per second.
+    /// Velocity of its origin, in metres per second.
     pub linear_velocity: Vec3,
-    /// Radians per second.
+    /// Angular velocity, in radians per second.
     pub angular_velocity: Vec3,
 }
 
-/// A scene: bodies and what joins them.
+/// A scene: bodies and joints.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SceneSpec {
-    /// The bodies, those that never move among them.
+    /// The bodies, including those that never move.
     pub bodies: Vec<BodySpec>,
-    /// The joints, by the bodies' numbers.
+    /// The joints, which refer to the bodies by index.
     pub joints: Vec<JointSpec>,
-    /// Changes of the velocities of kinematic bodies, in the order of time.
+    /// Changes of the velocities of kinematic bodies, by ascending time.
     pub drives: Vec<Drive>,
-    /// There is no gravity; else it is 9.81 m/s2 along -y.
+    /// Whether there is no gravity. Otherwise it is 9.81 m/s2 along -y.
     pub is_weightless: bool,
 }
 
 impl SceneSpec {
-    /// A scene of these bodies, without joints.
+    /// Returns a scene of these bodies, without joints.
     pub fn new(bodies: Vec<BodySpec>) -> SceneSpec {
         SceneSpec { bodies, ..SceneSpec::default() }
     }
 
-    /// The bodies that move.
+    /// Returns the number of bodies that can move.
     pub fn n_moving(&self) -> usize {
         self.bodies.iter().filter(|b| !b.is_fixed()).count()
     }
 
-    /// The changes of velocity in the step that begins at `from` and ends at `to`, in seconds.
+    /// Returns the changes of velocity in the step from `from` until before `to`, in seconds.
     pub fn drives_between(&self, from: f64, to: f64) -> impl Iterator<Item = &Drive> {
         self.drives.iter().filter(move |drive| (from..to).contains(&f64::from(drive.at)))
     }

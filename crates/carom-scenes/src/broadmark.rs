@@ -1,18 +1,17 @@
-//! The three scenes of Broadmark: cubes that fly about, that fall and rest, and that a turning
-//! gravity throws about.
+//! The three scenes of Broadmark: cubes that fly about, cubes that fall and rest, and cubes under
+//! a gravity whose direction turns.
 //!
-//! Unit cubes fill a tenth of a cubic world. At first they stand in a ball of 0.9 of its side, with
-//! velocities from a ball of 0.75 sides a second; gravity is 0.0981 sides a second squared, a frame
-//! 1/30 s. So everything grows with the world: with many cubes a frame moves them by more than
-//! their size.
+//! Unit cubes fill a tenth of a cubic world. They start in a ball whose diameter is 0.9 of its
+//! side. Their velocities are from a ball of 0.75 sides per second. Gravity is 0.0981 sides per
+//! second squared, and a frame is 1/30 s. All lengths but the size of a cube grow with the world,
+//! so many cubes move by more than their size in a frame.
 //!
 //! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision
 //! Detection Algorithms, Computer Graphics Forum, 2019; the numbers are those of its public
-//! generator of scenes.
-//! Differs: there, an engine keeps bodies apart and turns them. Here they fly through each other,
-//! bounce off the walls without loss, and in free fall each lands on what its square metre of floor
-//! already holds, which costs nothing at any size and leaves a heap in which each overlaps a few
-//! others.
+//! generator of scenes. Differs: there, an engine keeps bodies apart and turns them. Here they fly
+//! through each other and bounce off the walls without loss. In free fall each one lands on the
+//! cubes on its square metre of floor. This takes constant time, and leaves a heap in which each
+//! cube overlaps a few others.
 
 use crate::crowd::CrowdKind;
 use crate::rng::Rng;
@@ -27,11 +26,11 @@ const DENSITY: f64 = 0.1;
 const START: f64 = 0.45;
 /// Radius of the ball that their velocities come from, in sides a second.
 const SPEED: f64 = 0.75;
-/// In sides a second squared.
+/// Acceleration of gravity, in sides per second squared.
 const GRAVITY: f64 = 0.0981;
-/// How much stronger it is in the scene that is named after it.
+/// The factor of gravity in the scene that is named after it.
 const STRONG: f64 = 4.0;
-/// Seconds in which its direction turns once.
+/// Seconds in which the direction of gravity turns once.
 const TURN: f64 = 6.2;
 /// Seconds of a frame.
 const FRAME: f64 = 1.0 / 30.0;
@@ -40,12 +39,12 @@ const CYCLE: usize = 100;
 /// Half the edge of a cube.
 const HALF: f64 = 0.5;
 
-/// The side of the world of `n` cubes.
+/// Returns the side of the world of `n` cubes.
 pub(crate) fn side(n: usize) -> f64 {
     cbrt(n as f64 / DENSITY)
 }
 
-/// All cubes at their first places, with velocities per frame.
+/// Adds all cubes at their first places, with velocities per frame.
 pub(crate) fn place(
     n: usize,
     rng: &mut Rng,
@@ -67,19 +66,19 @@ fn random_velocity(side: f64, rng: &mut Rng) -> DVec3 {
     rng.in_ball() * (SPEED * side * FRAME)
 }
 
-/// What the scenes have beside cubes; nothing for other crowds.
+/// The state of the scenes besides cubes; unused by other crowds.
 #[derive(Clone, Debug)]
 pub(crate) struct Arena {
     kind: CrowdKind,
     side: f64,
-    /// Added to velocities each frame.
+    /// The change of the velocities in each frame.
     pull: DVec3,
-    /// The axis about which gravity turns, which turns itself about z.
+    /// The axis about which gravity turns. It turns about z itself.
     axis: DVec3,
     /// The next cube of the Brownian scene to get a new velocity.
     next: usize,
-    /// How high each square of the floor is filled, the last ones beyond the wall, and how many
-    /// there are to a row.
+    /// The height to which each square of the floor is filled, and the number of squares of a row.
+    /// The last squares may reach beyond the wall.
     stacks: Vec<f64>,
     row: usize,
 }
@@ -96,7 +95,7 @@ impl Arena {
         Arena { kind, side, pull, axis: DVec3::Y, next: 0, stacks: vec![0.0; row * row], row }
     }
 
-    /// What happens to all once a frame, before they fly.
+    /// Changes the velocities once per frame, before the cubes move.
     pub(crate) fn frame(&mut self, rng: &mut Rng, velocity: &mut [DVec3]) {
         match self.kind {
             CrowdKind::Brownian => {
@@ -118,16 +117,17 @@ impl Arena {
         }
     }
 
-    /// One frame of one cube. Where it lands, its velocity becomes zero.
+    /// Moves one cube by a frame. If it lands, its velocity becomes zero.
     pub(crate) fn fly(&mut self, center: &mut DVec3, velocity: &mut DVec3) {
         *velocity += self.pull;
-        // A gravity that turns with them would make some faster and faster.
+        // The speed is limited, because a gravity that turns with a cube accelerates it without
+        // end.
         *velocity = velocity.clamp_length_max(2.0 * SPEED * self.side * FRAME);
         let before = *center;
         *center += *velocity;
         let is_falling = self.kind == CrowdKind::FreeFall;
         for axis in 0..3 {
-            // Who falls lands below, and does not bounce.
+            // A cube that falls lands below, and does not bounce.
             let low = if is_falling && axis == 1 { f64::NEG_INFINITY } else { HALF };
             let inside = center[axis].clamp(low, self.side - HALF);
             if center[axis] != inside {
@@ -138,7 +138,7 @@ impl Arena {
         if is_falling {
             let bottom = before.y - HALF;
             if bottom < self.stacks[self.square(*center)] {
-                // It flies against the side of a heap, and back.
+                // It bounces off the side of a heap.
                 (center.x, center.z) = (before.x, before.z);
                 (velocity.x, velocity.z) = (-velocity.x, -velocity.z);
             }
@@ -152,7 +152,7 @@ impl Arena {
         }
     }
 
-    /// The square of the floor below a place in the world.
+    /// Returns the index of the square of the floor below a place in the world.
     fn square(&self, place: DVec3) -> usize {
         place.z as usize * self.row + place.x as usize
     }

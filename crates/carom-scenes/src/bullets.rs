@@ -1,4 +1,4 @@
-//! Bullets: small fast bodies, most of them turning, that fly at a wall of a millimetre.
+//! Bullets: small fast bodies, most of them turning, that fly at a wall one millimetre thick.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.8 (a fast ball and a wall
 //! within one frame); E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets).
@@ -8,12 +8,12 @@ use crate::rng::Rng;
 use carom_math::{Pose, Vec3};
 use glam::DVec3;
 
-/// How many bullets stand side by side.
+/// Bullets side by side.
 const ROW: usize = 100;
 
-/// `n_bodies` balls, boxes and capsules of a centimetre or two at a kilometre per second, each told
-/// to be fast, in front of a wall across x that is a millimetre thick; behind it there is nothing.
-/// They fly above a floor, on a grid, so that they meet the wall and not each other at first.
+/// Returns `n_bodies` balls, boxes and capsules of a centimetre or two, at a kilometre per second.
+/// Each is marked as fast. They fly along x at a wall one millimetre thick, with nothing behind
+/// it. They start on a grid above a floor, so they meet the wall before each other.
 pub fn bullets(n_bodies: usize, seed: u64) -> SceneSpec {
     let mut rng = Rng::new(seed);
     let mut scene = SceneSpec::default();

@@ -1,9 +1,9 @@
 //! A clock of gears and springs: thousands of pairs of concave parts that run close to each other.
 //!
-//! Arbors stand on a square grid, and on each sit a gear in every layer and two coil springs, one
-//! inside the windings of the other, between any two layers. Gears of neighbouring arbors mesh and
-//! turn against each other; layers differ in the number of teeth. The arbors have a little play,
-//! which time moves them through, so that at any moment some pairs touch, and most just do not.
+//! Arbors stand on a square grid. Each has a gear in every layer, and between two layers two coil
+//! springs, one inside the windings of the other. Gears of neighbouring arbors mesh and turn
+//! against each other; layers differ in the number of teeth. The arbors move a little within their
+//! play over time. So at any time some pairs touch, and most are just apart.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25 (an old clock of springs and
 //! gears, wound up).
@@ -16,17 +16,17 @@ use core::f64::consts::{PI, TAU};
 use glam::{DVec2, DVec3};
 use libm::{cos, sin};
 
-/// Between two arbors.
+/// Distance between two arbors.
 const SPACING: f64 = 2.0;
 
-/// Between the middles of two layers.
+/// Distance between the middles of two layers.
 const LAYER: f64 = 1.0;
 
-/// Teeth of the gears, layer by layer and then from the start again; every number of four quarters,
-/// so that a gear meshes in four directions.
+/// Teeth of the gears, layer by layer, repeated. Each number is a multiple of four, so that a gear
+/// meshes in four directions.
 const TEETH: [u32; 4] = [24, 32, 16, 40];
 
-/// How large a clock is.
+/// The size of a clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClockSettings {
@@ -34,35 +34,36 @@ pub struct ClockSettings {
     pub n_arbors: u32,
     /// Layers of gears.
     pub n_layers: u32,
-    /// How finely parts are made: 1 is some 500 triangles for the smallest gear and for a spring;
-    /// it grows with the square of this for springs, more slowly for gears.
+    /// Resolution of the parts: at 1 the smallest gear and a spring have about 500 triangles each.
+    /// The number grows with the square of this for springs, and more slowly for gears.
     pub detail: u32,
-    /// How far an arbor moves to each side, as a part of a tooth's width.
+    /// The play of an arbor to each side, as a part of a tooth's width.
     pub play: f64,
-    /// For the play.
+    /// Seed of the motion within the play.
     pub seed: u64,
 }
 
 impl Default for ClockSettings {
-    /// 1440 parts, 3216 pairs, 2.4 million triangles where each part is counted.
+    /// Returns the settings of 1440 parts, 3216 pairs and 2.4 million triangles, each part
+    /// counted.
     fn default() -> ClockSettings {
         ClockSettings { n_arbors: 12, n_layers: 4, detail: 2, play: 0.25, seed: 1 }
     }
 }
 
 impl ClockSettings {
-    /// With so many arbors on each side, and so many layers.
+    /// Sets the number of arbors on each side, and of layers.
     pub fn with_size(self, n_arbors: u32, n_layers: u32) -> ClockSettings {
         ClockSettings { n_arbors, n_layers, ..self }
     }
 
-    /// With finer or coarser parts.
+    /// Sets the resolution of the parts.
     pub fn with_detail(self, detail: u32) -> ClockSettings {
         ClockSettings { detail, ..self }
     }
 }
 
-/// What a part of a clock is.
+/// The kind of a part of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClockPartKind {
@@ -76,36 +77,36 @@ pub enum ClockPartKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClockPart {
-    /// What it is.
+    /// Its kind.
     pub kind: ClockPartKind,
-    /// The number of its mesh in [`Clock::meshes`].
+    /// The index of its mesh in [`Clock::meshes`].
     pub mesh: u32,
     /// The middle of its place.
     pub place: DVec3,
-    /// Turns clockwise, not counter-clockwise.
+    /// Whether it turns clockwise.
     is_clockwise: bool,
     /// Angle at time 0.
     angle: f64,
-    /// The phases with which it moves through its play along x, y and z, and how far.
+    /// The phases of its motion within the play along x, y and z, and the amplitudes.
     phases: DVec3,
     play: DVec3,
 }
 
-/// A clock: parts that share meshes, their poses at any time, and which of them are neighbours.
+/// A clock: parts that share meshes, their poses at a given time, and the pairs of neighbours.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     /// The meshes of all parts, closed.
     pub meshes: Vec<MeshData>,
     /// The parts.
     pub parts: Vec<ClockPart>,
-    /// Parts that may come to touch, the lower number first, each pair once: gears of neighbouring
+    /// Pairs of parts that may touch, each once, with the lower index first: gears of neighbouring
     /// arbors in a layer, the two springs between two layers, and these with the gears below and
     /// above.
     pub pairs: Vec<(u32, u32)>,
 }
 
 impl Clock {
-    /// A clock at time 0.
+    /// Returns a clock at time 0.
     pub fn new(settings: &ClockSettings) -> Clock {
         let (n, n_layers, detail) = (settings.n_arbors, settings.n_layers, settings.detail.max(1));
         let mut clock = Clock::default();
@@ -114,7 +115,7 @@ impl Clock {
         for layer in 0..kinds {
             clock.meshes.push(layer_gear(layer, detail));
         }
-        // Two wires in one winding: each has half of what is between two turns.
+        // There are two wires in one winding: each has half of the room between two turns.
         let room = LAYER - GEAR_WIDTH;
         for start in [0.0, PI] {
             let coil = Spring::coil(4.0, 0.55, room - 2.0 * WIRE, WIRE).with_start(start);
@@ -137,7 +138,7 @@ impl Clock {
                         mesh: layer % kinds,
                         place,
                         is_clockwise,
-                        // A gap where the neighbours have a tooth.
+                        // A gap is at the place at which the neighbours have a tooth.
                         angle: if is_clockwise { PI / f64::from(teeth) } else { 0.0 },
                         phases: rng.in_box(DVec3::ZERO, DVec3::splat(TAU)),
                         play: DVec3::new(play, play, 0.0),
@@ -162,7 +163,7 @@ impl Clock {
                         kind: ClockPartKind::Spring,
                         mesh: kinds + spring,
                         place,
-                        // They turn with the arbor, and slip a little against each other.
+                        // Springs turn with the arbor, and slip a little against each other.
                         is_clockwise: (row + column) % 2 == 1,
                         angle: rng.range(-0.1, 0.1),
                         phases: rng.in_box(DVec3::ZERO, DVec3::splat(TAU)),
@@ -177,13 +178,13 @@ impl Clock {
         clock
     }
 
-    /// Where a part is at a time, in seconds: an arbor turns once in a minute. There is a part 0
-    /// where there is any.
+    /// Returns the pose of a part at a time in seconds: an arbor turns once in a minute. The
+    /// identity for a part that does not exist.
     pub fn pose(&self, part: u32, time: f64) -> Pose {
         let Some(part) = self.parts.get(part as usize) else { return Pose::IDENTITY };
         let turned = TAU * time / 60.0;
         let angle = part.angle + if part.is_clockwise { -turned } else { turned };
-        // Each axis at its own pace, in the order of a second.
+        // Each axis has its own angular frequency, in radians per second.
         let paces = DVec3::new(2.3, 3.1, 4.7);
         let phases = part.phases + paces * time;
         let shift = part.play * DVec3::new(sin(phases.x), sin(phases.y), sin(phases.z));
@@ -191,13 +192,13 @@ impl Clock {
         Pose::new(Quat::from_xyzw(0.0, 0.0, half.y, half.x), (part.place + shift).as_vec3())
     }
 
-    /// Where all parts are at a time, in place of what `out` held.
+    /// Sets `out` to the poses of all parts at a time in seconds.
     pub fn poses(&self, time: f64, out: &mut Vec<Pose>) {
         out.clear();
         out.extend((0..self.parts.len() as u32).map(|part| self.pose(part, time)));
     }
 
-    /// How many triangles all parts have, each part counted.
+    /// Returns the number of triangles of all parts, each part counted.
     pub fn n_triangles(&self) -> usize {
         let of =
             |part: &ClockPart| self.meshes.get(part.mesh as usize).map_or(0, |mesh| mesh.triangles.len());
@@ -205,7 +206,7 @@ impl Clock {
     }
 }
 
-/// Along the arbor.
+/// Width of a gear along the arbor.
 const GEAR_WIDTH: f64 = 0.2;
 
 /// Radius of a spring's wire.

@@ -31,10 +31,10 @@ pub const MOVEMENT_GEARS: usize = 6;
 const WHEEL_TEETH: u32 = 40;
 const PINION_TEETH: u32 = 16;
 
-/// Pitch diameter over teeth.
+/// Pitch diameter divided by the number of teeth.
 const MODULE: f64 = 0.1;
 
-/// Between the layers of gears, along z; the escape wheel is in layer 0.
+/// Distance between the layers of gears, along z. The escape wheel is in layer 0.
 const LAYER: f32 = -0.6;
 
 /// Width and height of the place of a movement.
@@ -44,30 +44,29 @@ const CELL: DVec2 = DVec2::new(8.4, 10.0);
 const ARBORS: [DVec2; 4] =
     [DVec2::new(0.0, -2.8), DVec2::new(-2.8, -2.8), DVec2::new(-2.8, 0.0), DVec2::new(0.0, 0.0)];
 
-/// Radians by which a mainspring is wound, and its torque per radian.
+/// The angle by which a mainspring is wound in radians, and its torque per radian.
 const WOUND: f32 = 38.0;
 const MAINSPRING: f32 = 8.0;
 
 /// Torque per radian of the hairspring of a balance with one period in a second.
 const HAIRSPRING: f32 = 2600.0;
 
-/// Torque per angular speed of the balance at that rate: a swing left alone is halved within five
-/// periods.
+/// Braking torque per angular speed of the balance at that rate. A swing without drive is halved
+/// within five periods.
 const BRAKE: f32 = 21.0;
 
-/// The angle from which the balance is let go.
+/// The angle of the balance at the start, in radians.
 const SWING: f64 = 0.09;
 
-/// Returns so many movements before a plate that stands still, in rows. The numbers of the bodies
-/// are those of the plate, 0, and then movement by movement those of [`MOVEMENT_BODIES`] in their
-/// order; joint by joint alike.
+/// Returns movements in rows, before a plate that stands still. Body 0 is the plate. The bodies of
+/// each movement follow, in the order of [`MOVEMENT_BODIES`]; joints are in the same order.
 pub fn clockwork(n_movements: usize) -> SceneSpec {
     let mut scene = SceneSpec::default();
     let n_columns = (1..).find(|n| n_movements <= n * n).unwrap_or(1);
     let n_rows = n_movements.div_ceil(n_columns).max(1);
     let half = CELL * DVec2::new(n_columns as f64, n_rows as f64) * 0.5;
     let shape = ShapeSpec::Cuboid { half_extents: Vec3::new(half.x as f32, half.y as f32, 0.1) };
-    // It stands on the plane y = 0.
+    // The plate stands on the plane y = 0.
     let plate = Vec3::new(half.x as f32, half.y as f32, -2.6);
     scene.bodies.push(BodySpec::fixed(shape, Pose::from_translation(plate)));
     let escapement = Escapement::default();
@@ -75,7 +74,7 @@ pub fn clockwork(n_movements: usize) -> SceneSpec {
     for movement in 0..n_movements {
         let cell = DVec2::new((movement % n_columns) as f64, (movement / n_columns) as f64);
         let origin = CELL * (cell + DVec2::new(0.66, 0.52));
-        // From 4/5 to 5/4 of the rate.
+        // Movements swing at 4/5 to 5/4 of the rate.
         let rate = 0.8 + 0.45 * ((movement * 7) % 10) as f32 / 10.0;
         for (number, (shape, place, density)) in arbors.iter().enumerate() {
             let at = (origin + *place).extend(0.0).as_vec3();
@@ -120,7 +119,7 @@ pub fn clockwork(n_movements: usize) -> SceneSpec {
 /// The parts of a body in its frame, each with its shape.
 type Parts = Vec<(Pose, ShapeSpec)>;
 
-/// Shape, place and density of each body of a movement.
+/// Returns the shape, the place and the density of each body of a movement.
 fn arbors(escapement: &Escapement) -> Vec<(ShapeSpec, DVec2, f32)> {
     let mut arbors: Vec<(Parts, DVec2, f32)> = ARBORS.iter().map(|place| (Vec::new(), *place, 0.6)).collect();
     let mut angle = 0.0;
@@ -129,8 +128,8 @@ fn arbors(escapement: &Escapement) -> Vec<(ShapeSpec, DVec2, f32)> {
         let layer = LAYER * (3 - pair) as f32;
         let way = ARBORS[pair + 1] - ARBORS[pair];
         let direction = atan2(way.y, way.x);
-        // Teeth of the wheel from its own first to the line between the two; the two counts make a
-        // half.
+        // The number of teeth from the first one of the wheel to the line between the two arbors.
+        // The counts of both gears add up to a half, so that a tooth meets a gap.
         let phase = (direction - angle) * f64::from(WHEEL_TEETH) / TAU;
         let own = direction + PI - (0.5 - phase) * TAU / f64::from(PINION_TEETH);
         // The escape wheel starts at an angle of its own.
@@ -163,7 +162,7 @@ fn arbors(escapement: &Escapement) -> Vec<(ShapeSpec, DVec2, f32)> {
         .collect()
 }
 
-/// A gear in a layer, turned by an angle.
+/// Returns a gear in a layer, turned by an angle in radians.
 fn toothed(n_teeth: u32, angle: f64, layer: f32) -> (Pose, ShapeSpec) {
     let mut of = Gear::new(n_teeth, MODULE);
     // Pinions are wider, so that their faces are not level with those of the wheels.
@@ -173,7 +172,7 @@ fn toothed(n_teeth: u32, angle: f64, layer: f32) -> (Pose, ShapeSpec) {
     (Pose::new(turn, Vec3::Z * layer), mesh(&gear(&of)))
 }
 
-/// A coil of wire about the arbor.
+/// Returns a coil of wire about the arbor.
 fn coil(n_turns: f64, radius: f64, length: f64, wire: f64, z: f32) -> (Pose, ShapeSpec) {
     let of = Spring::coil(n_turns, radius, length, wire).with_detail(14, 6);
     (Pose::from_translation(Vec3::Z * z), mesh(&spring(&of)))

@@ -1,5 +1,5 @@
-//! Courses for characters: a step, a slope, sharp corners, an arena of all of them, a castle.
-//! Metres, y up.
+//! Courses for characters: a step, a slope, sharp corners, an arena with all of these, a castle,
+//! and a road for a car. Lengths are in metres, and y is up.
 //!
 //! Reference: none needed.
 
@@ -8,7 +8,7 @@ use crate::rng::Rng;
 use carom_math::ops;
 use glam::DVec3;
 
-/// A floor, and along x, two metres from the start, a step of this height.
+/// Returns a floor with a step of this height in metres, two metres from the start along x.
 pub fn step_course(height: f64) -> Level {
     let mut level = Level::default();
     level.cuboid([-4.0, -1.0, -4.0], [10.0, 0.0, 4.0]);
@@ -17,8 +17,8 @@ pub fn step_course(height: f64) -> Level {
     level
 }
 
-/// A floor, and along x, two metres from the start, a slope of this angle, radians, that rises by
-/// two metres to a platform.
+/// Returns a floor with a slope of this angle in radians, two metres from the start along x. It
+/// rises by two metres to a platform.
 pub fn slope_course(angle: f64) -> Level {
     let mut level = Level::default();
     let (sin, cos) = (libm::sin(angle), libm::cos(angle));
@@ -30,8 +30,8 @@ pub fn slope_course(angle: f64) -> Level {
     level
 }
 
-/// A floor and two walls that leave a corner of this angle, radians, its point in the origin, open
-/// against x; the start is where they are 1.6 metres apart.
+/// Returns a floor and two walls that form a corner of this angle in radians, with its point in
+/// the origin, open towards -x. The start is between the walls, where they are 1.6 metres apart.
 pub fn corner_course(angle: f64) -> Level {
     let mut level = Level::default();
     let (sin, cos) = (libm::sin(0.5 * angle), libm::cos(0.5 * angle));
@@ -46,8 +46,8 @@ pub fn corner_course(angle: f64) -> Level {
     level
 }
 
-/// A walled square of 24 metres with stairs of many heights, ramps of many angles, sharp corners,
-/// thin walls, and gaps between boxes.
+/// Returns a walled square of 24 metres with stairs of many heights, ramps of many angles, sharp
+/// corners, thin walls, and gaps between boxes.
 pub fn arena(seed: u64) -> Level {
     let mut rng = Rng::new(seed);
     let mut level = Level::default();
@@ -88,7 +88,7 @@ pub fn arena(seed: u64) -> Level {
     level.cuboid([3.0, 0.0, -4.0], [8.02, 2.5, -3.98]);
     level.cuboid([3.0, 0.0, 1.98], [5.0, 2.5, 2.0]);
     level.cuboid([6.0, 0.0, 1.98], [8.02, 2.5, 2.0]);
-    // Boxes with gaps of all widths, some turned, some to be stepped on.
+    // Boxes with gaps of various widths. Some are turned, and some are low enough to step on.
     for _ in 0..24 {
         let (x, z) = (rng.range(-3.5, 2.0), rng.range(-5.0, 6.0));
         let height = rng.range(0.1, 1.4);
@@ -122,8 +122,8 @@ fn turned_box(x: f64, z: f64, half: [f64; 2], turn: f64, bottom: f64, top: f64) 
     Block::prism(&outline, bottom, top)
 }
 
-/// A road along x for a car: bumps, a bridge two metres high over a crossing road, and a tunnel 2.2
-/// metres high. 160 metres, 12 wide.
+/// Returns a road along x for a car, 160 metres long and 12 wide. It has bumps, a bridge two
+/// metres high over a crossing road, and a tunnel 2.2 metres high.
 pub fn car_course() -> Level {
     let mut level = Level::default();
     level.cuboid([-20.0, -1.0, -6.0], [140.0, 0.0, 6.0]);
@@ -139,7 +139,7 @@ pub fn car_course() -> Level {
             [DVec3::X, DVec3::Y, DVec3::Z * width],
         ));
     }
-    // The bridge: a way up, a deck that is open below, a way down.
+    // The bridge: a ramp up, a deck that is open below, a ramp down.
     level.blocks.push(Block::ramp([40.0, 0.0, 0.0], [14.0, 0.0, 0.0], 2.0, 5.0));
     level.cuboid([54.0, 1.7, -2.5], [66.0, 2.0, 2.5]);
     level.blocks.push(Block::ramp([80.0, 0.0, 0.0], [-14.0, 0.0, 0.0], 2.0, 5.0));
@@ -155,9 +155,10 @@ pub fn car_course() -> Level {
     level
 }
 
-/// A castle of 48 metres: a curtain wall with a gate, towers, battlements and a walk that stairs
-/// and a ramp lead up to; a keep of two floors with a door, pillars and stairs; buttresses, sharp
-/// corners, a low wall, crates. A wall of twelve metres is around everything.
+/// Returns a castle of 48 metres. A curtain wall has a gate, towers, battlements, and a walk with
+/// stairs and a ramp. A keep of two floors has a door, pillars and stairs. The yard has
+/// buttresses, sharp corners, a low wall and crates. A wall twelve metres high surrounds
+/// everything.
 pub fn castle() -> Level {
     let mut level = Level::default();
     level.cuboid([-24.0, -1.0, -24.0], [24.0, 0.0, 24.0]);
@@ -176,9 +177,9 @@ pub fn castle() -> Level {
     level
 }
 
-/// A way through the castle for one who walks from each point (x, z) straight to the next: in at
-/// the gate, up the stairs to the wall, around it, down the ramp, into the keep and up to its upper
-/// floor. 206 metres.
+/// A path through the castle, 206 metres long: points (x, z) with straight lines between them. It
+/// leads in at the gate, up the stairs to the wall and around it, down the ramp, and into the keep
+/// up to its upper floor.
 pub const CASTLE_PATH: [[f64; 2]; 26] = [
     [0.0, -21.0],
     [0.0, -13.0],
@@ -208,8 +209,8 @@ pub const CASTLE_PATH: [[f64; 2]; 26] = [
     [2.0, 4.0],
 ];
 
-/// The wall with its walk at five metres, the gate in the south, the way up in the west, the ramp
-/// in the east.
+/// Adds the wall with its walk at five metres, the gate in the south, the stairs in the west, and
+/// the ramp in the east.
 fn curtain(level: &mut Level) {
     const TOP: f64 = 5.0;
     level.cuboid([-18.0, 0.0, 16.0], [18.0, TOP, 18.0]);
@@ -239,8 +240,8 @@ fn curtain(level: &mut Level) {
     level.cuboid([14.0, 0.0, -5.0], [16.0, TOP, -2.0]);
 }
 
-/// A house of eight metres with thin walls, a door of 1.2 metres, pillars, stairs to a floor above,
-/// and a roof.
+/// Adds a house with thin walls, a door 1.2 metres wide, pillars, stairs to an upper floor, and a
+/// roof.
 fn keep(level: &mut Level) {
     let (wall, high) = (0.15, 6.0);
     level.cuboid([-5.0, 0.0, 5.0 - wall], [5.0, high, 5.0]);
@@ -266,8 +267,8 @@ fn keep(level: &mut Level) {
     }
 }
 
-/// Buttresses as steep as 50 to 85 degrees, corners of 15 and 30 degrees, a low wall, crates, and
-/// stones in the way.
+/// Adds buttresses with slopes of 50 to 85 degrees, corners of 15 and 30 degrees, a low wall,
+/// crates, and stones.
 fn yard(level: &mut Level) {
     for (i, degrees) in [50.0_f64, 55.0, 60.0, 65.0, 70.0, 75.0, 80.0, 85.0].into_iter().enumerate() {
         let angle = degrees.to_radians();
@@ -289,7 +290,7 @@ fn yard(level: &mut Level) {
             level.blocks.push(Block::prism(&outline, 0.0, 2.5));
         }
     }
-    // A low wall to step over, one that is too high, one that is neither.
+    // A low wall to step over, one a little too high for that, and a high one.
     level.cuboid([-12.0, 0.0, -12.0], [-6.0, 0.35, -11.9]);
     level.cuboid([-12.0, 0.0, -10.0], [-6.0, 0.45, -9.9]);
     level.cuboid([-12.0, 0.0, -8.0], [-6.0, 1.2, -7.98]);

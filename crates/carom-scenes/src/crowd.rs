@@ -1,8 +1,8 @@
-//! Crowds of boxes for broad phases: who moves, and where to, frame by frame.
+//! Crowds of boxes for broad phases, which move frame by frame.
 //!
-//! Ten ways of moving, each the weak side of some broad phase: slow and coherent, wholly
-//! incoherent, mostly at rest, resting in tight contact on one slab, sizes over three decades, a
-//! few that cross the world, one as large as the world, and the three scenes of Broadmark.
+//! There are ten kinds, each hard for some broad phase: slow and coherent, incoherent, mostly at
+//! rest, at rest in tight contact on one slab, sizes over three decades, a few that cross the
+//! world, one as large as the world, and the three scenes of Broadmark.
 //!
 //! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision
 //! Detection Algorithms, Computer Graphics Forum, 2019 (several scenes, since each algorithm has
@@ -16,7 +16,7 @@ use carom_math::ops::sqrt;
 use glam::DVec3;
 use libm::cbrt;
 
-/// How the boxes of a [`Crowd`] are placed and move.
+/// The placement and the motion of the boxes of a [`Crowd`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CrowdKind {
@@ -27,31 +27,32 @@ pub enum CrowdKind {
     Jump,
     /// `Uniform`, but only every tenth box moves.
     Static90,
-    /// One slab, the others on a jittered grid ten layers high on it (spacing 1.05 sideways, 0.98
-    /// up, size 1 +- 5 %), numbers shuffled; each frame every box is within +- 0.002 of its place.
+    /// One slab that does not move. The others are on it in a jittered grid ten layers high:
+    /// spacing 1.05 sideways and 0.98 up, size 1 +- 5 %. Indices are shuffled. In each frame every
+    /// other box is within +- 0.002 of its place on each axis.
     Floor,
-    /// Sizes with density s^-3 on [0.1, 100], aspect per axis in [0.5, 1], side cbrt(n / 1.14);
-    /// each moves 1 % of its size a frame.
+    /// Sizes s with probability density s^-3 on [0.1, 100], aspect per axis in [0.5, 1], in a cube
+    /// of side cbrt(n / 1.14). Each box moves 1 % of its size per frame.
     Mixed,
-    /// `Uniform`, but one box of a hundred moves a tenth of the world a frame.
+    /// `Uniform`, but one box of a hundred moves a tenth of the world per frame.
     Fast,
-    /// `Uniform`, but the box in the middle of the list is as large as the world, so that it
-    /// touches all others. It drifts as they do.
+    /// `Uniform`, but the box in the middle of the list is as large as the world and touches all
+    /// others. It moves like the others.
     Giant,
     /// Broadmark's Brownian scene: unit cubes fill a tenth of the world and fly up to 1/40 of its
-    /// side a frame; each frame the next hundredth of them gets a new velocity. With many boxes
-    /// that is more than their size.
+    /// side per frame, which is more than their size in a large world. In each frame the next
+    /// hundredth of them gets a new velocity.
     Brownian,
-    /// Broadmark's free fall: those cubes fall to the floor, half of them within 75 frames, all
-    /// within about 250, and stay where they land.
+    /// Broadmark's free fall: the same cubes fall to the floor and stay there. Half of them land
+    /// within 75 frames, all within about 250.
     FreeFall,
-    /// Broadmark's gravity: those cubes fly under four times that gravity, whose direction turns in
-    /// 6.2 s.
+    /// Broadmark's gravity: the same cubes fly under four times that gravity, whose direction
+    /// turns once in 6.2 s.
     Gravity,
 }
 
 impl CrowdKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [CrowdKind; 10] = [
         CrowdKind::Uniform,
         CrowdKind::Jump,
@@ -65,7 +66,7 @@ impl CrowdKind {
         CrowdKind::Gravity,
     ];
 
-    /// The name in reports, in lower case.
+    /// Returns the name in reports, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             CrowdKind::Uniform => "uniform",
@@ -82,7 +83,8 @@ impl CrowdKind {
     }
 }
 
-/// Boxes and how they move; the same for the same kind, number and seed on every machine.
+/// Boxes that move. They are the same for the same kind, number and seed on every machine (test:
+/// `crowds::crowds_are_the_same_bits_everywhere`).
 #[derive(Clone, Debug)]
 pub struct Crowd {
     kind: CrowdKind,
@@ -90,18 +92,18 @@ pub struct Crowd {
     /// The world is `[0, side]` on each axis.
     side: f64,
     half: Vec<DVec3>,
-    /// Where each box is; for `Floor` the place about which it jitters.
+    /// The centre of each box; for `Floor` the place about which it jitters.
     center: Vec<DVec3>,
-    /// Per frame.
+    /// Displacement per frame.
     velocity: Vec<DVec3>,
     boxes: Vec<Aabb>,
     moved: Vec<u32>,
-    /// What Broadmark's scenes have beside boxes.
+    /// The state of Broadmark's scenes besides boxes.
     arena: Arena,
 }
 
 impl Crowd {
-    /// `n` boxes at their first places.
+    /// Returns `n` boxes at their first places.
     pub fn new(kind: CrowdKind, n: usize, seed: u64) -> Crowd {
         let mut rng = Rng::new(seed);
         let (mut half, mut center) = (Vec::with_capacity(n), Vec::with_capacity(n));
@@ -115,7 +117,7 @@ impl Crowd {
             CrowdKind::Floor => place_floor(n, &mut rng, &mut half, &mut center, &mut velocity),
             CrowdKind::Mixed => {
                 for _ in 0..n {
-                    // The inverse of the distribution function of s^-3 between 0.1 and 100.
+                    // This inverts the distribution function of s^-3 between 0.1 and 100.
                     let size = 1.0 / sqrt(100.0 - rng.unit() * (100.0 - 1e-4));
                     half.push(rng.in_box(DVec3::splat(0.5), DVec3::ONE) * (0.5 * size));
                     center.push(rng.in_box(DVec3::ZERO, DVec3::splat(side)));
@@ -138,7 +140,7 @@ impl Crowd {
                     velocity.push(rng.direction() * speed);
                 }
                 if kind == CrowdKind::Giant && 0 < n {
-                    // Larger by what it drifts at the walls.
+                    // It is larger than the world, because it moves between the walls.
                     (half[n / 2], center[n / 2]) = (DVec3::splat(side), DVec3::splat(0.5 * side));
                 }
             }
@@ -148,22 +150,22 @@ impl Crowd {
         Crowd { kind, rng, side, half, center, velocity, boxes, moved: Vec::with_capacity(n), arena }
     }
 
-    /// The kind it was made as.
+    /// Returns the kind.
     pub fn kind(&self) -> CrowdKind {
         self.kind
     }
 
-    /// All boxes, where they are now.
+    /// Returns all boxes at their present places.
     pub fn boxes(&self) -> &[Aabb] {
         &self.boxes
     }
 
-    /// The numbers of the boxes that the last [`Crowd::step`] moved, increasing.
+    /// Returns the indices of the boxes that the last [`Crowd::step`] moved, ascending.
     pub fn moved(&self) -> &[u32] {
         &self.moved
     }
 
-    /// One frame on; the answer is [`Crowd::moved`].
+    /// Advances by one frame. Returns [`Crowd::moved`].
     pub fn step(&mut self) -> &[u32] {
         self.moved.clear();
         self.arena.frame(&mut self.rng, &mut self.velocity);
@@ -201,8 +203,8 @@ impl Crowd {
     }
 }
 
-/// The slab is box 0 before the shuffle, and has no velocity; the velocity of the others only says
-/// that they jitter.
+/// Places the boxes of [`CrowdKind::Floor`]. The slab is box 0 before the shuffle, with zero
+/// velocity. A velocity other than zero marks a box that jitters.
 fn place_floor(
     n: usize,
     rng: &mut Rng,

@@ -27,7 +27,7 @@ use libm::{atan2, cos, sin, tan};
 pub struct Escapement {
     /// Teeth of the wheel; at least 8.
     pub n_teeth: u32,
-    /// Whole teeth between the pallets; half a tooth more is between them.
+    /// Whole teeth between the pallets. Half a tooth more is between them.
     pub n_spanned: u32,
     /// The radius of the tips of the teeth.
     pub radius: f64,
@@ -40,7 +40,7 @@ pub struct Escapement {
 }
 
 impl Default for Escapement {
-    /// 15 teeth, 4.5 of them between the pallets, of radius 2.
+    /// Returns 15 teeth, 4.5 of them between the pallets, with radius 2.
     fn default() -> Escapement {
         Escapement { n_teeth: 15, n_spanned: 4, radius: 2.0, half_width: 0.15, lift: 0.055, lock: 0.025 }
     }
@@ -59,22 +59,22 @@ const ROOT: f64 = 0.66;
 const REACH: f64 = 0.3;
 
 impl Escapement {
-    /// Angle between two teeth.
+    /// Returns the angle between two teeth, in radians.
     fn pitch(&self) -> f64 {
         TAU / f64::from(self.n_teeth.max(8))
     }
 
-    /// Half the angle between the pallets, about the wheel.
+    /// Returns half the angle between the pallets about the wheel, in radians.
     fn half_span(&self) -> f64 {
         0.5 * (f64::from(self.n_spanned) + 0.5) * self.pitch()
     }
 
-    /// The anchor's arbor, from the middle of the wheel.
+    /// Returns the place of the anchor's arbor, relative to the middle of the wheel.
     pub fn pivot(&self) -> DVec2 {
         DVec2::new(0.0, self.radius / cos(self.half_span()))
     }
 
-    /// The wheel about the z axis, with a tooth on the x axis.
+    /// Returns the wheel about the z axis, with a tooth on the x axis.
     pub fn wheel(&self) -> Vec<(Pose, ShapeSpec)> {
         let (pitch, n_teeth) = (self.pitch(), self.n_teeth.max(8));
         let at = |radius: f64, angle: f64| DVec2::new(cos(angle), sin(angle)) * (radius * self.radius);
@@ -94,7 +94,7 @@ impl Escapement {
         parts
     }
 
-    /// The pallets and the arms of the anchor about its arbor, in the middle of its swing.
+    /// Returns the pallets and the arms of the anchor about its arbor, in the middle of its swing.
     pub fn anchor(&self) -> Vec<(Pose, ShapeSpec)> {
         let (span, pivot) = (self.half_span(), self.pivot());
         let lever = self.radius * tan(span);
@@ -124,14 +124,15 @@ impl Escapement {
         parts
     }
 
-    /// A flat convex outline with the width of the escapement.
+    /// Returns a prism of a flat convex outline, with the width of the escapement.
     fn prism(&self, outline: &[DVec2]) -> (Pose, ShapeSpec) {
         let ends = [-self.half_width, self.half_width];
         let points = ends.iter().flat_map(|z| outline.iter().map(move |p| p.extend(*z).as_vec3()));
         (Pose::from_translation(Vec3::ZERO), ShapeSpec::Hull { points: points.collect() })
     }
 
-    /// The angle to turn a wheel by, so that a tooth is just about to drop on the exit pallet.
+    /// Returns the angle in radians by which to turn a wheel, so that a tooth is about to drop on
+    /// the exit pallet.
     pub fn start_angle(&self) -> f64 {
         FRAC_PI_2 + self.half_span() - 0.25 * PALLET * self.pitch() - 0.1 * self.pitch()
     }

@@ -1,7 +1,8 @@
 //! Random convex hulls with a chosen number of vertices.
 //!
-//! Points are spread over an ellipsoid by best candidate: of several random points the one farthest
-//! from those that are there already. Every point of an ellipsoid is a vertex of the hull of all.
+//! Points are spread over an ellipsoid by best candidate: among several random points, the one
+//! farthest from all earlier points is taken. Every point on an ellipsoid is a vertex of the hull
+//! of all.
 //!
 //! Reference: D. Mitchell, Spectrally Optimal Sampling for Distribution Ray Tracing, SIGGRAPH 1991.
 
@@ -12,10 +13,11 @@ use glam::DVec3;
 /// The radii of the ellipsoid of the benches.
 pub const HULL_RADII: DVec3 = DVec3::new(1.0, 0.8, 0.6);
 
-/// Ten candidates are tried for each point: more spread no better, fewer leave clumps.
+/// Candidates that are tried for each point. More spread the points no better, and fewer leave
+/// clumps.
 const N_CANDIDATES: usize = 10;
 
-/// `n` points spread over the ellipsoid with these radii, all of them vertices of their hull.
+/// Returns `n` points spread over the ellipsoid with these radii. All are vertices of their hull.
 pub fn hull_points(n: usize, radii: DVec3, rng: &mut Rng) -> Vec<DVec3> {
     let mut directions: Vec<DVec3> = Vec::with_capacity(n);
     while directions.len() < n {

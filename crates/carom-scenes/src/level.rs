@@ -1,7 +1,8 @@
-//! Levels of convex blocks: as planes for brush worlds, and as triangles for mesh worlds, of the
-//! same geometry.
+//! Levels of convex blocks, as planes for worlds of brushes and as triangles for worlds of meshes.
+//! The geometry of both is the same.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (what characters walk in).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (levels that characters
+//! walk in).
 
 use crate::mesh::MeshData;
 use alloc::vec::Vec;
@@ -14,12 +15,12 @@ use glam::DVec3;
 pub struct Block {
     /// Its corners.
     pub corners: Vec<DVec3>,
-    /// Polygons of corners, counter-clockwise seen from outside.
+    /// Polygons of indices of corners, counter-clockwise seen from outside.
     pub faces: Vec<Vec<u32>>,
 }
 
 impl Block {
-    /// A box.
+    /// Returns a box between two corners.
     pub fn cuboid(low: [f64; 3], high: [f64; 3]) -> Block {
         let (low, high) = (DVec3::from(low), DVec3::from(high));
         let size = high - low;
@@ -27,13 +28,13 @@ impl Block {
         Block::extruded(&outline, low, [DVec3::X, DVec3::Z, DVec3::Y * size.y])
     }
 
-    /// A convex polygon of points (x, z), from one height to another.
+    /// Returns a prism: a convex polygon of points (x, z), from one height to another.
     pub fn prism(outline: &[[f64; 2]], bottom: f64, top: f64) -> Block {
         let up = DVec3::Y * (top - bottom);
         Block::extruded(outline, DVec3::Y * bottom, [DVec3::X, DVec3::Z, up])
     }
 
-    /// A regular prism about (x, z).
+    /// Returns a regular prism about (x, z).
     pub fn pillar(x: f64, z: f64, radius: f64, n_sides: usize, bottom: f64, top: f64) -> Block {
         let outline: Vec<[f64; 2]> = (0..n_sides.max(3))
             .map(|i| {
@@ -44,8 +45,8 @@ impl Block {
         Block::prism(&outline, bottom, top)
     }
 
-    /// A ramp that rises from the edge through `foot` along `direction`, a vector across y, to
-    /// `height` at its end; `width` across.
+    /// Returns a ramp of this width that rises from the edge through `foot` along `direction`, a
+    /// horizontal vector, to `height` at its end.
     pub fn ramp(foot: [f64; 3], direction: [f64; 3], height: f64, width: f64) -> Block {
         let (foot, along) = (DVec3::from(foot), DVec3::from(direction));
         let across = along.cross(DVec3::Y);
@@ -54,7 +55,7 @@ impl Block {
         Block::extruded(&outline, foot - across * 0.5, [along, DVec3::Y, across])
     }
 
-    /// A convex polygon in the plane of two vectors, moved along a third.
+    /// Returns a convex polygon in the plane of the first two axes, extruded along the third.
     pub fn extruded(outline: &[[f64; 2]], origin: DVec3, axes: [DVec3; 3]) -> Block {
         let [u, v, w] = axes;
         let n = outline.len() as u32;
@@ -79,7 +80,8 @@ impl Block {
         block
     }
 
-    /// The unit normal out of a face, and the distance of its plane from the origin along it.
+    /// Returns the outward unit normal of a face, and the distance of its plane from the origin
+    /// along it.
     pub fn plane(&self, face: usize) -> (DVec3, f64) {
         let corner = |i: u32| self.corners[i as usize];
         let face = &self.faces[face];
@@ -91,7 +93,7 @@ impl Block {
         (normal, normal.dot(first))
     }
 
-    /// The planes around it.
+    /// Returns the planes of all faces.
     pub fn planes(&self) -> impl Iterator<Item = (DVec3, f64)> + '_ {
         (0..self.faces.len()).map(|face| self.plane(face))
     }
@@ -107,7 +109,7 @@ impl Block {
     }
 }
 
-/// A level of convex blocks, which may touch and overlap.
+/// A level of convex blocks. They may touch and overlap.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Level {
@@ -118,7 +120,7 @@ pub struct Level {
 }
 
 impl Level {
-    /// The faces of all blocks, those that others hide included.
+    /// Returns the faces of all blocks, including hidden ones.
     pub fn mesh(&self) -> MeshData {
         let mut mesh = MeshData::default();
         for block in &self.blocks {
@@ -132,8 +134,8 @@ impl Level {
         self.blocks.push(Block::cuboid(low, high));
     }
 
-    /// Adds steps that rise along `direction`, a unit vector across y, from `foot`: each a block
-    /// that goes on to the end of the last.
+    /// Adds steps that rise from `foot` along `direction`, a horizontal unit vector. Each step is
+    /// a block that reaches to the end of the last one.
     pub fn stairs(
         &mut self,
         foot: [f64; 3],
@@ -153,7 +155,7 @@ impl Level {
         }
     }
 
-    /// Adds four walls around the square of this half size, inside of it.
+    /// Adds four walls inside of the border of the square of this half size.
     pub fn enclose(&mut self, half: f64, thickness: f64, height: f64) {
         let inner = half - thickness;
         self.cuboid([-half, 0.0, -half], [half, height, -inner]);

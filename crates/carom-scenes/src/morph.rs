@@ -1,4 +1,4 @@
-//! A head with targets that are blended: a generated mesh for morphing.
+//! A head with morph targets: a generated mesh.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 4.5 (the base, plus weighted
 //! differences to it).
@@ -8,17 +8,17 @@ use alloc::vec::Vec;
 use glam::DVec3;
 use libm::exp;
 
-/// A mesh, and differences that are added to it by weights of any sign.
+/// A mesh, and morph targets that are added to it with weights of either sign.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MorphMesh {
     /// The mesh if all weights are 0.
     pub base: MeshData,
-    /// For each target a difference for each vertex, to which its weight applies.
+    /// For each target the displacement of each vertex at weight 1.
     pub targets: Vec<Vec<DVec3>>,
 }
 
 impl MorphMesh {
-    /// The vertices for these weights; those that are missing are 0.
+    /// Returns the vertices for these weights. Missing weights are 0.
     pub fn blended(&self, weights: &[f64]) -> Vec<DVec3> {
         let mut vertices = self.base.vertices.clone();
         for (target, weight) in self.targets.iter().zip(weights) {
@@ -30,10 +30,11 @@ impl MorphMesh {
     }
 }
 
-/// A head of some height 1 around the origin that looks along x, of about so many triangles. Its
-/// targets are a long nose, full cheeks, and a high skull; negative weights make each the less.
+/// Returns a head of height about 1 around the origin that faces along x, with about this number
+/// of triangles. Its targets are a long nose, full cheeks and a high skull. Negative weights have
+/// the opposite effect.
 pub fn morph_head(n_triangles: usize) -> MorphMesh {
-    // How near a direction is to another: 1 there, nearly 0 from the width on.
+    // A bump around a direction: 1 there, and small beyond the width.
     let bump = |p: DVec3, at: DVec3, width: f64| exp(-(p - at).length_squared() / (width * width));
     let nose = |p: DVec3| bump(p, DVec3::new(1.0, -0.05, 0.0), 0.27);
     let mut base = icosphere(n_triangles);

@@ -18,23 +18,23 @@ const TORUS_EVERY: usize = 12;
 /// One body in this many starts a ragdoll; there is always at least one.
 const RAGDOLL_EVERY: usize = 500;
 
-/// Figure 25.1: `n_bodies` boxes of several sizes, tori of convex pieces and ragdolls, in layers
-/// above a floor with walls.
+/// Returns the scene of figure 25.1: boxes of several sizes, tori of convex pieces, and ragdolls,
+/// in layers above a floor with walls.
 ///
-/// The moving bodies, limbs included, are `n_bodies` whenever that is at least eleven.
+/// The number of moving bodies, limbs included, is `n_bodies` if that is at least eleven.
 pub fn pile(n_bodies: usize, seed: u64) -> SceneSpec {
     let mut rng = Rng::new(seed);
     let mut scene = SceneSpec::default();
     let n_ragdolls = if n_bodies < RAGDOLL_BODIES { 0 } else { (n_bodies / RAGDOLL_EVERY).max(1) };
     let n_pieces = n_bodies - n_ragdolls * RAGDOLL_BODIES;
     let n_cells = n_pieces + n_ragdolls;
-    // More layers than a row is long, for a high pile; a larger one is wider too. No two cells'
-    // bodies overlap.
+    // There are more layers than cells in a row, so the pile is high. Bodies of different cells do
+    // not overlap.
     const SPACING: f64 = 1.55;
     let row = (ceil(libm::cbrt(n_cells as f64 * 0.6)) as usize).max(2);
     let half_width = 0.5 * SPACING * row as f64 + 0.5;
     push_walls(&mut scene, half_width as f32);
-    // Ragdolls are spread evenly over the cells, the last of them on top in the middle.
+    // Ragdolls are spread evenly over the cells. The last one is on top in the middle.
     let ragdoll_step = n_cells.checked_div(n_ragdolls).unwrap_or(usize::MAX);
     let (mut n_dolls, mut n_done) = (0, 0);
     for cell in 0..n_cells {
@@ -69,8 +69,9 @@ pub fn pile(n_bodies: usize, seed: u64) -> SceneSpec {
     scene
 }
 
-/// The pile of the benches: `n` unit boxes on a 22 x 22 grid (spacing 1.15, jitter 0.1), layers 1.3
-/// apart from y = 1, randomly turned, between walls at +- 14 on a floor at 0.
+/// Returns the pile of the benches: `n` unit boxes at random rotations on a 22 x 22 grid (spacing
+/// 1.15, jitter 0.1). Layers start at y = 1 and are 1.3 apart. The floor is at 0, and the walls
+/// are at +- 14.
 pub fn bench_pile(n: usize, seed: u64) -> SceneSpec {
     const ROW: usize = 22;
     let mut rng = Rng::new(seed);
@@ -91,12 +92,12 @@ pub fn bench_pile(n: usize, seed: u64) -> SceneSpec {
     scene
 }
 
-/// A torus around y of `n` convex wedges, each the hull of two octagons.
+/// Returns a torus around y of `n` convex wedges, each the hull of two octagons.
 pub fn torus_compound(major: f64, minor: f64, n: usize) -> ShapeSpec {
     const SIDES: usize = 8;
     let n = n.max(3);
-    // The chord of a wedge lies inside the circle: the spine is widened so that its middle is as
-    // far out as it should.
+    // The chord of a wedge lies inside the circle. So the spine is widened until the mean of its
+    // largest and smallest radius is `major`.
     let spine = major * 2.0 / (1.0 + cos(TAU * 0.5 / n as f64));
     let ring = |at: usize, middle: Vec3| -> Vec<Vec3> {
         let a = TAU * at as f64 / n as f64;
@@ -120,7 +121,7 @@ pub fn torus_compound(major: f64, minor: f64, n: usize) -> ShapeSpec {
     ShapeSpec::Compound { parts }
 }
 
-/// A floor at y = 0 and four walls at +- `half_width`, all half-spaces.
+/// Adds a floor at y = 0 and four walls at +- `half_width`, all half-spaces.
 fn push_walls(scene: &mut SceneSpec, half_width: f32) {
     let planes = [
         (Vec3::Y, 0.0),

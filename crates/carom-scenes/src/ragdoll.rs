@@ -1,19 +1,20 @@
-//! A ragdoll: eleven capsules and boxes of a standing figure, held together by balls and hinges.
+//! A ragdoll: eleven capsules and boxes of a standing figure, connected by ball joints and hinges.
 //!
-//! Reference: T. Jakobsen, Advanced Character Physics, Game Developers Conference, 2001 (the parts
-//! and which joints bend which way).
+//! Reference: T. Jakobsen, Advanced Character Physics, Game Developers Conference, 2001 (the
+//! parts, and the directions in which joints bend).
 
 use crate::body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 use carom_math::{Pose, Quat, Vec3};
 
-/// A limb that nothing holds back would spin about its own axis for ever: joints and flesh take
-/// this much a second.
+/// Rate per second at which joints and flesh damp the rotation of a limb. Without it, a limb could
+/// spin about its own axis without end.
 const LIMB_DAMPING: f32 = 3.0;
 
 /// Bodies of one ragdoll.
 pub const RAGDOLL_BODIES: usize = 11;
 
-/// Limbs are along y of the figure, which looks along z and is 1.8 high, its origin at the hips.
+/// A limb along y in the frame of the figure, which faces along z, is 1.8 high, and has its origin
+/// at the hips.
 struct Limb {
     center: Vec3,
     shape: ShapeSpec,
@@ -23,8 +24,8 @@ fn capsule(center: Vec3, half_height: f32, radius: f32) -> Limb {
     Limb { center, shape: ShapeSpec::Capsule { half_height, radius } }
 }
 
-/// Adds a ragdoll with its hips at `pose`, `scale` times 1.8 high; its limbs do not collide with
-/// each other.
+/// Adds a ragdoll with its hips at `pose`, `scale` times 1.8 high. Its limbs are of this family,
+/// so they do not collide with each other.
 pub fn push_ragdoll(scene: &mut SceneSpec, pose: &Pose, scale: f32, family: u32) {
     const PELVIS: usize = 0;
     const TORSO: usize = 1;
@@ -65,7 +66,8 @@ pub fn push_ragdoll(scene: &mut SceneSpec, pose: &Pose, scale: f32, family: u32)
         let (anchor_a, anchor_b) = (anchor - limbs[a].center, anchor - limbs[b].center);
         let (a, b) = (first + a, first + b);
         scene.joints.push(match axis {
-            // All limbs start unturned against each other, so an axis is the same in both frames.
+            // At the start all limbs have the same rotation, so an axis is the same in both
+            // frames.
             None => JointSpec::Ball { a, b, anchor_a, anchor_b, axis_a: Vec3::Y, axis_b: Vec3::Y, cone: max },
             Some(axis) => JointSpec::Hinge { a, b, anchor_a, anchor_b, axis_a: axis, axis_b: axis, min, max },
         });

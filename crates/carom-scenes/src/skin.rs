@@ -8,29 +8,29 @@ use carom_math::ops::sqrt;
 use glam::{DQuat, DVec3};
 use libm::{cos, sin};
 
-/// A mesh, its bones, and how much each vertex follows which.
+/// A mesh, its bones, and the weights with which vertices follow them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkinnedMesh {
-    /// At rest: it stands on the height 0 and looks along x. Metres.
+    /// The mesh at rest, in metres. It stands on the height 0 and faces along x.
     pub rest: MeshData,
-    /// A parent comes before its children; the first bone has itself.
+    /// The bones. A parent comes before its children; the first bone is its own parent.
     pub bones: Vec<Bone>,
-    /// For each vertex two bones, and the share of the second.
+    /// For each vertex two bones, and the weight of the second.
     pub follows: Vec<([u32; 2], f64)>,
 }
 
 /// A bone, which turns about its joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bone {
-    /// The bone that it hangs from.
+    /// Index of the parent.
     pub parent: u32,
-    /// Where its joint is at rest.
+    /// The place of its joint at rest.
     pub joint: DVec3,
 }
 
 impl SkinnedMesh {
-    /// The vertices if each bone is turned by an angle about the z axis, in radians and relative to
-    /// its parent. The first bone carries all.
+    /// Returns the vertices if each bone is turned by an angle about the z axis, in radians and
+    /// relative to its parent. The first bone carries all others.
     pub fn posed(&self, angles: &[f64]) -> Vec<DVec3> {
         let placed = self.placed(angles);
         let by = |bone: u32, p: DVec3| {
@@ -45,7 +45,8 @@ impl SkinnedMesh {
             .collect()
     }
 
-    /// How each bone is turned and where its joint is, for the angles of [`SkinnedMesh::posed`].
+    /// Returns the rotation of each bone and the place of its joint, for the angles of
+    /// [`SkinnedMesh::posed`].
     pub fn placed(&self, angles: &[f64]) -> Vec<(DQuat, DVec3)> {
         let mut placed: Vec<(DQuat, DVec3)> = Vec::with_capacity(self.bones.len());
         for (i, bone) in self.bones.iter().enumerate() {
@@ -63,8 +64,8 @@ impl SkinnedMesh {
         placed
     }
 
-    /// The angles of the bones of [`walking_figure`], and the way that the figure has gone, after
-    /// so many steps of both feet.
+    /// Returns the angles of the bones of [`walking_figure`], and the distance in metres that the
+    /// figure has walked, after a number of steps of both feet.
     pub fn stride(steps: f64) -> (Vec<f64>, f64) {
         let phase = core::f64::consts::TAU * steps;
         let leg = |phase: f64| {
@@ -83,8 +84,8 @@ impl SkinnedMesh {
     }
 }
 
-/// A jointed doll, 1.86 m high, whose trunk, head, arms and legs are tubes of `n` sides beside each
-/// other. Bones: trunk, head, and of each side thigh, shin, foot, upper arm and forearm.
+/// Returns a jointed figure, 1.86 m high. Trunk, head, arms and legs are separate tubes of `n`
+/// sides. Bones: trunk, head, and for each side thigh, shin, foot, upper arm and forearm.
 pub fn walking_figure(n: usize) -> SkinnedMesh {
     let v = DVec3::new;
     let mut figure = SkinnedMesh { rest: MeshData::default(), bones: Vec::new(), follows: Vec::new() };
@@ -123,11 +124,11 @@ pub fn walking_figure(n: usize) -> SkinnedMesh {
 }
 
 impl SkinnedMesh {
-    /// A closed tube along a path, with rounded ends; `radii` at the corners of the path, and a
-    /// bone for each of its parts.
+    /// Adds a closed tube along a path, with rounded ends. `radii` are at the corners of the path,
+    /// and each segment has a bone.
     fn tube(&mut self, n: usize, path: &[DVec3], radii: &[f64], bones: &[u32]) {
-        /// Rings of each part, and in each part the share next to a joint in which both bones are
-        /// followed.
+        /// Rings of each segment, and the share of a segment next to a joint in which vertices
+        /// follow both bones.
         const RINGS: usize = 12;
         const BLEND: f64 = 0.3;
         let first = self.rest.vertices.len() as u32;
@@ -139,7 +140,7 @@ impl SkinnedMesh {
             } else {
                 (i / RINGS, (i % RINGS) as f64 / RINGS as f64)
             };
-            // A corner is rounded: a part of the way between the straight lines.
+            // A corner is rounded: the path is blended between the two straight lines.
             let along = |k: usize| path[k + 1] - path[k];
             let straight = path[part] + along(part) * t;
             let radius = radii[part] + (radii[part + 1] - radii[part]) * t;
@@ -153,7 +154,7 @@ impl SkinnedMesh {
             let direction = along(part).normalize() * (1.0 - share) + along(other).normalize() * share;
             rings.push((straight, direction.normalize(), radius, ([bones[part], bones[other]], share)));
         }
-        // Half balls at the ends: two more rings each, and a pole.
+        // Hemispheres at the ends: two more rings each, and a pole.
         let cap = |at: usize, sign: f64| {
             let (middle, direction, radius, follows) = rings[at];
             [0.5, 0.85].map(|h| {
@@ -168,7 +169,7 @@ impl SkinnedMesh {
         });
         let rings: Vec<_> = start.into_iter().chain(rings).chain(end).collect();
         for (middle, direction, radius, follows) in &rings {
-            // The tubes lie in planes of equal z, so that z is across all of them.
+            // Each tube lies in a plane of constant z, so z is perpendicular to all of them.
             let across = direction.cross(DVec3::Z).normalize();
             for k in 0..n {
                 let angle = core::f64::consts::TAU * k as f64 / n as f64;

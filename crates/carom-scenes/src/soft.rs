@@ -1,5 +1,5 @@
-//! Scenes of cloth, jelly and a plate that breaks: a soft body, the air, and closed meshes in its
-//! way, as plain data. The caller moves them.
+//! Scenes of cloth, jelly and a plate that breaks, as plain data: a soft body, the air, and closed
+//! meshes as obstacles. The caller moves them.
 //!
 //! Reference: J. O'Brien, J. Hodgins, Graphical Modeling and Animation of Brittle Fracture, 1999.
 //! Differs: the seams are given beforehand.
@@ -11,28 +11,29 @@ use carom_math::ops::sqrt;
 use glam::{DQuat, DVec3, Vec3};
 use libm::{cos, sin};
 
-/// A soft body, the air around it, and what is in its way.
+/// A soft body, the air around it, and obstacles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SoftScene {
-    /// Where the particles of the body are at rest, and at the time 0: metres.
+    /// The positions of the particles at rest and at time 0, in metres.
     pub positions: Vec<Vec3>,
-    /// One over the kilograms of each particle; 0 for a particle that is held in place.
+    /// The inverse mass of each particle, in 1/kg; 0 for a particle that is held in place.
     pub inverse_masses: Vec<f32>,
-    /// What the body is made of.
+    /// The material of the body.
     pub material: SoftMaterial,
     /// The air.
     pub air: Air,
-    /// What is in its way.
+    /// The obstacles.
     pub obstacles: Vec<ObstacleSpec>,
-    /// How far apart surfaces rest: metres. Neighbours in the body are farther apart.
+    /// The distance at which surfaces rest on each other, in metres. Neighbours in the body are
+    /// farther apart.
     pub gap: f32,
-    /// How fast things become, about: metres per second.
+    /// The approximate largest speed in the scene, in metres per second.
     pub speed: f32,
     /// The coefficient of friction of all surfaces.
     pub friction: f32,
 }
 
-/// What a soft body is made of.
+/// The material of a soft body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SoftMaterial {
     /// A sheet that does not stretch.
@@ -42,22 +43,22 @@ pub enum SoftMaterial {
         /// Flexural rigidity, in newton metres.
         bend_stiffness: f32,
     },
-    /// Elastic, all through.
+    /// An elastic solid.
     Jelly {
         /// Four particles each, with positive volumes.
         tetrahedra: Vec<[u32; 4]>,
-        /// Pascals.
+        /// Young's modulus, in pascals.
         youngs_modulus: f32,
     },
     /// A brittle sheet, which breaks along seams.
     Plate {
         /// Three particles each.
         triangles: Vec<[u32; 3]>,
-        /// Newtons per metre.
+        /// Stretch stiffness, in newtons per metre.
         stretch_stiffness: f32,
         /// Flexural rigidity, in newton metres.
         bend_stiffness: f32,
-        /// Where it may break.
+        /// The edges along which it may break.
         seams: Vec<Seam>,
     },
 }
@@ -67,47 +68,48 @@ pub enum SoftMaterial {
 pub struct Seam {
     /// The two triangles, which have an edge in common.
     pub triangles: [u32; 2],
-    /// The angle between the triangles beyond which it breaks: radians.
+    /// The largest angle between the triangles, in radians. Beyond it, the seam breaks.
     pub max_angle: f32,
-    /// How far the corners opposite to the edge may be pulled apart, as a part of their distance
-    /// at rest.
+    /// The largest extension of the distance of the corners opposite to the edge, relative to
+    /// their distance at rest.
     pub max_strain: f32,
 }
 
-/// The air: how it blows and brakes.
+/// The air: wind and drag.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Air {
-    /// Metres per second.
+    /// Velocity of the wind, in metres per second.
     pub wind: DVec3,
-    /// How much of the wind comes and goes: from 0 to 1.
+    /// The share of the wind that varies with time, from 0 to 1.
     pub gusts: f64,
-    /// A rate per second.
+    /// Rate of the drag, per second.
     pub drag: f64,
 }
 
-/// A closed mesh that keeps its shape, and moves without regard to what it meets.
+/// A closed rigid mesh that moves on a given path and is not pushed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObstacleSpec {
-    /// Where it is at the time 0.
+    /// The mesh at time 0.
     pub mesh: MeshData,
-    /// How it moves.
+    /// Its path.
     pub path: Path,
-    /// The upper side is the plane at the height 0, and all that is seen of it.
+    /// Whether it is a floor: its upper side is the plane at height 0, and only this side is
+    /// drawn.
     pub is_floor: bool,
 }
 
-/// How a thing moves, without turning.
+/// The path of an obstacle, which does not turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Path {
-    /// It does not.
+    /// It does not move.
     Still,
-    /// To and fro by this vector to either side, once in so many seconds.
+    /// To and fro by this vector to either side, with a period in seconds.
     Swing(DVec3, f64),
-    /// At this velocity.
+    /// In a straight line at this velocity, in metres per second.
     Straight(DVec3),
 }
 
-/// What a cloth falls on.
+/// The obstacle on which a cloth falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClothObstacle {
     /// A ball.
@@ -121,7 +123,7 @@ pub enum ClothObstacle {
 }
 
 impl Path {
-    /// How far it is from where it began.
+    /// Returns the displacement from the start after some seconds.
     pub fn offset(self, seconds: f64) -> DVec3 {
         match self {
             Path::Still => DVec3::ZERO,
@@ -132,19 +134,19 @@ impl Path {
 }
 
 impl Air {
-    /// The wind at a time.
+    /// Returns the wind after some seconds.
     pub fn wind_at(&self, seconds: f64) -> DVec3 {
         let gust = 0.6 * sin(2.3 * seconds) + 0.4 * sin(5.1 * seconds + 1.0);
-        // It turns a little, too.
+        // The direction varies a little, too.
         let aside = DVec3::new(-self.wind.z, 0.0, self.wind.x) * (0.5 * self.gusts * sin(1.7 * seconds));
         self.wind * (1.0 + self.gusts * gust) + aside
     }
 }
 
-/// Kilograms per square metre of cloth.
+/// Mass of cloth per area, in kg/m2.
 const CLOTH_MASS: f64 = 0.2;
 
-/// A cloth of `n` by `n` points that hangs from a pole and blows in the wind.
+/// Returns a cloth of `n` by `n` points that hangs from a pole in the wind.
 pub fn flag(n: usize) -> SoftScene {
     let (width, height) = (1.5, 1.0);
     let (positions, triangles) =
@@ -165,7 +167,7 @@ pub fn flag(n: usize) -> SoftScene {
     }
 }
 
-/// A square cloth of `n` by `n` points that falls on something.
+/// Returns a square cloth of `n` by `n` points that falls on an obstacle.
 pub fn cloth_over(over: ClothObstacle, n: usize) -> SoftScene {
     let size = 1.4;
     let turn = DQuat::from_xyzw(0.0, sin(0.15), 0.0, cos(0.15));
@@ -203,7 +205,7 @@ pub fn cloth_over(over: ClothObstacle, n: usize) -> SoftScene {
     }
 }
 
-/// A cube of `n` by `n` by `n` cells of tetrahedra, tilted, that falls on a floor.
+/// Returns a tilted cube of `n` by `n` by `n` cells of tetrahedra that falls on a floor.
 pub fn jelly(n: usize) -> SoftScene {
     let (size, density, height) = (0.6, 300.0, 1.1);
     let turn = DQuat::from_xyzw(0.30, 0.10, 0.20, sqrt(1.0 - 0.14));
@@ -217,7 +219,7 @@ pub fn jelly(n: usize) -> SoftScene {
     let in_cell = |i: usize| {
         let (x, y, z) = (i % n, i / n % n, i / n / n);
         let corner = move |c: usize| at(x + (c & 1), y + (c >> 1 & 1), z + (c >> 2));
-        // Six around the diagonal from corner 0 to corner 7.
+        // Six tetrahedra around the diagonal from corner 0 to corner 7.
         let six = [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
         six.map(|tetrahedron| tetrahedron.map(corner))
     };
@@ -234,8 +236,8 @@ pub fn jelly(n: usize) -> SoftScene {
     }
 }
 
-/// An upright plate of `n` by `n` pieces, which breaks between them, and a ball that flies through
-/// it. Each piece is a quadrilateral of four triangles around its middle.
+/// Returns an upright plate of `n` by `n` pieces that breaks between them, and a ball that flies
+/// through it. Each piece is a quadrilateral of four triangles around its middle.
 pub fn shatter(n: usize) -> SoftScene {
     let size = 1.2;
     let edge = size / n as f64;
@@ -244,7 +246,7 @@ pub fn shatter(n: usize) -> SoftScene {
     let mut corners = Vec::with_capacity(side * side);
     for i in 0..side * side {
         let (x, y) = (i % side, i / side);
-        // Inside the border, corners are not where those of squares would be.
+        // Inside the border, corners are displaced from those of squares.
         let mut aside = |i: usize| if i == 0 || i == n { 0.0 } else { rng.range(-0.22, 0.22) };
         let (u, v) = (x as f64 + aside(x), y as f64 + aside(y));
         corners.push(DVec3::new(u * edge - 0.5 * size, v * edge + 0.03, 0.0));
@@ -293,7 +295,8 @@ pub fn shatter(n: usize) -> SoftScene {
     }
 }
 
-/// A sheet of `n` by `n` points, placed by numbers from 0 to 1 along both; and its triangles.
+/// Returns a sheet of `n` by `n` points and its triangles. `place` maps two parameters in 0..=1 to
+/// a point.
 fn sheet(n: usize, place: impl Fn(f64, f64) -> DVec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let part = |i: usize| i as f64 / (n - 1) as f64;
     let positions = (0..n * n).map(|i| place(part(i % n), part(i / n)).as_vec3()).collect();
@@ -302,7 +305,7 @@ fn sheet(n: usize, place: impl Fn(f64, f64) -> DVec3) -> (Vec<Vec3>, Vec<[u32; 3
         for column in 0..n - 1 {
             let corner = (row * n + column) as u32;
             let [a, b, c, d] = [corner, corner + 1, corner + n as u32, corner + n as u32 + 1];
-            // The diagonals alternate, so that the cloth bends alike to both sides.
+            // The diagonals alternate, so that the cloth bends equally to both sides.
             if (row + column) % 2 == 0 {
                 triangles.extend([[a, c, b], [b, c, d]]);
             } else {
@@ -313,12 +316,12 @@ fn sheet(n: usize, place: impl Fn(f64, f64) -> DVec3) -> (Vec<Vec3>, Vec<[u32; 3
     (positions, triangles)
 }
 
-/// The inverse masses of `n` particles that share a mass evenly.
+/// Returns the inverse masses of `n` particles that share a mass evenly.
 fn even_masses(n: usize, mass: f64) -> Vec<f32> {
     alloc::vec![(n as f64 / mass) as f32; n]
 }
 
-/// A floor whose upper side is at 0.
+/// Returns a floor whose upper side is at height 0.
 fn floor(half_side: f64) -> ObstacleSpec {
     let mut mesh = cuboid(DVec3::new(half_side, 0.1, half_side));
     for vertex in &mut mesh.vertices {
@@ -327,8 +330,8 @@ fn floor(half_side: f64) -> ObstacleSpec {
     ObstacleSpec { mesh, path: Path::Still, is_floor: true }
 }
 
-/// A wedge in a box around the origin: as wide as the box at its foot, and sharp along z at its
-/// top.
+/// Returns a wedge in a box around the origin: as wide as the box at its foot, with a sharp edge
+/// along z at its top.
 fn wedge(half: DVec3) -> MeshData {
     let foot = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]].map(|[x, z]| DVec3::new(x, -1.0, z));
     let top = [-1.0, 1.0].map(|z| DVec3::new(0.0, 1.0, z));
@@ -338,7 +341,7 @@ fn wedge(half: DVec3) -> MeshData {
     MeshData { vertices, triangles }
 }
 
-/// A box around the origin, as twelve triangles.
+/// Returns a box around the origin, as twelve triangles.
 fn cuboid(half: DVec3) -> MeshData {
     let vertices = (0..8_u8)
         .map(|c| {

@@ -1,7 +1,7 @@
 //! Stairs, and ragdolls that are thrown down them: joints, corners and many contacts at once.
 //!
 //! Reference: M. Macklin et al., Small Steps in Physics Simulation, Symposium on Computer
-//! Animation, 2019 (why joints under load in contact are what solvers blow up on).
+//! Animation, 2019 (joints under load in contact make solvers unstable).
 
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
 use crate::ragdoll::{RAGDOLL_BODIES, push_ragdoll};
@@ -9,16 +9,16 @@ use crate::rng::Rng;
 use carom_math::{Pose, Vec3};
 use glam::DVec3;
 
-/// Ragdolls that stand side by side.
+/// Ragdolls side by side.
 const ABREAST: usize = 6;
 
-/// Between two ragdolls of one row, and between rows, which begin above each other.
+/// Distance between two ragdolls of one row, and between rows, which start above each other.
 const SPACING: f64 = 2.4;
 
-/// `n_dolls` ragdolls of several sizes, turned and thrown at random towards stairs of a random
-/// slope, roughness and bounce, that go down along x from a landing to a floor at y = 0. They begin
-/// in the air, clear of everything; their limbs are fast, or they would get into the stairs where
-/// they strike.
+/// Returns `n_dolls` ragdolls of several sizes that are turned and thrown at random towards
+/// stairs. The stairs descend along x from a landing to a floor at y = 0; their slope, friction
+/// and restitution are random. The ragdolls start in the air and touch nothing. Their limbs are
+/// marked as fast, so they do not enter the stairs.
 pub fn stairs(n_dolls: usize, seed: u64) -> SceneSpec {
     let mut rng = Rng::new(seed);
     let mut scene = SceneSpec::default();

@@ -1,4 +1,4 @@
-//! Bodies that stick to what they hit: darts in boxes that hang, and balls of mud on a wall and on
+//! Bodies that stick where they hit: darts in boxes that hang, and balls of mud on a wall and on
 //! each other.
 //!
 //! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 2002, 1.2 (momentum of a system: the
@@ -9,11 +9,11 @@ use crate::rng::Rng;
 use carom_math::{Pose, Vec3};
 use core::f32::consts::PI;
 
-/// How many boxes hang in a row, each with a dart that flies at it.
+/// Boxes that hang in a row, each with a dart that flies at it.
 const N_BOXES: usize = 6;
 
-/// A row of boxes that hang from hooks, a sticky dart for each, and beside them a wall at which
-/// `n_balls` sticky balls fly, ten abreast.
+/// Returns a row of boxes that hang from hooks, and a sticky dart for each. Beside them, `n_balls`
+/// sticky balls fly at a wall, ten abreast.
 pub fn stick(n_balls: usize, seed: u64) -> SceneSpec {
     let mut rng = Rng::new(seed);
     let mut scene = SceneSpec::default();
@@ -40,7 +40,7 @@ pub fn stick(n_balls: usize, seed: u64) -> SceneSpec {
         let dart = ShapeSpec::Capsule { half_height: 0.05, radius: 0.04 };
         let aside = 0.12 * (k as f32 - 0.5 * (N_BOXES as f32 - 1.0));
         let mut dart = BodySpec::new(dart, at(-4.0 - 3.0 * k as f32, 1.9, z + aside));
-        // Thrown so high that each arrives at the height at which it starts.
+        // It is thrown upwards so that it arrives at the height at which it starts.
         let flight = (3.6 + 3.0 * k as f32) / 15.0;
         dart.linear_velocity = Vec3::new(15.0, 0.5 * 9.81 * flight, 0.0);
         (dart.density, dart.is_fast, dart.sticks) = (200.0, true, true);

@@ -1,5 +1,5 @@
-//! Tetrahedra that fly about and turn in a closed box: the experiment of the study that proposed
-//! points in front of oriented boxes.
+//! Tetrahedra that fly about and turn in a closed box: the experiment of a study that tests bodies
+//! as points before it tests oriented boxes.
 //!
 //! Its tables 1 to 3 have 2, 10, 20, 30 and 50 bodies in 1,000 and 8,000 cubic metres for 1,000
 //! steps. The bodies' boxes have an edge of a metre.
@@ -13,10 +13,10 @@ use carom_math::{Pose, Vec3};
 use glam::{DQuat, DVec3};
 use libm::{cos, sin};
 
-/// Metres in a step.
+/// Metres per step.
 const SPEED: f64 = 0.05;
 
-/// Radians in a step.
+/// Radians per step.
 const TURN: f64 = 0.02;
 
 /// Tetrahedra in a closed box. They are one shape: [`Tetrahedra::CORNERS`], [`Tetrahedra::FACES`].
@@ -29,7 +29,7 @@ pub struct Tetrahedra {
 #[derive(Clone, Debug)]
 struct Body {
     place: DVec3,
-    /// Metres in a step.
+    /// Metres per step.
     velocity: DVec3,
     rotation: DQuat,
     /// The rotation of a step.
@@ -37,16 +37,16 @@ struct Body {
 }
 
 impl Tetrahedra {
-    /// The sizes of the experiment: bodies.
+    /// The numbers of bodies of the experiment.
     pub const SIZES: [usize; 5] = [2, 10, 20, 30, 50];
 
-    /// The sizes of the experiment: metres of an edge of the closed box, so 1,000 and 8,000 m³.
+    /// The edges of the closed box of the experiment in metres, for 1,000 and 8,000 m³.
     pub const SIDES: [f64; 2] = [10.0, 20.0];
 
     /// Steps of the experiment.
     pub const STEPS: usize = 1000;
 
-    /// Corners of each tetrahedron in its own frame, in metres: every other one of a unit cube.
+    /// Corners of each tetrahedron in its own frame, in metres: alternate corners of a unit cube.
     pub const CORNERS: [Vec3; 4] = [
         Vec3::new(-0.5, -0.5, -0.5),
         Vec3::new(0.5, 0.5, -0.5),
@@ -54,15 +54,15 @@ impl Tetrahedra {
         Vec3::new(-0.5, 0.5, 0.5),
     ];
 
-    /// Its faces, counter-clockwise from outside: numbers of corners.
+    /// Indices of the corners of each face, counter-clockwise seen from outside.
     pub const FACES: [[u32; 3]; 4] = [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]];
 
-    /// The corners of its faces.
+    /// Returns the corners of its faces.
     pub fn triangles() -> [[Vec3; 3]; 4] {
         Tetrahedra::FACES.map(|face| face.map(|corner| Tetrahedra::CORNERS[corner as usize]))
     }
 
-    /// Bodies at random places of a box from the origin to `side` metres on each axis.
+    /// Returns bodies at random places in a box from 0 to `side` metres on each axis.
     pub fn new(n: usize, side: f64, seed: u64) -> Tetrahedra {
         let mut rng = Rng::new(seed);
         let (low, high) = (DVec3::splat(0.5), DVec3::splat(side - 0.5));
@@ -81,12 +81,12 @@ impl Tetrahedra {
         Tetrahedra { side, bodies: bodies.collect() }
     }
 
-    /// Places of the bodies, from their frames to the world.
+    /// Returns the poses of the bodies, from their frames to the world.
     pub fn poses(&self) -> impl ExactSizeIterator<Item = Pose> + '_ {
         self.bodies.iter().map(|body| Pose::new(body.rotation.as_quat(), body.place.as_vec3()))
     }
 
-    /// Moves and turns all bodies by a step. Those at a wall fly back.
+    /// Moves and turns all bodies by a step. Walls reflect them.
     pub fn step(&mut self) {
         let (low, high) = (0.5, self.side - 0.5);
         for body in &mut self.bodies {
@@ -101,8 +101,8 @@ impl Tetrahedra {
         }
     }
 
-    /// Two bodies hit each other: if they come nearer, they exchange their velocities along the
-    /// line of their centres, as equal elastic balls do. Says whether they did.
+    /// Lets two bodies bounce: if they approach, they exchange their velocities along the line of
+    /// their centres, as equal elastic balls do. Returns whether they did.
     pub fn bounce(&mut self, a: usize, b: usize) -> bool {
         let (Some(first), Some(second)) = (self.bodies.get(a), self.bodies.get(b)) else { return false };
         let line = second.place - first.place;

@@ -1,8 +1,8 @@
-//! The works of a clock: a train of gears on arbors, each with a coil spring around it, that drive
-//! each other by their teeth alone.
+//! The works of a clock: a train of gears on arbors that drive each other by their teeth alone.
+//! Each arbor has a coil spring around it.
 //!
-//! The gears go back and forth in rows before a plate; each meshes with the one before it. The
-//! first is driven.
+//! The train runs back and forth in rows before a plate. Each gear meshes with the one before it,
+//! and the first is driven.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25 (an old clock of springs and
 //! gears, wound up); F. Litvin, A. Fuentes, Gear Geometry and Applied Theory, 2nd ed., 2004, ch.
@@ -17,27 +17,27 @@ use core::f64::consts::{FRAC_PI_2, PI, TAU};
 use glam::DVec2;
 use libm::{cos, sin};
 
-/// Teeth one after the other, and from the start again: with these no gear of a row meets one of
-/// the next.
+/// Numbers of teeth along the train, repeated. With these, no gear of a row meets one of the next
+/// row.
 const TEETH: [u32; 4] = [40, 16, 32, 24];
 
-/// Pitch diameter over teeth.
+/// Pitch diameter divided by the number of teeth.
 const MODULE: f64 = 0.1;
 
-/// Gears of a row, with the first of the way down to the next.
+/// Gears of a row, with the first gear of the way down to the next row.
 const ROW: usize = 7;
 
 /// Half the length of an arbor.
 const ARBOR: f32 = 0.55;
 
-/// `n_arbors` gears with their springs, before a plate that stands still; the first is turned once
-/// in six seconds.
+/// Returns `n_arbors` gears with their springs, before a plate that stands still. The first gear
+/// turns once in six seconds.
 pub fn works(n_arbors: usize) -> SceneSpec {
     let mut scene = SceneSpec::default();
     let (places, angles) = layout(n_arbors);
     let low = places.iter().fold(DVec2::ZERO, |low, p| low.min(*p)) - DVec2::splat(2.4);
     let high = places.iter().fold(DVec2::ZERO, |high, p| high.max(*p)) + DVec2::splat(2.4);
-    // It stands on the plane y = 0.
+    // The plate stands on the plane y = 0.
     let lift = DVec2::Y * (0.4 - low.y);
     let (middle, half) = ((low + high) * 0.5 + lift, (high - low) * 0.5);
     let plate = ShapeSpec::Cuboid { half_extents: Vec3::new(half.x as f32, half.y as f32, 0.05) };
@@ -68,8 +68,8 @@ fn pitch_radius(i: usize) -> f64 {
     0.5 * MODULE * f64::from(TEETH[i % TEETH.len()])
 }
 
-/// Where the arbors are, and how their gears are turned so that each has a gap where the one before
-/// has a tooth.
+/// Returns the places of the arbors, and the angles of their gears. Each gear has a gap at the
+/// tooth of the one before.
 fn layout(n_arbors: usize) -> (Vec<DVec2>, Vec<f64>) {
     let (mut places, mut angles) = (vec![DVec2::ZERO], vec![0.0]);
     for i in 1..n_arbors {
@@ -80,8 +80,8 @@ fn layout(n_arbors: usize) -> (Vec<DVec2>, Vec<f64>) {
         let (before, own) = (TEETH[(i - 1) % TEETH.len()], TEETH[i % TEETH.len()]);
         let way = pitch_radius(i - 1) + pitch_radius(i);
         places.push(places[i - 1] + DVec2::new(cos(direction), sin(direction)) * way);
-        // Teeth of the one before from its own first to the line between the two; the two counts
-        // make a half.
+        // The number of teeth from the first one of the gear before to the line between the two
+        // arbors. The counts of both gears add up to a half, so that a tooth meets a gap.
         let phase = (direction - angles[i - 1]) * f64::from(before) / TAU;
         angles.push(direction + PI - (0.5 - phase) * TAU / f64::from(own));
     }
@@ -90,7 +90,7 @@ fn layout(n_arbors: usize) -> (Vec<DVec2>, Vec<f64>) {
     (places, angles)
 }
 
-/// A gear, a coil spring before it, and the arbor through both.
+/// Returns a gear, a coil spring before it, and the arbor through both.
 fn arbor(teeth: u32) -> ShapeSpec {
     let mut of = Gear::new(teeth, MODULE);
     (of.width, of.n_flank, of.backlash) = (0.3, 3, 0.1);

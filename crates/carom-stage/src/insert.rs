@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Inserts all bodies and joints of a scene into the world. Returns the handles of the bodies, in
 /// the order of the scene. Equal hulls, meshes and compounds share one shape.
 ///
-/// Errors: the first body or joint that the world refuses, by its number.
+/// Errors: the first body or joint that the world refuses, with its index.
 pub fn insert<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Result<Vec<BodyId>, String> {
     let mut shared: Vec<(&ShapeSpec, Shape)> = Vec::new();
     let mut bodies = Vec::with_capacity(scene.bodies.len());
@@ -79,7 +79,7 @@ pub fn insert<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Result<
 
 /// Returns the shape of a scene's body.
 ///
-/// Errors: numbers that no shape has.
+/// Errors: numbers that are not valid for the shape.
 pub fn shape_of(spec: &ShapeSpec) -> Result<Shape, String> {
     let said = |e: carom_geom::ShapeError| e.to_string();
     Ok(match spec {

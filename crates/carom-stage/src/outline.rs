@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub enum PlayerShape {
     /// Half the size on each axis.
     Cuboid(Vec3),
-    /// Half the straight part along y, and the radius; a ball if the first is 0.
+    /// Half the length of the straight part along y, and the radius. A ball if the first is 0.
     Capsule(f32, f32),
     /// Triangles.
     Mesh(PlayerMesh),
@@ -52,16 +52,17 @@ impl PlayerShape {
     }
 }
 
-/// What is drawn for the bodies of a world: each shape once.
+/// The drawn shapes of the bodies of a world, each once.
 #[derive(Clone, Debug, Default)]
 pub struct Outlines {
     shapes: Vec<PlayerShape>,
     known: HashMap<Key, u32>,
-    /// Shapes that are known by their address, which stays theirs while they are held.
+    /// Shapes that are identified by their address. They are kept, so that no other shape gets the
+    /// address.
     held: Vec<Shape>,
 }
 
-/// What makes two shapes the same to look at.
+/// The identity of the drawing of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Numbers(u8, [u32; 3]),
@@ -69,7 +70,7 @@ enum Key {
 }
 
 impl Outlines {
-    /// Returns the number of the shape among [`Outlines::shapes`], and adds it if it is new.
+    /// Returns the index of the shape in [`Outlines::shapes`]. A new shape is added.
     pub fn number_of(&mut self, shape: &Shape) -> u32 {
         let bits = |v: Vec3| v.to_array().map(f32::to_bits);
         let key = match shape {
@@ -301,8 +302,7 @@ mod tests {
         mesh.triangles.iter().map(of).sum()
     }
 
-    /// The faces of a drawn box look outward: it encloses its volume, which is negative if they
-    /// look inward.
+    /// The faces of a drawn box face outwards: the enclosed volume is positive.
     #[test]
     fn a_box_in_a_compound_is_drawn_with_its_faces_outward() {
         let half = Vec3::new(0.5, 1.0, 2.0);

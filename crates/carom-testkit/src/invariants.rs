@@ -1,4 +1,4 @@
-//! Invariants between the answers about two bodies, whatever computes them. Each suite is for
+//! Invariants between the answers about two bodies, for any implementation. Each suite uses
 //! proptest, and a crate only has to call it.
 //!
 //! - Exchanged bodies give mirrored answers, and bodies moved together the same ones, within a
@@ -52,7 +52,7 @@ pub struct Touch {
     pub off_b: f64,
 }
 
-/// All answers about two bodies, in `f64` whatever computed them.
+/// All answers about two bodies, in `f64` for either precision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relation {
     /// Whether they share a point, by the query for intersection alone.

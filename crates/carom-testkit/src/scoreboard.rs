@@ -1,7 +1,7 @@
 //! Films of the scoreboard: an engine simulates the scene of a row, and the states are recorded.
 //!
-//! Overlaps are measured on the recorded poses by `carom_query::contact`. So all engines are
-//! measured alike, whatever their own contacts report.
+//! Overlaps are measured on the recorded poses by `carom_query::contact`. So the measure is the
+//! same for all engines, and does not use their own contacts.
 //!
 //! Reference: carom_scenes::scoreboard (the rows).
 

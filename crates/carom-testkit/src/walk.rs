@@ -531,10 +531,11 @@ fn segment_segment([a, b]: &[DVec3; 2], [c, d]: &[DVec3; 2]) -> f64 {
     if 0.0 <= s && s <= 1.0 && 0.0 <= t && t <= 1.0 { ends.min((w + u * s - v * t).length()) } else { ends }
 }
 
-/// A random wish of a figure, and the length of its calls. Both last for up to 60 calls.
+/// A random desired velocity of a figure, and the time step of its calls. Both last for up to 60
+/// calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Intent {
-    /// The velocity that the figure wishes, level.
+    /// The desired velocity, which is horizontal.
     pub(crate) wish: DVec3,
     pub(crate) dt: f64,
     /// Calls until the next intent.
@@ -630,8 +631,8 @@ pub fn random_walk(
     }
 }
 
-/// Whether the character gets away within a second in one of 16 directions, with a jump if
-/// necessary. The opposite of the wish is tried first.
+/// Whether the character moves 5 cm sideways within a second in one of 16 directions, with a jump
+/// if necessary. The direction against the wish is tried first.
 fn can_leave(character: &Character, world: &mut dyn Sweep, wish: DVec3) -> bool {
     [0.0, 4.0].into_iter().any(|jump| {
         (0..16).any(|i| {

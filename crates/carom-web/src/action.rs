@@ -1,6 +1,6 @@
-//! What a user does to a world between two steps.
+//! The actions of a user on a world, between two steps.
 //!
-//! Reference: E. Catto, Box2D 3.1, samples, 2024 (what a user can do in a testbed).
+//! Reference: E. Catto, Box2D 3.1, samples, 2024 (the actions of a user in a testbed).
 
 use crate::drag::Drag;
 use crate::scenes::{AnyWorld, Error};
@@ -12,24 +12,24 @@ use carom_world::{BodyDesc, BodyId};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What a user does.
+/// An action of a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub enum Action {
-    /// Takes hold of what a ray meets first: a dynamic body at that point, a vertex of a cloth, a
-    /// rope or a soft body, or some particles.
+    /// Takes hold of the first thing on a ray: a dynamic body at that point, a vertex of a cloth,
+    /// a rope or a soft body, or some particles.
     Grab {
         /// Where the ray begins.
         origin: [f32; 3],
         /// Its direction.
         direction: [f32; 3],
     },
-    /// Pulls what is held towards a place.
+    /// Pulls the held thing towards a place.
     Drag {
         /// The place.
         to: [f32; 3],
     },
-    /// Lets go of what is held.
+    /// Lets go of the held thing.
     Release,
     /// Shoots a heavy ball, which passes through nothing.
     Shoot {
@@ -57,12 +57,12 @@ pub enum Action {
         triangles: Vec<[u32; 3]>,
         /// Where its middle starts.
         at: [f32; 3],
-        /// Half of its largest size.
+        /// Half of its largest extent.
         size: f32,
     },
     /// Changes a setting of all bodies, or of the solver.
     Set {
-        /// Which one.
+        /// The setting.
         setting: Setting,
         /// Its value; 0 or 1 for a switch.
         value: f32,
@@ -89,7 +89,7 @@ pub enum Spawned {
     Ring,
 }
 
-/// What a user can set.
+/// A setting that a user can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Setting {
@@ -107,16 +107,16 @@ pub enum Setting {
     Ccd,
 }
 
-/// Density of what is spawned, in kg/m3: about that of wood.
+/// Density of spawned bodies, in kg/m3: about that of wood.
 const DENSITY: f32 = 400.0;
 
-/// Density of a ball that is shot.
+/// Density of a ball that is shot, in kg/m3.
 const SHOT_DENSITY: f32 = 4000.0;
 
 impl Action {
-    /// Does it.
+    /// Applies the action.
     ///
-    /// Errors: what the world refuses, or a mesh that is none.
+    /// Errors: those of the world, or an invalid mesh.
     pub(crate) fn apply(&self, world: &mut AnyWorld, drag: &mut Option<Drag>) -> Result<(), Error> {
         match self {
             Action::Grab { origin, direction } => {
@@ -149,7 +149,7 @@ impl Action {
     }
 }
 
-/// Lets go of what is held, if something is.
+/// Lets go of the held thing, if there is one.
 pub(crate) fn release(world: &mut AnyWorld, drag: &mut Option<Drag>) -> Result<(), Error> {
     drag.take().map_or(Ok(()), |drag| drag.end(world))
 }
@@ -174,7 +174,8 @@ impl Spawned {
     }
 }
 
-/// Returns the shape of a mesh, with its middle at the origin and half its largest size as told.
+/// Returns the shape of a mesh, moved with its middle to the origin and scaled so that half its
+/// largest extent is `size`.
 fn dropped(vertices: &[[f32; 3]], triangles: &[[u32; 3]], size: f32) -> Result<Shape, Error> {
     let points = || vertices.iter().map(|v| Vec3::from_array(*v));
     let min = points().fold(Vec3::INFINITY, Vec3::min);

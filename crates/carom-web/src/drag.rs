@@ -1,15 +1,15 @@
-//! What a user holds and pulls: a body at a point, a vertex of a soft body, or some particles.
+//! The drag of a user: pulls a body at a point, a vertex of a soft body, or some particles.
 //!
-//! - A ray takes hold of what it meets first, except for walls that it begins in. If it meets
-//!   nothing soft, a vertex or a particle near it is taken, because a pointer seldom meets the
-//!   corner of a cloth exactly.
+//! - A ray takes hold of the first thing that it meets, except for walls that it begins in. If it
+//!   meets nothing soft, a vertex or a particle near it is taken, because a pointer seldom meets
+//!   the corner of a cloth exactly.
 //! - A body is pulled at its point by a critically damped spring, so light and heavy ones follow
 //!   alike.
 //! - One vertex is too light to carry a cloth by a force. It is pinned, and the pin approaches the
 //!   pointer by a fixed part of the distance in each step. A vertex that a scene has pinned or
 //!   attached is not taken.
-//! - One particle is too small to be seen to move, so the ones around it come along. Their
-//!   velocities point to their places about the pointer; the liquid still pushes them apart.
+//! - The motion of one particle would hardly be visible, so those around it move along. Their
+//!   velocities point to their places about the pointer, and the liquid still pushes them apart.
 //!
 //! Reference: E. Catto, Box2D 3.1, samples: the mouse joint, 2024 (a soft pull at a point).
 
@@ -19,7 +19,7 @@ use carom_math::{Interval, Mat3, Ray, Vec3, ops};
 use carom_query::project_point;
 use carom_world::{BodyHit, BodyId, ParticlesId, QueryFilter, SoftBodyId, SoftHit, SoftThing};
 
-/// Radians per second: how stiff a pull is. That of a body is critically damped.
+/// Angular frequency of a pull, in radians per second. That of a body is critically damped.
 const DRAG_STIFFNESS: f32 = 12.0;
 
 /// Metres per second: the largest speed at which soft things are pulled. A faster one would tear
@@ -32,16 +32,16 @@ const GRIP_RADII: f32 = 5.0;
 /// The largest angle between a ray and a vertex that it takes hold of, in radians.
 const MAX_GRIP_ANGLE: f32 = 0.01;
 
-/// What a user holds, and where it is pulled to.
+/// A held thing, and the place to which it is pulled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drag {
-    /// What is held.
+    /// The held thing.
     pub held: Dragged,
-    /// The place in the world that it is pulled to.
+    /// The place in the world to which it is pulled.
     pub to: Vec3,
 }
 
-/// What a user holds.
+/// A thing that a user can hold.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dragged {
     /// A dynamic body.
@@ -60,14 +60,14 @@ pub enum Dragged {
     },
     /// Some particles.
     Particles {
-        /// The particles that they are of.
+        /// The set of particles.
         thing: ParticlesId,
-        /// Indices of the held ones, each with its place about the point that is pulled.
+        /// Indices of the held particles, each with its offset from the pulled point.
         held: Vec<(u32, Vec3)>,
     },
 }
 
-/// What a ray meets first.
+/// The first thing on a ray.
 pub(crate) enum Hit {
     /// A body, at this place.
     Body(BodyId, Vec3),
@@ -75,7 +75,7 @@ pub(crate) enum Hit {
     Soft(Dragged, Vec3),
 }
 
-/// Returns what a ray meets first, rigid or soft; `None` if nothing is on it or near it.
+/// Returns the first thing on a ray, rigid or soft; `None` if nothing is on it or near it.
 pub(crate) fn first_on_ray(world: &AnyWorld, origin: Vec3, direction: Vec3) -> Option<Hit> {
     let ray = Ray::new(origin, direction);
     let rigid = first_rigid(world, &ray);
@@ -94,8 +94,8 @@ pub(crate) fn first_on_ray(world: &AnyWorld, origin: Vec3, direction: Vec3) -> O
     rigid.map(|hit| Hit::Body(hit.body, ray.at(hit.hit.t)))
 }
 
-/// Returns the first body on a ray. Bodies that do not move and contain the start of the ray are
-/// left out: an eye outside of a tank is within the half-space of its wall, and sees through it.
+/// Returns the first body on a ray. Static bodies that contain the start of the ray are left out,
+/// because an eye outside of a tank is within the half-space of its wall.
 fn first_rigid(world: &AnyWorld, ray: &Ray) -> Option<BodyHit> {
     let mut around: Vec<BodyId> = Vec::new();
     loop {
@@ -110,7 +110,8 @@ fn first_rigid(world: &AnyWorld, ray: &Ray) -> Option<BodyHit> {
     }
 }
 
-/// Returns what a hit of a ray takes hold of; `None` for a triangle without a free vertex.
+/// Returns the thing that a hit of a ray takes hold of; `None` for a triangle without a free
+/// vertex.
 fn taken(world: &AnyWorld, hit: &SoftHit) -> Option<Dragged> {
     match hit.thing {
         SoftThing::Body(thing) => {
@@ -172,8 +173,8 @@ fn nearest_to_ray(world: &AnyWorld, ray: &Ray, end: f32) -> Option<Hit> {
 }
 
 impl Drag {
-    /// Takes hold of what a ray meets first; `None` if that cannot be dragged. It hides what is
-    /// behind it.
+    /// Takes hold of the first thing on a ray; `None` if that cannot be dragged. Things behind it
+    /// are hidden.
     pub(crate) fn grab(world: &AnyWorld, origin: Vec3, direction: Vec3) -> Option<Drag> {
         match first_on_ray(world, origin, direction)? {
             Hit::Body(id, to) => {
@@ -232,7 +233,7 @@ impl Drag {
                 world.soft_body(*thing).ok()?.positions().get(*vertex as usize).copied()
             }
             Dragged::Particles { thing, held } => {
-                // The particle that was taken first is the one at the middle.
+                // The particle without an offset is the one that the ray met.
                 let (particle, _) = held.iter().find(|(_, offset)| *offset == Vec3::ZERO)?;
                 world.particles(*thing).ok()?.positions().get(*particle as usize).copied()
             }
@@ -242,9 +243,8 @@ impl Drag {
 
 /// Applies the force of a pull at a point of a body.
 ///
-/// The point shall be accelerated as a mass on a critically damped spring. The force that does this
-/// follows from the effective mass of the body at the point. A body that was removed is held no
-/// more.
+/// The point is accelerated like a mass on a critically damped spring. The force follows from the
+/// effective mass of the body at the point. A removed body is ignored.
 fn pull_body(world: &mut AnyWorld, id: BodyId, local: Vec3, to: Vec3) -> Result<(), Error> {
     let Ok(body) = world.body(id).map(|body| *body.motion()) else { return Ok(()) };
     let point = body.pose.transform_point(local);

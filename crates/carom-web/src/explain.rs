@@ -1,4 +1,4 @@
-//! Why two bodies touch, or do not: what each phase says of the pair.
+//! The reason why two bodies touch, or do not: the result of each phase for the pair.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (the phases).
 
@@ -21,7 +21,7 @@ fn named(feature: FeatureId) -> String {
 
 /// Explains a pair of bodies.
 ///
-/// Errors: a body that is not there.
+/// Errors: a body that does not exist.
 pub(crate) fn explain(world: &AnyWorld, a: BodyId, b: BodyId) -> Result<Value, Error> {
     let [a, b] = if a.index() <= b.index() { [a, b] } else { [b, a] };
     let [body_a, body_b] = [world.body(a)?, world.body(b)?];

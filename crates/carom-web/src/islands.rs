@@ -1,7 +1,7 @@
-//! Islands: dynamic bodies that touch each other or are joined, directly or by way of others. What
-//! does not move connects nothing.
+//! Islands: dynamic bodies that touch or are joined, directly or through others. Fixed and
+//! kinematic bodies connect nothing.
 //!
-//! Each pair unites two sets; a set is known by its least index.
+//! Each pair unites two sets (union-find). A set is identified by its least index.
 //!
 //! Reference: R. E. Tarjan, J. van Leeuwen, Worst-case analysis of set union algorithms, J. ACM,
 //! 1984 (path halving).
@@ -9,11 +9,11 @@
 use carom_broad::{BroadPhase, Mobility};
 use carom_world::{BodyId, World};
 
-/// Sets of numbers from 0 on, at first of one number each.
+/// Disjoint sets of indices; at first each index is a set of its own.
 struct Sets(Vec<u32>);
 
 impl Sets {
-    /// Returns the least number of a set.
+    /// Returns the least index of a set.
     fn least(&mut self, number: u32) -> u32 {
         let mut at = number as usize;
         while self.0[at] as usize != at {

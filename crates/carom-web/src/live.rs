@@ -1,7 +1,7 @@
-//! A testbed behind commands of text: what a page sends, and what it is answered.
+//! A testbed that a page controls by commands in text, with an answer to each.
 //!
-//! A command is JSON, and so is the answer. An answer with `error` says why a command was refused;
-//! the testbed is then as it was. Poses are not in the answers: a [`Picture`] has them.
+//! Commands and answers are JSON. An answer with `error` has the reason of a refusal, and the
+//! testbed is unchanged. Poses are not in the answers: a [`Picture`] has them.
 //!
 //! Reference: JSON-RPC 2.0 specification, 2013 (a command with named parameters, an answer or an
 //! error).
@@ -26,11 +26,11 @@ use std::path::Path;
 enum Command {
     /// The list of scenes and of broad phases.
     List,
-    /// Starts a scene. The count is the usual one if it is not given.
+    /// Starts a scene. A missing count is the usual one.
     Start { scene: String, count: Option<usize>, seed: Option<u64> },
     /// Starts the scene again.
     Restart,
-    /// Does what a user asks for.
+    /// Applies an action of a user.
     Act { action: Action },
     /// Inserts the mesh that was read last.
     Drop { at: [f32; 3], size: f32 },
@@ -46,15 +46,15 @@ enum Command {
     EndRecording,
     /// Starts the replay of the last recording.
     Replay,
-    /// Finds what a ray meets first: a body, a soft body or particles.
+    /// Finds the first thing on a ray: a body, a soft body or particles.
     Pick { origin: [f32; 3], direction: [f32; 3] },
     /// Explains why two bodies touch, or do not.
     Explain { a: u32, b: u32 },
-    /// Counters, settings and the hash.
+    /// Returns counters, settings and the hash.
     State,
-    /// Shapes from number `first` on.
+    /// Returns the shapes from index `first` on.
     Layout { first: usize },
-    /// Parts of the picture that are read only if they are drawn.
+    /// Selects the optional parts of the picture.
     Draw(Drawn),
 }
 
@@ -68,8 +68,8 @@ pub struct Live {
     times: [f32; PHASES.len()],
 }
 
-/// The phases of a step whose times are measured, in the order in which they run. A user sees the
-/// name, and the explanation.
+/// The phases of a step whose times are measured, in the order in which they run. The page shows
+/// the name and the explanation.
 const PHASES: [(&str, &str); 6] = [
     ("broad phase", "finds pairs of bodies whose boxes overlap"),
     ("narrow phase", "finds the contacts of these pairs"),
@@ -85,7 +85,7 @@ type Mesh = (Vec<[f32; 3]>, Vec<[u32; 3]>);
 impl Live {
     /// Starts with the first scene of the list.
     ///
-    /// Errors: that scene cannot be filled.
+    /// Errors: the scene cannot be filled.
     pub fn new() -> Result<Live, Error> {
         let first = &SCENES[0];
         let request = Request { count: first.count.usual, seed: 1 };
@@ -101,7 +101,7 @@ impl Live {
         Ok(live)
     }
 
-    /// Does a command, and returns the answer; `{"error": "..."}` if it is refused.
+    /// Executes a command, and returns the answer; `{"error": "..."}` if it is refused.
     pub fn command(&mut self, text: &str) -> String {
         let done = serde_json::from_str(text).map_err(Error::from).and_then(|command| self.run(command));
         match done {

@@ -1,10 +1,10 @@
 //! The picture that a page draws of a testbed: flat buffers of numbers that a renderer reads from
 //! memory, and the shapes that they refer to.
 //!
-//! Shapes rarely change, so they are JSON, and a version tells when to read them again. Poses
-//! change with each step, so they are floats in a row.
+//! Shapes rarely change, so they are JSON, with a version that changes when they do. Poses change
+//! with each step, so they are a flat list of floats.
 //!
-//! Reference: Ericson, Real-Time Collision Detection, 2005, 13.3 (data that is read in order).
+//! Reference: Ericson, Real-Time Collision Detection, 2005, 13.3 (data in the order of access).
 
 use crate::islands::islands;
 use crate::scenes::{Error, walkers};
@@ -18,7 +18,7 @@ use carom_world::{BodyId, SoftThing};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The number of the shape of a body that is drawn as a sheet, and of the handle of a wheel.
+/// No index: the shape of a body that is drawn as a sheet, or the body and the island of a wheel.
 pub const NONE: u32 = u32::MAX;
 
 /// Floats of a pose: position, then quaternion as x, y, z, w.
@@ -39,7 +39,7 @@ pub struct Drawn {
     pub volumes: bool,
     /// The islands of bodies that touch or are joined.
     pub islands: bool,
-    /// The triangles of meshes and height fields that the step met.
+    /// The triangles of meshes and height fields in the contacts of the step.
     pub triangles: bool,
 }
 
@@ -49,12 +49,12 @@ pub struct Picture {
     outlines: Outlines,
     version: u32,
     known: Vec<BodyId>,
-    /// For each thing that is drawn: the index of its body, and the number of its shape.
+    /// For each drawn thing: the index of its body, and the index of its shape.
     pub bodies: Vec<u32>,
-    /// For each of them: position, and quaternion as x, y, z, w.
+    /// For each drawn thing: position, and quaternion as x, y, z, w.
     pub poses: Vec<f32>,
-    /// For each of them: 0 static or kinematic, 1 asleep, 2 awake, 3 in contact,
-    /// 4 a character.
+    /// For each drawn thing: 0 static or kinematic, 1 asleep, 2 awake, 3 in contact, 4 a
+    /// character.
     pub states: Vec<u8>,
     /// For each contact that touches: point, normal from the first body to the second, impulse.
     pub contacts: Vec<f32>,
@@ -64,10 +64,10 @@ pub struct Picture {
     pub boxes: Vec<f32>,
     /// Boxes inside of the broad phase: least and greatest corner, and the level in its tree.
     pub volumes: Vec<f32>,
-    /// For each thing that is drawn: the least index of a body in its island.
+    /// For each drawn thing: the least index of a body in its island.
     pub islands: Vec<u32>,
-    /// Corners of the triangles of meshes and height fields that contacts were found with, or that
-    /// wheels stand on: nine floats for each.
+    /// Corners of the triangles of meshes and height fields in contacts or under wheels: nine
+    /// floats for each.
     pub triangles: Vec<f32>,
     /// Vertices of all sheets, one after the other.
     pub sheets: Vec<f32>,
@@ -85,11 +85,11 @@ struct Cloud {
     is_rope: bool,
 }
 
-/// Beads from one vertex of a rope to the next: near enough to each other to look like a rope.
+/// Beads from one vertex of a rope to the next: enough to look like a rope.
 const BEADS_PER_SEGMENT: usize = 4;
 
 impl Picture {
-    /// Forgets all shapes, for another scene.
+    /// Removes all shapes, for another scene.
     pub fn clear(&mut self) {
         *self = Picture { version: self.version + 1, ..Picture::default() };
     }
@@ -264,7 +264,7 @@ impl Picture {
         self.clouds.iter().filter(|cloud| !cloud.is_rope).map(|cloud| cloud.n).sum()
     }
 
-    /// Describes the shapes from number `first` on, the sheets and the clouds of particles.
+    /// Describes the shapes from index `first` on, the sheets and the clouds of particles.
     pub fn layout(&self, first: usize) -> Value {
         let shapes: Vec<Value> = self.outlines.shapes().iter().skip(first).map(describe).collect();
         let sheets = self.sheet_triangles.iter();
@@ -280,7 +280,7 @@ impl Picture {
     }
 }
 
-/// Returns points along a rope: its vertices, and some between them.
+/// Returns points along a rope: its vertices, and evenly spaced ones between them.
 fn beads(vertices: &[Vec3]) -> impl Iterator<Item = Vec3> + '_ {
     let n = if vertices.len() < 2 { 0 } else { n_beads(vertices.len()) };
     (0..n).map(|k| {
@@ -290,7 +290,7 @@ fn beads(vertices: &[Vec3]) -> impl Iterator<Item = Vec3> + '_ {
     })
 }
 
-/// Returns the number of beads of a rope with so many vertices, at least two.
+/// Returns the number of beads of a rope with at least two vertices.
 fn n_beads(n_vertices: usize) -> usize {
     (n_vertices - 1) * BEADS_PER_SEGMENT + 1
 }

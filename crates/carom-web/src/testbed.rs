@@ -1,7 +1,7 @@
-//! The testbed: one scene that runs, and what a user does to it.
+//! The testbed: one scene that runs, and the actions of a user on it.
 //!
-//! It knows no page. All that happens between two steps is an [`Action`], so that a recording is a
-//! start and a list of actions.
+//! It does not depend on a page. Each change between two steps is an [`Action`], so a recording is
+//! a start and a list of actions.
 //!
 //! Reference: G. Fiedler, Deterministic Lockstep, gafferongames.com, 2014 (replay by inputs).
 
@@ -35,7 +35,7 @@ pub struct Testbed {
     replay: Option<Replay>,
 }
 
-/// All that later steps depend on.
+/// The state on which all later steps depend.
 #[derive(Clone)]
 struct State {
     snapshot: Snapshot,
@@ -45,7 +45,7 @@ struct State {
     n_steps: u64,
 }
 
-/// A recording: where it starts, what a user did, and where it ended.
+/// A recording: its start, the actions of the user, and its end.
 #[derive(Clone)]
 struct Film {
     start: State,
@@ -55,13 +55,13 @@ struct Film {
     hash: u64,
 }
 
-/// A replay under way.
+/// A replay in progress.
 struct Replay {
     next: usize,
     outcome: ReplayOutcome,
 }
 
-/// How far a replay has come.
+/// The progress or the result of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayOutcome {
     /// Steps are left.
@@ -75,7 +75,7 @@ pub enum ReplayOutcome {
 impl Testbed {
     /// Starts a scene with a broad phase of [`catalogue::ALGORITHMS`].
     ///
-    /// Errors: no such broad phase, or a scene that the world refuses.
+    /// Errors: an unknown broad phase, or a scene that the world refuses.
     pub fn start(scene: &'static Scene, request: Request, broad_phase: &str) -> Result<Testbed, Error> {
         let (world, actors) = fill(scene, &request, broad_phase)?;
         Ok(Testbed {
@@ -105,7 +105,7 @@ impl Testbed {
         Ok(())
     }
 
-    /// Makes a step. In a replay it first does what the user did then.
+    /// Makes a step. In a replay it first applies the recorded actions.
     pub fn step(&mut self) -> Result<(), Error> {
         if let Some(ReplayOutcome::Running) = self.replay() {
             self.act_again()?;
@@ -129,9 +129,9 @@ impl Testbed {
         Ok(())
     }
 
-    /// Does what a user asks for, and records it. While a replay runs, users cannot act.
+    /// Applies an action of a user, and records it. While a replay runs, actions are refused.
     ///
-    /// Errors: what the world refuses.
+    /// Errors: those of the world, or a running replay.
     pub fn act(&mut self, action: &Action) -> Result<(), Error> {
         if let Some(ReplayOutcome::Running) = self.replay() {
             return Err("a replay is running".into());
@@ -149,7 +149,7 @@ impl Testbed {
             self.settings.insert(setting, value);
         }
         if let Action::Spawn { .. } | Action::Shoot { .. } | Action::Drop { .. } = action {
-            // What is new has the same friction and restitution as all others.
+            // New bodies get the same friction and restitution as all others.
             for (setting, value) in self.settings.clone() {
                 Action::Set { setting, value }.apply(&mut self.world, &mut self.drag)?;
             }
@@ -167,7 +167,7 @@ impl Testbed {
 
     /// Changes the broad phase. The state stays the same to the bit, and so do later steps.
     ///
-    /// Errors: no such broad phase.
+    /// Errors: an unknown broad phase.
     pub fn set_broad_phase(&mut self, name: &str) -> Result<(), Error> {
         let listed = catalogue::by_name(name).ok_or_else(|| format!("no broad phase {name:?}"))?;
         listed.name.clone_into(&mut self.broad_phase);
@@ -220,12 +220,12 @@ impl Testbed {
         Ok(())
     }
 
-    /// Returns how far the replay has come; `None` if there is none.
+    /// Returns the state of the replay; `None` if there is none.
     pub fn replay(&self) -> Option<ReplayOutcome> {
         self.replay.as_ref().map(|replay| replay.outcome)
     }
 
-    /// Whether a recording is under way.
+    /// Whether a recording is in progress.
     pub fn is_recording(&self) -> bool {
         self.recording.is_some()
     }
@@ -267,12 +267,12 @@ impl Testbed {
         &self.world
     }
 
-    /// Returns what acts on the world between its steps.
+    /// Returns the actors of the scene.
     pub fn actors(&self) -> &Actors {
         &self.actors
     }
 
-    /// Returns what a user holds.
+    /// Returns the drag of the user, if one is in progress.
     pub fn drag(&self) -> Option<&Drag> {
         self.drag.as_ref()
     }
@@ -280,7 +280,7 @@ impl Testbed {
     /// Explains why two bodies touch, or do not, as JSON: the phase that decided and its reason,
     /// the distance with its two points, the contacts with features and impulses, and the cost.
     ///
-    /// Errors: a body that is not there.
+    /// Errors: a body that does not exist.
     pub fn explain(&self, a: BodyId, b: BodyId) -> Result<Value, Error> {
         explain(&self.world, a, b)
     }
@@ -305,7 +305,7 @@ impl Testbed {
         self.scene
     }
 
-    /// Returns what was asked of the scene.
+    /// Returns the request with which the scene was started.
     pub fn request(&self) -> Request {
         self.request
     }

@@ -1,7 +1,8 @@
-//! The triangles of meshes and height fields that a step met: those that contacts were found with,
-//! and those that wheels stand on.
+//! The triangles of meshes and height fields that a step met: those of contacts, and those under
+//! wheels.
 //!
-//! A contact names the triangle by a part number. In a compound it is counted through all parts.
+//! A contact identifies the triangle by a part number. In a compound, the numbers run through all
+//! parts.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (the closest feature of a mesh).
 

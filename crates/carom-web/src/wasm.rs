@@ -1,5 +1,5 @@
-//! What JavaScript calls. Text goes in through the inbox and comes out through the outbox; both lie
-//! in the module's memory, and so do the numbers of the picture.
+//! The functions that JavaScript calls. Text goes in through the inbox and out through the outbox.
+//! Both are in the module's memory, and so are the numbers of the picture.
 //!
 //! Reference: crates/carom-golden/src/wasm.rs (an export without generated glue).
 #![allow(unsafe_code)] // The names of exports and of an import; no memory is touched here.
@@ -59,7 +59,7 @@ pub extern "C" fn carom_inbox(length: usize) -> *mut u8 {
     })
 }
 
-/// Does the command in the inbox. Returns the length of the answer in the outbox.
+/// Executes the command in the inbox. Returns the length of the answer in the outbox.
 #[unsafe(no_mangle)]
 pub extern "C" fn carom_command() -> usize {
     PAGE.with_borrow_mut(|page| {
@@ -81,7 +81,7 @@ pub extern "C" fn carom_read_file(name_length: usize) -> usize {
     })
 }
 
-/// Does work without an answer. Returns 0, or the length of the error in the outbox.
+/// Runs `work`, which has no answer. Returns 0, or the length of the error in the outbox.
 fn done(work: impl FnOnce(&mut Live) -> Result<(), crate::scenes::Error>) -> usize {
     PAGE.with_borrow_mut(|page| {
         let is_done = page.run(|live, _| work(live).map(|()| String::new()));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The folder of the plots, in that of the site.
 const FOLDER: &str = "plots";
 
-/// Returns the sorted paths in a folder that end so; none if it is not there.
+/// Returns the sorted paths in a folder with this extension; none if the folder does not exist.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let mut paths: Vec<PathBuf> = entries
@@ -30,7 +30,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Returns the name of a machine, of the name of its folder.
+/// Returns the name of a machine from the name of its folder.
 fn machine(folder: &str) -> String {
     folder.replace("-R-", "(R)").replace('-', " ")
 }

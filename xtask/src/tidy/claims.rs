@@ -1,5 +1,5 @@
-//! READMEs and guides: the tests that they name exist, and their prose keeps the rules of the
-//! field.
+//! Rules for READMEs and guides: the tests that they name exist, and their sentences are short and
+//! plain.
 //!
 //! A guide is the head of a crate's lib.rs. A name of a test is `module::test` in backticks, as in
 //! lists of tests. Its crate is that of the file, or one that the same paragraph names.
@@ -7,9 +7,9 @@
 use super::Complaint;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The longest line and sentence of prose. Tables and code are free.
+/// The longest line of prose. Tables and code are free.
 const MAX_COLUMNS: usize = 100;
-/// A code span counts as one word.
+/// The longest sentence. A code span counts as one word.
 const MAX_WORDS: usize = 25;
 /// Words that no sentence begins with: the subject comes first.
 const OPENERS: [&str; 8] = ["Of", "Where", "What", "Who", "Whom", "So many", "Mostly", "Which"];
@@ -27,7 +27,7 @@ pub(super) struct TestNames {
 }
 
 impl TestNames {
-    /// Takes in the tests of a Rust file.
+    /// Adds the tests of a Rust file.
     pub(super) fn add(&mut self, path: &str, text: &str) {
         let Some(name) = crate_of(path) else { return };
         let mut parts = path.trim_end_matches(".rs").rsplit('/');
@@ -48,13 +48,13 @@ impl TestNames {
         }
     }
 
-    /// True if one of the crates has the test; `*` stands for any part of a name.
+    /// Whether one of the crates has the test; `*` matches any part of a name.
     pub(super) fn has(&self, crates: &[&str], module: &str, name: &str) -> bool {
         let tests = crates.iter().filter_map(|&name| self.by_crate.get(name)).flatten();
         tests.into_iter().any(|(m, n)| m == module && matches(name, n))
     }
 
-    /// True if one of the crates has tests in the module.
+    /// Whether one of the crates has tests in the module.
     fn has_module(&self, crates: &[&str], module: &str) -> bool {
         let tests = crates.iter().filter_map(|&name| self.by_crate.get(name)).flatten();
         tests.into_iter().any(|(m, _)| m == module)
@@ -68,14 +68,14 @@ struct Paragraph {
     is_table: bool,
 }
 
-/// True for files that this rule reads.
+/// Whether these rules apply to the file.
 pub(super) fn is_guide(path: &str) -> bool {
     let is_notes = path.starts_with("benches/notes/") && path.ends_with(".md");
     let is_crate = path.starts_with("crates/") && (path.ends_with("/src/lib.rs") || path.ends_with(".md"));
     is_notes || is_crate || path.ends_with("README.md")
 }
 
-/// Every complaint about a README or a guide.
+/// Returns every complaint about a README or a guide.
 pub(super) fn check(path: &str, text: &str, tests: &TestNames) -> Vec<Complaint> {
     let mut found = Vec::new();
     let mut complain = |line: usize, rule, text: String| {
@@ -132,7 +132,7 @@ pub(super) fn check(path: &str, text: &str, tests: &TestNames) -> Vec<Complaint>
     found
 }
 
-/// The crate in whose folder the path lies.
+/// Returns the crate whose folder contains the path.
 fn crate_of(path: &str) -> Option<&str> {
     let (name, _) = path.strip_prefix("crates/").unwrap_or(path).split_once('/')?;
     (matches!(name, "xtask" | "bevy_carom") || path.starts_with("crates/")).then_some(name)
@@ -142,7 +142,7 @@ fn is_name(c: char) -> bool {
     c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'
 }
 
-/// True if `name` is `pattern`, in which each `*` stands for any part.
+/// Whether `name` matches `pattern`, in which each `*` stands for any part.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|start| name.strip_prefix(start)) else { return false };
@@ -155,25 +155,25 @@ fn matches(pattern: &str, name: &str) -> bool {
     rest.ends_with(end)
 }
 
-/// Module and name, if the code span is a name of a test.
+/// Returns module and name, if the code span is the name of a test.
 fn test_name(span: &str) -> Option<(&str, &str)> {
     let (module, name) = span.split_once("::")?;
     let is_path = |text: &str| !text.is_empty() && text.chars().all(|c| is_name(c) || c == '*');
     (is_path(module) && is_path(name) && !module.starts_with("carom_")).then_some((module, name))
 }
 
-/// What stands in backticks.
+/// Returns the code spans, which are in backticks.
 fn spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The crates that the text names.
+/// Returns the crates that the text names.
 fn crates_in(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !(is_name(c) || c == '-'));
     words.filter(|word| word.starts_with("carom-") || *word == "xtask")
 }
 
-/// The modules of "tests of `a`, `b` and `c`" and of "tests: `a`".
+/// Returns the modules in "tests of `a`, `b` and `c`" and in "tests: `a`".
 fn modules_of_tests(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for start in ["tests of `", "tests: `"] {
@@ -192,7 +192,7 @@ fn modules_of_tests(text: &str) -> Vec<&str> {
     found
 }
 
-/// The prose of a file; calls `long` with each line that is too long.
+/// Returns the prose of a file. Calls `long` with the number of each line that is too long.
 fn paragraphs(text: &str, is_rust: bool, long: &mut dyn FnMut(usize)) -> Vec<Paragraph> {
     let mut found: Vec<Paragraph> = Vec::new();
     let (mut is_code, mut is_open) = (false, false);
@@ -237,8 +237,8 @@ fn paragraphs(text: &str, is_rust: bool, long: &mut dyn FnMut(usize)) -> Vec<Par
     found
 }
 
-/// The sentences of a paragraph, without names of tests in brackets; code spans and links are one
-/// word.
+/// Returns the sentences of a paragraph, without names of tests in brackets. Code spans and links
+/// are one word.
 fn sentences(text: &str) -> Vec<String> {
     let mut plain = String::new();
     let mut rest = text;

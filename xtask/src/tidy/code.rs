@@ -1,8 +1,7 @@
-//! Rust source with what is not code blanked out, so that rules do not trip over words in comments
-//! and strings.
+//! Replaces comments, strings and tests of Rust source by spaces, so that rules see only code.
 
-/// `text` with comments, strings and characters replaced by spaces; line breaks stay where they
-/// were.
+/// Returns `text` with comments, strings and characters replaced by spaces. Line breaks stay in
+/// place.
 pub(super) fn without_comments_and_strings(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out: Vec<u8> = Vec::with_capacity(bytes.len());
@@ -24,11 +23,12 @@ pub(super) fn without_comments_and_strings(text: &str) -> String {
             i = end;
         }
     }
-    // Only whole characters were replaced, each byte by a space, so this is UTF-8 still.
+    // Only whole characters were replaced, each byte by a space, so this is still UTF-8.
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// `code` (already without comments and strings) with the items under `#[cfg(test)]` blanked out.
+/// Returns `code` (already without comments and strings) with the items under `#[cfg(test)]`
+/// replaced by spaces.
 pub(super) fn without_tests(code: &str) -> String {
     let mut out = code.to_string();
     while let Some(start) = out.find("#[cfg(test)]") {
@@ -96,8 +96,8 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// The end of `r"..."`, `r#"..."#`, `b"..."`, `br"..."`, `b'.'`, `c"..."`; `start` where it is none
-/// of them.
+/// Returns the end of `r"..."`, `r#"..."#`, `b"..."`, `br"..."`, `b'.'`, `c"..."`; `start` if it
+/// is none of them.
 fn prefixed_string_end(bytes: &[u8], start: usize) -> usize {
     let mut i = start;
     if matches!(bytes[i], b'b' | b'c') {
@@ -122,7 +122,7 @@ fn prefixed_string_end(bytes: &[u8], start: usize) -> usize {
         .map_or(bytes.len(), |length| body + length + close.len())
 }
 
-/// The end of a character literal; `start` where the tick opens a lifetime.
+/// Returns the end of a character literal; `start` if the tick opens a lifetime.
 fn character_end(bytes: &[u8], start: usize) -> usize {
     if bytes.get(start + 1) == Some(&b'\\') {
         let mut i = start + 3;

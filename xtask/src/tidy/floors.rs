@@ -1,5 +1,5 @@
-//! Floors: a crate depends only on crates of strictly lower floors, so that siblings never see each
-//! other.
+//! Floors: a crate depends only on crates of strictly lower floors, so crates of one floor do not
+//! depend on each other.
 
 use super::Complaint;
 use crate::metadata::{Floor, Package};
@@ -21,7 +21,7 @@ pub(super) fn check(packages: &[Package]) -> Vec<Complaint> {
             continue;
         };
         for name in &package.dependencies {
-            // What is not of this workspace has no floor.
+            // A package of another workspace has no floor.
             let Some(below) = packages.iter().find(|other| other.name == *name).and_then(|other| other.floor)
             else {
                 continue;

@@ -1,5 +1,5 @@
-//! Rings: files of a crate that use each other, around. Who wants to understand one of them has to
-//! read all.
+//! Rings: files of a crate that use each other in a cycle. A reader of one of them has to read
+//! all.
 //!
 //! A file uses another if it names one of its items by a path from `crate::`, or an item that
 //! `lib.rs` re-exports from it. `lib.rs` itself, tests, and macros do not count.
@@ -8,11 +8,11 @@ use super::Complaint;
 use super::code::{without_comments_and_strings, without_tests};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most files of one ring, by crate; other crates are not looked at.
+/// The largest number of files of one ring, by crate. Other crates are not checked.
 const MAX_FILES: [(&str, usize); 4] =
     [("carom-world", 1), ("carom-query", 1), ("carom-response", 1), ("carom-broad", 1)];
 
-/// The files of one crate by module, and what each uses.
+/// The files of the checked crates, by module.
 #[derive(Default)]
 pub(super) struct Crates {
     /// By crate: module path to path and text.
@@ -20,7 +20,7 @@ pub(super) struct Crates {
 }
 
 impl Crates {
-    /// Takes in a file, if its crate is looked at.
+    /// Adds a file, if its crate is checked.
     pub(super) fn add(&mut self, path: &str, text: &str) {
         for (name, _) in MAX_FILES {
             let Some(inside) = path.strip_prefix(&format!("crates/{name}/src/")) else { continue };
@@ -31,7 +31,7 @@ impl Crates {
         }
     }
 
-    /// A complaint for each ring that is too large.
+    /// Returns a complaint for each ring that is too large.
     pub(super) fn check(&self) -> Vec<Complaint> {
         let mut found = Vec::new();
         for (name, most) in MAX_FILES {
@@ -47,7 +47,7 @@ impl Crates {
     }
 }
 
-/// By module: the modules that it uses.
+/// Returns for each module the modules that it uses.
 fn uses(files: &BTreeMap<String, (String, String)>) -> BTreeMap<String, BTreeSet<String>> {
     let exports = files.get("lib").map_or_else(BTreeMap::new, |(_, code)| exports(code));
     let module_of = |path: &str| {
@@ -70,7 +70,7 @@ fn uses(files: &BTreeMap<String, (String, String)>) -> BTreeMap<String, BTreeSet
         .collect()
 }
 
-/// By name: the module from which `lib.rs` re-exports it.
+/// Returns for each name the module from which `lib.rs` re-exports it.
 fn exports(code: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for statement in code.split(';') {
@@ -84,11 +84,11 @@ fn exports(code: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// All paths behind `crate::` in the code, groups taken apart.
+/// Returns all paths after `crate::` in the code, with groups expanded.
 fn paths(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, prefix) in code.match_indices("crate::") {
-        // Of `pub(crate)` there is no path.
+        // `pub(crate)` has no path.
         let rest = &code[at + prefix.len()..];
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
         let head = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
@@ -102,7 +102,7 @@ fn paths(code: &str) -> Vec<String> {
     found
 }
 
-/// A path with groups in braces as plain paths.
+/// Expands the groups in braces of a path.
 fn expand(path: &str) -> Vec<String> {
     let Some((head, group)) = path.split_once('{') else {
         let name = path.split(" as ").next().unwrap_or(path);
@@ -126,7 +126,7 @@ fn expand(path: &str) -> Vec<String> {
     parts.flat_map(|part| expand(&format!("{}{part}", head.trim()))).collect()
 }
 
-/// Sets of modules in which each leads to each other, sorted; those of one module are left out.
+/// Returns the strongly connected sets of modules, sorted. Sets of one module are left out.
 fn rings(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     let reach = |from: &String| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![from]);

@@ -1,9 +1,9 @@
-//! The table of techniques: every technique of the texts that carom began with, and where it is,
-//! tested, timed, seen.
+//! The table of techniques: every technique of the texts that carom started from, with its place,
+//! test, bench and demo.
 //!
-//! `crates/seeds.txt` is edited by hand; `cargo xtask seeds` writes `crates/SEEDS.md` from it. Tidy
-//! complains if that page is stale, or if a file, item, test, bench group, demo, command or example
-//! that is named does not exist. The form of the list stands in its own head.
+//! `crates/seeds.txt` is edited by hand; `cargo xtask seeds` writes `crates/SEEDS.md` from it.
+//! Tidy complains if that page is stale, or if a file, item, test, bench group, demo, command or
+//! example that is named does not exist. The head of the list describes its format.
 
 use super::Complaint;
 use super::claims::TestNames;
@@ -17,7 +17,7 @@ pub(super) const PAGE: &str = "crates/SEEDS.md";
 /// Keywords that declare an item by name.
 const DECLARATIONS: [&str; 7] = ["fn", "struct", "enum", "trait", "type", "const", "mod"];
 
-/// What stands above the tables of the page.
+/// The text above the tables of the page.
 const HEAD: &str = "\
 # Techniques and where they are
 
@@ -57,7 +57,7 @@ enum Entry {
     Technique(Technique),
 }
 
-/// The entries of the list, and complaints about lines that cannot be read.
+/// Returns the entries of the list, and complaints about lines that cannot be parsed.
 fn parse(list: &str) -> (Vec<Entry>, Vec<Complaint>) {
     let (mut entries, mut found) = (Vec::new(), Vec::new());
     for (number, line) in list.lines().enumerate() {
@@ -84,7 +84,7 @@ fn parse(list: &str) -> (Vec<Entry>, Vec<Complaint>) {
 }
 
 impl Technique {
-    /// Takes in a field; false if there is no such field, or a word of it is missing.
+    /// Sets a field. Returns false if there is no such field, or if a word of it is missing.
     fn take(&mut self, key: &str, value: &str) -> bool {
         let mut words = value.split_whitespace().map(str::to_string);
         match key {
@@ -109,12 +109,12 @@ impl Technique {
         true
     }
 
-    /// Whether it is in carom.
+    /// Whether carom has it.
     fn is_there(&self) -> bool {
         self.missing.is_none() && self.left_out.is_none()
     }
 
-    /// Its row in a table of the page.
+    /// Returns its row in a table of the page.
     fn row(&self) -> String {
         let mut what = self.what.clone();
         if !self.from.is_empty() {
@@ -147,7 +147,7 @@ impl Technique {
     }
 }
 
-/// The page of a list.
+/// Returns the page of a list.
 fn render(entries: &[Entry]) -> String {
     let mut page = HEAD.to_string();
     let mut section = "";
@@ -198,15 +198,15 @@ fn render(entries: &[Entry]) -> String {
     page
 }
 
-/// The page of the list, or what is wrong with the list.
+/// Returns the page of the list, or the complaints about the list.
 pub(super) fn page(list: &str) -> Result<String, Vec<Complaint>> {
     let (entries, found) = parse(list);
     if found.is_empty() { Ok(render(&entries)) } else { Err(found) }
 }
 
-/// Every complaint about the list, and about the page if it is stale.
+/// Returns every complaint about the list, and about the page if it is stale.
 ///
-/// `read` gives the text of a file of the workspace, and nothing if it does not exist.
+/// `read` returns the text of a file of the workspace, or `None` if it does not exist.
 pub(super) fn check(
     list: &str,
     page: &str,
@@ -282,8 +282,7 @@ fn declares(text: &str, item: &str) -> bool {
                 rest.is_some_and(|rest| matches!(rest.trim_end(), "," | " {") || rest.starts_with('('))
             })
     };
-    // A method may stand in another file than its type: `Type` is then checked as the name of an
-    // impl.
+    // A method may be in another file than its type. Then `Type` must be the name of an impl.
     let implements = text.lines().any(|line| {
         let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         line.starts_with("impl") && words.into_iter().any(|word| word == first)
@@ -292,8 +291,7 @@ fn declares(text: &str, item: &str) -> bool {
     (declared(first, true) || implements) && (declared(second, false) || is_variant(second))
 }
 
-/// Whether one can see something there: `demo NAME`, `command NAME`, `example CRATE/NAME`, `page
-/// PATH`.
+/// Whether the place exists: `demo NAME`, `command NAME`, `example CRATE/NAME` or `page PATH`.
 fn is_place(place: &str, read: &dyn Fn(&str) -> Option<String>) -> bool {
     let Some((kind, name)) = place.split_once(' ') else { return false };
     match kind {
@@ -394,8 +392,7 @@ mod tests {
             let Entry::Technique(technique) = entry else { continue };
             from.extend(technique.from.split(", ").map(str::to_string));
         }
-        // How many there are in chapter 25, in the text on games (from 24 on), and in that on
-        // points.
+        // The numbers in chapter 25, in the text on games (from 24 on), and in the text on points.
         let numbered = [("eq. 25.", 1..=21), ("fig. 25.", 1..=27), ("fig. 10-", 24..=40), ("eq. P", 1..=10)];
         for (start, numbers) in numbered {
             for name in numbers.map(|number| format!("{start}{number}")) {

@@ -5,7 +5,7 @@ use super::{
     Complaint, FREE_LITERALS, Kind, LONG_FILES, LOOPS_IN_KERNEL, MAX_LINES, METHODS_OF_WORLD, RULES,
 };
 
-/// Where machines keep things of their own.
+/// Beginnings of paths that exist on one machine only.
 const MACHINE_PATHS: [&str; 6] = ["/work/", "/root/", "/home/", "/tmp/", "/Users/", "/farm/"];
 /// Hosts of package registries, by name.
 const REGISTRY_HOSTS: [&str; 6] =
@@ -14,22 +14,22 @@ const REGISTRY_HOSTS: [&str; 6] =
 const MAX_COLUMNS: usize = 100;
 /// Unfinished work.
 const UNFINISHED: [&str; 4] = ["todo!", "unimplemented!", "#[ignore", "dbg!"];
-/// A literal at or below this is a tolerance and has a name in tol.rs. The one that bounds an error
-/// of the arithmetic itself stands where the arithmetic is, under a comment that says so.
+/// A literal at or below this is a tolerance and must have a name in tol.rs. A bound of a rounding
+/// error may stay beside the arithmetic, with a comment that says so.
 const MAX_TOLERANCE: f64 = 1e-3;
-/// What a comment says of a small literal that is no tolerance: a bound on rounding or underflow, a
-/// power of two.
+/// Words of a comment on a small literal that is no tolerance, but a bound on rounding or
+/// underflow, or a power of two.
 const MARKS: [&str; 4] = ["exact:", "rounding", "underflow", "2^-"];
-/// So many lines above the literal its comment may stand.
+/// The largest distance of such a comment above the literal, in lines.
 const MARK_REACH: usize = 4;
 
-/// Names of constants that say neither of what they are the bound, nor in which unit.
+/// Names of constants without a bounded quantity and a unit.
 const VAGUE_NAMES: [&str; 20] = [
     "AGAINST", "ALIKE", "CLEAR", "CLOSE", "FAR", "FEW", "FLAT", "KNOWN", "LARGE", "LONG", "LONGEST", "LOOKS",
     "MANY", "MOST", "NEAR", "SHORT", "SHORTEST", "SMALL", "TOLD", "UP",
 ];
 
-/// True for files of other kinds that are read by people.
+/// Whether a file that is not Rust is text for people.
 pub(super) fn is_text(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let is_named = matches!(name, "run" | "LICENSE" | ".gitignore");
@@ -42,7 +42,7 @@ fn complaint(path: &str, line: usize, rule: &'static str, text: impl Into<String
     Complaint { path: path.to_string(), line, rule, text: text.into() }
 }
 
-/// Rules for every text file.
+/// Returns complaints by the rules for every text file.
 pub(super) fn check_text(path: &str, text: &str) -> Vec<Complaint> {
     let mut found = Vec::new();
     if RULES.iter().any(|rules| path.starts_with(rules)) {
@@ -64,7 +64,7 @@ pub(super) fn check_text(path: &str, text: &str) -> Vec<Complaint> {
     found
 }
 
-/// True if `line` has `word` as the beginning of a path, not inside one.
+/// Whether `line` has `word` at the beginning of a path, not inside one.
 fn has_absolute(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -72,8 +72,8 @@ fn has_absolute(line: &str, word: &str) -> bool {
     })
 }
 
-/// The numbers of comment lines that are too long. Tables and code in them are left out, and a word
-/// that is too long by itself.
+/// Returns the numbers of comment lines that are too long. Tables, code, and single words that are
+/// too long are left out.
 fn long_comments(text: &str) -> Vec<usize> {
     let mut is_code = false;
     let mut found = Vec::new();
@@ -96,7 +96,7 @@ fn long_comments(text: &str) -> Vec<usize> {
     found
 }
 
-/// A constant is a noun with a unit or ratio and a bound, such as `MAX_DEFERRED_STEPS`.
+/// Checks that constants are nouns with a unit or ratio and a bound, such as `MAX_DEFERRED_STEPS`.
 fn names_of_constants(path: &str, code: &str, found: &mut Vec<Complaint>) {
     for (number, line) in code.lines().enumerate() {
         let Some((_, rest)) = line.split_once("const ") else { continue };
@@ -108,7 +108,7 @@ fn names_of_constants(path: &str, code: &str, found: &mut Vec<Complaint>) {
     }
 }
 
-/// Rules for Rust files.
+/// Returns complaints by the rules for Rust files.
 pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
     let mut found = Vec::new();
     let code = without_comments_and_strings(text);
@@ -144,9 +144,9 @@ pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
         for word in UNFINISHED.iter().filter(|&&word| !is_rules && line.contains(word)) {
             complain("unfinished", format!("{word} may not land"));
         }
-        // A name that JavaScript finds; no memory is touched.
+        // An exported name for JavaScript, which touches no memory.
         let is_export = line.trim() == "#[unsafe(no_mangle)]" && path.ends_with("/wasm.rs");
-        // Functions of the page, which are declared safe to call.
+        // Imported functions of the page, which are declared safe.
         let is_import = line.trim().starts_with("unsafe extern") && path.ends_with("/wasm.rs");
         if !is_lanes && !is_export && !is_import && has_word(line, "unsafe") {
             complain("unsafe", "only carom-lanes may use unsafe code".to_string());
@@ -183,7 +183,8 @@ pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
     found
 }
 
-/// Rules for the Rust files of a package whose library has `test = false`.
+/// Returns complaints by the rules for the Rust files of a package whose library has `test =
+/// false`.
 pub(super) fn check_unit_tests(path: &str, text: &str) -> Vec<Complaint> {
     if !path.contains("/src/") {
         return Vec::new();
@@ -195,7 +196,7 @@ pub(super) fn check_unit_tests(path: &str, text: &str) -> Vec<Complaint> {
     lines.map(|(number, _)| complaint(path, number, "unit test", why)).collect()
 }
 
-/// The head of the file says what it is.
+/// Checks that the file begins with a sentence that says what it is.
 fn head(path: &str, text: &str, found: &mut Vec<Complaint>) {
     let head: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();
     if head.first().is_none_or(|line| line.len() <= 4) {
@@ -208,8 +209,8 @@ fn head(path: &str, text: &str, found: &mut Vec<Complaint>) {
     }
 }
 
-/// Files of `kernel/` are compiled for `f32` and again for `f64`. They convert; what decides stands
-/// outside, once, and a loop decides.
+/// Checks that files of `kernel/`, which are compiled for `f32` and again for `f64`, only convert.
+/// Decisions are made outside, once; a loop is a sign of a decision.
 fn loops_in_kernel(path: &str, shipped: &str, found: &mut Vec<Complaint>) {
     if !path.contains("/src/kernel/") {
         return;
@@ -231,7 +232,7 @@ fn loops_in_kernel(path: &str, shipped: &str, found: &mut Vec<Complaint>) {
     }
 }
 
-/// Methods of the whole world stand in few places.
+/// Checks that methods of `World` are in the listed places.
 fn methods_of_world(path: &str, shipped: &str, found: &mut Vec<Complaint>) {
     let Some(inside) = path.strip_prefix("crates/carom-world/src/") else { return };
     if METHODS_OF_WORLD.iter().any(|place| inside.starts_with(place)) {
@@ -246,13 +247,13 @@ fn methods_of_world(path: &str, shipped: &str, found: &mut Vec<Complaint>) {
     }
 }
 
-/// True if the line, without comments and strings, begins a loop.
+/// Whether the line, without comments and strings, begins a loop.
 fn is_loop(line: &str) -> bool {
     let is_for = line.find("for ").is_some_and(|at| has_word(&line[at..], "in"));
     has_word(line, "while") || has_word(line, "loop") || (is_for && has_word(line, "for"))
 }
 
-/// True if `word` stands in `line` by itself.
+/// Whether `line` has `word` as a whole word.
 fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
@@ -261,9 +262,9 @@ fn has_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// The first literal on the line that is too small to be anything but a tolerance, or a bare
-/// comparison with a machine epsilon, which is no tolerance for data of any size but one. (A
-/// product with it is a rounding bound.)
+/// Returns the first literal on the line that is so small that it must be a tolerance, or a
+/// comparison with a bare machine epsilon, which is a tolerance only for data of size 1. A product
+/// with epsilon is a rounding bound and passes.
 fn tolerance(line: &str) -> Option<String> {
     for name in ["f32::EPSILON", "f64::EPSILON"] {
         if line.match_indices(name).any(|(at, _)| {
@@ -308,7 +309,7 @@ fn tolerance(line: &str) -> Option<String> {
     None
 }
 
-/// True if a comment on the line, or shortly above it, says what the literal is.
+/// Whether a comment on the line, or shortly above it, explains the literal.
 fn is_explained(lines: &[&str], number: usize) -> bool {
     lines[number.saturating_sub(MARK_REACH)..=number].iter().any(|line| {
         line.split_once("//").is_some_and(|(_, comment)| MARKS.iter().any(|mark| comment.contains(mark)))

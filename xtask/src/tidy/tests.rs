@@ -1,4 +1,4 @@
-//! Each rule is shown a violation, and the clean thing beside it.
+//! Tests that give each rule a violation, and a correct text beside it.
 
 use super::claims::{self, TestNames};
 use super::code::{without_comments_and_strings, without_tests};
@@ -216,7 +216,7 @@ fn write(root: &Path, path: &str, text: &str) {
 #[test]
 fn a_whole_tree() {
     let folder = tempfile::tempdir().unwrap();
-    // A temporary folder may be a link; cargo tells real paths.
+    // A temporary folder may be a link, and cargo reports real paths.
     let root = &folder.path().canonicalize().unwrap();
     let manifest = |name: &str, rest: &str| {
         format!(
@@ -230,7 +230,7 @@ fn a_whole_tree() {
     write(root, "crates/one/src/lib.rs", "//! One.\n//!\n//! ```\n//! assert!(true);\n//! ```\n#![no_std]\n");
     // The page that `carom demo` writes.
     write(root, "carom-demo-pile.html", "");
-    // Its library is tested; that of three is not.
+    // The library of `one` is tested; that of `three` is not.
     let tested = "//! Tested.\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
     write(root, "crates/one/src/tested.rs", tested);
     assert_eq!(complaints(root).unwrap(), []);
@@ -260,8 +260,8 @@ fn a_whole_tree() {
     assert_eq!(found, expected);
 }
 
-/// The rules that a README of carom-one breaks, beside a test `contain::all` of it and one of
-/// carom-two.
+/// Returns the rules that a README of carom-one breaks. The crate has a test `contain::all`, and
+/// carom-two has another one.
 fn guide(path: &str, text: &str) -> Vec<&'static str> {
     let mut tests = TestNames::default();
     let all = "#[test]\n#[cfg_attr(miri, ignore)]\nfn all() {}\nfn helper() {}\n";
@@ -287,7 +287,7 @@ fn tests_that_are_named_exist() {
     assert_eq!(readme("True (test: `far::away`).\n\ncarom-two is near.\n"), ["test name"]);
     assert_eq!(readme("The tests of `contain` and `deep`; tests: `contain`.\n"), [""; 0]);
     assert_eq!(readme("The tests of `contain` and `fa`.\n"), ["test name"]);
-    // Paths of crates, types and code blocks are no tests.
+    // Paths of crates, types and code blocks are not names of tests.
     assert_eq!(readme("`carom_one::f64`, `Tree::new`, `a::b::c`.\n```\n`x::y`\n```\n"), [""; 0]);
     assert_eq!(guide("crates/carom-one/src/lib.rs", "//! See `x::y`.\nmod a; // `x::z`\n"), ["test name"]);
 }

@@ -1,12 +1,13 @@
-//! The tree of files: what stands at the top, what every crate has, which names no file may have.
+//! Rules for the tree of files: the files at the top, the files that every crate has, and
+//! forbidden names.
 
 use super::Complaint;
 use crate::Error;
 use crate::metadata::Package;
 use std::path::Path;
 
-/// What stands at the top besides dot-files; build output and what lies beside a checkout are
-/// passed over.
+/// The files and folders at the top besides dot-files. Build output and [`FOREIGN`] folders are
+/// ignored.
 const TOP: [&str; 9] = [
     "Cargo.toml",
     "Cargo.lock",
@@ -18,14 +19,14 @@ const TOP: [&str; 9] = [
     "README.md",
     "LICENSE",
 ];
-/// Folders that are not the repository's.
+/// Folders that do not belong to the repository.
 const FOREIGN: [&str; 3] = ["target", "shared", ".git"];
-/// Beginnings of names that programs write at the top; `.gitignore` has them too.
+/// Beginnings of names of files that programs write at the top. `.gitignore` has them too.
 const PRODUCED: [&str; 2] = ["callgrind.out", "carom-demo-"];
-/// Names that say nothing about what is inside.
+/// Names without information about the content.
 const EMPTY_NAMES: [&str; 7] = ["util", "utils", "common", "misc", "helper", "helpers", "stuff"];
 
-/// Every file below `root`, sorted, as paths with `/`, without build output.
+/// Returns every file below `root`, sorted, as paths with `/`, without build output.
 pub(super) fn files(root: &Path) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
     let mut open = vec![String::new()];
@@ -106,7 +107,7 @@ pub(super) fn check(files: &[String], root: &Path, packages: &[Package]) -> Resu
     Ok(found)
 }
 
-/// True if the head of the file has a code block that is compiled, or takes in a text that has one.
+/// Whether the head of the file has a compiled code block, or includes a text that has one.
 fn has_doctest(text: &str) -> bool {
     text.lines().any(|line| {
         line.strip_prefix("//! ```").is_some_and(|rest| {

@@ -1,4 +1,4 @@
-//! Momentum changes the way, and not where it ends.
+//! Momentum changes the path of the search, but not its result.
 
 use super::{MAX_ROUNDS, Momentum, distance};
 use carom_geom::{ConvexHull, Cuboid, SupportMap};
@@ -46,8 +46,8 @@ fn hulls_at_random() {
     assert!(1000 < n_apart && 300 < n_together, "{n_apart} apart, {n_together} not");
 }
 
-/// Long, flat and tiny beside large; faces that are parallel, edges that are; beside each other,
-/// far away, and touching.
+/// Long, flat and tiny shapes beside large ones, with parallel faces and parallel edges: near each
+/// other, far away, and touching.
 #[test]
 fn ugly_pairs() {
     let mut rng = Rng::new(4);

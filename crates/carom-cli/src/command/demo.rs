@@ -51,7 +51,7 @@ pub(crate) struct Run {
     /// The scene's own report. It is printed after the name of the scene, in place of the usual
     /// one.
     pub(crate) summary: Option<String>,
-    /// Names of each two parts of a file that touch in some frame.
+    /// The two names of each pair of parts of a file that touch in some frame.
     pub(crate) touching: Option<Vec<[String; 2]>>,
     /// The findings of `--check`, if it was given.
     pub(crate) check: Option<Checked>,

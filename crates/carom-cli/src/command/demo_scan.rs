@@ -1,4 +1,4 @@
-//! `carom demo scan`: a robot arm in a scanned room, which is a point cloud and voxels.
+//! `carom demo scan`: a robot arm in a scanned room. The room is a point cloud, and voxels.
 //!
 //! - The room is a table, a shelf, a lamp, a floor and walls, sampled by a scanner with noise. The
 //!   voxels are the cells that have a point, merged to larger boxes.

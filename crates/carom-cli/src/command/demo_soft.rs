@@ -68,7 +68,7 @@ fn pole() -> PlayerMesh {
 }
 
 fn simulate(scene: SoftScene, title: &str, view: View, args: &DemoArgs) -> Result<Run, String> {
-    // Energy comes in only from wind and from obstacles that move.
+    // Only wind and moving obstacles add energy.
     let keeps_energy = scene.air.wind.length_squared() == 0.0
         && scene.obstacles.iter().all(|obstacle| obstacle.path == Path::Still);
     let shapes = scene.obstacles.iter().map(|obstacle| {

@@ -1,8 +1,8 @@
-//! `carom demo trees`: a box follows a knot, and the tree says which faces it may touch.
+//! `carom demo trees`: a box follows a knot, and the tree finds the faces that it may touch.
 //!
-//! Each way to build a tree gets the same queries, one way after the other. Each frame shows the
-//! boxes that the query overlaps, level by level, and colours the faces that the tree returns. The
-//! table compares the trees.
+//! Each method of building a tree gets the same queries, one method after the other. Each frame
+//! shows the boxes that the query overlaps, level by level, and colours the faces that the tree
+//! returns. The table compares the trees.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1.
 
@@ -36,7 +36,7 @@ const MAX_LEAF: u32 = 4;
 /// Queries from which the tree by use learns before it is rebuilt.
 const LESSONS: u32 = 60;
 
-/// The ways to build a tree, in the order in which they are played.
+/// The methods of building a tree, in the order in which they are played.
 const WAYS: [(&str, Way); 14] = [
     ("top down, surface area heuristic", Way::Method(BuildMethod::Sah)),
     ("the same over clusters of four", Way::Method(BuildMethod::ClusteredSah)),
@@ -63,7 +63,7 @@ enum Way {
     Lazy,
 }
 
-/// A tree that was built in one of the ways.
+/// A tree that was built by one of the methods.
 enum Tree {
     Whole(Bvh),
     Lazy(LazyBvh),

@@ -63,7 +63,7 @@ pub(crate) fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |h, word| (h ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23))
 }
 
-/// A character, and the motion that it has chosen.
+/// A character, and its choice of a motion.
 struct Walker {
     character: Character,
     wish: DVec3,

@@ -1,7 +1,7 @@
 //! `carom pairs`: which broad phase is fastest for a recorded run of boxes.
 //!
-//! Every algorithm gets the same input and has to give the same pairs, byte for byte. They differ
-//! in the time that they take.
+//! Every algorithm gets the same input and must give the same pairs, byte for byte. Only the times
+//! differ.
 
 use crate::args::PairsArgs;
 use crate::report::{self, Found};
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// With more boxes than this `all` leaves out the algorithms that test nearly all against all.
+/// The number of boxes above which `all` leaves out the algorithms that test nearly all pairs.
 const MAX_ALL_PAIRS_BOXES: usize = 20_000;
 
 /// The changes between two searches, in the handles that every algorithm gives out.

@@ -1,5 +1,5 @@
-//! `carom check --trajectory`: along which part of a trajectory each pair of parts first comes
-//! together, between the rows too. Parts are meshes, octrees and point clouds.
+//! `carom check --trajectory`: the time at which each pair of parts first meets along a
+//! trajectory, also between its rows. Parts are meshes, octrees and point clouds.
 //!
 //! Reference: none needed. The crate `carom-robot` follows the pairs.
 
@@ -17,8 +17,8 @@ pub(crate) fn first_row(trajectory: &Trajectory) -> Vec<(String, f64)> {
     trajectory.joints.iter().cloned().zip(trajectory.rows[0].iter().copied()).collect()
 }
 
-/// Returns the cell of all parts, which [`crate::robots::set`] has put where they are at the first
-/// row. So each column is a joint of a robot.
+/// Returns the workcell of all parts. [`crate::robots::set`] has moved them to the first row
+/// before, so each column is a joint of a robot.
 ///
 /// Errors: a value of the first row that a robot refuses.
 pub(crate) fn cell_of(
@@ -49,7 +49,8 @@ pub(crate) fn cell_of(
     Ok(cell)
 }
 
-/// Follows all pairs of parts of which one moves. `ignored` are pairs of part indices, low first.
+/// Follows all pairs in which a part moves. Returns their first contacts, by ascending time.
+/// `ignored` are pairs of part indices, low first.
 pub(crate) fn follow_all(
     path: &JointPath<'_>,
     ignored: &HashSet<(usize, usize)>,

@@ -33,8 +33,8 @@ impl Browser {
         let mut child = Command::new("sh")
             .args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "sh", program])
             .args(["--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--no-first-run"])
-            // As in a browser that finds no graphics card: WebGL is computed by the processor, and
-            // the page itself is put together without WebGL.
+            // As in a browser without a graphics card: the processor computes WebGL, and the page
+            // itself is composed without WebGL.
             .args(["--disable-gpu", "--enable-unsafe-swiftshader"])
             .args(["--disable-quic", "--disable-background-networking", "--disable-component-update"])
             .args(["--disable-sync", "--hide-scrollbars", "--force-color-profile=srgb"])

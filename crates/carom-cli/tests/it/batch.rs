@@ -1,4 +1,4 @@
-//! Questions in lines, answers in lines, whatever the lines hold.
+//! Questions in lines, answers in lines, for valid and for broken lines.
 
 use crate::run::{batch, carom, carom_list, folder, stdout};
 use carom_testkit::data;
@@ -104,7 +104,7 @@ fn clouds_and_cells_answer() {
     twice["scale"] = json!(2);
     let d = one(json!({"op": "point", "a": twice, "point": [2.5, 0.5, 0.5]}));
     assert_eq!(d["distance"], 0.5, "{d}");
-    // A file is read once for each scale, whatever the pose.
+    // A file is read once for each scale, also for several poses.
     let questions = (0..6).map(|i| {
         json!({"id": i, "op": "distance", "a": octree, "b": {"sphere": 0.25}, "pose_b": [2 + i, 0.25, 0.25, 0, 0, 0, 1]})
             .to_string()
@@ -349,8 +349,8 @@ fn real_rays_and_points() {
             Some(t) => {
                 let found = d["hits"][0]["t"].as_f64().unwrap_or(f64::INFINITY);
                 let is_same = (found - t).abs() <= 1e-9 * t.abs().max(1e-3);
-                // The reference counts what is missed by less than 1e-9 of a triangle; exactly,
-                // that is a miss.
+                // The reference counts a ray that misses a triangle by less than 1e-9 of its size.
+                // The exact answer is a miss.
                 assert!(is_same || c["clean"] == false && t < found, "{c} {d}");
                 n_same += usize::from(is_same);
                 n_hits += 1;
@@ -371,8 +371,8 @@ fn real_rays_and_points() {
         assert!((expected - found).abs() <= 1e-9 * expected.max(1.0), "{c} {d}");
         let winding = c["winding_number"].as_f64().unwrap();
         match d["inside"].as_bool() {
-            // Off the surface of a closed mesh the reference is a whole number, in the sense in
-            // which the file turns it.
+            // Off the surface of a closed mesh the reference is a whole number, with the sign of
+            // the orientation in the file.
             Some(inside) if 1e-9 < expected => assert_eq!(inside, 0.5 < winding.abs(), "{c} {d}"),
             Some(_) => {}
             None => n_unknown += 1,

@@ -166,7 +166,7 @@ fn real_robots_by_their_links() {
         let folder = root.join(name);
         let (d, _) = json(&format!("check {} --json", folder.join(format!("{name}.urdf")).display()));
         assert_eq!((d["unit"].as_str(), d["up"].as_str()), (Some("m"), Some("z")));
-        // A link's count is the sum over its pieces; pieces of one link are not held against each
+        // A link's count is the sum over its pieces. Pieces of one link are not compared with each
         // other.
         let list: Value =
             serde_json::from_slice(&std::fs::read(folder.join("assembly_zero_pose.json")).unwrap()).unwrap();
@@ -184,7 +184,8 @@ fn real_robots_by_their_links() {
                 ((name(a), name(b)), n)
             })
             .collect();
-        // Placed by other roundings of the same joints, a handful of coplanar triangles may differ.
+        // The placements of the reference are rounded differently, so a few coplanar triangles may
+        // differ.
         assert!(by_link.keys().eq(found.keys()), "{name}: {by_link:?} {found:?}");
         for (pair, n) in &by_link {
             assert!(found[pair].abs_diff(*n) <= n / 20, "{name} {pair:?}: {} and {n}", found[pair]);
@@ -235,7 +236,7 @@ fn names_do_not_steer_the_terminal() {
         assert!(!text.contains(steers), "{command}: {text:?}");
         assert!(text.contains("\\u{1b}[31mred\\u{7}"), "{command}: {text:?}");
     }
-    // In JSON they are what they are.
+    // In JSON the names are not changed.
     assert_eq!(json("check ctrl.json --json").0["parts"][0], "\u{1b}[31mred\u{7}");
     // A file of such a name.
     let odd = folder().join("odd\u{1b}[2J.obj");
@@ -250,7 +251,7 @@ fn names_do_not_steer_the_terminal() {
 #[cfg(target_os = "linux")]
 #[test]
 fn pages_are_whole_or_not_there() {
-    // A device is written as it is; its failure is told.
+    // A device is written directly; its failure is reported.
     assert!(error("check scene.json --html /dev/full").contains("/dev/full: "));
     let here = folder().join("pages");
     std::fs::create_dir_all(&here).unwrap();

@@ -5,7 +5,8 @@ use carom_cli::player::PlayerMesh;
 use carom_testkit::random::Random;
 use glam::DVec3;
 
-/// Each middle is in a box that is drawn, there are few of them, and not far fewer than may be.
+/// Each middle is in a box that is drawn. The boxes are at most as many as allowed, and not far
+/// fewer.
 #[test]
 fn all_parts_are_covered_by_few_boxes() {
     let mut random = Random::new(4);

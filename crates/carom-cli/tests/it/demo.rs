@@ -19,7 +19,7 @@ fn report_has_phases_and_energy() {
     assert!(0 < d["phases"]["narrow"]["contacts"].as_u64().unwrap());
     let energy: Vec<f64> = d["energy"].as_array().unwrap().iter().map(|e| e.as_f64().unwrap()).collect();
     assert_eq!(energy.len(), 40);
-    // Bodies fall, bounce not, and rub: what is lost does not come back.
+    // Bodies fall and rub, and do not bounce: lost energy does not come back.
     assert!(energy[39] < energy[0] && energy.iter().all(|e| *e <= energy[0] * 1.001));
 }
 
@@ -218,7 +218,7 @@ fn a_budget_is_kept_and_reported() {
     assert!(energy.iter().all(|e| *e <= energy[0] * 1.001));
 
     let d = run("--budget-ms 0.05");
-    // Which work is left out depends on the machine; with so little time, some is.
+    // The machine decides which work is left out. With so little time, some is.
     let left_out = ["pairs_put_off", "substeps_left_out"].map(|name| d["budget"][name].as_u64().unwrap());
     assert!(0 < left_out[0] + left_out[1]);
     assert!(d["budget"]["late"].as_u64().unwrap() <= 90 && 0.0 < d["budget"]["worst_ms"].as_f64().unwrap());
@@ -234,7 +234,7 @@ fn bullets_are_stopped_by_a_thin_wall() {
     let (d, status) = json("demo bullets --bodies 200 --frames 20 --json");
     assert_eq!((status, d["scene"].as_str(), d["bodies"].as_u64()), (0, Some("bullets"), Some(200)));
     let energy: Vec<f64> = d["energy"].as_array().unwrap().iter().map(|e| e.as_f64().unwrap()).collect();
-    // The wall takes nearly all of their energy; who passes it keeps its own.
+    // The wall takes nearly all of their energy. A body that passed it would keep its own.
     assert!(energy[19] < 0.3 * energy[0], "{energy:?}");
     let hash = |arguments: &str| {
         let (d, _) = json(&format!("demo bullets --bodies 100 --frames 20 --json {arguments}"));
@@ -246,7 +246,7 @@ fn bullets_are_stopped_by_a_thin_wall() {
     }
 }
 
-/// Twelve more move: the boxes and their darts. All runs are the same.
+/// Twelve more bodies move: the boxes and their darts. All runs are the same.
 #[test]
 fn darts_and_balls_stick() {
     let run = |arguments: &str| {
@@ -256,7 +256,7 @@ fn darts_and_balls_stick() {
     };
     let d = run("--threads 1");
     let energy: Vec<f64> = d["energy"].as_array().unwrap().iter().map(|e| e.as_f64().unwrap()).collect();
-    // Most of it goes into impacts, and none comes.
+    // Impacts take most of the energy, and none is added.
     let most = energy.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     assert!(most <= energy[0] * 1.001 && energy[119] < 0.7 * energy[0], "{energy:?}");
     for listed in ["auto", "brute-force"] {
@@ -274,7 +274,7 @@ fn ragdolls_fall_down_the_stairs() {
     assert!(most <= energy[0] * 1.0001 && energy[119] < 0.8 * energy[0], "{energy:?}");
     assert!(0 < d["phases"]["narrow"]["contacts"].as_u64().unwrap());
 
-    // With what the world draws of itself.
+    // With the debug drawing of the world.
     let page = folder().join("stairs.html");
     carom(&format!("demo stairs --bodies 60 --frames 60 --html {}", page.display()));
     let Some(picture) = crate::player::screenshot(&page, "frame=55&show=lines", &folder().join("stairs.png"))
@@ -284,8 +284,8 @@ fn ragdolls_fall_down_the_stairs() {
     assert!(60 < crate::player::n_of_hue(&picture, [37.0, 99.0, 235.0]), "no joint is seen");
 }
 
-/// Ants act by what they see and touch in the world: the same with any threads and any broad phase;
-/// and they bring crumbs home.
+/// Ants act on what their rays and contacts find in the world. The run is the same with any number
+/// of threads and any broad phase, and they bring crumbs home.
 #[test]
 fn ants_carry_crumbs_home() {
     let run = |arguments: &str| {

@@ -1,4 +1,4 @@
-//! Two shapes, one answer, and every way to ask wrongly.
+//! `carom distance`: answers for pairs of shapes, and errors for wrong arguments.
 
 use crate::run::{carom, error, json, stdout};
 
@@ -49,14 +49,14 @@ fn costs_are_told_on_demand() {
     let pair = "box:1,1,1 box:1,1,1 --pose-b 0,4,0,0,0,0,1";
     assert!(json(&format!("distance {pair} --json")).0.get("cost").is_none());
     let (d, _) = json(&format!("distance {pair} --cost --json"));
-    // Whether they touch, by the second axis, and how far apart they are, by GJK.
+    // The second axis decides whether they touch, and GJK finds the distance.
     let count = |name: &str| d["cost"][name].as_u64().unwrap_or_else(|| panic!("{name}: {d}"));
     assert_eq!((count("axes"), count("pair_tests"), count("nodes"), count("samples")), (2, 2, 0, 0), "{d}");
     assert!(1 <= count("iterations") && count("iterations") <= count("supports"), "{d}");
     let text = stdout(&carom(&format!("distance {pair} --cost")));
     let line = text.lines().nth(1).unwrap_or_else(|| panic!("{text}"));
     assert!(line.starts_with("cost: ") && line.contains("pair tests 2"), "{text}");
-    // Of two meshes: all pairs of triangles that touch, and the distance.
+    // For two meshes: all pairs of triangles that touch, and the distance.
     let (d, _) = json("distance cube.obj cube.obj --pose-b 0.5,0.25,0,0,0,0,1 --cost --json");
     let count = |name: &str| d["cost"][name].as_u64().unwrap_or_else(|| panic!("{name}: {d}"));
     assert!(d["triangle_pairs"].as_u64().unwrap() <= count("pair_tests"), "{d}");

@@ -27,7 +27,7 @@ fn text_and_errors() {
     assert!(stdout(&output).contains("12 triangles") && stderr(&output).contains("bad.obj"));
 }
 
-/// Which way the facets face is named, in words and in the document.
+/// The side to which the facets face is named, in words and in the document.
 #[test]
 fn the_orientation_is_named() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("carom-info");

@@ -131,7 +131,7 @@ fn parts_are_checked_at_a_time() {
     assert!(said.contains("broken.gltf: animations[0]: channels[2]: samplers[7] of 3"), "{said}");
 }
 
-/// What `check` finds at some time, the demo finds too. Its parts are driven in four ways.
+/// The demo finds each contact that `check` finds at some time. Its parts are driven in four ways.
 #[test]
 fn a_file_is_played_and_its_parts_touch() {
     file("machine.gltf", &machine());

@@ -1,4 +1,4 @@
-//! `carom pairs`: every algorithm on a recorded run, and what is said about bad recordings.
+//! `carom pairs`: every algorithm on a recorded run, and the errors of bad recordings.
 
 use crate::run::{carom, error, folder, json, stdout};
 use carom_broad_auto::catalogue::ALGORITHMS;

@@ -1,4 +1,4 @@
-//! The page is opened in a real browser, where one is installed, and looked at.
+//! The page is opened in a real browser, if one is installed, and its pixels are tested.
 
 use crate::chromium;
 use carom_cli::player::{BodyState, Chart, FrameStats, PlayerCloud, PlayerMesh, PlayerShape, Recording};
@@ -71,8 +71,7 @@ fn folder() -> PathBuf {
 pub(crate) fn screenshot(page: &Path, fragment: &str, picture: &Path) -> Option<(usize, Vec<[u8; 3]>)> {
     let browser = chromium::program()?;
     let _ = std::fs::remove_file(picture);
-    // Now and then a headless browser hangs before it has drawn anything: then a new one is
-    // started.
+    // A headless browser sometimes hangs before it draws. Then a new one is started.
     if !(0..3).any(|attempt| draws(browser, page, fragment, picture, attempt)) {
         println!("skipped: the browser does not come to its end");
         return None;
@@ -169,8 +168,7 @@ fn page_draws_in_a_browser() {
     assert!(200 < n_of_hue(&picture, magenta), "no tree is seen");
 }
 
-/// A sheet of red particles over a floor without other bodies: what is dark and grey is its
-/// shadow.
+/// A sheet of red particles over a floor without other bodies: dark grey pixels are its shadow.
 #[test]
 fn particles_cast_shadows() {
     let shadow = |height: f32| {

@@ -38,13 +38,13 @@ fn joints_move_the_links() {
     write_robots();
     let (d, status) = json("check arm.urdf plate.urdf --json --ignore-adjacent");
     assert_eq!((status, d["clear"].as_bool()), (0, Some(true)), "{d}");
-    // Without that, the arm stands in its base, and the hand touches it.
+    // Without `--ignore-adjacent`, the arm overlaps its base, and the hand touches the arm.
     assert_eq!(json("check arm.urdf --json").1, 1);
     let (d, status) = json("check arm.urdf plate.urdf --json --ignore-adjacent --joint shoulder=0.8");
     assert_eq!((status, pairs(&d)), (1, vec![("arm".to_owned(), "plate".to_owned())]), "{d}");
     write("joints.json", r#"{"shoulder": 0.8, "slide": 0.5}"#);
     assert_eq!(json("check arm.urdf plate.urdf --json --ignore-adjacent --joints joints.json").1, 1);
-    // What stands on the command line counts.
+    // The value on the command line counts.
     let both = "check arm.urdf plate.urdf --json --ignore-adjacent --joints joints.json --joint shoulder=0";
     assert_eq!(json(both).1, 0);
     write(
@@ -111,7 +111,7 @@ fn contacts_between_rows_are_found_at_their_time() {
     assert_eq!((d["pairs"][0]["time"].as_f64(), d["pairs"][0]["row"].as_u64()), (Some(5.0), Some(1)));
 }
 
-/// The file is read by `check --srdf`: what is left can collide, and does in some pose.
+/// `check --srdf` reads the file. The other pairs can collide, and do in some pose.
 #[test]
 fn allowed_collisions_are_written_and_read_back() {
     write_robots();
@@ -137,7 +137,7 @@ fn allowed_collisions_are_written_and_read_back() {
         let n_links = first["links"].as_array().unwrap().len();
         let n_listed = first["pairs"].as_array().unwrap().len();
         assert_eq!(first["to_check"].as_u64().unwrap() as usize, n_links * (n_links - 1) / 2 - n_listed);
-        // In the default pose all that touches is allowed.
+        // All pairs that touch in the default pose are allowed.
         assert_eq!(json(&format!("check {} --json --srdf {name}.srdf", file.display())).1, 0, "{name}");
     }
 }

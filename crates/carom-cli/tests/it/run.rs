@@ -1,4 +1,4 @@
-//! Running the binary, and reading what it says.
+//! Runs the binary, and reads its output.
 
 use serde_json::Value;
 use std::io::Write;
@@ -99,8 +99,8 @@ pub(crate) fn file(name: &str, text: &str) {
     write_whole(&folder(), name, text);
 }
 
-/// Another test, or another process, may read a file while this one makes it: it is never seen half
-/// written.
+/// Writes a file beside its place and renames it, because another test may read it at the same
+/// time.
 fn write_whole(folder: &std::path::Path, name: &str, text: &str) {
     static N: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let n = N.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

@@ -1,5 +1,5 @@
-//! Soft bodies that meet things: they give way, come to rest, and never cross themselves or what
-//! they meet.
+//! Soft bodies that meet obstacles: they give way, come to rest, and cross neither themselves nor
+//! the obstacles.
 
 use crate::run::{carom, error, folder, json, stdout};
 use carom_cli::player::FaceState;
@@ -13,7 +13,7 @@ fn is_long() -> bool {
     std::env::var_os("CAROM_SLOW").is_some()
 }
 
-/// Moves on by frames, and holds that nothing crosses in any of them. Returns the energy at the
+/// Advances by frames, and asserts that nothing crosses in any of them. Returns the energy at the
 /// start and after each.
 fn run(name: &str, world: &mut SoftWorld, n_frames: u32) -> Vec<f64> {
     let energy = |world: &SoftWorld| world.energy().iter().sum::<f64>();
@@ -32,8 +32,8 @@ fn run(name: &str, world: &mut SoftWorld, n_frames: u32) -> Vec<f64> {
     energies
 }
 
-/// Energy does not come from nowhere: it is never above what it was before by more than a hundredth
-/// of the first.
+/// Asserts that energy is not created: it rises above its least value so far by at most a
+/// hundredth of the first.
 fn check_energy(name: &str, energies: &[f64]) {
     let mut least = f64::INFINITY;
     for (frame, energy) in energies.iter().enumerate() {
@@ -111,8 +111,8 @@ fn cloth_over_a_moving_ball_never_crosses() {
     drape(ClothObstacle::MovingBall);
 }
 
-/// Contacts push over so short a distance that they are of no use: particles are stopped, and the
-/// ball waits. It still does not cross.
+/// Contacts push over too short a distance to help, so particles are stopped and the ball waits.
+/// Nothing crosses.
 #[test]
 fn the_last_line_of_defence_holds_alone() {
     for over in [ClothObstacle::Ball, ClothObstacle::Corner, ClothObstacle::Edge, ClothObstacle::MovingBall] {
@@ -126,7 +126,8 @@ fn the_last_line_of_defence_holds_alone() {
     }
 }
 
-/// A ball breaks a plate: it comes through, pieces fall to the floor, and faces stay as many.
+/// A ball breaks a plate: it passes through, pieces fall to the floor, and the number of faces
+/// stays the same.
 #[test]
 fn pieces_of_a_plate_never_cross() {
     let (n, n_frames) = if is_long() { (12, 300) } else { (4, 60) };
@@ -149,7 +150,7 @@ fn jelly_lands_and_comes_to_rest() {
     let slow = if is_long() { 0.1 } else { 1.0 };
     assert!(0.2 < mean && mean < 0.5 && 0.0 < low && speed < slow, "{mean}, {low}, {speed}");
     assert!(world.touches().contains(&FaceState::TouchesOther));
-    // What is elastic gives energy back.
+    // An elastic body gives energy back.
     let first = energies[0];
     assert!(energies.iter().all(|energy| *energy < 1.01 * first), "{energies:?}");
 }
@@ -164,7 +165,7 @@ fn a_flag_blows_from_its_pole() {
     assert!((0..n).all(|row| world.positions()[row * n].x == 0.0), "it left the pole");
 }
 
-/// The same run every time, and no fault.
+/// The demos of soft bodies have no fault, and a second run has the same bits.
 #[test]
 fn check_finds_no_crossing_in_any_scene() {
     for arguments in [

@@ -1,5 +1,5 @@
-//! Moving shapes: times that are known, answers of files and of shapes beside each other, and every
-//! way to ask wrongly.
+//! Moving shapes: known times, the same answers for files and for shapes, and errors for wrong
+//! arguments.
 
 use crate::run::{batch, carom, error, json, stdout};
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ fn turning() {
     );
     let time = (0.2_f64 / 1.5).acos() / core::f64::consts::FRAC_PI_2;
     assert!(status == 1 && brackets(&d, time), "{time} {d}");
-    // The quaternion of the other sign is the same turn, the short way.
+    // The negative quaternion is the same turn, by the smaller angle.
     let (e, _) = json(
         "sweep box:2,0.1,0.1 sphere:0.1 --pose-b 0,1.5,0,0,0,0,1 --by 0,0,0 --rotate-by 0,0,-0.7071067811865476,-0.7071067811865476 --json",
     );
@@ -77,12 +77,12 @@ fn in_contact_from_the_start_and_only_just() {
     let (d, status) = json("sweep box:1,1,1 box:1,1,1 --pose-b 1.5,0,0,0,0,0,1 --by 9,9,9 --json");
     assert!(status == 1 && brackets(&d, 0.0), "{d}");
     assert!(near(&d["normal"], [1.0, 0.0, 0.0]), "{d}");
-    // Balls that graze each other halfway: in rounded numbers nobody can tell, and it is not called
+    // Balls that graze each other halfway: rounded numbers cannot decide, so the answer is not
     // clear.
     let (d, status) = json("sweep sphere:1 sphere:1 --pose-a -5,2,0,0,0,0,1 --by 10,0,0 --json");
     assert_eq!((status, &d["hit"]), (1, &json!(true)), "{d}");
     assert!(number(&d["time"]) <= 0.5, "{d}");
-    // Resting on each other: no overlap can be proved. The place is told all the same.
+    // Boxes that rest on each other: no overlap can be proved. The point is reported nevertheless.
     let (d, status) = json("sweep box:1,1,1 box:1,1,1 --pose-a 0,2,0,0,0,0,1 --by 1,0,0 --json");
     assert_eq!((status, &d["hit"], &d["certified"]), (1, &json!(true), &json!(false)), "{d}");
     assert!(number(&d["time"]) == 0.0 && d["time_end"].is_null() && d["point"].is_array(), "{d}");
@@ -203,7 +203,7 @@ fn elements_in_a_batch() {
     let d = one(&json!({"op": "edge_edge", "start": [-1, 2, 0, 1, 2, 0, 0, 0, -1, 0, 0, 1],
         "end": [-1, -2, 0, 1, -2, 0, 0, 0, -1, 0, 0, 1]}));
     assert!(brackets(&d, 0.5), "{d}");
-    // Edges that touch at their ends when all is over, and no more.
+    // Edges that touch at their ends only, at the end of the motion.
     let d = one(&json!({"op": "edge_edge", "start": [0, 1, 0, 1, 1, 0, 1, 0, 0, 2, 0, 0],
         "end": [0, 0, 0, 1, 0, 0, 1, 0, 0, 2, 0, 0]}));
     assert_eq!(d["hit"], true, "{d}");

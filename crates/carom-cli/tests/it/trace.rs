@@ -97,7 +97,7 @@ fn broken_levels_are_a_clear_line_each() {
     file("open.map", &world(&format!("{good}{open}\n")));
     let said = error("trace open.map --from 0,0,32 --to 9,0,32");
     assert!(said.contains("open.map: line 11") && said.contains("open"), "{said}");
-    // With the others all the same.
+    // With `--keep-going` the other brushes are used.
     let output = carom("trace open.map --from -8,4,4 --to 8,4,4 --keep-going");
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("line 11") && !output.stdout.is_empty());
@@ -110,7 +110,7 @@ fn broken_levels_are_a_clear_line_each() {
     let huge = good.replace('8', "8e15");
     file("huge.map", &world(&huge));
     assert!(error("trace huge.map --from 0,0,32 --to 9,0,32").contains("beyond 2^40"));
-    // Planes twice over do no harm.
+    // A repeated plane does no harm.
     let twice = good.replacen(
         "stone 0 0 0 1 1\n",
         "stone 0 0 0 1 1\n( 0 0 0 ) ( 0 8 0 ) ( 0 0 8 ) again 0 0 0 1 1\n",
@@ -124,7 +124,7 @@ fn broken_levels_are_a_clear_line_each() {
     }
 }
 
-/// Walls that all go through one column: each cuts those that are there already.
+/// Walls that all pass through one column: each cuts all walls before it.
 #[test]
 fn levels_that_cross_themselves_end_with_a_message() {
     let walls: String = (0..24)

@@ -1,5 +1,4 @@
-//! A check never says clear while a part is not read, and every command tells what it knows of its
-//! files.
+//! A check is not clear if a part is not read, and every command reports what it did not read.
 
 use crate::run::{carom, error, file, folder, json, stderr, stdout};
 use carom_testkit::data;
@@ -192,12 +191,12 @@ fn notes_are_in_every_document() {
     let answer = &crate::run::batch(question)[0];
     assert!(answer["notes"][0].as_str().unwrap().contains("is not flat"), "{answer}");
     assert_eq!(json("distance cube.obj sphere:1 --json").0["notes"], json!([]));
-    // Answers of a batch are many: no member where there is nothing to say.
+    // A batch has many answers, so an empty list is left out.
     let question = r#"{"op":"distance","a":{"file":"cube.obj"},"b":{"sphere":1}}"#;
     assert!(crate::run::batch(question)[0].get("notes").is_none());
 }
 
-/// Their answer is not complete either.
+/// The answers of these commands are incomplete if a line is not read.
 #[test]
 fn every_command_names_what_is_unread() {
     file("curve.obj", &format!("{TETRA}curv 0 1 1 2\n"));
@@ -262,8 +261,8 @@ fn given_reports_are_answered() {
     assert_eq!((&d["parts"], &d["clear"], status), (&json!(["a", "b"]), &json!(true), 0));
 }
 
-/// A cube of which two facets are missing has no inside: whether a part lies in it is not known,
-/// and that is said.
+/// A cube without two of its facets has no inside. It is unknown whether a part lies in it, and a
+/// note says so.
 #[test]
 fn what_lies_in_an_open_mesh_is_not_known() {
     let corners = (0..8).map(|i| format!("v {} {} {}\n", i & 1, i >> 1 & 1, i >> 2)).collect::<String>();
@@ -287,7 +286,7 @@ fn what_lies_in_an_open_mesh_is_not_known() {
     );
     let text = stdout(&carom("check ajar.obj speck.obj"));
     assert!(text.contains("not known whether one lies in the other"), "{text}");
-    // Beside its box nothing depends on an inside.
+    // Outside of its box, no answer depends on an inside.
     file("beside.obj", &TETRA.replace("v 1 0 0", "v 1.5 0 0").replace("v 0", "v 1.25"));
     let (d, status) = json("check ajar.obj beside.obj --json");
     assert_eq!((status, &d["clear"], &d["notes"]), (0, &json!(true), &json!([])), "{d}");

@@ -1,4 +1,4 @@
-//! What a user does in a browser, as real input events.
+//! The actions of a user in a browser, as real input events.
 
 use crate::driver::Browser;
 use serde_json::{Value, json};

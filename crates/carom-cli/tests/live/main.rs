@@ -25,7 +25,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The latest change of a Rust source below a folder.
+/// Returns the time of the latest change of a Rust source below a folder.
 fn latest(folder: &Path) -> SystemTime {
     let mut last = SystemTime::UNIX_EPOCH;
     for entry in std::fs::read_dir(folder).unwrap().filter_map(Result::ok) {
@@ -39,8 +39,8 @@ fn latest(folder: &Path) -> SystemTime {
     last
 }
 
-/// The page as a file; `None`, with a printed line, where the module is missing, or older than a
-/// source that it is built from.
+/// Returns the path of the page. `None`, with a printed line, if the module is missing, or older
+/// than a source that it is built from.
 fn page() -> Option<&'static Path> {
     static PAGE: OnceLock<Option<PathBuf>> = OnceLock::new();
     let made = PAGE.get_or_init(|| {
@@ -96,7 +96,7 @@ fn hash(browser: &mut Browser) -> String {
     state(browser)["hash"].as_str().unwrap().to_owned()
 }
 
-/// Makes steps, and returns the hash.
+/// Makes `n_steps` steps, and returns the hash of the state.
 fn run(browser: &mut Browser, n_steps: u32) -> String {
     browser.value(&format!("testbed.steps({n_steps}).length"));
     hash(browser)
@@ -106,7 +106,7 @@ fn n_bodies(browser: &mut Browser) -> u64 {
     state(browser)["counters"]["bodies that move"].as_u64().unwrap()
 }
 
-/// The pixel of a body.
+/// Returns the pixel at which a body is drawn.
 fn pixel(browser: &mut Browser, body: u32) -> [f64; 2] {
     point(&browser.value(&format!("testbed.pixelOf({body})")))
 }
@@ -115,7 +115,7 @@ fn height(browser: &mut Browser, body: u32) -> f64 {
     browser.value(&format!("testbed.placeOf({body})"))[1].as_f64().unwrap()
 }
 
-/// The promise: the same bits natively and in a page, in scenes of all kinds.
+/// The hash of the state is the same natively and in a page, for nine scenes.
 #[test]
 fn a_page_has_the_hash_of_a_native_program() {
     let Some(mut browser) = open("scene=pile&steps=0") else { return };
@@ -198,7 +198,7 @@ fn a_drag_moves_a_body() {
     run(&mut browser, 60);
     let after = height(&mut browser, body);
     assert!(before + 0.4 < after, "{before} {after}");
-    // The point that is held has come to the pointer; the box hangs from it.
+    // The held point is at the pointer, and the box hangs from it.
     let held = state(&mut browser)["held"].clone();
     let apart = |k: usize| held[0][k].as_f64().unwrap() - held[1][k].as_f64().unwrap();
     assert!((0..3).all(|k| apart(k).abs() < 0.1), "{held}");
@@ -206,7 +206,7 @@ fn a_drag_moves_a_body() {
     assert!(state(&mut browser)["held"].is_null());
     run(&mut browser, 40);
     assert!(height(&mut browser, body) < after - 0.5, "it falls");
-    // Beside all bodies a drag turns the view.
+    // A drag that starts beside the bodies turns the view.
     let (yaw, hash_before) = (state(&mut browser)["yaw"].clone(), hash(&mut browser));
     let corner = point(&browser.value(
         "(b => [b.x + 60, b.y + b.height - 30])(document.getElementById('view').getBoundingClientRect())",
@@ -218,13 +218,14 @@ fn a_drag_moves_a_body() {
     assert_eq!(hash(&mut browser), hash_before);
 }
 
-/// The height of the highest vertex of a soft body or particle.
+/// Returns the height of the highest vertex of a soft body, or of the highest particle.
 fn highest_soft(browser: &mut Browser) -> f64 {
     let script = "Math.max(...[...testbed.sheets(), ...testbed.particles()].filter((_, i) => i % 3 === 1))";
     browser.value(script).as_f64().unwrap()
 }
 
-/// The corner of a cloth is pulled up, and falls when the button is released. So does some water.
+/// A drag pulls up the corner of a cloth, which falls when the button is released. Another drag
+/// does the same with water.
 #[test]
 fn a_drag_moves_cloth_and_water() {
     let Some(mut browser) = open("scene=cloth&count=16&steps=60") else { return };
@@ -280,7 +281,7 @@ fn a_drag_moves_cloth_and_water() {
 fn triangles_that_were_met_are_drawn() {
     let Some(mut browser) = open("scene=vehicle&steps=90&theme=light") else { return };
     let n_triangles = |browser: &mut Browser| browser.value("testbed.triangles().length / 9").as_u64();
-    // Pixels of the colour of outlines, after a picture was drawn.
+    // Returns the number of pixels that have the colour of outlines, in the next picture.
     let n_pixels = |browser: &mut Browser| {
         let script = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
             const view = document.getElementById('view'), copy = document.createElement('canvas');
@@ -360,7 +361,7 @@ fn a_dropped_mesh_file_appears() {
     browser.wait_for("testbed.state().hint.includes('4 triangles')");
     assert_eq!(n_bodies(&mut browser), n + 1);
     run(&mut browser, 30);
-    // A file that is refused says why.
+    // The page shows why a file is refused.
     browser.drop_file(&bad, at);
     browser.wait_for("testbed.state().hint.includes('out of range')");
     assert_eq!(n_bodies(&mut browser), n + 1);

@@ -1,5 +1,5 @@
-//! The kinds of pictures: the page takes a faster one where frames are slow, a user's choice
-//! holds, and all of them show the same scene.
+//! The kinds of pictures. The page takes a faster one if frames are slow, a user's choice holds,
+//! and all kinds show the same scene.
 
 use crate::browser::point;
 use crate::driver::Browser;
@@ -26,7 +26,7 @@ fn slow_frames_lead_to_a_faster_picture() {
         let state = state(&mut browser);
         assert_eq!((&state["picture"], &state["pictureWish"]), (&Value::from(name), &Value::from(name)));
     }
-    // A choice is kept in another scene, and given back.
+    // A choice is kept in another scene, until it is automatic again.
     browser.press("#scenes button[data-scene='tower']");
     assert_eq!(state(&mut browser)["picture"], "flat");
     choose(&mut browser, "picture", "full");
@@ -43,8 +43,9 @@ fn an_address_chooses_the_picture() {
     assert_eq!(browser.value("document.getElementById('picture').value"), "coarse");
 }
 
-/// The choice on a clock of its own, with costs of pictures that the test sets. Returns a value of
-/// the script, in which `play(seconds, busy)` lets frames pass.
+/// Runs a script on the choice of pictures, with its own clock and costs of pictures, and returns
+/// the script's value. `play(seconds, busy)` lets frames pass, each with `busy` milliseconds
+/// beside its picture.
 fn simulate(browser: &mut Browser, script: &str) -> Value {
     browser.value(&format!(
         "(() => {{
@@ -66,10 +67,11 @@ fn simulate(browser: &mut Browser, script: &str) -> Value {
 #[test]
 fn the_best_picture_that_is_fast_enough_is_taken() {
     let Some(mut browser) = open("scene=tower&steps=0") else { return };
-    // Fast enough: one picture is measured, and none is changed.
+    // The first picture is fast enough: it is measured once, and not changed.
     let stays = simulate(&mut browser, "costs = fast; return [play(600, 5), nMeasured, nChanges];");
     assert_eq!(stays, serde_json::json!(["full", 1, 0]));
-    // Very slow: the flat one within two seconds, and for good. A slow picture is tried seldom.
+    // The first is very slow: the flat one is taken within two seconds and stays. In ten minutes
+    // at most ten pictures are measured.
     let falls =
         simulate(&mut browser, "costs = slow; return [play(2, 5), play(600, 5), nMeasured, nChanges];");
     assert_eq!(
@@ -77,21 +79,22 @@ fn the_best_picture_that_is_fast_enough_is_taken() {
         (&Value::from("flat"), &Value::from("flat"), &Value::from(1))
     );
     assert!(falls[2].as_u64().unwrap() <= 10, "{falls}");
-    // A little too slow: one after the other.
+    // The first is a little too slow: the others are tried one after the other.
     let steps = "costs = { full: 25, plain: 20, flat: 18, coarse: 4 }; return [play(10, 5), nChanges];";
     assert_eq!(simulate(&mut browser, steps), serde_json::json!(["coarse", 3]));
-    // What was slow for a while comes back.
+    // A picture that was slow only for a while is taken again.
     let returns = "costs = slow; play(2, 5); costs = fast; return [play(400, 5), nChanges];";
     assert_eq!(simulate(&mut browser, returns), serde_json::json!(["full", 3]));
-    // A slow step is no reason for a worse picture.
+    // If a step is slow, a faster picture would not help, so none is taken.
     let heavy = simulate(&mut browser, "costs = fast; return [play(60, 80), nChanges];");
     assert_eq!(heavy, serde_json::json!(["full", 0]));
-    // A page that rests is not slow.
+    // Long intervals while the page rests do not count as slow frames.
     let rests = "costs = fast; for (let k = 0; k < 50; k++) { now += 500; quality.note(now, true, 0); now += 200; quality.note(now, false, 0); } return [renderer.picture.name, nMeasured];";
     assert_eq!(simulate(&mut browser, rests), serde_json::json!(["full", 0]));
 }
 
-/// Draws with a picture, and returns the mean colours of 16 by 12 parts of it.
+/// Draws a kind of picture, and returns the colours, from 0 to 255, of its copy of 16 by 12
+/// pixels.
 fn parts_of(browser: &mut Browser, picture: &str) -> Vec<f64> {
     choose(browser, "picture", picture);
     let script = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {

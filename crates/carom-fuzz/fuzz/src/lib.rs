@@ -1,4 +1,5 @@
-//! Files of any format, and lines of questions: the bodies of the targets that read files.
+//! The bodies of the targets that read files: each format, recordings of boxes, levels, and lines
+//! of `carom batch`.
 #![forbid(unsafe_code)]
 
 mod bounds;
@@ -9,15 +10,15 @@ use std::collections::HashSet;
 use std::io::BufReader;
 use std::path::Path;
 
-/// The name of each document. The files beside it are those that a document may name.
+/// The path of each document. A document may name the files in its folder.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/files/document");
 
-/// The length of a message.
+/// The longest message, in bytes.
 const MAX_MESSAGE_BYTES: usize = 2000;
 
 /// Reads a file of this format, with the default options and with those that keep most of it. The
-/// file is refused in one line, or its triangles have corners. Memory and time are bounded. A scene
-/// that moves is posed at some times, too.
+/// file is refused in one line, or each triangle has its vertices. Memory and time are bounded. An
+/// animated scene is posed at some times, too.
 pub fn parse(bytes: &[u8], format: Format) {
     let most = Options::default().with_keep_going(true).with_split_objects(true).with_time(Some(0.5));
     for options in [Options::default(), most] {
@@ -33,7 +34,7 @@ pub fn parse(bytes: &[u8], format: Format) {
     }
 }
 
-/// A scene that moves is refused in one line, or can be posed at any time.
+/// An animated scene is refused in one line, or can be posed at three times.
 fn check_motion(bytes: &[u8], options: &Options) {
     match carom_io::parse_animated(bytes, Path::new(DOCUMENT), options) {
         Err(error) => check_line(&error.to_string()),
@@ -72,7 +73,8 @@ fn check_line(line: &str) {
     assert!(line.len() < MAX_MESSAGE_BYTES, "a long line: {line:?}");
 }
 
-/// Reads a recording of boxes: refused in one line, or frames of boxes whose sides are in order.
+/// Reads a recording of boxes. It is refused in one line, or its frames are in order, and each box
+/// has finite sides, the lower at most the upper.
 pub fn boxes(bytes: &[u8]) {
     bounds::check(bytes, || match carom_io::boxes_csv::parse(bytes, Path::new(DOCUMENT)) {
         Err(error) => check_line(&error.to_string()),
@@ -85,7 +87,8 @@ pub fn boxes(bytes: &[u8]) {
     });
 }
 
-/// A level is refused, or gives entities whose brushes are sound or refused.
+/// Reads a level. It is refused, or each of its brushes is refused or has finite faces of at least
+/// three corners.
 pub fn map(bytes: &[u8]) {
     let path = Path::new(DOCUMENT);
     bounds::check(bytes, || match carom_io::map::parse(bytes, path) {
@@ -100,9 +103,10 @@ pub fn map(bytes: &[u8]) {
     });
 }
 
-/// Every line of questions that is not blank gets one answer in JSON.
+/// Answers lines of `carom batch`. Every line that is not blank gets one answer in JSON.
 pub fn batch(bytes: &[u8]) {
-    // Files of the machine are no part of the question.
+    // Lines could name files of this machine by `file`, or by an escape for it: such inputs are
+    // skipped.
     if bytes.windows(4).any(|w| w == b"file") || bytes.contains(&b'\\') {
         return;
     }

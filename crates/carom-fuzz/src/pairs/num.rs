@@ -4,9 +4,9 @@ pub(super) use carom_geom as geom;
 pub(super) use carom_math::{Interval, Plane, Pose, Ray, Real, Vec3};
 pub(super) use carom_query as query;
 
-/// Relative to the size of the scene: what answers may differ by.
+/// The allowed difference of answers, relative to the size of the scene.
 pub(super) const ROUNDING: f64 = 4e-6;
-/// Sizes between these are compared.
+/// The range of sizes that are compared.
 pub(super) const RANGE: (f64, f64) = (1e-15, 1e15);
 
 pub(super) fn real(x: f64) -> Real {

@@ -4,9 +4,9 @@ pub(super) use carom_geom::f64 as geom;
 pub(super) use carom_math::f64::{Interval, Plane, Pose, Ray, Real, Vec3};
 pub(super) use carom_query::f64 as query;
 
-/// Relative to the size of the scene: what answers may differ by.
+/// The allowed difference of answers, relative to the size of the scene.
 pub(super) const ROUNDING: f64 = 1e-10;
-/// Sizes between these are compared.
+/// The range of sizes that are compared.
 pub(super) const RANGE: (f64, f64) = (1e-60, 1e60);
 
 pub(super) fn real(x: f64) -> Real {

@@ -16,7 +16,8 @@ use carom_math::tol;
 use carom_query::Outcome;
 use std::sync::Arc;
 
-/// A shape, or a typed refusal; composite ones of parts that are not.
+/// Returns a shape; `None` if its constructor refuses the numbers. Parts of composite shapes are
+/// not composite.
 fn shape(bytes: &mut Bytes<'_>, is_part: bool) -> Option<Shape> {
     Some(match bytes.below(if is_part { 13 } else { 15 }) {
         0 => Shape::Sphere(Sphere::new(real(bytes.size())).ok()?),
@@ -79,7 +80,7 @@ fn has_parts(shape: &Shape) -> bool {
     matches!(shape.kind(), ShapeKind::Compound(_) | ShapeKind::Cluster(_))
 }
 
-/// How far the shape reaches from its origin; zero for a half-space.
+/// Returns the reach of the shape from its origin; 0 for a half-space.
 fn reach(shape: &Shape) -> f64 {
     let aabb = shape.aabb(&Pose::IDENTITY);
     if matches!(shape, Shape::HalfSpace(_)) {
@@ -96,7 +97,7 @@ fn doubt(outcome: Outcome) -> Option<f64> {
     }
 }
 
-/// No answer is NaN where the poses are numbers, and the answers agree.
+/// No answer is NaN if the poses are finite, and the answers agree.
 pub fn pairs(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let (Some(a), Some(b)) = (shape(&mut bytes, false), shape(&mut bytes, false)) else { return };
@@ -123,7 +124,7 @@ pub fn pairs(bytes: &[u8]) {
             let tolerance = tolerance + doubt + mirrored_doubt;
             let (d, m) = (distance.distance as f64, mirrored.distance as f64);
             assert!((d - m).abs() <= tolerance, "{distance:?} {mirrored:?} {}", context());
-            // Shapes that touch may meet one way round and be apart by rounding the other.
+            // Shapes that touch may meet in one order and be apart by rounding in the other.
             let is_same = meets == mirrored_meets || d.max(m) <= tolerance;
             assert!(is_same, "{distance:?} {mirrored:?} {}", context());
             assert!(!meets || d <= tolerance, "{distance:?} {}", context());
@@ -131,7 +132,7 @@ pub fn pairs(bytes: &[u8]) {
             assert!((between - d).abs() <= 4.0 * tolerance, "{between} {distance:?} {}", context());
             check_contact(contact, d, prediction, tolerance, &context);
             let is_near = out.iter().any(|manifold| !manifold.is_empty());
-            // A corner beside a triangle by a part of its size is over it.
+            // A corner slightly beside a triangle, relative to its size, counts as over it.
             let beside = if a.is_convex() || b.is_convex() { 0.0 } else { tol::OVER_FACE * size };
             assert!(
                 !is_near || d <= f64::from(prediction) + tolerance + beside,
@@ -206,8 +207,8 @@ fn check_ray_and_point(shape: &Shape, pose: &Pose, bytes: &mut Bytes<'_>) {
     for hit in every.iter().chain(&first) {
         assert!(interval.contains(hit.t) && !hit.normal.is_nan(), "{hit:?} {}", context());
         let at = wide(ray.origin) + wide(ray.direction) * f64::from(hit.t);
-        // A far hit, or one along a long direction, is known to a rounding of t, or to the least of
-        // all numbers.
+        // The error of a far hit, or one along a long direction, is a rounding of t, or the least
+        // number.
         let least = f64::from(Real::from_bits(1));
         let step = length(wide(ray.direction)) * (f64::from(hit.t).abs() * ROUNDING).max(least);
         if at.length() < 1e3 * size

@@ -1,5 +1,5 @@
-//! Any two bodies of the tables of pairs, rays and points against each, and planes: what the tables
-//! say agrees.
+//! The functions for pairs of primitive bodies, for rays and points against each, and for planes:
+//! their answers agree with each other.
 
 use super::num::geom::closest::{closest_points, on_ray};
 use super::num::geom::overlap::overlaps;
@@ -29,10 +29,10 @@ enum Any {
     Frustum(Frustum),
 }
 
-/// So many kinds are thin, the first ones.
+/// The number of thin kinds, which come first.
 const N_THIN: usize = 6;
 
-/// The thing itself, whatever it is.
+/// Runs an expression with the body of the kind.
 macro_rules! with {
     ($any:expr, $body:ident => $do:expr) => {
         match $any {
@@ -78,7 +78,7 @@ fn body(bytes: &mut Bytes<'_>, n_kinds: usize) -> Option<Any> {
         1 => Any::Segment(Segment::new(point(bytes), point(bytes)).ok()?),
         2 => Any::Triangle(Triangle::new(point(bytes), point(bytes), point(bytes)).ok()?),
         3 => {
-            // Of a plane: a corner and two sides, and what they span.
+            // Points of one plane: a corner, two sides, and the parallelogram that they span.
             let (a, u, v) = (bytes.point(), bytes.point(), bytes.point());
             let n = 1 + bytes.below(5);
             let corners: Vec<Vec3> = [a, a + u, a + u + v, a + v, a][..n].iter().map(|p| vec3(*p)).collect();
@@ -97,7 +97,7 @@ fn body(bytes: &mut Bytes<'_>, n_kinds: usize) -> Option<Any> {
     })
 }
 
-/// Corners and a radius: the body is the hull of the corners, with the radius all around.
+/// Returns corners and a radius. The body is the hull of the corners, grown by the radius.
 fn hull_of(any: &Any) -> (Vec<DVec3>, f64) {
     let cube = |low: DVec3, high: DVec3| {
         let at = |i: u32, bit: u32, k: usize| if i & bit == 0 { low[k] } else { high[k] };
@@ -129,8 +129,8 @@ fn largest(points: &[DVec3]) -> f64 {
     points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max)
 }
 
-/// Bodies are as far apart as their closest points say, and 0 exactly when they meet; the rest
-/// holds for each of them.
+/// The distance of bodies is that of their closest points, and 0 exactly if they meet. Rays,
+/// points and planes agree for each body.
 pub fn tables(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     match bytes.byte() % 4 {
@@ -168,9 +168,9 @@ fn two(bytes: &mut Bytes<'_>) {
     let top = |corners: &[DVec3], radius: f64, n: DVec3| {
         corners.iter().map(|p| p.dot(n)).fold(f64::NEG_INFINITY, f64::max) + radius
     };
-    // A plane across the way between them has each on its side: nothing is nearer. The way is known
-    // to rounding over the distance, and to the root of what the distance may be off by: so far the
-    // points may lie beside the closest ones.
+    // A plane across the direction between them separates them, so no other points are nearer. The
+    // direction has an error: the rounding divided by the distance, plus the root of the error of
+    // the distance. The points may be beside the closest ones by that much.
     let normal = wide(found.normal);
     let beside = (8.0 * carom_math::tol::CLOSEST_POINTS_ERROR * size / distance).sqrt();
     let doubt = 8.0 * tolerance * (1.0 + size / distance) + size * beside;
@@ -179,7 +179,7 @@ fn two(bytes: &mut Bytes<'_>) {
         let room = -top(&placed, radius_b, -normal) - top(&corners_a, radius_a, normal);
         assert!(distance - doubt <= room, "{room:e} {}", context());
     }
-    // And the points are of the bodies.
+    // The points belong to the bodies.
     for n in [DVec3::X, DVec3::Y, DVec3::Z, bytes.point(), normal] {
         for n in unit(n).into_iter().flat_map(|n| [n, -n]) {
             assert!(point_a.dot(n) <= top(&corners_a, radius_a, n) + tolerance, "{n} {}", context());
@@ -188,7 +188,7 @@ fn two(bytes: &mut Bytes<'_>) {
     }
 }
 
-/// A ray and a point against one body, by its own functions.
+/// Tests a ray and a point against one body, by its own functions.
 fn solids(bytes: &mut Bytes<'_>) {
     let Some(any) = body(bytes, 10) else { return };
     let line = Ray::new(vec3(bytes.point()), vec3(bytes.point()));
@@ -226,8 +226,8 @@ fn solids(bytes: &mut Bytes<'_>) {
     if let Some(every) = every {
         let listed = every.as_slice().first().copied();
         let (listed, found) = (listed.map(|hit| hit.t), first.map(|hit| hit.t));
-        // An interval that begins within a sheet has its first hit there; the list has the rim
-        // alone.
+        // An interval that begins within a flat body has its first hit there. The list of hits has
+        // only the rim.
         let is_sheet = matches!(any, Any::Segment(_) | Any::Triangle(_) | Any::Polygon(_));
         let begins_within = is_sheet
             && found.is_some_and(|t| (t == interval.min || t == 0.0) && listed.is_none_or(|later| t < later));
@@ -260,7 +260,7 @@ fn solids(bytes: &mut Bytes<'_>) {
     assert_eq!(found.is_inside, distance <= 0.0, "{found:?} {}", context());
 }
 
-/// Sides and heights of the same thing agree.
+/// Checks that sides and heights of points, relative to planes, agree.
 fn planes(bytes: &mut Bytes<'_>) {
     let plane = Plane { normal: vec3(bytes.point()), d: real(bytes.float()) };
     let size = |bytes: &mut Bytes<'_>| real(bytes.size());
@@ -312,7 +312,8 @@ fn planes(bytes: &mut Bytes<'_>) {
     }
 }
 
-/// The point of a ray closest to another: in the interval, and no other place of it is closer.
+/// Checks the point of a ray that is closest to a given point: it is in the interval, and no other
+/// sample is closer.
 fn on_a_ray(bytes: &mut Bytes<'_>) {
     let (point, line) = (vec3(bytes.point()), Ray::new(vec3(bytes.point()), vec3(bytes.point())));
     let (low, high) = (real(bytes.float()), real(bytes.float()));

@@ -3,7 +3,7 @@
 use carom_fuzz::BODIES;
 use carom_testkit::random::Random;
 
-/// Bytes as a fuzzer might find them: random, with runs repeated and zeros at the end.
+/// Returns bytes like those of a fuzzer: random, with repeated runs and zeros at the end.
 fn input(random: &mut Random) -> Vec<u8> {
     let n = 16 + random.below(400);
     let mut bytes: Vec<u8> = (0..n).map(|_| random.bits() as u8).collect();
@@ -83,8 +83,8 @@ bodies! {
     world 600;
 }
 
-/// A step that refused the velocity of a pinned vertex, or that of a force, took the places of the
-/// soft body with it, and the next step panicked.
+/// Regression: a step that refused the velocity of a pinned vertex, or that of a force, lost the
+/// positions of the soft body, and the next step panicked.
 #[test]
 fn r_a_refused_step_keeps_the_places_of_soft_bodies() {
     carom_fuzz::soft_world(&[
@@ -99,7 +99,8 @@ fn r_a_refused_step_keeps_the_places_of_soft_bodies() {
     ]);
 }
 
-/// A step of no time read the contacts of the step before as those of the bodies of today.
+/// Regression: after a body was removed, a step of `dt` 0 used the contacts of the previous step
+/// with the present bodies.
 #[test]
 fn r_a_step_of_no_time_after_a_body_was_removed() {
     carom_fuzz::soft_world(&[

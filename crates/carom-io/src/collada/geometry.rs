@@ -118,7 +118,7 @@ fn positions(mesh: Node<'_, '_>) -> Result<Vec<DVec3>, String> {
     Ok((0..count).map(|i| DVec3::new(at(i, 0), at(i, 1), at(i, 2))).collect())
 }
 
-/// Returns the places of X, Y and Z in a tuple. A parameter without a name is skipped.
+/// Returns the indices of X, Y and Z in a tuple. A parameter without a name is skipped.
 fn axes(accessor: Node<'_, '_>) -> Result<[usize; 3], String> {
     let names: Vec<&str> = accessor.all("param").map(|param| param.get("name").unwrap_or("")).collect();
     let find = |axis: &str| names.iter().position(|name| name.eq_ignore_ascii_case(axis));
@@ -139,7 +139,7 @@ fn axes(accessor: Node<'_, '_>) -> Result<[usize; 3], String> {
 struct Tuples {
     /// The number of indices of a tuple.
     stride: usize,
-    /// The place of the corner in a tuple.
+    /// The index of the corner in a tuple.
     corner: usize,
     n_vertices: usize,
 }

@@ -1,4 +1,4 @@
-//! Files that must be refused, with the words of the refusal.
+//! Files that must be refused, and the text of each refusal.
 
 use super::{refusal, samples};
 use carom_io::Format;
@@ -91,7 +91,8 @@ fn counts_of_headers_are_not_believed() {
     for n in ["4000000000", "18446744073709551615"] {
         let message = refusal(ply.replace("vertex 4", &format!("vertex {n}")).as_bytes(), Format::Ply);
         assert!(message.starts_with("file.x: "), "{message}");
-        // An element without properties takes no bytes, and so could be counted for ever.
+        // An element without properties takes no bytes, so the length of the file does not bound
+        // its count.
         let empty = ply.replace("element face", &format!("element nothing {n}\nelement face"));
         refusal(empty.as_bytes(), Format::Ply);
     }
@@ -143,7 +144,7 @@ fn urdf_chains_that_are_no_trees_are_refused() {
     assert!(refusal(negative.as_bytes(), Format::Urdf).contains("a size of -0.5"));
     let deep = "<a>".repeat(100_000) + &"</a>".repeat(100_000);
     assert!(refusal(deep.as_bytes(), Format::Urdf).contains("nested deeper"));
-    // The library behind stopped at these namespaces.
+    // The XML library once failed at these namespaces.
     refusal(br#"<ink n="":"="" xmlns="1""*=""/><]ax1""#, Format::Urdf);
     let spaces =
         r#"<robot name="r" xmlns:x="u"><link name="a" x:t="1" y:t="2" xmlns="v"/><x:link name="b"/></robot>"#;
@@ -182,7 +183,7 @@ fn missing_and_unknown_files() {
     assert!(!is_folder.contains('\n'));
 }
 
-/// A file that is named with a line feed is still told of in one line.
+/// A refusal is one line even if the name of its file has a line feed.
 #[test]
 fn names_with_line_feeds_stay_on_one_line() {
     let scene = r#"{"name": "s", "parts": [{"mesh": "a.ob\nj", "scale": 1}]}"#;

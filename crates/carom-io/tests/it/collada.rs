@@ -93,7 +93,7 @@ fn transforms_are_multiplied_in_their_order() {
         assert_ne!(text, COLLADA);
         read(&text).parts[1].world_mesh().unwrap().vertices[1]
     };
-    // The first is outermost: turned, then moved; and the other way round.
+    // The first transform is outermost. A point is rotated and then translated, or the reverse.
     assert_eq!(with("<translate>1 2 3</translate><rotate>0 0 1 90</rotate>"), DVec3::new(1.0, 3.0, 3.0));
     assert_eq!(with("<rotate>0 0 2 90</rotate><translate>1 2 3</translate>"), DVec3::new(-2.0, 2.0, 3.0));
     assert_eq!(with("<rotate>0 1 0 -90</rotate>"), DVec3::new(0.0, 0.0, 1.0));
@@ -124,7 +124,7 @@ fn robots_scale_meshes_by_their_unit() {
     std::fs::write(folder.join("r.urdf"), robot).unwrap();
     let model = carom_io::read(&folder.join("r.urdf")).unwrap();
     assert_eq!(model.parts.len(), 2);
-    // Two pieces each, of volume 1/6 and 1/48.
+    // Each has two pieces, of volumes 1/6 and 1/48.
     let volume = (1.0 / 6.0) + (1.0 / 48.0);
     let scaled = measures(&model.parts[0].world_mesh().unwrap()).1;
     assert!((scaled / (volume * 8e-9) - 1.0).abs() < 1e-12, "{scaled}");
@@ -212,7 +212,7 @@ fn counts_are_those_of_the_file() {
     assert!(said(&empty).contains("the mesh is empty"), "{}", said(&empty));
 }
 
-/// Nodes of ten instances each, ten levels deep, ask for ten thousand million parts. Another node
+/// Nodes of ten instances each, ten levels deep, would be ten thousand million parts. Another node
 /// is an instance of itself.
 #[test]
 fn instances_of_instances_are_limited() {

@@ -1,4 +1,4 @@
-//! Each format, read right.
+//! Each format gives the mesh that its file describes.
 
 use super::{mesh, parse, samples};
 use carom_io::{Format, RawMesh};
@@ -102,7 +102,7 @@ fn urdf_links_stand_where_the_joints_put_them() {
     assert_eq!(model.notes.len(), 1);
     let base = model.parts[0].world_mesh().unwrap();
     assert_eq!(six_volumes(&base), 48.0);
-    // The cylinder lies along x from 1 to 3: turned by the joint, moved by its origin.
+    // The cylinder lies along x from 1 to 3: the joint rotates it, and its own origin moves it.
     let arm = model.parts[1].world_mesh().unwrap();
     let (mut min, mut max) = (arm.vertices[0], arm.vertices[0]);
     for v in &arm.vertices {

@@ -1,4 +1,4 @@
-//! glTF documents that are generated: a buffer that grows, its accessors, and the other lists.
+//! A builder of glTF documents: a buffer that grows, its accessors, and the other lists.
 
 use base64::Engine;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(crate) enum As {
     F32,
     U8,
     U16,
-    /// Parts of the largest number of the type.
+    /// Fractions of the largest number of the type (normalized).
     UnitU8,
     UnitU16,
     UnitI8,
@@ -55,7 +55,7 @@ impl As {
 }
 
 impl Document {
-    /// Adds numbers to the buffer; the number of their view.
+    /// Adds numbers to the buffer, and returns the index of their view.
     fn view(&mut self, numbers: &[f64], how: As) -> usize {
         while !self.bytes.len().is_multiple_of(4) {
             self.bytes.push(0);
@@ -67,7 +67,7 @@ impl Document {
         self.views.len() - 1
     }
 
-    /// Adds an accessor of elements of `width` numbers; its number.
+    /// Adds an accessor of elements of `width` numbers, and returns its index.
     pub(crate) fn accessor(&mut self, numbers: &[f64], width: usize, how: As) -> usize {
         let view = self.view(numbers, how);
         let is_normalized = !matches!(how, As::F32 | As::U8 | As::U16);
@@ -78,7 +78,8 @@ impl Document {
         self.accessors.len() - 1
     }
 
-    /// Adds an accessor of `n` elements of three floats that are 0 but for some; its number.
+    /// Adds a sparse accessor of `n` elements of three floats, all 0 except those given. Returns
+    /// its index.
     pub(crate) fn sparse(&mut self, n: usize, some: &[(usize, [f64; 3])]) -> usize {
         let indices: Vec<f64> = some.iter().map(|(index, _)| *index as f64).collect();
         let values: Vec<f64> = some.iter().flat_map(|(_, value)| *value).collect();
@@ -101,7 +102,7 @@ impl Document {
         self.bytes[start..start + 4].copy_from_slice(&number.to_le_bytes());
     }
 
-    /// The document, its buffer in the text.
+    /// Returns the document, with its buffer in the text.
     pub(crate) fn json(&self) -> Value {
         let data = base64::engine::general_purpose::STANDARD.encode(&self.bytes);
         let roots = if self.roots.is_empty() { &[0][..] } else { &self.roots };

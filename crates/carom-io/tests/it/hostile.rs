@@ -1,5 +1,5 @@
-//! Small files that ask for very much: memory and time go by the size of the files, and each
-//! refusal is one line.
+//! Small files that describe very much: memory and time stay in proportion to the size of the
+//! files, and each refusal is one line.
 
 use super::folder;
 use base64::Engine;
@@ -8,11 +8,11 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Memory that any document may take, and that for each byte of it.
+/// Bytes of memory that any document may take, and those for each byte of it.
 const FREE: u64 = 64 << 20;
 const PER_BYTE: u64 = 100;
 
-/// Reads bytes within the bounds; whether they are a model, or the refusal.
+/// Reads a document within the bounds of memory and time. Returns the model or the refusal.
 pub(crate) fn bounded(
     name: &str,
     bytes: &[u8],
@@ -22,7 +22,7 @@ pub(crate) fn bounded(
     bounded_with(name, bytes.len() as u64, || carom_io::parse(bytes, format, path).map_err(|e| e.to_string()))
 }
 
-/// Reads files of so many bytes within the bounds; a refusal is one line.
+/// Reads files of `bytes` bytes in all within the bounds. A refusal is one line.
 pub(crate) fn bounded_with<T>(
     name: &str,
     n_bytes: u64,
@@ -82,7 +82,7 @@ fn equal_shapes_of_a_robot_are_shared() {
         let one = |i: usize| format!("<geometry>{}</geometry>", shape.replace('N', &(i + 1).to_string()));
         let _ = alone(shape, robot((0..3000).map(one)).as_bytes(), Format::Urdf);
     }
-    // Few shapes are as fine as ever, and many are coarser before they are refused.
+    // Few shapes keep their usual fineness, and many are made coarser.
     let triangles = |n: usize| {
         alone("spheres", robot((0..n).map(placed)).as_bytes(), Format::Urdf).unwrap().parts[0].n_triangles()
             / n
@@ -158,7 +158,7 @@ fn accessors_without_data_are_short() {
         let sparse = r#","sparse":{"count":1000000,"indices":{"bufferView":0,"componentType":5121},"values":{"bufferView":0}}"#;
         alone("sparse", gltf(&lists(count, sparse), &[0; 12]).as_bytes(), Format::Gltf).unwrap_err();
     }
-    // Instances of which nothing vouches.
+    // Instances whose count no data confirms.
     let nodes = r#""nodes":[{"mesh":0,"extensions":{"EXT_mesh_gpu_instancing":{"attributes":{"TRANSLATION":1}}}}],"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"},{"componentType":5126,"count":50000000,"type":"VEC3"}],"bufferViews":[{"buffer":0,"byteLength":36}]"#;
     alone("instances", gltf(nodes, &points(3)).as_bytes(), Format::Gltf).unwrap_err();
 }

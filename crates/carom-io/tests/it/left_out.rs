@@ -1,4 +1,4 @@
-//! Nothing of a file is left out silently: it is read, refused, or named.
+//! Each element of a file is read, refused, or named as unread.
 
 use super::{folder, mesh, parse, refusal, samples};
 use carom_io::{Format, Options};
@@ -44,7 +44,7 @@ fn obj_lines_end_in_any_way() {
         refusal(b"v 0 0 0\rv 1 0 0\rf 1 2 9\r", Format::Obj),
         "file.x: line 3: vertex 9 is out of range: 2 so far"
     );
-    // What follows on a line is no vertex.
+    // A second vertex on a line is refused.
     assert_eq!(refusal(b"v 0 0 0 v 1 0 0\n", Format::Obj), "file.x: line 1: \"v\" is not a number");
 }
 
@@ -154,7 +154,8 @@ fn gltf_extensions_are_read_refused_or_named() {
         let model = parse(&gltf(&[(r#""scene":0"#, &required(name))]), Format::Gltf).unwrap();
         assert!(model.notes.is_empty() && model.unread.is_empty(), "{name}");
     }
-    // Used where a surface may be: at a node, a mesh, a primitive; or somewhere else.
+    // The extension is used at a place that may define a surface (node, mesh, primitive), or
+    // elsewhere.
     let extension = r#""extensions":{"ACME_shapes":{"count":3}}"#;
     for (from, to, place) in [
         (r#""name":"b","#, format!(r#""name":"b",{extension},"#), "nodes[1] (b)"),
@@ -341,7 +342,7 @@ fn xacro_files_are_named_as_such() {
         let message = refusal(format!("{marked}{inner}").as_bytes(), Format::Urdf);
         assert!(message.starts_with("file.x: this is a xacro file: expand it first"), "{message}");
     }
-    // What xacro writes still has the mark of the name space.
+    // The output of xacro still declares the name space.
     assert_eq!(parse(format!("{marked}{plain}").as_bytes(), Format::Urdf).unwrap().parts.len(), 1);
     assert_eq!(Format::of(Path::new("a.urdf.xacro")), Some(Format::Urdf));
 }

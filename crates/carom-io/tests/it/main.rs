@@ -1,5 +1,4 @@
-//! Files that are right are read to the last bit; files that are wrong are refused in one line,
-//! whatever is in them.
+//! Correct files are read to the last bit, and wrong files are refused in one line.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod bad_files;
@@ -44,7 +43,7 @@ fn refusal(bytes: &[u8], format: Format) -> String {
 /// Returns an empty folder for the files of one test.
 fn folder(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("carom-io-{test}"));
-    // Files of an earlier run.
+    // Remove the files of an earlier run.
     _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder

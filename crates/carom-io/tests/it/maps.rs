@@ -1,4 +1,4 @@
-//! Levels: what is in them, and what is no level.
+//! Levels: their entities, keys and brushes, and files that are refused.
 
 use carom_bsp::{Contents, SplitPlane};
 use carom_io::map::{Map, parse, usual_contents};
@@ -76,7 +76,7 @@ fn what_is_wrong_is_named_by_its_line() {
         "a.map: line 1: \"game: Quake\" is neither a brace, a key nor a plane"
     );
     assert_eq!(read(" \n").unwrap_err(), "a.map: no entity: not a map");
-    // A brush without its last plane is open: the rest of the level is there.
+    // A brush without its last plane is open: the brush is refused, but the level is read.
     let map = read(&LEVEL.replacen("( 0 0 2 ) ( 0 1 2 ) ( 1 0 2 ) wall\n", "", 1)).unwrap();
     let (brushes, refused) = map.brushes(Path::new("a.map"), |_, _| Contents::SOLID);
     assert!(brushes.is_empty());
@@ -158,7 +158,7 @@ fn refusals_of_control_characters_are_short() {
 fn blocks_without_planes_are_listed() {
     let brush = "{\n( 0 0 0 ) ( 0 1 0 ) ( 1 0 0 ) a\n}\n";
     let patch = "{\npatchDef2\n{\n( 3 3 0 0 0 )\n}\n}\n";
-    // What stands beside the planes of a brush is not lost either.
+    // A block within a brush is listed, too.
     let mixed = brush.replace("}", "{\n( 7 )\n}\n}");
     for (inside, unread) in [
         (brush.to_owned(), vec![]),

@@ -1,4 +1,5 @@
-//! Skins, morph targets and animations: vertices as the specification has them, and refusals.
+//! Skins, morph targets and animations: vertices agree with the specification, and refusals name
+//! the fault.
 
 use super::gltf_document::{As, Document};
 use super::gltf_oracle::Oracle;
@@ -21,7 +22,7 @@ fn refusal(document: &Value) -> String {
     message
 }
 
-/// Vertices of a model are those of the oracle at these times, as a scene and as a model.
+/// The vertices at these times are those of the oracle, read as an animated scene and as a model.
 fn check(name: &str, bytes: &[u8], path: &Path, times: &[f64]) {
     let oracle = Oracle::new(bytes, path.parent().unwrap_or(Path::new("")));
     let options = Options::default();
@@ -47,7 +48,7 @@ fn check(name: &str, bytes: &[u8], path: &Path, times: &[f64]) {
     }
 }
 
-/// A random transform as the members of a node.
+/// Gives a node a random transform.
 fn transform(random: &mut Random, node: &mut Value) {
     let three = |random: &mut Random, low: f64, high: f64| [0; 3].map(|_| random.range(low, high));
     if random.below(4) != 0 {
@@ -67,7 +68,8 @@ fn rotation(random: &mut Random) -> [f64; 4] {
     q.normalize_or(glam::DVec4::W).to_array()
 }
 
-/// Channels of all kinds for some nodes; `weights` are the nodes with morph targets, and how many.
+/// Adds channels of all kinds for some nodes. `weights` holds the nodes with morph targets, and
+/// the number of targets of each.
 fn animate(random: &mut Random, document: &mut Document, weights: &[(usize, usize)]) {
     let (mut channels, mut samplers) = (Vec::new(), Vec::new());
     for node in 0..document.nodes.len() {
@@ -97,7 +99,7 @@ fn animate(random: &mut Random, document: &mut Document, weights: &[(usize, usiz
             for _ in 0..n_values {
                 match path {
                     "rotation" => {
-                        // Equal, opposite and far ones.
+                        // Successive keys are equal, opposite or unrelated.
                         previous = match random.below(4) {
                             0 => previous,
                             1 => previous.map(|x| -x),
@@ -133,7 +135,8 @@ fn animate(random: &mut Random, document: &mut Document, weights: &[(usize, usiz
     }
 }
 
-/// A tree of nodes with three meshes: stiff, of morph targets, and skinned with both.
+/// A tree of nodes with three meshes: one rigid, one with morph targets, and one skinned that has
+/// targets, too.
 fn random_scene(random: &mut Random) -> Document {
     let mut document = Document::default();
     let n_joints = 1 + random.below(5);
@@ -225,7 +228,7 @@ fn random_scene(random: &mut Random) -> Document {
         document.nodes[*node]["mesh"] = json!(mesh);
     }
     document.nodes[meshes[2]]["skin"] = json!(0);
-    // A skin at a node without a mesh is nothing to read.
+    // A skin at a node without a mesh has nothing to move, so it is not read.
     document.nodes[joints[0]]["skin"] = json!(0);
     let mut skin = json!({"joints": joints});
     if random.below(4) != 0 {
@@ -259,7 +262,8 @@ fn vertices_are_those_of_the_specification() {
     assert!(n / 2 < n_morphed as u64 && n / 2 < n_moved as u64, "{n_morphed}, {n_moved} of {n}");
 }
 
-/// The frames of a real sequence as morph targets of the first one, each for its time.
+/// The frames of a real sequence are morph targets of the first frame, each with full weight at
+/// its time.
 #[test]
 fn a_real_sequence_is_played_frame_by_frame() {
     let folder = "sequences/cesium_man_walk";
@@ -368,13 +372,13 @@ fn a_skin_ignores_its_node_and_rest_is_noted() {
     assert_eq!((model.end(), model.played(), model.notes().len()), (2.0, &[0][..], 0));
     assert_eq!(model.animations()[0].name(), Some("bend"));
     assert_eq!(model.parts()[0].pieces()[0].influences(7), [(1, 1.0)]);
-    // At rest the strip is where its vertices are: its node is 5 away, and does not matter.
+    // At rest the strip is at its vertices: its node is 5 away, but a skin ignores its node.
     let rest = carom_io::parse(&bytes, Format::Gltf, path).unwrap();
     assert_eq!(rest.parts[0].world_mesh().unwrap().vertices[1].to_array(), [0.0, 1.0, 0.0]);
     assert_eq!(rest.notes, ["the file has animations: its nodes stand as at rest; check --time poses them"]);
     let posed = carom_io::parse_with(&bytes, Format::Gltf, path, &Options::default().with_time(Some(1.0)));
     let posed = posed.unwrap();
-    // A turn whose cosine is 0.28 about the tip, which is at 1.5.
+    // A rotation about the tip at 1.5, whose cosine is 0.28.
     let tip = posed.parts[0].world_mesh().unwrap().vertices[6];
     assert!(tip.distance(DVec3::new(1.5 + 1.5 * 0.28, 1.5 * 0.96, 1.0)) < 1e-7, "{tip}");
     assert!(posed.notes.is_empty(), "{:?}", posed.notes);
@@ -416,7 +420,7 @@ fn animations_that_drive_the_same_are_not_mixed() {
 #[test]
 fn weights_are_divided_by_their_sum() {
     let mut document = strip().json();
-    // Bytes that are not marked as parts of 255.
+    // Bytes that are not marked as normalized.
     let mut other = strip();
     let weights: Vec<f64> = (0..8).flat_map(|_| [0.5, 0.5, 0.0, 0.0]).collect();
     let bytes = other.accessor(&weights, 4, As::UnitU8);
@@ -440,7 +444,7 @@ fn weights_are_divided_by_their_sum() {
     assert!(document["skins"].is_array());
 }
 
-/// What is wrong is named: the first offender with its list and number.
+/// A refusal names the first wrong item by its list and index.
 #[test]
 fn motion_that_is_not_sound_is_refused_by_name() {
     let primitive = "/meshes/0/primitives/0";
@@ -570,7 +574,7 @@ fn motion_that_is_not_sound_is_refused_by_name() {
         assert_eq!(refusal(&document), format!("file.gltf: {message}"), "{pointer}");
         let options = Options::default().with_keep_going(true);
         let bytes = document.to_string().into_bytes();
-        // What is left without the offender, if there is something: it is listed.
+        // With the option to keep going, the wrong item is listed if the rest can be read.
         if let Ok(model) = carom_io::parse_animated(&bytes, Path::new("file.gltf"), &options) {
             assert_eq!(model.unread(), [message]);
         }

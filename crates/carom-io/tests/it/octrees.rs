@@ -1,4 +1,4 @@
-//! OctoMap `.bt`: against a writer of its own, and hostile files.
+//! OctoMap `.bt`: trees that a writer of this test wrote, and hostile files.
 
 use carom_io::{Octree, OctreeLeaf, UnknownCells, parse_octree, parse_octree_data};
 use carom_testkit::random::Random;
@@ -28,7 +28,7 @@ fn inner(random: &mut Random, depth: u32) -> Node {
     Node::Inner(children)
 }
 
-/// Writes as OctoMap does, and counts the nodes.
+/// Writes a node as OctoMap does, and returns the number of nodes.
 fn write(node: &Node, out: &mut Vec<u8>) -> u64 {
     let Node::Inner(children) = node else { return 1 };
     let code = |node: &Node| match node {
@@ -43,7 +43,7 @@ fn write(node: &Node, out: &mut Vec<u8>) -> u64 {
     1 + children.iter().map(count).sum::<u64>()
 }
 
-/// The occupied volume in cells, and the same with what is unknown.
+/// Returns the occupied volume in cells, without and with unknown cells.
 fn volume(node: &Node, depth: u32) -> (u128, u128) {
     let all = 1_u128 << (3 * (16 - depth));
     match node {
@@ -57,7 +57,7 @@ fn volume(node: &Node, depth: u32) -> (u128, u128) {
     }
 }
 
-/// Whether the writer has the cell occupied.
+/// Whether the cell is occupied in the tree that was written.
 fn is_occupied(node: &Node, cell: [u16; 3], depth: u32) -> bool {
     match node {
         Node::Inner(children) => {
@@ -104,7 +104,7 @@ fn trees_are_read_as_they_were_written() {
     assert!(1000 < n_leaves);
 }
 
-/// The occupied leaves as the file has them.
+/// Collects the occupied leaves of the written tree.
 fn leaves_of(node: &Node, first: [u16; 3], depth: u32, out: &mut Vec<([u16; 3], u32)>) {
     match node {
         Node::Occupied => out.push((first, depth)),
@@ -139,7 +139,7 @@ fn merged(mut leaves: Vec<([u16; 3], u32)>) -> Vec<([u16; 3], u32)> {
     leaves
 }
 
-/// A node whose occupied part is nearly all, so that many cubes are full.
+/// Returns a node that is nearly all occupied, so that many cubes are full.
 fn dense_node(random: &mut Random, depth: u32) -> Node {
     match random.below(40) {
         0 => Node::Free,
@@ -175,7 +175,7 @@ fn full_cubes_are_one_leaf() {
     let data: Vec<u8> = full.iter().flat_map(|word| word.to_le_bytes()).collect();
     let tree = parse_octree_data(&data, 1.0, UnknownCells::Free).unwrap();
     assert_eq!(tree.leaves, [OctreeLeaf { first: [0; 3], last: [65535; 3] }]);
-    // What is unknown fills up, too.
+    // Unknown cells complete a full cube, too.
     let tree = parse_octree_data(&[2, 0], 1.0, UnknownCells::Occupied).unwrap();
     assert_eq!((tree.leaves.len(), tree.n_nodes), (1, 2));
 }

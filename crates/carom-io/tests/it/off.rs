@@ -1,4 +1,4 @@
-//! OFF files: headers, polygons, counts, comments, and what is refused.
+//! OFF files: headers, polygons, counts, comments, and refusals.
 
 use super::{mesh, parse, refusal, samples};
 use carom_io::{Format, RawMesh};
@@ -49,7 +49,7 @@ fn headers_of_each_kind_are_read() {
         assert_eq!(model.parts[0].world_mesh().unwrap(), plain);
         assert!(refusal(with(header, "").as_bytes(), Format::Off).contains("by the header"));
     }
-    // Numbers that the header lacks are noted.
+    // Numbers that the header does not announce are noted.
     let model = parse(with("OFF", " 255 0 0").as_bytes(), Format::Off).unwrap();
     assert_eq!(model.notes, ["vertices have numbers behind their positions that the header lacks"]);
     assert_eq!(model.parts[0].world_mesh().unwrap(), plain);

@@ -1,4 +1,4 @@
-//! Point clouds in their formats: the same points from each, and refusals that name the place.
+//! Point clouds: each format gives the same points, and refusals name the line.
 
 use carom_io::{Points, parse_points};
 use glam::DVec3;

@@ -1,5 +1,4 @@
-//! Polygons of any shape: the area, the winding and the corners are kept, whatever corner comes
-//! first.
+//! Polygons of any shape keep their area, their winding and their corners, from each first corner.
 
 use super::{parse, refusal};
 use carom_io::{Format, RawMesh};
@@ -20,7 +19,7 @@ fn read(points: &[[f64; 3]]) -> (RawMesh, Vec<String>) {
     (model.parts[0].world_mesh().unwrap(), model.notes)
 }
 
-/// Half the sum of the crossed edges: the area along each axis, with its sign.
+/// Returns half the sum of the cross products of the edges: the signed area along each axis.
 fn vector_area(mesh: &RawMesh) -> DVec3 {
     mesh.triangles
         .iter()
@@ -45,7 +44,7 @@ fn flat(points: &[[f64; 2]]) -> Vec<[f64; 3]> {
     points.iter().map(|[x, y]| [*x, *y, 0.0]).collect()
 }
 
-/// Positions of the triangles, sorted: the same for equal surfaces cut alike.
+/// Returns the sorted positions of the triangles. They are equal if two surfaces are cut alike.
 fn surface(mesh: &RawMesh) -> Vec<[[u64; 3]; 3]> {
     let mut triangles: Vec<[[u64; 3]; 3]> = mesh
         .triangles
@@ -188,7 +187,7 @@ fn polygons_that_cross_themselves_are_noted() {
     let eight = [[0.0, 0.0], [1.0, 1.0], [2.0, 0.0], [2.0, 2.0], [1.0, 1.0], [0.0, 2.0]];
     let (mesh, _) = read(&flat(&eight));
     assert_eq!(area(&mesh), 2.0);
-    // So many crossings that no file means them.
+    // More crossings than a real file has.
     let scribble: Vec<[f64; 2]> =
         (0..3000).map(|i| [f64::from(i * 7919 % 3001), f64::from(i * 104729 % 2999)]).collect();
     assert!(refusal(polygon(&flat(&scribble)).as_bytes(), Format::Obj).contains("crosses itself"));
@@ -208,7 +207,7 @@ fn polygons_that_are_not_flat_are_noted() {
         })
         .collect();
     assert!(surfaces.iter().all(|other| *other == surfaces[0]));
-    // What six digits leave over is not worth a note.
+    // Positions written with six digits are flat enough: no note.
     let rounded = [
         [0.333333, 0.0, 0.333333],
         [0.666667, 0.0, 0.666667],
@@ -232,8 +231,8 @@ fn sizes_do_not_matter() {
     assert_eq!(area(&read(&far).0), 18.0);
 }
 
-/// Polygons on a small grid, which meet and cross themselves in every way: the area by winding is
-/// kept, and never a panic.
+/// Polygons on a small grid touch and cross themselves in many ways. Those that are cut without a
+/// note keep their signed area.
 #[test]
 fn random_polygons_are_cut_or_noted() {
     let mut state = 1_u64;
@@ -247,7 +246,7 @@ fn random_polygons_are_cut_or_noted() {
         let points: Vec<[f64; 2]> = (0..n).map(|_| [next(5) as f64, next(5) as f64]).collect();
         let model = match parse(polygon(&flat(&points)).as_bytes(), Format::Obj) {
             Ok(model) => model,
-            // Edges that run there and back alone.
+            // The edges run forth and back alone, so there is no triangle.
             Err(error) => {
                 assert_eq!(error.to_string(), "file.x: the mesh is empty: no triangle", "{points:?}");
                 n_empty += 1;

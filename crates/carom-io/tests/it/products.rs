@@ -1,4 +1,5 @@
-//! Files in which two lists multiply: memory and time go by the sum of their lengths.
+//! Files in which two lists multiply: memory and time stay in proportion to the sum of their
+//! lengths.
 
 use super::folder;
 use super::hostile::{bounded, bounded_with};
@@ -151,7 +152,7 @@ fn buffers_of_one_file_grow() {
         r#""nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{primitives}]}}],"accessors":[{accessors}],"bufferViews":[{views}],"buffers":[{sizes}]"#
     ));
     placed("growing", &text, Format::Gltf, &folder.join("g.gltf")).unwrap();
-    // All ask for more than there is, and each mesh is tried.
+    // All accessors exceed the buffer, and each mesh is tried.
     let sizes = list(n, |i| format!(r#"{{"byteLength":{},"uri":"big.bin"}}"#, (3 << 20) + i));
     let meshes = list(n, |i| format!(r#"{{"primitives":[{{"attributes":{{"POSITION":{i}}}}}]}}"#));
     let nodes = list(n, |i| format!(r#"{{"mesh":{i}}}"#));
@@ -240,7 +241,8 @@ fn targets_and_vertices_multiply() {
     let text = morphs(3000, &format!(r#"}},"targets":[{targets}]"#), r#"{"mesh":0}"#, &others);
     let message = posed("many accessors", &text).unwrap_err();
     assert!(message.contains(refused), "{message}");
-    // Many targets of few vertices, in many nodes: each has weights of its own, and all are moved.
+    // Many targets of few vertices, in many nodes: each node has its own weights, so each is
+    // deformed.
     let children = list(3000, |i| (i + 1).to_string());
     let nodes = list(3000, |i| format!(r#"{{"mesh":0,"translation":[{i},0,0]}}"#));
     let nodes = format!(r#"{{"children":[{children}]}},{nodes}"#);
@@ -249,7 +251,7 @@ fn targets_and_vertices_multiply() {
         let message = posed("many nodes", &text).unwrap_err();
         assert!(message.contains(refused), "{message}");
     }
-    // Ten times a hundred is not many.
+    // Ten times a hundred is within the bounds.
     let targets = list(100, |_| r#"{"POSITION":0}"#.to_owned());
     let nodes = list(10, |_| r#"{"mesh":0}"#.to_owned());
     let nodes = format!(r#"{{"children":[{}]}},{nodes}"#, list(10, |i| (i + 1).to_string()));

@@ -1,4 +1,4 @@
-//! Truncations, changed bytes, noise: an answer or a refusal, never a panic.
+//! Truncations, changed bytes and noise are read or refused, without a panic.
 
 use super::{parse, samples};
 use carom_io::{Format, Options};
@@ -29,7 +29,7 @@ fn files() -> Vec<(Vec<u8>, Format)> {
     ]
 }
 
-/// Either a sound model or a refusal of one line.
+/// Asserts that bytes are either a sound model or refused in one line.
 fn check(bytes: &[u8], format: Format) {
     match parse(bytes, format) {
         Ok(model) => {
@@ -48,7 +48,7 @@ fn check(bytes: &[u8], format: Format) {
     }
 }
 
-/// Either a scene that can be posed or a refusal of one line.
+/// Asserts that bytes are either a scene that can be posed or refused in one line.
 fn check_motion(bytes: &[u8]) {
     match carom_io::parse_animated(bytes, Path::new("file.x"), &Options::default()) {
         Ok(model) => {

@@ -1,5 +1,5 @@
-//! Robots whose joints move: forward kinematics against closed forms and against a second way to
-//! compose them, limits, joints that follow others, and SRDF files.
+//! Robots whose joints move. Forward kinematics is compared with closed forms and with products of
+//! affine maps. Limits, mimic joints and SRDF files are tested as well.
 
 use crate::{folder, parse, refusal};
 use carom_io::{Format, Model, RobotError, RobotJointKind};
@@ -149,8 +149,8 @@ fn neighbours_are_links_of_one_joint() {
     assert_eq!(model.robot.unwrap().adjacent_parts(), expected);
 }
 
-/// A link without a part is passed through: a universal joint is two joints and such a link between
-/// them. Two fingers on such a link are no neighbours.
+/// A link without a part is passed through: a universal joint is two joints with such a link
+/// between them. Two fingers on such a link are no neighbours.
 #[test]
 fn links_without_a_part_are_passed_through() {
     let ball = |name: &str| {
@@ -205,12 +205,12 @@ fn long_chains_take_no_time() {
     model.set_joints(&robot.values(&[(&last, 0.5)]).unwrap()).unwrap();
     assert_eq!(robot.adjacent_parts(), (0..N).map(|i| [i, i + 1]).collect::<Vec<_>>());
     let seconds = start.elapsed().as_secs_f64();
-    // It was minutes by squares and cubes; the bound is wide, as machines are busy.
+    // Quadratic and cubic work took minutes. The bound is wide because machines may be busy.
     assert!(seconds < 10.0, "{seconds} s");
     println!("{seconds} s");
 }
 
-/// The second way: affine maps of glam, from the root to each link by recursion.
+/// Compares with affine maps of glam, multiplied from the root to each link by recursion.
 #[test]
 fn real_robots_stand_as_affine_maps_say() {
     let mut n_poses = 0;

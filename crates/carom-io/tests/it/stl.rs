@@ -3,7 +3,7 @@
 use super::{parse, refusal, samples};
 use carom_io::{Format, Model};
 
-/// A tetrahedron that starts at x, as the facets of a text.
+/// Returns the facets of a tetrahedron whose first corner is at x, as text.
 fn facets(x: f64) -> String {
     facets_with(x, "normal 0 0 0")
 }

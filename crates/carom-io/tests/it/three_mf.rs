@@ -154,7 +154,7 @@ fn bad_models_are_refused_by_name() {
     assert!(refusal(&twice, Format::ThreeMf).contains("two entries"));
 }
 
-/// Objects of ten components each, ten levels deep, ask for ten thousand million parts.
+/// Objects of ten components each, ten levels deep, would be ten thousand million parts.
 #[test]
 fn instances_of_instances_are_limited() {
     for with_mesh in [true, false] {
@@ -169,7 +169,7 @@ fn instances_of_instances_are_limited() {
             .replace("</resources>", &format!("{objects}</resources>"))
             .replace(r#"<item objectid="7"/>"#, r#"<item objectid="19"/>"#);
         if !with_mesh {
-            // The innermost has no mesh, so that no triangle is ever placed.
+            // The innermost object has no mesh, so no triangle is placed.
             let empty = r#"<object id="5"><components><component objectid="7" transform="1 0 0 0 1 0 0 0 1 0 0 x"/></components></object>"#;
             text = text
                 .replace("</resources>", &format!("{empty}</resources>"))

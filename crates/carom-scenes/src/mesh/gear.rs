@@ -19,21 +19,21 @@ use libm::{atan, cos, sin, tan};
 pub struct Gear {
     /// Teeth; at least 4.
     pub n_teeth: u32,
-    /// Pitch diameter over teeth; gears with the same module mesh.
+    /// Pitch diameter divided by the number of teeth. Gears with the same module mesh.
     pub module: f64,
-    /// Along z, centred.
+    /// Width along z; the middle is at the origin.
     pub width: f64,
     /// Slope of the flank at the pitch circle, in radians; 20 degrees is usual.
     pub pressure_angle: f64,
-    /// What each tooth is thinner at the pitch circle, as a part of the module.
+    /// The reduction of a tooth's thickness at the pitch circle, as a part of the module.
     pub backlash: f64,
     /// Points along each flank.
     pub n_flank: u32,
 }
 
 impl Gear {
-    /// A gear of this many teeth and this module, a fifth as wide as its pitch radius, 20 degrees,
-    /// little backlash.
+    /// Returns a gear with this number of teeth and this module. Its width is a fifth of its pitch
+    /// radius, the pressure angle is 20 degrees, and the backlash is small.
     pub fn new(n_teeth: u32, module: f64) -> Gear {
         let n_teeth = n_teeth.max(4);
         Gear {
@@ -46,13 +46,13 @@ impl Gear {
         }
     }
 
-    /// The radius at which it rolls on another gear: their distance is the sum of the two.
+    /// Returns the pitch radius. The distance of two gears that mesh is the sum of theirs.
     pub fn pitch_radius(&self) -> f64 {
         0.5 * self.module * f64::from(self.n_teeth)
     }
 }
 
-/// The gear as a closed mesh, with its centre filled.
+/// Returns the gear as a closed mesh, with its centre filled.
 pub fn gear(gear: &Gear) -> MeshData {
     let n_teeth = gear.n_teeth.max(4);
     let n_flank = gear.n_flank.max(2);
@@ -69,8 +69,8 @@ pub fn gear(gear: &Gear) -> MeshData {
     let at_pitch = tan(gear.pressure_angle) - gear.pressure_angle;
     let start = root.max(base);
     let half_width = |r: f64| half_tooth + at_pitch - involute(r);
-    // The flanks of few teeth would cross below the tip: the tooth is cut off where it is a fifth
-    // as wide.
+    // If there are few teeth, the flanks would cross below the tip. The tooth is cut off at a
+    // fifth of its width.
     let (mut low, mut high) = (pitch, tip);
     let tip = if half_width(tip) < 0.2 * half_tooth {
         for _ in 0..60 {
@@ -86,8 +86,8 @@ pub fn gear(gear: &Gear) -> MeshData {
         let middle = TAU * f64::from(tooth) / f64::from(n_teeth);
         let mut flank: Vec<(f64, f64)> = Vec::new();
         if root < start {
-            // A little wider, in place of a fillet, and so that no flank points at the centre of
-            // the face's fan.
+            // The root is a little wider, in place of a fillet. So no flank points at the centre
+            // of the face's fan.
             flank.push((root, 0.8 * half_width(start) + 0.2 * PI / f64::from(n_teeth)));
         }
         for i in 0..=n_flank {
@@ -102,8 +102,7 @@ pub fn gear(gear: &Gear) -> MeshData {
     for z in [-0.5 * gear.width, 0.5 * gear.width] {
         mesh.vertices.extend(outline.iter().map(|&(r, a)| DVec3::new(r * cos(a), r * sin(a), z)));
     }
-    // Faces: a ring from each outline point down to the centre; the outline is star-shaped around
-    // it.
+    // The faces are fans around the centre, because the outline is star-shaped around it.
     let (low, high) = (2 * n, 2 * n + 1);
     mesh.vertices.push(DVec3::new(0.0, 0.0, -0.5 * gear.width));
     mesh.vertices.push(DVec3::new(0.0, 0.0, 0.5 * gear.width));

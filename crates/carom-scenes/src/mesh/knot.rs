@@ -1,8 +1,8 @@
 //! Torus knots: a tube along a curve that winds p times around the axis of a torus and q times
 //! around its tube.
 //!
-//! The tube's frame is taken from the normal of the torus that the curve lies on, which comes back
-//! to itself, so the mesh closes without a seam or a twist to be corrected.
+//! The curve lies on a torus, and the frame of the tube follows the normal of the torus. The
+//! normal returns to itself after a full tour, so the mesh closes without a twist.
 //!
 //! Reference: K. Murasugi, Knot Theory and Its Applications, 1996, ch. 7.
 
@@ -29,20 +29,20 @@ pub struct Knot {
 }
 
 impl Default for Knot {
-    /// The bumpy (2, 3) knot of the benches; it fills the box +-(0.9, 0.9, 0.4).
+    /// Returns the bumpy (2, 3) knot of the benches. It fills the box +-(0.9, 0.9, 0.4).
     fn default() -> Knot {
         Knot { p: 2, q: 3, major: 0.56, minor: 0.23, tube: 0.12, bump: 0.12 }
     }
 }
 
 impl Knot {
-    /// The smooth (p, q) knot with the measures of the default.
+    /// Returns the smooth (p, q) knot with the measures of the default.
     pub fn new(p: u32, q: u32) -> Knot {
         Knot { p, q, bump: 0.0, ..Knot::default() }
     }
 
-    /// The curve's point, its derivative, and the torus' outward unit normal there, at an angle of
-    /// the whole tour.
+    /// Returns the curve's point, its derivative, and the outward unit normal of the torus there.
+    /// `t` is the angle along the whole tour, in radians.
     fn frame(&self, t: f64) -> (DVec3, DVec3, DVec3) {
         let (p, q) = (f64::from(self.p), f64::from(self.q));
         let (cp, sp) = (cos(p * t), sin(p * t));
@@ -56,7 +56,7 @@ impl Knot {
     }
 }
 
-/// The knot as a closed mesh of about `n_triangles`.
+/// Returns the knot as a closed mesh of about `n_triangles`.
 pub fn torus_knot(knot: &Knot, n_triangles: usize) -> MeshData {
     let tour = core::f64::consts::TAU * f64::from(knot.p.max(1)) * knot.major;
     let (n_along, n_around) = grid_size(n_triangles, tour / (core::f64::consts::TAU * knot.tube));

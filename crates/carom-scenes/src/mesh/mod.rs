@@ -17,22 +17,22 @@ pub use torus::torus;
 use alloc::vec::Vec;
 use glam::{DVec3, Vec3};
 
-/// Vertices and triangles, as plain data; outsides see corners counter-clockwise.
+/// Vertices and triangles, as plain data. Corners are counter-clockwise seen from outside.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct MeshData {
     /// Vertex positions.
     pub vertices: Vec<DVec3>,
-    /// Three vertex numbers each.
+    /// Three vertex indices each.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl MeshData {
-    /// The vertices rounded to `f32`.
+    /// Returns the vertices rounded to `f32`.
     pub fn vertices_f32(&self) -> Vec<Vec3> {
         self.vertices.iter().map(|v| v.as_vec3()).collect()
     }
 
-    /// Every vertex multiplied by `factor`.
+    /// Multiplies every vertex by `factor`.
     pub fn scaled(mut self, factor: f64) -> MeshData {
         for v in &mut self.vertices {
             *v *= factor;
@@ -40,8 +40,8 @@ impl MeshData {
         self
     }
 
-    /// A rectangular grid of `n_u` by `n_v` vertices, closed into a torus in both directions, as
-    /// triangles.
+    /// Adds the triangles of a grid of `n_u` by `n_v` vertices that is closed in both directions,
+    /// like a torus.
     fn push_closed_grid(&mut self, n_u: usize, n_v: usize) {
         for u in 0..n_u {
             let next_u = (u + 1) % n_u;
@@ -57,10 +57,10 @@ impl MeshData {
     }
 }
 
-/// Sizes (n_u, n_v) of a closed grid with 2 n_u n_v near `n_triangles`, and n_u / n_v near `ratio`,
-/// both at least 3.
+/// Returns the sizes (n_u, n_v) of a closed grid, both at least 3. Its number of triangles, 2 n_u
+/// n_v, is near `n_triangles`, and n_u / n_v is near `ratio`.
 ///
-/// Counts that factor well are met exactly; the others to within a fraction of a row.
+/// Numbers of triangles that factor well are met exactly, others to within a fraction of a row.
 fn grid_size(n_triangles: usize, ratio: f64) -> (usize, usize) {
     let n_quads = (n_triangles / 2).max(9);
     let ideal = carom_math::ops::sqrt(n_quads as f64 / ratio.max(1e-3)).max(3.0);

@@ -1,7 +1,7 @@
 //! Icospheres of any frequency, smooth and bumpy.
 //!
-//! Each face of an icosahedron is cut into f * f triangles, whose corners are pushed out to the
-//! sphere; corners on the icosahedron's edges are shared by their number, not by their position.
+//! Each face of an icosahedron is cut into f * f triangles, and their corners are moved out to the
+//! sphere. Faces share the corners on edges by index, without a comparison of positions.
 //!
 //! Reference: M. Wenninger, Spherical Models, 1979 (class I subdivision of frequency f).
 
@@ -12,8 +12,8 @@ use carom_math::ops::{floor, sqrt};
 use glam::DVec3;
 use libm::sin;
 
-/// A sphere of radius 1 with 20 f * f triangles, f chosen so that this is nearest to `n_triangles`
-/// (at least 20).
+/// Returns a sphere of radius 1 with 20 f * f triangles. The frequency f, at least 1, brings this
+/// number nearest to `n_triangles`.
 pub fn icosphere(n_triangles: usize) -> MeshData {
     let frequency = (floor(sqrt(n_triangles as f64 / 20.0) + 0.5) as usize).max(1);
     let (corners, faces) = icosahedron();
@@ -44,14 +44,14 @@ pub fn icosphere(n_triangles: usize) -> MeshData {
                 mesh.vertices.push(a * k as f64 + b * i as f64 + c * j as f64);
             }
         }
-        // The point of the edge from `from` to `to`, `step` steps along.
+        // Returns the point of the edge from `from` to `to` after `step` steps.
         let on_edge = |from: u32, to: u32, step: usize| -> u32 {
             let (low, high) = (from.min(to), from.max(to));
             let first = edges.iter().find(|e| (e.0, e.1) == (low, high)).map_or(0, |e| e.2);
             let step = if from == low { step } else { frequency - step };
             first + step as u32 - 1
         };
-        // Vertex with i steps towards b and j steps towards c.
+        // Returns the vertex after i steps towards b and j steps towards c.
         let at = |i: usize, j: usize| -> u32 {
             match (i, j, frequency - i - j) {
                 (0, 0, _) => face[0],
@@ -82,7 +82,8 @@ pub fn icosphere(n_triangles: usize) -> MeshData {
     mesh
 }
 
-/// An icosphere whose radius varies smoothly by about +- `bump`, with bumps placed by the seed.
+/// Returns an icosphere whose radius varies smoothly by about +- `bump`. The seed places the
+/// bumps.
 pub fn bumpy_icosphere(n_triangles: usize, bump: f64, seed: u64) -> MeshData {
     let mut rng = Rng::new(seed);
     let waves: [(DVec3, f64); 6] =
@@ -95,7 +96,8 @@ pub fn bumpy_icosphere(n_triangles: usize, bump: f64, seed: u64) -> MeshData {
     mesh
 }
 
-/// The twelve corners, of length 1, and the twenty faces, counter-clockwise from outside.
+/// Returns the twelve corners, of length 1, and the twenty faces, counter-clockwise seen from
+/// outside.
 fn icosahedron() -> ([DVec3; 12], [[u32; 3]; 20]) {
     let golden = (1.0 + sqrt(5.0)) * 0.5;
     let s = 1.0 / sqrt(1.0 + golden * golden);

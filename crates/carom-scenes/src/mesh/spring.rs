@@ -1,7 +1,7 @@
 //! Springs: a round wire along a helix or a spiral, with flat ends.
 //!
-//! The wire's cross sections stand across the curve, their first axis pointing away from the axis
-//! of the spring, so that the tube is not twisted.
+//! The cross sections of the wire are perpendicular to the curve. Their first axis points away
+//! from the axis of the spring, so the tube is not twisted.
 //!
 //! Reference: E. Kreyszig, Differential Geometry, 1991, 2.6 (the helix).
 
@@ -17,14 +17,14 @@ use libm::{cos, sin};
 pub struct Spring {
     /// Turns of the wire; more than 0.
     pub n_turns: f64,
-    /// From the axis to the middle of the wire, at both ends: alike for a coil, unlike for a
-    /// spiral.
+    /// Distances from the axis to the middle of the wire at both ends: equal for a coil, different
+    /// for a spiral.
     pub radii: [f64; 2],
-    /// Between the middles of the two ends, along z; 0 for a flat spiral.
+    /// Distance of the middles of the two ends along z; 0 for a flat spiral.
     pub height: f64,
-    /// Radius of the wire: less than half of what is between two turns, or they meet.
+    /// Radius of the wire. It must be less than half the distance of two turns, or they intersect.
     pub wire: f64,
-    /// Angle at which the wire begins.
+    /// Angle at which the wire begins, in radians.
     pub start: f64,
     /// Cross sections per turn; at least 3.
     pub n_steps: u32,
@@ -33,28 +33,28 @@ pub struct Spring {
 }
 
 impl Spring {
-    /// A coil spring of 16 cross sections a turn, with 8 corners each.
+    /// Returns a coil spring with 16 cross sections per turn, of 8 corners each.
     pub fn coil(n_turns: f64, radius: f64, height: f64, wire: f64) -> Spring {
         Spring { n_turns, radii: [radius; 2], height, wire, start: 0.0, n_steps: 16, n_sides: 8 }
     }
 
-    /// A flat spiral spring from one radius to another.
+    /// Returns a flat spiral spring from one radius to another.
     pub fn spiral(n_turns: f64, radii: [f64; 2], wire: f64) -> Spring {
         Spring { radii, ..Spring::coil(n_turns, 0.0, 0.0, wire) }
     }
 
-    /// The same spring with its wire beginning at another angle.
+    /// Sets the angle at which the wire begins.
     pub fn with_start(self, start: f64) -> Spring {
         Spring { start, ..self }
     }
 
-    /// The same spring in more or fewer triangles: `2 n_sides (n_steps n_turns + 1)`, rounded.
+    /// Sets the resolution. The mesh then has about `2 n_sides (n_steps n_turns + 1)` triangles.
     pub fn with_detail(self, n_steps: u32, n_sides: u32) -> Spring {
         Spring { n_steps, n_sides, ..self }
     }
 }
 
-/// The spring as a closed mesh.
+/// Returns the spring as a closed mesh.
 pub fn spring(spring: &Spring) -> MeshData {
     let n_sides = spring.n_sides.max(3);
     let n_along = (carom_math::ops::ceil(f64::from(spring.n_steps.max(3)) * spring.n_turns) as u32).max(1);

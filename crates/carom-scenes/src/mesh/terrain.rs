@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 use carom_math::ops::floor;
 use glam::DVec3;
 
-/// An open square of side `size` around the origin, `n` by `n` cells (2 n n triangles), up to
-/// `height` high along y.
+/// Returns an open square of side `size` around the origin with `n` by `n` cells, so 2 n n
+/// triangles. Heights along y are at most `height`.
 pub fn terrain(size: f64, height: f64, n: usize, seed: u64) -> MeshData {
     const LATTICE: usize = 64;
     let n = n.max(1);

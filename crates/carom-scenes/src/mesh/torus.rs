@@ -7,8 +7,8 @@ use super::{MeshData, grid_size};
 use glam::DVec3;
 use libm::{cos, sin};
 
-/// A torus around the y axis of about `n_triangles`: `major` is the radius of its spine, `minor`
-/// that of its tube.
+/// Returns a torus around the y axis with about `n_triangles`. `major` is the radius of its spine,
+/// `minor` that of its tube.
 pub fn torus(major: f64, minor: f64, n_triangles: usize) -> MeshData {
     let (n_u, n_v) = grid_size(n_triangles, major / minor);
     let mut mesh = MeshData::default();

@@ -12,12 +12,12 @@ use core::f64::consts::FRAC_PI_2;
 use glam::DVec3;
 use libm::{atan, atan2, cos, sin, sqrt};
 
-/// All rows of this family.
+/// Returns all rows of this family.
 pub fn rows() -> Vec<Row> {
     vec![slopes(), bounce_full(), bounce_half(), coin_straight(), coin_circle()]
 }
 
-/// Boxes on slopes about the angle of friction.
+/// Returns the row of boxes on slopes near the angle of friction.
 fn slopes() -> Row {
     const FRICTION: f64 = 0.5;
     // Degrees from the angle of friction.
@@ -39,7 +39,7 @@ fn slopes() -> Row {
     for body in &mut scene.bodies {
         body.friction = FRICTION as f32;
     }
-    // How far the box of a lane goes in all.
+    // The distance that the box of a lane travels in all.
     let way = |film: &Film, lane: usize| {
         let last = film.frames.len() - 1;
         (film.center(last, 2 * lane + 1) - film.center(0, 2 * lane + 1)).length()
@@ -55,8 +55,8 @@ fn slopes() -> Row {
                 Limit::AtMost(1.0),
                 "the angle of friction, to 1 degree",
                 move |film: &Film| {
-                    // A box that slides goes farther than 5 cm: on the flattest of these slopes 2.4
-                    // m.
+                    // A box that slides travels farther than 5 cm: 2.4 m on the flattest of these
+                    // slopes.
                     let slides: Vec<bool> = (0..OFFSETS.len()).map(|lane| 0.05 < way(film, lane)).collect();
                     let first = slides.iter().position(|slides| *slides).unwrap_or(OFFSETS.len());
                     if first == 0 || first == OFFSETS.len() || slides[first..].contains(&false) {
@@ -89,7 +89,8 @@ fn slopes() -> Row {
     }
 }
 
-/// Balls of radius 0.5 that fall from these heights, 3 m apart, all with this restitution.
+/// Returns a scene of balls of radius 0.5 with this restitution. They are 3 m apart and fall from
+/// these heights.
 fn bouncing(heights: &[f32], restitution: f32) -> SceneSpec {
     let mut scene = SceneSpec::default();
     scene.bodies.push(floor().with_restitution(restitution));
@@ -101,8 +102,8 @@ fn bouncing(heights: &[f32], restitution: f32) -> SceneSpec {
     scene
 }
 
-/// The highest places of a bouncing ball of radius 0.5 above the floor, one for each bounce: each
-/// of the parabola through three frames.
+/// Returns the highest points of a bouncing ball of radius 0.5 above the floor, one for each
+/// bounce. Each is the apex of the parabola through three frames.
 fn apexes(film: &Film, body: usize) -> Vec<f64> {
     let height = |frame: usize| film.center(frame, body).y - 0.5;
     let mut found = Vec::new();
@@ -117,7 +118,7 @@ fn apexes(film: &Film, body: usize) -> Vec<f64> {
     found
 }
 
-/// Restitution 1.
+/// Returns the row of balls with restitution 1.
 fn bounce_full() -> Row {
     let heights = [1.0f32, 5.0];
     let last = move |film: &Film, ball: usize, n: usize| {
@@ -158,7 +159,7 @@ fn bounce_full() -> Row {
     }
 }
 
-/// Restitution 0.5.
+/// Returns the row of balls with restitution 0.5.
 fn bounce_half() -> Row {
     Row {
         name: "bounce-0.5".into(),
@@ -188,14 +189,14 @@ fn bounce_half() -> Row {
     }
 }
 
-/// Radius and half the thickness of a coin.
+/// Radius and half the thickness of a coin, in metres.
 const COIN: [f64; 2] = [0.5, 0.05];
 
 fn coin() -> ShapeSpec {
     ShapeSpec::Cylinder { half_height: COIN[1] as f32, radius: COIN[0] as f32 }
 }
 
-/// The energy that a rolling coin gains.
+/// Returns the figure of the energy that a rolling coin gains.
 fn no_gain() -> Figure {
     Figure::new(
         "energy gained, relative to the initial kinetic energy",
@@ -205,7 +206,7 @@ fn no_gain() -> Figure {
     )
 }
 
-/// A coin that rolls straight ahead.
+/// Returns the row of a coin that rolls straight ahead.
 fn coin_straight() -> Row {
     const SPEED: f64 = 3.0;
     let pose = Pose::new(turn(Vec3::X, FRAC_PI_2), Vec3::Y * COIN[0] as f32);
@@ -240,13 +241,13 @@ fn coin_straight() -> Row {
     }
 }
 
-/// The axis of a cylinder in a frame.
+/// Returns the axis of a cylinder in a frame of the film.
 fn axis(film: &Film, frame: usize, body: usize) -> DVec3 {
     super::film::rotation(&film.frames[frame].states[body].pose) * DVec3::Y
 }
 
-/// The angle by which the axis of a body has gone round the vertical since the start, in radians,
-/// whole turns counted.
+/// Returns the angle by which the axis of a body has turned around the vertical since the start,
+/// in radians, whole turns counted.
 pub(super) fn azimuth(film: &Film, body: usize) -> f64 {
     let mut sum = 0.0;
     for frame in 1..film.frames.len() {
@@ -256,15 +257,15 @@ pub(super) fn azimuth(film: &Film, body: usize) -> f64 {
     sum
 }
 
-/// The rate at which a leaning coin rolls round a circle, in radians per second, and its spin about
-/// its own axis.
+/// Returns the rate at which a leaning coin rolls around a circle, and its spin about its own
+/// axis, both in radians per second.
 ///
-/// `lean` is the angle of the axis to the vertical, `circle` the radius on which the centre goes.
-/// The torque of the contact about the centre turns the angular momentum about the vertical;
-/// friction gives what the circle needs, and the lower rim does not slip.
+/// `lean` is the angle between axis and vertical, `circle` the radius of the centre's path. The
+/// torque of the contact about the centre turns the angular momentum about the vertical. Friction
+/// provides the centripetal force, and the lower rim does not slip.
 pub fn coin_rate(lean: f64, circle: f64) -> [f64; 2] {
     let [radius, half] = COIN;
-    // Moments of inertia by mass, about a diameter and about the axis.
+    // Moments of inertia per mass, about a diameter and about the axis.
     let (across, about) = (0.25 * radius * radius + half * half / 3.0, 0.5 * radius * radius);
     let inward = radius * cos(lean) - half * sin(lean);
     let height = radius * sin(lean) + half * cos(lean);
@@ -273,7 +274,7 @@ pub fn coin_rate(lean: f64, circle: f64) -> [f64; 2] {
     [rate, -rate * (circle + inward) / radius]
 }
 
-/// A coin that leans and rolls round a circle.
+/// Returns the row of a coin that leans and rolls around a circle.
 fn coin_circle() -> Row {
     const CIRCLE: f64 = 2.0;
     let lean = 60.0_f64.to_radians();

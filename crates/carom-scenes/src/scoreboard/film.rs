@@ -1,4 +1,5 @@
-//! Films: what bodies did, step by step, and what can be measured on it without knowing the engine.
+//! Films: recorded motions of bodies, step by step, and measurements on them that do not depend on
+//! the engine.
 //!
 //! Reference: L. Landau, E. Lifshitz, Mechanics, 3rd ed., 1976, 32 and 33 (inertia tensor, angular
 //! momentum).
@@ -10,7 +11,7 @@ use carom_math::{Pose, Vec3};
 use glam::{DMat3, DQuat, DVec3};
 use libm::sqrt;
 
-/// A body that went farther than this in the last second still moves: a millimetre.
+/// A body that moved farther than this in the last second still moves, in metres.
 const STILL: f64 = 1e-3; // Not a tolerance of a computation: what a person would see.
 
 /// A body at the end of a step.
@@ -18,16 +19,16 @@ const STILL: f64 = 1e-3; // Not a tolerance of a computation: what a person woul
 pub struct State {
     /// Its frame in the world.
     pub pose: Pose,
-    /// Of its centre of mass, per second.
+    /// Velocity of its centre of mass, in metres per second.
     pub linear_velocity: Vec3,
-    /// Radians per second.
+    /// Angular velocity, in radians per second.
     pub angular_velocity: Vec3,
-    /// It is asleep.
+    /// Whether it is asleep.
     pub is_asleep: bool,
 }
 
-/// Mass, centre of mass, and inertia about it in the body's frame; all 0 for a body that no force
-/// moves.
+/// Mass, centre of mass, and inertia about it in the body's frame. All are 0 for a body that
+/// forces do not move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertia {
     /// Mass, in kilograms.
@@ -43,7 +44,7 @@ pub struct Inertia {
 pub struct Frame {
     /// The bodies.
     pub states: Vec<State>,
-    /// The largest overlap of two bodies that may touch, in parts of the least thickness of the
+    /// The largest overlap of two bodies that may touch, relative to the least thickness of the
     /// thinner one. `None` if it was not measured at this frame.
     pub overlap: Option<f64>,
 }
@@ -55,40 +56,40 @@ pub struct Film {
     pub scene: SceneSpec,
     /// The inertia of each body.
     pub inertias: Vec<Inertia>,
-    /// The first one is the start; each of the others is a step later.
+    /// The first one is the start. Each next one is a step later.
     pub frames: Vec<Frame>,
 }
 
 impl Film {
-    /// Seconds from the start to the last frame.
+    /// Returns the seconds from the start to the last frame.
     pub fn seconds(&self) -> f64 {
         STEP * self.frames.len().saturating_sub(1) as f64
     }
 
-    /// The number of the frame at a time, in seconds; of the last one for times after it.
+    /// Returns the index of the frame at a time in seconds, or of the last frame for later times.
     pub fn frame_at(&self, seconds: f64) -> usize {
         ((seconds / STEP + 0.5) as usize).min(self.frames.len().saturating_sub(1))
     }
 
-    /// Numbers of the bodies that forces move.
+    /// Returns the indices of the bodies that forces move.
     pub fn dynamic(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.inertias.len()).filter(|&body| 0.0 < self.inertias[body].mass)
     }
 
-    /// Centre of mass of a body in a frame.
+    /// Returns the centre of mass of a body in a frame.
     pub fn center(&self, frame: usize, body: usize) -> DVec3 {
         let pose = &self.frames[frame].states[body].pose;
         pose.translation.as_dvec3() + rotation(pose) * self.inertias[body].center
     }
 
-    /// The largest overlap from one time to another; NaN if none was measured.
+    /// Returns the largest overlap between two times in seconds; NaN if none was measured.
     pub fn largest_overlap(&self, from: f64, to: f64) -> f64 {
         let frames = &self.frames[self.frame_at(from)..=self.frame_at(to)];
         frames.iter().filter_map(|frame| frame.overlap).fold(f64::NAN, f64::max)
     }
 
-    /// How far a body's centre of mass is from its place at a time, at most after it; only in the
-    /// directions whose `mask` is 1.
+    /// Returns the largest distance of the centres of mass of some bodies from their places at the
+    /// time `from`, in all later frames. Only axes whose `mask` is 1 count.
     pub fn drift(&self, bodies: impl Iterator<Item = usize>, from: f64, mask: DVec3) -> f64 {
         let first = self.frame_at(from);
         let mut farthest = 0.0;
@@ -101,13 +102,13 @@ impl Film {
         farthest
     }
 
-    /// How many bodies go more than a millimetre in the last second, or turn as much at arm's
-    /// length of a metre.
+    /// Returns how many bodies move more than a millimetre in the last second. A rotation counts
+    /// by the motion of a point at a distance of a metre.
     pub fn n_moving_at_end(&self) -> usize {
         self.n_moving_at_end_of(self.dynamic())
     }
 
-    /// The same, of these bodies only.
+    /// Does the same for these bodies only.
     pub fn n_moving_at_end_of(&self, bodies: impl Iterator<Item = usize>) -> usize {
         let last = self.frames.len() - 1;
         let before = self.frame_at(self.seconds() - 1.0);
@@ -120,7 +121,7 @@ impl Film {
         bodies.filter(moves).count()
     }
 
-    /// Kinetic energy of a body in a frame.
+    /// Returns the kinetic energy of a body in a frame.
     pub fn kinetic(&self, frame: usize, body: usize) -> f64 {
         let (state, inertia) = (&self.frames[frame].states[body], &self.inertias[body]);
         let spin = rotation(&state.pose).inverse() * state.angular_velocity.as_dvec3();
@@ -138,21 +139,21 @@ impl Film {
         self.dynamic().map(of).sum()
     }
 
-    /// By how much the energy is at most above that of the start, in joules.
+    /// Returns the largest rise of the energy above that of the start, in joules.
     pub fn energy_gained(&self) -> f64 {
         let start = self.energy(0);
         (0..self.frames.len()).map(|frame| self.energy(frame) - start).fold(0.0, larger)
     }
 
-    /// Angular momentum of a body about its centre of mass in a frame.
+    /// Returns the angular momentum of a body about its centre of mass in a frame.
     pub fn angular_momentum(&self, frame: usize, body: usize) -> DVec3 {
         let state = &self.frames[frame].states[body];
         let turn = rotation(&state.pose);
         turn * (self.inertias[body].tensor * (turn.inverse() * state.angular_velocity.as_dvec3()))
     }
 
-    /// The largest gap of a joint after a time: how far its two points are apart, or a rope is
-    /// longer than its length.
+    /// Returns the largest gap of a joint after a time: the distance of its two points, or the
+    /// excess of a rope over its length.
     pub fn largest_gap(&self, from: f64) -> f64 {
         let mut largest = 0.0;
         for frame in &self.frames[self.frame_at(from)..] {
@@ -164,12 +165,12 @@ impl Film {
     }
 }
 
-/// The larger number, NaN if one of them is: so what an engine lost is not passed over.
+/// Returns the larger number, or NaN if one of them is NaN, so that a lost body is noticed.
 pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
-/// The rotation of a pose, in f64 and of length 1.
+/// Returns the rotation of a pose in `f64`, normalized.
 pub(super) fn rotation(pose: &Pose) -> DQuat {
     let q = pose.rotation.as_dquat();
     q * (1.0 / sqrt(q.length_squared()))

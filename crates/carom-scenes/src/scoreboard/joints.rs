@@ -15,19 +15,19 @@ use core::f64::consts::FRAC_PI_2;
 use glam::DVec3;
 use libm::{cos, sin};
 
-/// All rows of this family.
+/// Returns all rows of this family.
 pub fn rows() -> Vec<Row> {
     let mut rows: Vec<Row> = [10.0, 100.0, 1000.0].map(hung).into();
     rows.extend([bridge(), ragdolls(), trampoline()]);
     rows
 }
 
-/// The largest gap of a joint, in parts of a length.
+/// Returns the figure of the largest gap of a joint, relative to a length.
 fn gap(name: &'static str, length: f64, most: f64, reason: &'static str) -> Figure {
     Figure::new(name, Limit::AtMost(most), reason, move |film: &Film| film.largest_gap(0.0) / length)
 }
 
-/// The energy that appears, in parts of what was put in.
+/// Returns the figure of the energy that appears, relative to the energy that was put in.
 fn gain(input: f64) -> Figure {
     Figure::new(
         "energy gained, relative to the energy put in",
@@ -37,7 +37,8 @@ fn gain(input: f64) -> Figure {
     )
 }
 
-/// A chain of ten links of 1 kg that swings, with a cube of `mass` at its end.
+/// Returns the row of a chain of ten links of 1 kg that swings, with a cube of `mass` in kg at its
+/// end.
 fn hung(mass: f64) -> Row {
     const LINKS: usize = 10;
     const LENGTH: f64 = 0.5;
@@ -84,7 +85,7 @@ fn hung(mass: f64) -> Row {
     }
 }
 
-/// A bridge of 50 planks on two banks, and a car that rolls over it.
+/// Returns the row of a bridge of 50 planks between two banks, and a car that drives over it.
 fn bridge() -> Row {
     const PLANKS: usize = 50;
     const PITCH: f64 = 0.4;
@@ -107,7 +108,7 @@ fn bridge() -> Row {
     for plank in 0..PLANKS {
         let angle = step * (plank as f64 + 0.5) - ARC;
         let pose = Pose::new(turn(Vec3::Z, angle), ((edge(plank) + edge(plank + 1)) * 0.5).as_vec3());
-        // 29 kg.
+        // A plank has a mass of 29 kg.
         scene.bodies.push(BodySpec::new(cuboid(half), pose).with_density(250.0).in_family(1));
     }
     for joint in 0..=PLANKS {
@@ -124,7 +125,7 @@ fn bridge() -> Row {
     }
     let first = scene.bodies.len();
     push_car(&mut scene, Vec3::new(-end as f32 - 4.0, 0.05, 0.0), 4.0);
-    // Tyres on wood.
+    // The friction of tyres on wood.
     scene.bodies.iter_mut().for_each(|body| body.friction = 1.0);
     Row {
         name: "bridge".into(),
@@ -151,7 +152,7 @@ fn bridge() -> Row {
     }
 }
 
-/// A car of a ton that goes along x: a chassis, and four driven wheels, standing at `at`.
+/// Adds a car of a ton at `at` that drives along x: a chassis and four driven wheels.
 fn push_car(scene: &mut SceneSpec, at: Vec3, speed: f32) {
     let (radius, chassis) = (0.4, Vec3::new(1.2, 0.25, 0.6));
     let center = at + Vec3::Y * (radius + 0.3);
@@ -173,13 +174,13 @@ fn push_car(scene: &mut SceneSpec, at: Vec3, speed: f32) {
             axis_a: Vec3::Z,
             // The cylinder's own axis.
             axis_b: Vec3::Y,
-            // 1000 Nm: four wheels lift half the car.
+            // A torque of 1000 Nm: four wheels lift half the car.
             motor: Some([-speed / radius, 1000.0]),
         });
     }
 }
 
-/// Twenty ragdolls that fall onto the ground.
+/// Returns the row of twenty ragdolls that fall onto the ground.
 fn ragdolls() -> Row {
     let mut rng = Rng::new(3);
     let mut scene = SceneSpec::default();
@@ -212,8 +213,8 @@ fn ragdolls() -> Row {
     }
 }
 
-/// A net of ropes in a fixed frame, onto which a ball falls that has a thousand times the mass of a
-/// knot.
+/// Returns the row of a net of ropes in a fixed frame. A ball with a thousand times the mass of a
+/// knot falls onto it.
 fn trampoline() -> Row {
     const KNOTS: usize = 13;
     const PITCH: f32 = 0.25;

@@ -1,11 +1,11 @@
-//! The scoreboard: ordinary scenes, each with figures that a physicist would measure on it.
+//! The scoreboard: ordinary scenes, each with figures that physics predicts or limits.
 //!
-//! 1. A [`Row`] has a scene of plain data, so every engine plays the same one: bodies, shapes,
+//! 1. A [`Row`] has a scene of plain data, so every engine simulates the same one: bodies, shapes,
 //!    joints, and the velocities of kinematic bodies over time.
 //! 2. An engine plays it in steps of [`STEP`] and records a [`Film`]: poses, velocities and sleep
 //!    at the end of each step.
-//! 3. A [`Figure`] reads a number from the film and holds it against a limit. It knows nothing of
-//!    the engine.
+//! 3. A [`Figure`] computes a number from the film and compares it with a limit. It does not
+//!    depend on the engine.
 //!
 //! Each family of rows is one file: [`stacks`], [`structures`], [`joints`], [`contact`] (friction,
 //! bounces, rolling), [`motion`] (bodies that move freely or about a point, and gas) and [`screw`].
@@ -36,29 +36,29 @@ pub const STEP: f64 = 1.0 / 60.0;
 /// Gravity of every row that is not weightless, in m/s2 along -y.
 pub const GRAVITY: f64 = 9.81;
 
-/// A scene, and what is measured on it.
+/// A scene, and the figures that are measured on it.
 pub struct Row {
     /// Its name, such as `tower-40`.
     pub name: String,
-    /// What it is, in one sentence.
+    /// A description in one sentence.
     pub about: &'static str,
     /// The bodies and joints.
     pub scene: SceneSpec,
-    /// Seconds after which nothing more is measured; infinite for scenes that shall stand for ever.
+    /// The seconds that are measured; infinite for scenes that must stand without end.
     pub seconds: f64,
-    /// What is measured.
+    /// The figures that are measured.
     pub figures: Vec<Figure>,
 }
 
-/// A number that is read from a film, and its limit.
+/// A number that is computed from a film, and its limit.
 pub struct Figure {
-    /// What the number is, with its unit.
+    /// A description of the number, with its unit.
     pub name: &'static str,
     /// The numbers that pass.
     pub limit: Limit,
-    /// Why the limit is this one.
+    /// The reason for the limit.
     pub reason: &'static str,
-    /// Overlaps must be recorded for it.
+    /// Whether overlaps must be recorded for it.
     pub needs_overlaps: bool,
     measure: Measure,
 }
@@ -68,9 +68,9 @@ type Measure = Box<dyn Fn(&Film) -> f64 + Send + Sync>;
 /// The numbers that pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// This number and all below.
+    /// All numbers up to this one.
     AtMost(f64),
-    /// From the first to the second number.
+    /// All numbers from the first to the second.
     Within(f64, f64),
 }
 
@@ -94,7 +94,7 @@ impl core::fmt::Display for Limit {
 }
 
 impl Figure {
-    /// A figure that `measure` reads from a film.
+    /// Returns a figure that `measure` computes from a film.
     fn new(
         name: &'static str,
         limit: Limit,
@@ -104,19 +104,19 @@ impl Figure {
         Figure { name, limit, reason, needs_overlaps: false, measure: Box::new(measure) }
     }
 
-    /// The number that a film shows; NaN if the film is too short for it.
+    /// Returns the number for a film; NaN if the film is too short.
     pub fn of(&self, film: &Film) -> f64 {
         (self.measure)(film)
     }
 
-    /// The largest overlap after `from` seconds.
+    /// Returns the figure of the largest overlap after `from` seconds.
     fn overlap(from: f64, most: f64, reason: &'static str) -> Figure {
         let name = "largest overlap at rest, relative to the thickness of the smaller body";
         let measure = move |film: &Film| film.largest_overlap(from, f64::INFINITY);
         Figure { needs_overlaps: true, ..Figure::new(name, Limit::AtMost(most), reason, measure) }
     }
 
-    /// How many bodies still move at the end.
+    /// Returns the figure of the number of bodies that still move at the end.
     fn stillness() -> Figure {
         let name = "bodies that move more than 1 mm in the last second";
         Figure::new(name, Limit::AtMost(0.0), "asleep or still at the end", |film| {
@@ -125,7 +125,7 @@ impl Figure {
     }
 }
 
-/// All rows, family by family.
+/// Returns all rows, family by family.
 pub fn rows() -> Vec<Row> {
     let mut rows = stacks::rows();
     rows.extend(structures::rows());
@@ -136,27 +136,27 @@ pub fn rows() -> Vec<Row> {
     rows
 }
 
-/// The row with a name.
+/// Returns the row with this name.
 pub fn row(name: &str) -> Option<Row> {
     rows().into_iter().find(|row| row.name == name)
 }
 
-/// A floor at y = 0.
+/// Returns a floor at y = 0.
 fn floor() -> BodySpec {
     BodySpec::fixed(ShapeSpec::HalfSpace { normal: Vec3::Y }, Pose::IDENTITY)
 }
 
-/// A box.
+/// Returns a box.
 fn cuboid(half_extents: Vec3) -> ShapeSpec {
     ShapeSpec::Cuboid { half_extents }
 }
 
-/// A box that moves, with its centre at `at`.
+/// Returns a box that can move, with its centre at `at`.
 fn block(half_extents: Vec3, at: Vec3) -> BodySpec {
     BodySpec::new(cuboid(half_extents), Pose::from_translation(at))
 }
 
-/// The turn by an angle about a unit vector.
+/// Returns the rotation by an angle in radians about a unit vector.
 fn turn(axis: Vec3, angle: f64) -> Quat {
     let v = axis * sin(0.5 * angle) as f32;
     Quat::from_xyzw(v.x, v.y, v.z, cos(0.5 * angle) as f32)

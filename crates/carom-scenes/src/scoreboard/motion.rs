@@ -16,10 +16,10 @@ use core::f64::consts::TAU;
 use glam::DVec3;
 use libm::{cos, sin, sqrt};
 
-/// Why closed forms are held to a hundredth.
+/// The reason of limits that follow from closed forms.
 const CLOSED_FORM: &str = "closed form, to 1 %";
 
-/// All rows of this family.
+/// Returns all rows of this family.
 pub fn rows() -> Vec<Row> {
     let ball = ShapeSpec::Sphere { radius: 0.2 };
     vec![
@@ -46,13 +46,13 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// The largest change of a number of a film from its start, in parts of the start.
+/// Returns the largest change of a number of a film from its start, relative to the start.
 fn largest_change(film: &Film, number: impl Fn(usize) -> f64) -> f64 {
     let start = number(0);
     (0..film.frames.len()).map(|frame| (number(frame) / start - 1.0).abs()).fold(0.0, larger)
 }
 
-/// A box that spins about its middle axis, and turns over again and again.
+/// Returns the row of a box that spins about its intermediate axis, and turns over repeatedly.
 fn spin() -> Row {
     let body = BodySpec::new(cuboid(Vec3::new(0.1, 0.3, 0.6)), Pose::IDENTITY)
         .with_velocity(Vec3::ZERO, Vec3::new(0.01, 5.0, 0.01));
@@ -84,12 +84,12 @@ fn spin() -> Row {
     }
 }
 
-/// Radius and half the thickness of the disc of a top.
+/// Radius and half the thickness of the disc of a top, in metres.
 const DISC: [f64; 2] = [0.3, 0.05];
 
-/// The steady rate of precession of a top, in radians per second: `angle` is that of its axis to
-/// the vertical, `stem` the distance from the point that is held to the disc, `spin` the angular
-/// velocity about the axis.
+/// Returns the steady rate of precession of a top, in radians per second. `angle` is between its
+/// axis and the vertical, `stem` is the distance from the fixed point to the disc, and `spin` the
+/// angular velocity about the axis.
 ///
 /// Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 5-7 (the heavy symmetrical top):
 /// the slow root of I1 cos(angle) x^2 - I3 spin x + m g l = 0.
@@ -101,7 +101,7 @@ pub fn precession(angle: f64, stem: f64, spin: f64) -> f64 {
     (b - sqrt(b * b - 4.0 * a * c)) / (2.0 * a)
 }
 
-/// A top on a ball joint.
+/// Returns the row of a top on a ball joint.
 fn top(name: &str, about: &'static str, stem: f64, speed: f64) -> Row {
     let angle = 60.0_f64.to_radians();
     let rate = precession(angle, stem, speed);
@@ -152,7 +152,7 @@ fn top(name: &str, about: &'static str, stem: f64, speed: f64) -> Row {
     }
 }
 
-/// A ball on a rod of 1 m that swings from 1 radian.
+/// Returns the row of a ball on a rod of 1 m that swings from 1 radian.
 fn pendulum() -> Row {
     const SWING: f64 = 1.0;
     const RADIUS: f64 = 0.1;
@@ -161,7 +161,7 @@ fn pendulum() -> Row {
     let body = BodySpec::new(ball.clone(), Pose::new(turn(Vec3::Z, SWING), at.as_vec3()));
     let mut scene = SceneSpec::new(vec![BodySpec::fixed(ball, Pose::IDENTITY), body]);
     scene.joints = vec![JointSpec::free_ball(0, 1, Vec3::ZERO, Vec3::Y)];
-    // Times at which it goes through the lowest point, from the frames about it.
+    // Times at which it passes the lowest point, interpolated between frames.
     let crossings = |film: &Film| {
         let x = |frame: usize| film.center(frame, 1).x;
         let mut times = Vec::new();
@@ -204,8 +204,8 @@ fn pendulum() -> Row {
                 Limit::AtMost(0.01),
                 "closed form, to 1 %: nothing damps it",
                 |film: &Film| {
-                    // The most of the last three seconds, in which it swings once: velocity and
-                    // place differ by half a step.
+                    // The largest energy of the last three seconds, in which it swings once.
+                    // Velocity and position differ by half a step, so the energy oscillates.
                     let from = film.frame_at(film.seconds() - 3.0);
                     let last = (from..film.frames.len()).map(|f| film.energy(f)).fold(f64::NAN, f64::max);
                     (film.energy(0) - last) / swing_energy(film)
@@ -215,12 +215,12 @@ fn pendulum() -> Row {
     }
 }
 
-/// The energy of the pendulum above its lowest point.
+/// Returns the energy of the pendulum above its lowest point, in joules.
 fn swing_energy(film: &Film) -> f64 {
     film.inertias[1].mass * GRAVITY * (1.0 + film.center(0, 1).y)
 }
 
-/// The period of a ball of a radius on a rod of 1 m that swings from an angle.
+/// Returns the period in seconds of a ball on a rod of 1 m that swings from an angle in radians.
 fn pendulum_period(swing: f64, radius: f64) -> f64 {
     let (mut a, mut b) = (1.0, cos(0.5 * swing));
     for _ in 0..10 {
@@ -229,7 +229,7 @@ fn pendulum_period(swing: f64, radius: f64) -> f64 {
     TAU * sqrt((1.0 + 0.4 * radius * radius) / GRAVITY) / a
 }
 
-/// 125 bodies of a shape that fly about in a room.
+/// Returns the row of 125 bodies of one shape that fly about in a room.
 fn gas(name: &str, about: &'static str, shape: &ShapeSpec) -> Row {
     const SIDE: usize = 5;
     let mut rng = Rng::new(11);

@@ -1,7 +1,7 @@
-//! The row of a nut that screws itself down a bolt, both of them meshes.
+//! The row of a nut that turns down a bolt by its weight. Both are meshes.
 //!
-//! Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 1-4 (a constraint, and what it
-//! moves).
+//! Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 1-4 (constraints, and the motions
+//! that they leave).
 
 use super::{Figure, Film, GRAVITY, Limit, Row, film};
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
@@ -12,15 +12,14 @@ use core::f64::consts::TAU;
 use glam::DVec3;
 use libm::{atan2, cos, round, sin};
 
-/// Threads beside each other, and the distance from one to the next along the axis.
+/// The number of threads, and the distance from one to the next along the axis.
 const STARTS: f64 = 2.0;
 const PITCH: f64 = 0.4;
 
-/// How far the nut goes down in a turn.
+/// The descent of the nut in one turn.
 const LEAD: f64 = STARTS * PITCH;
 
-/// The middle radius of the thread, by how much it is deeper and higher, and the play between bolt
-/// and nut.
+/// The middle radius of the thread, the amplitude of its depth, and the play between bolt and nut.
 const RADIUS: f64 = 0.5;
 const DEPTH: f64 = 0.15;
 const PLAY: f64 = 0.02;
@@ -28,7 +27,7 @@ const PLAY: f64 = 0.02;
 /// The outer radius of the nut.
 const OUTSIDE: f64 = 0.9;
 
-/// Points round a thread, and from one thread to the next along the axis.
+/// Points around a thread, and points from one thread to the next along the axis.
 const AROUND: usize = 32;
 const ALONG: usize = 8;
 
@@ -36,7 +35,7 @@ const ALONG: usize = 8;
 const BOLT: usize = 16;
 const NUT: usize = 2;
 
-/// The row.
+/// Returns the row.
 pub fn rows() -> Vec<Row> {
     vec![screw()]
 }
@@ -44,7 +43,7 @@ pub fn rows() -> Vec<Row> {
 fn screw() -> Row {
     let mut scene = SceneSpec::default();
     scene.bodies.push(BodySpec::fixed(bolt(), Pose::IDENTITY));
-    // A whole number of leads above the middle, so that threads fit.
+    // The nut starts a whole number of leads above the middle, so that the threads fit.
     let start = Pose::from_translation(Vec3::Y * (3.0 * LEAD) as f32);
     scene.bodies.push(BodySpec::new(nut(), start));
     for body in &mut scene.bodies {
@@ -91,7 +90,8 @@ fn screw() -> Row {
     }
 }
 
-/// A point of a thread in cylindrical coordinates, `more` outside of the bolt's.
+/// Returns a point of the thread, from cylindrical coordinates; it is `more` outside of that of
+/// the bolt.
 fn thread(angle: f64, height: f64, more: f64) -> DVec3 {
     let radius = RADIUS + DEPTH * cos(STARTS * angle - TAU * height / PITCH) + more;
     round_about(angle, height, radius)
@@ -101,21 +101,22 @@ fn round_about(angle: f64, height: f64, radius: f64) -> DVec3 {
     DVec3::new(radius * cos(angle), height, -radius * sin(angle))
 }
 
-/// The points of a tube of so many pitches, row by row from below.
+/// Returns the points of a tube of this number of pitches, row by row from below.
 fn tube(pitches: usize, point: impl Fn(f64, f64) -> DVec3) -> Vec<Vec3> {
     let n_rows = pitches * ALONG + 1;
     let step = PITCH / ALONG as f64;
     let rows = (0..n_rows).flat_map(|row| (0..AROUND).map(move |i| (row, i)));
     rows.map(|(row, i)| {
         let height = step * (row as f64 - 0.5 * (n_rows - 1) as f64);
-        // Steps of 1e-9 are far below f32: the same bits wherever a cosine is rounded otherwise.
+        // Rounding to 1e-9, far below the precision of `f32`, hides different roundings of the
+        // cosine.
         let at = point(TAU * i as f64 / AROUND as f64, height) * 1e9;
         DVec3::new(round(at.x), round(at.y), round(at.z)).as_vec3() * 1e-9
     })
     .collect()
 }
 
-/// The triangles of a tube whose points begin at `first`, seen from outside or from inside.
+/// Adds the triangles of a tube whose points begin at `first`, facing outwards or inwards.
 fn push_tube(first: u32, n_rows: usize, is_outside: bool, triangles: &mut Vec<[u32; 3]>) {
     let around = AROUND as u32;
     for (row, i) in (0..n_rows as u32 - 1).flat_map(|row| (0..around).map(move |i| (row, i))) {
@@ -125,7 +126,7 @@ fn push_tube(first: u32, n_rows: usize, is_outside: bool, triangles: &mut Vec<[u
     }
 }
 
-/// The bolt: its thread, and a fan at each end.
+/// Returns the bolt: its thread, and a fan at each end.
 fn bolt() -> ShapeSpec {
     let mut vertices = tube(BOLT, |angle, height| thread(angle, height, 0.0));
     let n_rows = BOLT * ALONG + 1;
@@ -142,7 +143,7 @@ fn bolt() -> ShapeSpec {
     ShapeSpec::Mesh { vertices, triangles }
 }
 
-/// The nut: its thread, its outer side, and a ring at each end.
+/// Returns the nut: its thread, its outer side, and a ring at each end.
 fn nut() -> ShapeSpec {
     let mut vertices = tube(NUT, |angle, height| thread(angle, height, PLAY));
     let outer = vertices.len() as u32;

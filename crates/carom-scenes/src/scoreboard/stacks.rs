@@ -11,13 +11,13 @@ use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 use glam::DVec3;
 
-/// Seconds in which a stack comes to rest; overlaps count from then on.
+/// Seconds in which a stack comes to rest. Overlaps count after that.
 const SETTLED: f64 = 5.0;
 
 /// Half the side of a unit box.
 const HALF: Vec3 = Vec3::splat(0.5);
 
-/// All rows of this family.
+/// Returns all rows of this family.
 pub fn rows() -> Vec<Row> {
     let mut rows: Vec<Row> = [10.0, 100.0, 1000.0].map(stacked).into();
     rows.extend([10.0, 100.0, 1000.0].map(table));
@@ -27,13 +27,13 @@ pub fn rows() -> Vec<Row> {
     rows
 }
 
-/// The overlap that a stack with this ratio of masses may have at rest.
+/// Returns the figure of the overlap at rest of a stack with this ratio of masses.
 fn overlap_of(ratio: f64) -> Figure {
     let most = if ratio <= 300.0 { 0.02 } else { 0.06 };
     Figure::overlap(SETTLED, most, "compliance is allowed, sinking is not: 2 % up to 1:300, 6 % up to 1:1000")
 }
 
-/// Whether overlaps grow with time.
+/// Returns the figure of the growth of overlaps with time.
 fn growth() -> Figure {
     Figure {
         needs_overlaps: true,
@@ -50,14 +50,14 @@ fn growth() -> Figure {
     }
 }
 
-/// How far a stack drifts sideways, in parts of its box of side 1.
+/// Returns the figure of the horizontal drift of a stack of boxes of side 1.
 fn sideways(most: f64, reason: &'static str) -> Figure {
     Figure::new("largest horizontal drift, m", Limit::AtMost(most), reason, |film: &Film| {
         film.drift(film.dynamic(), 0.0, DVec3::new(1.0, 0.0, 1.0))
     })
 }
 
-/// A unit box of density 1 under one that is `ratio` times as heavy.
+/// Returns the row of a unit box of density 1 under one that is `ratio` times as heavy.
 fn stacked(ratio: f64) -> Row {
     let mut scene = SceneSpec::default();
     let heavy = block(HALF, Vec3::new(0.02, 1.5, 0.01)).with_density(ratio as f32);
@@ -76,7 +76,7 @@ fn stacked(ratio: f64) -> Row {
     }
 }
 
-/// A lid on four legs, `ratio` times as heavy as one of them.
+/// Returns the row of a lid on four legs, `ratio` times as heavy as one leg.
 fn table(ratio: f64) -> Row {
     let (leg, lid) = (Vec3::new(0.2, 0.4, 0.2), Vec3::new(1.0, 0.2, 1.0));
     let mut scene = SceneSpec::default();
@@ -100,14 +100,15 @@ fn table(ratio: f64) -> Row {
     }
 }
 
-/// A light and a heavy box under a kinematic plate that squeezes both by a hundredth of their side.
+/// Returns the row of a light and a heavy box under a kinematic plate. It squeezes both by a
+/// hundredth of their side.
 fn pressed(ratio: f64) -> Row {
     let mut scene = SceneSpec::default();
     let heavy = block(HALF, Vec3::new(0.0, 1.5, 0.0)).with_density(ratio as f32);
     scene.bodies = vec![floor(), block(HALF, Vec3::new(0.0, 0.5, 0.0)), heavy];
     let at = Pose::from_translation(Vec3::new(0.0, 2.15, 0.0));
     scene.bodies.push(BodySpec::kinematic(cuboid(Vec3::new(1.0, 0.1, 1.0)), at));
-    // 6 cm in 0.6 s, of which 5 are the gap.
+    // The plate moves 6 cm in 0.6 s; the gap is 5 cm.
     let drive = |at: f32, speed: f32| Drive {
         at,
         body: 3,
@@ -128,7 +129,7 @@ fn pressed(ratio: f64) -> Row {
     }
 }
 
-/// `n` unit boxes, each put down a little askew.
+/// Returns the row of a tower of `n` unit boxes, each placed a little askew.
 fn tower(n: usize) -> Row {
     let mut rng = Rng::new(7);
     let mut scene = SceneSpec::default();
@@ -153,7 +154,7 @@ fn tower(n: usize) -> Row {
     }
 }
 
-/// A pyramid with `n` unit boxes in its lowest row.
+/// Returns the row of a pyramid with `n` unit boxes in its lowest row.
 fn pyramid(n: usize) -> Row {
     let mut scene = SceneSpec::default();
     scene.bodies.push(floor());

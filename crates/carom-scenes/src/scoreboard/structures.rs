@@ -12,19 +12,20 @@ use core::f64::consts::PI;
 use glam::DVec3;
 use libm::{asin, cos, sin, sqrt};
 
-/// All rows of this family.
+/// Returns all rows of this family.
 pub fn rows() -> Vec<Row> {
     vec![cards(), arch(), wall(), dominoes()]
 }
 
-/// Five floors of cards: pairs that lean on each other, and cards that lie across their tops.
+/// Returns the row of five floors of cards: pairs that lean on each other, and cards that lie
+/// across their tops.
 fn cards() -> Row {
     const FLOORS: usize = 5;
     // Half thickness and half height of a card, and its angle to the vertical.
     let (thin, high, lean) = (0.01, 0.5, 0.35);
     let (sin_lean, cos_lean) = (sin(lean), cos(lean));
     let tent_height = 2.0 * (high * cos_lean + thin * sin_lean);
-    // From one top to the next: the feet of two pairs just do not meet.
+    // Distance of neighbouring tops, at which the feet of two pairs are just apart.
     let spacing = 4.0 * (high * sin_lean + thin * cos_lean) + 0.01;
     let mut scene = SceneSpec::default();
     scene.bodies.push(floor().with_friction(0.7));
@@ -66,7 +67,7 @@ fn cards() -> Row {
     }
 }
 
-/// A half circle of wedges without mortar, on two fixed stones.
+/// Returns the row of a half circle of wedges without mortar, on two fixed stones.
 fn arch() -> Row {
     const STONES: usize = 15;
     // The radii of the inner and the outer side.
@@ -112,7 +113,7 @@ fn arch() -> Row {
     }
 }
 
-/// A wall of bricks that a ball hits.
+/// Returns the row of a wall of bricks that a ball hits.
 fn wall() -> Row {
     const ROWS: usize = 12;
     const COLUMNS: usize = 10;
@@ -164,25 +165,25 @@ fn wall() -> Row {
     }
 }
 
-/// Height, thickness and distance from face to face of the dominoes.
+/// Height, thickness, and distance from face to face of the dominoes, in metres.
 const DOMINO: [f64; 3] = [0.5, 0.0895, 0.0605];
 
 /// Friction between dominoes.
 const DOMINO_FRICTION: f64 = 0.2;
 
-/// A domino that leans by this much has fallen: its centre is far beyond its edge.
+/// A domino that leans by this angle in radians has fallen: its centre is far beyond its edge.
 const FALLEN: f64 = 0.6;
 
-/// A row of a thousand dominoes.
+/// Returns the row of a thousand dominoes.
 fn dominoes() -> Row {
     const N: usize = 1000;
-    // Radians per second, about as fast as dominoes in the wave.
+    // Angular velocity of the first domino, about that of dominoes in the wave.
     const PUSH: f32 = 6.0;
     let [height, thickness, gap] = DOMINO;
     let half = Vec3::new(0.5 * thickness as f32, 0.5 * height as f32, 0.12);
     let mut scene = SceneSpec::default();
-    // Rough enough that no domino slips, by the geometric mean (0.6) as by the arithmetic one
-    // (1.0).
+    // With this friction no domino slips, with the geometric mean (0.6) and with the arithmetic
+    // mean (1.0).
     scene.bodies.push(floor().with_friction(1.8));
     for i in 0..N {
         let at = Vec3::new(((thickness + gap) * i as f64) as f32, half.y, 0.0);
@@ -217,14 +218,14 @@ fn dominoes() -> Row {
     }
 }
 
-/// The angle of a body's y axis to the vertical.
+/// Returns the angle between a body's y axis and the vertical, in radians.
 fn lean(film: &Film, frame: usize, body: usize) -> f64 {
     let up = film::rotation(&film.frames[frame].states[body].pose) * DVec3::Y;
     libm::acos(up.y.clamp(-1.0, 1.0))
 }
 
-/// The mean speed of the wave from the hundredth domino to the last that falls; NaN if fewer than
-/// 200 fall.
+/// Returns the mean speed of the wave from the hundredth domino to the last one that falls; NaN if
+/// fewer than 200 fall.
 fn speed_of(film: &Film) -> f64 {
     // The frame in which each domino begins to fall, as far as the wave comes.
     let mut starts = Vec::new();
@@ -246,12 +247,12 @@ fn speed_of(film: &Film) -> f64 {
     (DOMINO[1] + DOMINO[2]) * (n - 101) as f64 / seconds
 }
 
-/// The speed of the wave in a long row of dominoes that turn about their lower edges and lean on
-/// each other.
+/// Returns the speed of the wave in a long row of dominoes, in metres per second. They turn about
+/// their lower edges and lean on each other.
 ///
-/// All move as the foremost one does. Between two collisions its angle is integrated; a collision
-/// sets the next domino in motion with no rebound. The speed is that at which one collision is like
-/// the one before.
+/// The angle of the foremost domino determines those of all others. It is integrated between two
+/// collisions; a collision sets the next domino in motion without rebound. At the speed of the
+/// wave, each collision is like the one before.
 ///
 /// Reference: J. M. J. van Leeuwen, The domino effect, American Journal of Physics 78, 2010,
 /// sections III to VI.
@@ -259,7 +260,7 @@ pub fn wave_speed([height, thickness, gap]: [f64; 3], friction: f64) -> f64 {
     const ANGLES: usize = 200;
     let row = LeaningRow { height, thickness, pitch: thickness + gap, friction };
     let inertia = (height * height + thickness * thickness) / 3.0;
-    // The angular acceleration of the foremost domino at an angle, for a square of its speed.
+    // The angular acceleration of the foremost domino, from its angle and the square of its speed.
     let acceleration = |angle: f64, speed_sq: f64| {
         let below = (angle - 1e-6).max(0.0); // Not a tolerance: the step of a difference quotient, rounding 1e-10.
         let above = below + 2e-6; // rounding: twice that step.
@@ -285,7 +286,7 @@ pub fn wave_speed([height, thickness, gap]: [f64; 3], friction: f64) -> f64 {
             seconds += 2.0 * step / (speed + next);
             speed = next;
         }
-        // The one that is hit, and behind it those that moved before.
+        // The row before the collision, and the row that begins with the domino that is hit.
         let (before, after) = (row.at(largest), row.at(0.0));
         let kept: f64 = after[1..].iter().zip(&before).map(|(new, old)| new.weight * old.rate).sum();
         let all: f64 = after.iter().map(|domino| domino.weight * domino.rate).sum();
@@ -304,25 +305,25 @@ struct LeaningRow {
 
 /// A domino of such a row.
 struct Leaning {
-    /// To the vertical.
+    /// Its angle to the vertical, in radians.
     angle: f64,
-    /// Its angular speed over that of the foremost one.
+    /// Its angular speed, relative to that of the foremost one.
     rate: f64,
-    /// By how much its angular momentum counts when the forces between dominoes are eliminated.
+    /// The weight of its angular momentum after the forces between dominoes are eliminated.
     weight: f64,
 }
 
 impl LeaningRow {
-    /// The foremost domino, at this angle, and those behind it.
+    /// Returns the foremost domino at this angle, and those behind it.
     fn at(&self, angle: f64) -> Vec<Leaning> {
         const BEHIND: usize = 40;
         let mut row = vec![Leaning { angle, rate: 1.0, weight: 1.0 }];
         for i in 0..BEHIND {
             let Leaning { angle, rate, weight } = row[i];
-            // The upper edge of the one behind lies on the face of this one.
+            // The upper edge of the domino behind lies on the face of this one.
             let between = asin((self.pitch * cos(angle) - self.thickness) / self.height);
             let slide = self.pitch * sin(angle);
-            // The lever of the force on this one, and on the one behind.
+            // The lever arms of the force on this domino and on the one behind.
             let ahead = self.height * cos(between) - slide - self.friction * self.thickness;
             let behind = self.height * (cos(between) + self.friction * sin(between));
             row.push(Leaning {

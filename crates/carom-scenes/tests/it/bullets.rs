@@ -1,4 +1,4 @@
-//! The range: as many bullets as asked for, all in front of the wall, none where another is.
+//! Bullets: their number is the requested one, all are in front of the wall, and no two overlap.
 
 use carom_scenes::bullets;
 

@@ -1,4 +1,4 @@
-//! Clocks have the parts and the neighbours that they should, and run.
+//! Clocks have the expected numbers of parts and neighbours, and run.
 
 use super::meshes::check_closed;
 use carom_scenes::{Clock, ClockPartKind, ClockSettings};

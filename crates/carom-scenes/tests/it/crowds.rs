@@ -1,4 +1,4 @@
-//! Crowds are dense, move and repeat as they should.
+//! The density, the motion and the repeatability of crowds.
 
 use carom_bounds::BoundingVolume;
 use carom_scenes::{Crowd, CrowdKind};
@@ -96,7 +96,7 @@ fn one_of_a_hundred_is_fast() {
         crowd.step();
         for (i, (old, new)) in before.iter().zip(crowd.boxes()).enumerate() {
             let step = (new.center() - old.center()).length();
-            // One that is reflected comes less far.
+            // A box that is reflected moves less far.
             let limit = if i.is_multiple_of(100) { 0.1 * side + 0.1 } else { 0.011 };
             assert!(step < limit, "box {i} moved {step}");
         }
@@ -136,7 +136,7 @@ fn cubes_of_broadmark_fill_a_tenth_of_the_world_and_stay_in_it() {
     }
 }
 
-/// Each frame a hundredth of them turns off, and the walls turn some back.
+/// In each frame a hundredth of the cubes gets a new velocity, and the walls reflect some.
 #[test]
 fn brownian_cubes_change_their_minds_in_turn() {
     let n = 2000;
@@ -157,7 +157,7 @@ fn brownian_cubes_change_their_minds_in_turn() {
     assert!(turned.iter().all(|&times| 1 <= times), "each has a new velocity within 100 frames");
     let mean = f64::from(turned.iter().sum::<u32>()) / n as f64;
     assert!((1.0..8.0).contains(&mean), "{mean} turns a cube in 109 frames");
-    // A frame takes the fastest 1/40 of the side.
+    // The fastest cube moves 1/40 of the side in a frame.
     let step = all[1].iter().zip(&all[0]).map(|(new, old)| (*new - *old).length()).fold(0.0, f32::max);
     let fastest = 0.75 / 30.0 * 20_000_f32.cbrt();
     assert!((0.9 * fastest..1.001 * fastest).contains(&step), "{step}");
@@ -200,7 +200,7 @@ fn gravity_throws_all_of_them_about() {
     assert!((0.7..5.0).contains(&most), "{most} pairs a box at most");
 }
 
-/// Those of the first kinds, and of those that came later.
+/// One hash for the oldest kinds, and one for the later ones.
 #[test]
 fn crowds_are_the_same_bits_everywhere() {
     let hash = |kinds: &[CrowdKind]| {

@@ -1,4 +1,5 @@
-//! Levels: convex blocks whose planes and triangles are of one geometry, the same everywhere.
+//! Levels: convex blocks whose planes and triangles have the same geometry, with the same bits
+//! everywhere.
 
 use crate::hash;
 use carom_scenes::{Level, arena, car_course, castle, corner_course, slope_course, step_course};
@@ -25,7 +26,7 @@ fn blocks_are_convex_and_closed() {
                     "{name}, block {i}: a corner is {farthest} in front of a face"
                 );
             }
-            // Every edge is run along once in each direction.
+            // Every edge occurs once in each direction.
             let mut edges: Vec<(u32, u32)> = Vec::new();
             for face in &block.faces {
                 edges.extend((0..face.len()).map(|k| (face[k], face[(k + 1) % face.len()])));

@@ -1,4 +1,5 @@
-//! The scenes of this crate: well formed, as large as asked for, and the same bits everywhere.
+//! The scenes of this crate: well formed, of the requested size, and with the same bits
+//! everywhere.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,8 +13,7 @@ mod piles;
 mod scoreboard;
 mod soft;
 
-/// A hash of any sequence of words, so that a scene can be compared with what it was on another
-/// machine.
+/// Returns a hash of a sequence of words, to compare a scene with that on another machine.
 fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
     words
         .into_iter()

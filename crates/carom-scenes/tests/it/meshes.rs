@@ -1,4 +1,4 @@
-//! Meshes are closed, of the size asked for, and the same everywhere.
+//! Meshes are closed, of the requested size, and the same everywhere.
 
 use carom_math::glam::DVec3;
 use carom_scenes::mesh::{self, Gear, Knot, MeshData, Spring};
@@ -6,7 +6,8 @@ use carom_scenes::{HULL_RADII, Rng, hull_points};
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-/// Every edge is met once in each direction; volume is positive: closed, and outside is outside.
+/// Asserts that every edge occurs once in each direction, so that the mesh is closed, and that its
+/// volume is positive, so that it faces outwards.
 pub(crate) fn check_closed(mesh: &MeshData) {
     let mut edges: HashMap<(u32, u32), u32> = HashMap::new();
     let mut volume = 0.0;

@@ -3,7 +3,7 @@
 use carom_math::{Pose, Vec3};
 use carom_scenes::{JointSpec, SceneSpec, ShapeSpec, bench_pile, pile, torus_compound};
 
-/// Radius of a ball about the body's origin that contains the shape; the walls have none.
+/// Returns the radius of a ball about the body's origin that contains the shape; 0 for walls.
 fn radius(shape: &ShapeSpec) -> f32 {
     match shape {
         ShapeSpec::Sphere { radius } => *radius,
@@ -105,8 +105,8 @@ const STAIRS: u64 = 14804727650209246892;
 const WORKS: u64 = 15796046392151141377;
 const BULLETS: u64 = 6468104946551230075;
 
-/// All ants and crumbs that were wished for, above the ground, clear of each other and of what
-/// stands still; of any number.
+/// All requested ants and crumbs are above the ground, and clear of each other and of fixed
+/// bodies.
 #[test]
 fn ants_begin_clear() {
     for (n_ants, seed) in [(1, 5), (40, 1), (800, 2), (6000, 3)] {
@@ -124,7 +124,7 @@ fn ants_begin_clear() {
         for at in &ants {
             assert!(low < at.y && at.x.abs().max(at.z.abs()) < hill.half_size - 0.5, "{at}");
         }
-        // In the order of x, so that only those near in it are compared.
+        // Sorted by x, so that only neighbours along x are compared.
         let mut sorted = ants;
         sorted.sort_by(|a, b| a.x.total_cmp(&b.x));
         for (i, at) in sorted.iter().enumerate() {

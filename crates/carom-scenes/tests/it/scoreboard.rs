@@ -1,5 +1,5 @@
-//! Rows of the scoreboard: sound scenes, figures that see what is wrong, and closed forms held
-//! against first principles.
+//! Rows of the scoreboard: valid scenes, figures that detect faults, and closed forms compared
+//! with first principles.
 
 use carom_math::{Pose, Quat, Vec3};
 use carom_scenes::scoreboard::{
@@ -9,8 +9,8 @@ use carom_scenes::{BodySpec, JointSpec};
 use glam::{DMat3, DQuat, DVec3};
 use std::collections::BTreeSet;
 
-/// A film of a row whose bodies are at `state` in each frame but the first, given the start and the
-/// time. All masses are 1, and nothing overlaps.
+/// Returns a film of a row. In each frame after the first, `state` computes the bodies from their
+/// start and the time. All masses are 1.
 fn film(row: &Row, seconds: f64, overlap: f64, state: impl Fn(State, f64) -> State) -> Film {
     let start = |body: &BodySpec| State {
         pose: body.pose,
@@ -42,8 +42,7 @@ fn failures(row: &Row, film: &Film) -> Vec<&'static str> {
     row.figures.iter().filter(fails).map(|figure| figure.name).collect()
 }
 
-/// Long enough for each figure to be read, right or wrong: the overlap of a stack counts from 5 s
-/// on.
+/// Seconds of a film that suffice for each figure: the overlap of a stack counts from 5 s on.
 const SECONDS: f64 = 6.0;
 
 #[test]
@@ -74,7 +73,7 @@ fn rows_have_names_reasons_and_sound_scenes() {
     }
 }
 
-/// Joints hold at the start: a scene that begins with gaps would measure its own mistake.
+/// Joints have no gap at the start. Otherwise a figure would measure the fault of the scene.
 #[test]
 fn joints_begin_without_gaps() {
     for row in rows() {
@@ -119,11 +118,11 @@ fn bodies_that_fly_away_fail_each_row() {
     }
 }
 
-/// What has to move fails if it stands still; what has to stand passes.
+/// Rows of motion fail if the bodies stand still. Stacks pass.
 #[test]
 fn frozen_bodies_fail_each_row_of_motion_and_pass_each_stack() {
     let stands = ["stacked-", "table-", "pressed-", "tower-", "pyramid-", "cards", "arch"];
-    // Frozen bodies keep all joints and all energy: such a film is right as far as it is measured.
+    // Frozen bodies keep all joints and all energy, so these rows pass.
     let holds = ["hung-", "ragdolls", "trampoline", "spin", "gas-"];
     for row in rows() {
         let film = film(&row, SECONDS, 0.0, |state, _| state);
@@ -134,7 +133,7 @@ fn frozen_bodies_fail_each_row_of_motion_and_pass_each_stack() {
     }
 }
 
-/// What joints, energy and momentum are held against fails as soon as one of them is wrong.
+/// Figures of joints, energy and momentum fail as soon as one of these is wrong.
 #[test]
 fn stretched_joints_and_energy_from_nothing_fail() {
     for name in
@@ -169,8 +168,8 @@ fn deep_overlaps_fail_each_row_that_measures_them() {
     assert_eq!(n, 15);
 }
 
-/// The torque that turns an angular momentum about the vertical at a rate, for a round body of mass
-/// 1 whose axis leans.
+/// Returns the torque that turns the angular momentum about the vertical at a rate, for a round
+/// body of mass 1 whose axis leans.
 fn torque_for(lean: f64, rate: f64, spin: DVec3, across: f64, about: f64) -> DVec3 {
     let momentum = |angle: f64| {
         let turn = DQuat::from_rotation_y(angle);
@@ -215,9 +214,9 @@ fn a_top_has_the_torque_that_turns_it() {
     }
 }
 
-/// The wave has no length but that of the dominoes: twice as large, it is faster by the square root
-/// of two. Friction between dominoes slows it down, and takes nothing if they are so thin and near
-/// that they hardly slide.
+/// The wave has no length scale but that of the dominoes: for twice the size it is faster by the
+/// square root of two. Friction between dominoes slows it down. It has no effect on dominoes so
+/// thin and near that they hardly slide.
 #[test]
 fn the_wave_of_dominoes_scales_and_friction_slows_it() {
     let small = structures::wave_speed([0.5, 0.0895, 0.0605], 0.2);

@@ -1,4 +1,4 @@
-//! Scenes of soft bodies: sound, and the same bits everywhere.
+//! Scenes of soft bodies: valid, and the same bits everywhere.
 
 use crate::hash;
 use carom_scenes::soft::{ClothObstacle, SoftMaterial, SoftScene, cloth_over, flag, jelly, shatter};
@@ -64,7 +64,8 @@ fn tetrahedra_of_jelly_fill_the_cube() {
     assert!((volume - 0.216).abs() < 1e-4, "{volume}");
 }
 
-/// Each seam is an edge of two triangles, which do not fold back; all triangles look the same way.
+/// Each seam is an edge of two triangles, which do not fold back. All triangles have the same
+/// orientation.
 #[test]
 fn seams_join_the_pieces_of_a_plate() {
     let n = 5;

@@ -114,7 +114,7 @@ fn suite<V: TreeVolume, N: WideNode<V::Volumes8>>(
     }
 }
 
-/// Returns named sets of `n` boxes that make trees deep or builders slow.
+/// Returns named sets of `n` boxes, for which trees become deep or builders slow.
 pub fn many(n: usize) -> Vec<(&'static str, Vec<Aabb>)> {
     let unit = Aabb { min: Vec3::splat(1.0), max: Vec3::splat(2.0) };
     let set = |make: &dyn Fn(f32) -> Aabb| (0..n).map(|i| make(i as f32)).collect::<Vec<_>>();

@@ -43,7 +43,7 @@ pub struct Query {
 pub enum Verdict {
     /// The elements are never nearer than this.
     Clear(f64),
-    /// The contact is not before the first time, and certainly not after the second.
+    /// The contact is not before the first time and not after the second.
     Hit(f64, f64),
     /// The search is undecided; there is no contact before this time.
     Open(f64),
@@ -56,14 +56,14 @@ pub struct Counts {
     pub clear: usize,
     /// Surely touching.
     pub hits: usize,
-    /// Undecided, of queries that touch.
+    /// Undecided answers to queries that touch.
     pub open: usize,
-    /// Undecided, of queries that do not, or of which it is not known.
+    /// Undecided answers to queries that do not touch, or for which it is not known.
     pub open_beside: usize,
 }
 
 impl Query {
-    /// The distance of the features at the time `t`, squared.
+    /// Returns the squared distance of the features at time `t`.
     pub fn distance_sq(&self, t: f64) -> BigRational {
         let t = exact(t);
         let [a, b, c, d]: [Vector; 4] =
@@ -80,7 +80,7 @@ impl Query {
         self.distance_sq(t) <= &distance * &distance
     }
 
-    /// The largest difference of a vertex of the one and a vertex of the other.
+    /// Returns the largest coordinate difference between vertices of the two elements.
     pub fn size(&self) -> f64 {
         let n_a = if self.kind == Kind::VertexFace { 1 } else { 2 };
         let farthest = |p: &[DVec3; 4]| {
@@ -91,8 +91,8 @@ impl Query {
     }
 }
 
-/// The 4,779 published queries, and whether each touches; `None`, with a printed line, where they
-/// are not present.
+/// Returns the 4,779 published queries, and whether each touches. Prints a line and returns `None`
+/// if they are not present.
 pub fn published() -> Option<Vec<(bool, Query)>> {
     let index = data::json("ccd/index.json")?;
     let mut all = Vec::new();
@@ -133,8 +133,8 @@ fn judge(query: &Query, truth: Truth, verdict: Verdict, tolerance: f64, counts: 
                 "a contact is missed: {query:?} {verdict:?}"
             );
             assert!(0.0 <= distance);
-            // One in twenty of those known to be apart is tested, because rational arithmetic is
-            // slow.
+            // Among queries known to be apart, only one in twenty is tested, because rational
+            // arithmetic is slow.
             let times: &[f64] = match truth {
                 Truth::Apart if !counts.clear.is_multiple_of(20) => &[],
                 _ => &[0.0, 0.375, 1.0],
@@ -218,7 +218,7 @@ fn known(random: &mut Random, i: usize) -> (Query, f64) {
     let time = [0.0, 0.125, 0.25, 0.5, 0.75, 1.0][random.below(6)];
     let velocity: [DVec3; 4] = core::array::from_fn(|k| match i % 7 {
         0 => DVec3::ZERO,
-        // Within a plane, all the time.
+        // The motion stays within a plane.
         1 => grid(random) * DVec3::new(1.0, 0.0, 1.0),
         2 if k < 2 => DVec3::ZERO,
         _ => grid(random),
@@ -245,7 +245,7 @@ pub fn check_random(n: usize, tolerance: f64, ask: impl Fn(&Query) -> Verdict) -
             2 => end[1] = end[2],
             3 => end = start.map(|p| DVec3::new(-p.z, p.y, p.x)),
             4 => {
-                // In passing, by 1e-6.
+                // The elements pass each other at a distance of 1e-6.
                 let left = DVec3::new(-1.0, 1e-6, 0.1);
                 start = [left, left - DVec3::Z * 0.4, DVec3::X, DVec3::Z];
                 end = start;

@@ -8,7 +8,8 @@ use carom_deform::{
 };
 use glam::Vec3;
 
-/// Sets of more candidates than this are compared with brute force, and not tested further.
+/// The largest set of candidates that is tested further. Larger sets are only compared with brute
+/// force.
 const MAX_TESTED: usize = 3000;
 
 /// Runs random sequences of motions, edits and queries over each mesh. Compares with brute force,
@@ -57,7 +58,7 @@ pub fn check_threads<T: FollowingTree>(name: &str, mesh: &DeformableMesh) {
     }
 }
 
-/// Some frames of motion, tears and searches.
+/// Returns the answers and the work of some frames of motion, tears and searches.
 fn frames<T: FollowingTree>(mut mesh: DeformableMesh<T>) -> Vec<(Vec<NearPair>, Vec<u32>, [TreeWork; 3])> {
     let mut random = Random::new(3);
     let (mut search, mut frames) = (FeatureSearch::default(), Vec::new());
@@ -134,7 +135,7 @@ impl<T: FollowingTree> Both<T> {
             // Back to the initial positions.
             0 => self.home.clone(),
             1 => now.iter().map(|_| Vec3::splat(0.25)).collect(),
-            // So far that neighbours coincide.
+            // The shift is so large that neighbours coincide after rounding.
             2 => now.iter().map(|p| *p + Vec3::new(2_f32.powi(70), 0.0, -1000.0)).collect(),
             // Some jump to the positions of others.
             3 => {
@@ -248,7 +249,7 @@ impl<T: FollowingTree> Both<T> {
         for _ in 0..1 + random.below(12) {
             let (middle, half) = ((random.cube_point() * 4.0).as_vec3(), random.range(0.0, 0.5) as f32);
             let query = Aabb { min: middle - half, max: middle + half };
-            // The content of the list must stay.
+            // The previous content of the list must stay.
             let (mut faces, mut edges) = (vec![7], Vec::new());
             self.ours.collect_faces_touching(&query, &mut faces);
             self.ours.collect_edges_touching(&query, &mut edges);

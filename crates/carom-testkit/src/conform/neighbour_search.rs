@@ -173,7 +173,7 @@ pub fn check_cloud<S: NeighbourSearch>(search: &mut S, points: &[Vec3], what: &s
         assert!(row.iter().all(|&other| lists.of(other).binary_search(&point).is_ok()), "{what}");
     }
 
-    // Another set: some of the points, points beside them, and far points.
+    // Another set of points: some of the first set, points beside them, and far points.
     let beside = points.iter().step_by(3).map(|p| *p + Vec3::new(0.7, -0.6, 0.1) * search.radius());
     let beside = beside.filter(|p| p.is_finite());
     let far = [Vec3::splat(-1e30), Vec3::new(1e30, 0.0, 3e29), Vec3::ZERO, Vec3::splat(1e7)];

@@ -1,5 +1,5 @@
-//! A list that is rebuilt over several frames, or narrowed. The pairs stay right whatever happens
-//! meanwhile, and no frame does all the work.
+//! The contract of a list that is rebuilt over several frames, or narrowed. The pairs stay right
+//! for each kind of change meanwhile, and no frame does all the work.
 
 use super::dice::Dice;
 use alloc::collections::BTreeMap;
@@ -327,8 +327,8 @@ fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
     }
 }
 
-/// A few boxes move in each frame, others each time. Lists live long, and are rebuilt over many
-/// frames. Then all changes happen meanwhile.
+/// A few boxes move in each frame, different ones each time. Lists last long, and are rebuilt over
+/// many frames. Then each kind of change happens during a rebuild.
 fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(VerletListSettings) -> VerletList<I>) {
     const CALM: usize = 300;
     let ours = make(VerletListSettings::default().with_spread_from(100));

@@ -126,7 +126,7 @@ fn ask(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut D
             .min_by(|a, b| a.at.total_cmp(&b.at).then(a.index.cmp(&b.index)));
         assert_eq!(index.nearest(point, limit), nearest, "near {point} within {limit}");
     }
-    // Breaking off means no further visit.
+    // After a break there is no further visit.
     let mut n = 0;
     let everything = Aabb { min: Vec3::splat(-f32::MAX), max: Vec3::splat(f32::MAX) };
     index.visit_box(&everything, &mut |_| {
@@ -134,7 +134,7 @@ fn ask(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut D
         if n == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     assert_eq!(n, all(live).count().min(3));
-    // Nothing is found with NaN, and nothing goes wrong.
+    // A query with NaN finds nothing and does not panic.
     let bad = Vec3::new(f32::NAN, 0.0, 0.0);
     index.overlapping(&Aabb { min: bad, max: Vec3::ONE }, &mut found);
     assert!(found.is_empty());
@@ -176,8 +176,7 @@ fn random_frustum(world: f32, dice: &mut Dice) -> Frustum {
     Frustum::new(planes).unwrap()
 }
 
-/// Checks frusta, and a view of another kind: a ball, which must be tested against as few boxes as
-/// possible.
+/// Checks frusta, and a view of another kind: a ball. It must be tested against few boxes.
 fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut Dice) {
     let mut found = Vec::new();
     for _ in 0..12 {
@@ -213,7 +212,7 @@ fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: 
         assert_eq!(visited, expected, "ball of radius {radius} around {center}");
         assert!(n_asked <= 8 * live.len() + 64, "asked about {n_asked} boxes");
     }
-    // No box is outside, and breaking off means no further visit.
+    // No box is outside, and after a break there is no further visit.
     let mut n = 0;
     index.visit_culled(&mut |_| Culling::Inside, &mut |_| {
         n += 1;

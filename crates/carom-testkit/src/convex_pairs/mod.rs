@@ -72,7 +72,7 @@ enum Says {
     Distance(f64),
     /// Whether they share a point.
     Meets(bool),
-    /// Minus the depth, or something between 0 and the distance.
+    /// Minus the depth, or a lower bound of the distance, at least 0.
     Separation(f64),
 }
 
@@ -226,7 +226,7 @@ impl Tally {
         sum
     }
 
-    /// Tests about `n_pairs` pairs in one precision.
+    /// Tests about `n_pairs` pairs in one precision, and counts the answers.
     pub fn look(&mut self, random: &mut Random, n_pairs: u64, is_single: bool) {
         let before = self.n_pairs[usize::from(!is_single)];
         while self.n_pairs[usize::from(!is_single)] - before < n_pairs {
@@ -273,7 +273,7 @@ impl Tally {
 const SIGN: f64 = carom_math::tol::GJK_TOUCHING;
 
 impl Row {
-    /// Counts one answer. Returns what is wrong with it.
+    /// Counts one answer. Returns the fault, if it has one.
     fn look(
         &mut self,
         pair: &Difference<'_>,
@@ -470,7 +470,7 @@ fn box_points(half: DVec3) -> Vec<DVec3> {
     crate::oracle::sat::box_corners(half, |p| p)
 }
 
-/// Whether a matrix is a rotation but for rounding.
+/// Whether a matrix is a rotation, up to rounding.
 fn is_rotation(m: &DMat3) -> bool {
     (*m * m.transpose()).abs_diff_eq(DMat3::IDENTITY, 1e-14)
 }

@@ -206,7 +206,7 @@ fn is_closed(triangles: &[[u32; 3]]) -> bool {
     3 < triangles.len() && edges.values().all(|sum| *sum == 0)
 }
 
-/// A box as it was given; `None` once it is removed, or was never a box.
+/// A box as it was given; `None` if it was removed or is not valid.
 type GivenBox = Option<[[f64; 3]; 2]>;
 
 /// Returns the boxes after the steps.

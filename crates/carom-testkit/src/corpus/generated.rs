@@ -1,5 +1,5 @@
-//! Families whose threads describe their inputs without listing them, each from a stated seed: one
-//! entry each.
+//! Families whose threads describe their inputs without listing them. Each has one entry, made
+//! from a stated seed.
 
 use super::shape::{Body, Mesh, Precision, Shape};
 use super::{Case, Entry, Exactly, Step, exactly};
@@ -9,7 +9,7 @@ use glam::{DMat3, DQuat, DVec3};
 const FEATURES: &str = "every pair of features of the two polytopes, in f64";
 const ONE_BY_ONE: &str = "all pairs, one by one";
 
-/// All of them, in the order of the families.
+/// Returns all entries, in the order of the families.
 pub(super) fn entries() -> Vec<Entry> {
     vec![
         Entry {
@@ -113,7 +113,7 @@ pub(super) fn entries() -> Vec<Entry> {
     ]
 }
 
-/// The case with its published number computed.
+/// Returns the case with its number computed exactly.
 fn computed(mut case: Case) -> Case {
     let exact = exactly(&case, Precision::Double);
     match (&mut case, exact) {
@@ -147,7 +147,7 @@ fn corners(half: DVec3) -> Shape {
     Shape::Hull(crate::oracle::sat::box_corners(half, |p| p).iter().map(|p| p.to_array()).collect())
 }
 
-/// A ball of 12 slices and 12 rings.
+/// Returns the mesh of a ball with 12 slices and 12 rings.
 fn ball() -> Mesh {
     let n = 12_u32;
     let mut vertices = vec![[0.0, 1.0, 0.0]];

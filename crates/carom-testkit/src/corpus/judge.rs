@@ -1,5 +1,4 @@
-//! Right or wrong: an answer of any library against what is exact for the input as that library
-//! stores it.
+//! Compares the answer of a library with the exact answer for the input as that library stores it.
 
 use super::Case;
 use super::exact::{Exactly, deviation, exactly, size};
@@ -25,7 +24,7 @@ pub enum Answer {
     Point(PointAnswer),
     /// To [`Case::Hull`].
     Hull(HullAnswer),
-    /// To [`Case::Boxes`]: pairs of numbers, in any order.
+    /// To [`Case::Boxes`]: pairs of indices, in any order.
     Pairs(Vec<(usize, usize)>),
 }
 
@@ -51,16 +50,16 @@ pub struct PairAnswer {
 pub struct RayAnswer {
     /// The parameter, in lengths of the direction.
     pub t: f64,
-    /// Unit normal, either side.
+    /// Unit normal of either sign.
     pub normal: DVec3,
 }
 
 /// The answers about a point and a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct PointAnswer {
-    /// The distance; negative inside, if the library is able to tell.
+    /// The distance; negative inside, if the library distinguishes inside from outside.
     pub distance: f64,
-    /// Whether the sign of the distance means anything.
+    /// Whether the sign of the distance is meaningful.
     pub is_signed: bool,
     /// The nearest point, in the world.
     pub nearest: DVec3,
@@ -69,7 +68,7 @@ pub struct PointAnswer {
 /// A convex hull, or none.
 #[derive(Clone, Debug)]
 pub struct HullAnswer {
-    /// Corners; empty where the library refused the points.
+    /// Corners; empty if the library refused the points.
     pub corners: Vec<DVec3>,
     /// Corners of each side, counter-clockwise from outside.
     pub faces: Vec<Vec<u32>>,
@@ -77,8 +76,8 @@ pub struct HullAnswer {
     pub is_merged: bool,
 }
 
-/// Judges an answer, to `tolerance` times the largest coordinate of the case. The error says what
-/// is wrong.
+/// Judges an answer, with a tolerance of `tolerance` times the largest coordinate of the case. The
+/// error describes the fault.
 pub fn judge(case: &Case, answer: &Answer, precision: Precision, tolerance: f64) -> Result<(), String> {
     let near = tolerance * size(case);
     match (case, exactly(case, precision), answer) {
@@ -169,8 +168,8 @@ fn is_on(body: &Body, precision: Precision, p: DVec3, near: f64) -> Result<(), S
     }
 }
 
-/// A hull proves itself: its corners are given points, all points lie behind all its sides, and the
-/// sides close.
+/// Judges a hull without a reference: its corners must be given points, all points must lie behind
+/// all its sides, and the sides must form a closed surface.
 fn judge_hull(
     points: &[DVec3],
     n_corners: Option<usize>,
@@ -195,7 +194,8 @@ fn judge_hull(
             let to = face[(i + 1) % face.len()];
             *edges.entry((from.min(to), from.max(to))).or_default() += if from < to { 1 } else { -1 };
         }
-        // The sum of the fans is twice the area: no corner of a sliver matters more than another.
+        // The sum over the fan is twice the area vector, so no corner of a sliver counts more than
+        // another.
         let normal: DVec3 =
             corners.windows(2).map(|w| (w[0] - corners[0]).cross(w[1] - corners[0])).sum::<DVec3>();
         let Some(normal) = normal.try_normalize() else { continue };

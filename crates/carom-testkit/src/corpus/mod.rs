@@ -49,7 +49,7 @@ pub enum Case {
         b: Body,
         /// Distance, or minus the depth; 0 is touching.
         distance: f64,
-        /// From A to B, where it is unique and the thread is about it.
+        /// From A to B, if it is unique and the thread is about it.
         #[serde(default)]
         normal: Option<[f64; 3]>,
     },
@@ -59,9 +59,9 @@ pub enum Case {
         a: [[f64; 3]; 3],
         /// Corners.
         b: [[f64; 3]; 3],
-        /// Touching counts.
+        /// Whether they share a point; touching counts.
         meets: bool,
-        /// 0 if they meet.
+        /// The distance; 0 if they meet.
         distance: f64,
     },
     /// The first hit of a ray on a surface, from outside or inside.
@@ -70,7 +70,7 @@ pub enum Case {
         on: Body,
         /// The start of the ray, at t = 0.
         origin: [f64; 3],
-        /// Any length; t counts in it.
+        /// The direction, of any length; t is in this length.
         direction: [f64; 3],
         /// `None` if the ray misses.
         t: Option<f64>,
@@ -79,14 +79,14 @@ pub enum Case {
     Point {
         /// The body of the queried surface.
         on: Body,
-        /// In the world.
+        /// The point, in the world.
         point: [f64; 3],
-        /// Negative inside; a mesh has an inside where it is closed.
+        /// Negative inside; only a closed mesh has an inside.
         distance: f64,
     },
     /// The convex hull of points.
     Hull {
-        /// In any order, duplicates allowed.
+        /// The points, in any order; duplicates are allowed.
         points: Vec<[f64; 3]>,
         /// The number of corners, if the thread is about it; 0 without a volume, which the library
         /// must report.
@@ -96,7 +96,7 @@ pub enum Case {
     },
     /// The pairs of boxes that touch after some steps.
     Boxes {
-        /// In order.
+        /// The steps, in order.
         steps: Vec<Step>,
         /// The number of touching pairs.
         n_pairs: usize,

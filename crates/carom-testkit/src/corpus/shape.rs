@@ -1,11 +1,12 @@
-//! Shapes and bodies of the corpus, and what is left of them once a library has rounded its input.
+//! Shapes and bodies of the corpus, and their values after a library has rounded its input.
 
 use carom_math::WidePose;
 use carom_math::f64::{Pose, Quat};
 use glam::{DMat3, DQuat, DVec3};
 use serde::Deserialize;
 
-/// Lengths in any unit. Round shapes stand along y, centred on the origin of their frame.
+/// A shape, with lengths in any unit. Round shapes stand along y, centred at the origin of their
+/// frame.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Shape {
@@ -23,21 +24,21 @@ pub enum Shape {
     Mesh(Mesh),
 }
 
-/// Vertices and triangles, outward where the mesh is closed.
+/// Vertices and triangles. The triangles of a closed mesh face outwards.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
     /// Positions.
     pub vertices: Vec<[f64; 3]>,
-    /// Vertex numbers.
+    /// Vertex indices of each triangle.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A shape at its place.
+/// A shape with its pose.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// In its own frame.
+    /// The shape in its own frame.
     pub shape: Shape,
     /// The position of the frame.
     #[serde(default)]
@@ -48,7 +49,8 @@ pub struct Body {
     /// The rotation of the frame, as the rows of a matrix; for threads that print one.
     #[serde(default)]
     pub rows: Option<[[f64; 3]; 3]>,
-    /// In the thread round shapes stand along z: before all else the shape is turned from y to z.
+    /// Whether round shapes stand along z in the thread. Then the shape is turned from y to z
+    /// first.
     #[serde(default)]
     pub is_z_up: bool,
 }
@@ -62,13 +64,13 @@ pub enum Precision {
     Double,
 }
 
-/// A vector of three numbers.
+/// Returns a vector of three numbers.
 pub fn point(p: [f64; 3]) -> DVec3 {
     DVec3::from_array(p)
 }
 
 impl Precision {
-    /// The number as it is stored.
+    /// Returns the number as it is stored.
     pub fn round(self, x: f64) -> f64 {
         match self {
             Precision::Single => f64::from(x as f32),
@@ -76,61 +78,62 @@ impl Precision {
         }
     }
 
-    /// The point as it is stored.
+    /// Returns the point as it is stored.
     pub fn point(self, p: [f64; 3]) -> DVec3 {
         DVec3::from_array(p.map(|x| self.round(x)))
     }
 }
 
 impl Mesh {
-    /// Corners of every triangle as they are stored.
+    /// Returns the corners of every triangle as they are stored.
     pub fn corners(&self, precision: Precision) -> Vec<[DVec3; 3]> {
         self.triangles.iter().map(|t| t.map(|v| precision.point(self.vertices[v as usize]))).collect()
     }
 }
 
 impl Body {
-    /// A shape in the world's frame.
+    /// Returns a body whose frame is that of the world.
     pub fn new(shape: Shape) -> Body {
         Body { shape, at: [0.0; 3], turn: None, rows: None, is_z_up: false }
     }
 
-    /// The same shape elsewhere.
+    /// Sets the position.
     #[must_use]
     pub fn at(mut self, at: DVec3) -> Body {
         self.at = at.to_array();
         self
     }
 
-    /// The same shape turned.
+    /// Sets the rotation.
     #[must_use]
     pub fn turned(mut self, turn: DQuat) -> Body {
         self.turn = Some(turn.to_array());
         self
     }
 
-    /// A unit quaternion, not yet rounded.
+    /// Returns the rotation as a unit quaternion, not yet rounded.
     pub fn rotation(&self) -> DQuat {
         let given = match (self.turn, self.rows) {
             (Some(turn), _) => DQuat::from_array(turn),
             (None, Some(rows)) => DQuat::from_mat3(&DMat3::from_cols_array_2d(&rows).transpose()),
             (None, None) => DQuat::IDENTITY,
         };
-        // Normalized only where that is not the identity: the simplest quaternions stay what they
-        // are.
+        // A quaternion of length 1 is not normalized again, so that the simplest ones keep their
+        // numbers.
         let given = if given.length_squared() == 1.0 { given } else { given.normalize() };
         let up =
             if self.is_z_up { DQuat::from_rotation_x(core::f64::consts::FRAC_PI_2) } else { DQuat::IDENTITY };
         if self.is_z_up { (given * up).normalize() } else { given }
     }
 
-    /// The pose as it is stored.
+    /// Returns the pose as it is stored.
     pub fn pose(&self, precision: Precision) -> Pose {
         let q = self.rotation().to_array().map(|x| precision.round(x));
         Pose::new(Quat::from_array(q), precision.point(self.at))
     }
 
-    /// The pose as a library may read it: the rounding of the quaternion is not the shape's.
+    /// Returns the stored pose with a matrix in `f64`: the rounding of the quaternion does not
+    /// deform the shape.
     pub fn wide(&self, precision: Precision) -> WidePose {
         self.pose(precision).wide()
     }

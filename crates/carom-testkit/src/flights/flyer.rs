@@ -1,4 +1,4 @@
-//! Bodies of every convex kind, and compounds of them: random in size and proportion.
+//! Bodies of every convex kind and compounds, with random sizes and proportions.
 
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Sphere, TaperedCapsule};
 use carom_math::{Pose, Quat, Vec3};
@@ -7,7 +7,7 @@ use carom_scenes::Rng;
 use glam::DVec3;
 use std::sync::Arc;
 
-/// The kinds of shape that fly.
+/// The kinds of bodies.
 pub(super) const KINDS: [&str; 14] = [
     "ball",
     "box",
@@ -35,12 +35,12 @@ pub(super) struct Flyer {
     pub(super) thin: f64,
 }
 
-/// Uniform in the logarithm.
+/// Returns a random number whose logarithm is uniform.
 pub(super) fn log_range(rng: &mut Rng, min: f64, max: f64) -> f64 {
     (min.ln() + (max / min).ln() * rng.unit()).exp()
 }
 
-/// A body of this kind.
+/// Returns a random body of this kind.
 pub(super) fn flyer(kind: usize, rng: &mut Rng) -> Flyer {
     // One in eight is thinner than the slop of the solver.
     let least = if rng.below(8) == 0 { 1e-3 } else { 6e-3 };

@@ -1,4 +1,4 @@
-//! Random flights of bodies into obstacles, and what must hold at every step of each.
+//! Random flights of bodies into obstacles, and the properties that must hold at every step.
 //!
 //! - The energy, kinetic and potential, is never above that of the start.
 //! - The centre of a body does not pass a surface. This holds for bodies with continuous collision
@@ -8,7 +8,7 @@
 //!   other.
 //! - No number is infinite or NaN, and no step ends in an error or a panic.
 //!
-//! A flight is a function of its seed alone.
+//! A flight depends only on its seed.
 
 mod flyer;
 mod obstacle;
@@ -23,7 +23,8 @@ use glam::DVec3;
 use obstacle::Obstacle;
 use std::collections::BTreeMap;
 
-/// The largest allowed gain of energy, relative to the most energy turned over so far.
+/// The largest allowed gain of energy, relative to the largest energy so far: the kinetic energy
+/// at the start plus the change of the potential energy.
 pub const MAX_GAIN: f64 = 1e-4;
 
 /// The largest allowed change of the momentum, relative to the sum of all momenta.
@@ -33,12 +34,12 @@ pub const MAX_DRIFT: f64 = 2e-3;
 const PLACE_ROUNDING: f64 = 1.0 / (1 << 21) as f64;
 
 /// The largest rounding of a coordinate that grows or shrinks by a little in a step, relative to
-/// its size. If a body falls by a multiple of the spacing of `f32` more in each step, all steps
-/// round alike.
+/// its size. If a body falls by a constant multiple of the spacing of `f32` more in each step, all
+/// steps round in the same direction.
 const STEP_ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
-/// The largest speed, in metres per second, at the start of a body over a terrain, which is not
-/// marked fast.
+/// The largest speed at the start of a body over a terrain, in metres per second. Such a body is
+/// not marked as fast.
 const MAX_TERRAIN_SPEED: f64 = 15.0;
 
 /// Counts of flights of one class.
@@ -46,17 +47,17 @@ const MAX_TERRAIN_SPEED: f64 = 15.0;
 pub struct Row {
     /// Flights.
     pub flights: u64,
-    /// Those with a gain of energy beyond [`MAX_GAIN`].
+    /// Flights with a gain of energy beyond [`MAX_GAIN`].
     pub gains: u64,
-    /// One and the largest gain of energy, as a part of the most energy turned over until then.
+    /// 1 plus the largest gain of energy, which is relative as in [`MAX_GAIN`].
     pub worst: f64,
-    /// Those in which a body passed a surface.
+    /// Flights in which a body passed a surface.
     pub escapes: u64,
-    /// Those in which the sum of the momenta of two bodies changed.
+    /// Flights in which the sum of the momenta changed without an external cause.
     pub momenta: u64,
-    /// Those in which an angular momentum changed that nothing acts on.
+    /// Flights in which the angular momentum of a free body changed.
     pub spins: u64,
-    /// Those that ended in an error, a panic or a number that is not finite.
+    /// Flights that ended in an error, a panic or a number that is not finite.
     pub errors: u64,
 }
 
@@ -77,14 +78,14 @@ impl Row {
 pub struct FlightTally {
     /// By heading and class.
     pub rows: BTreeMap<(u8, String), Row>,
-    /// Seeds of the flights that were wrong, and what was wrong.
+    /// Seeds of the wrong flights, with the faults.
     pub wrong: Vec<(u64, String)>,
     /// Steps of all flights.
     pub steps: u64,
 }
 
 impl FlightTally {
-    /// Takes in the counts of another.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: &FlightTally) {
         for (key, row) in &other.rows {
             self.rows.entry(key.clone()).or_default().add(row);
@@ -94,7 +95,7 @@ impl FlightTally {
         self.steps += other.steps;
     }
 
-    /// The counts of all flights.
+    /// Returns the counts of all flights.
     pub fn total(&self) -> Row {
         self.rows.get(&(0, "all".to_owned())).cloned().unwrap_or_default()
     }
@@ -104,7 +105,7 @@ impl FlightTally {
         self.wrong.is_empty()
     }
 
-    /// The table of all classes.
+    /// Returns the table of all classes.
     pub fn table(&self) -> String {
         const HEADINGS: [&str; 8] =
             ["", "shape", "obstacle", "speed", "spin", "marked", "restitution", "gravity, dt"];
@@ -135,12 +136,12 @@ struct Flight {
     n_steps: u32,
     dt: f32,
     gravity: DVec3,
-    /// Whether the promise that no surface is passed holds for the bodies.
+    /// Whether the bodies must not pass a surface.
     is_held: bool,
     is_fast: bool,
-    /// Bodies on a terrain are held by it, fast or not.
+    /// Whether the obstacle is a terrain, which no body may pass, fast or not.
     is_terrain: bool,
-    /// The obstacle is a half-space.
+    /// Whether the obstacle is a half-space.
     is_endless: bool,
     has_friction: bool,
     classes: Vec<(u8, String)>,
@@ -151,7 +152,7 @@ fn quat(rng: &mut Rng) -> Quat {
     Quat::from_array(rng.rotation().to_array().map(|x| x as f32)).normalize()
 }
 
-/// The decade of a number, as a class.
+/// Returns the decade of a number, as a class.
 fn decade(x: f64, unit: &str) -> String {
     if x == 0.0 {
         return format!("0 {unit}");
@@ -164,7 +165,7 @@ impl Flight {
     fn new(seed: u64) -> Flight {
         let mut rng = Rng::new(seed);
         let rng = &mut rng;
-        // Rooms and terrains hold several bodies and last long: few of them.
+        // Rooms and terrains are rare, because they have several bodies and take long.
         let kind = if rng.below(60) == 0 { 8 + rng.below(3) } else { rng.below(8) };
         let obstacle = obstacle::obstacle(kind, rng);
         let (is_room, is_terrain, is_pair) = (kind == 8 || kind == 9, kind == 10, kind == 7);
@@ -199,7 +200,7 @@ impl Flight {
         for n in 0..n_bodies {
             let kind = if n == 0 { shape } else { rng.below(flyer::KINDS.len()) };
             let mut one = flyer::flyer(kind, rng);
-            // What is in a room has room to turn.
+            // A body in a room is small enough to turn.
             let most = if is_room { 0.35 } else { f64::INFINITY };
             for _ in 0..20 {
                 if one.radius < most {
@@ -212,12 +213,12 @@ impl Flight {
         let way = |f: &Flyer| (speed + spin * f.radius + if has_gravity { 9.81 * dt } else { 0.0 }) * dt;
         let is_slow = |f: &Flyer| {
             let backed = if obstacle.thick == 0.0 { f64::INFINITY } else { obstacle.thick };
-            // A field is passed as soon as the centre is.
+            // A field is passed as soon as the centre is below it.
             way(f) < f.thin.min(backed)
         };
         let all_slow = flyers.iter().all(is_slow) && (!is_room || !has_gravity);
         let is_fast = match rng.below(5) {
-            // Marked or not, it makes no energy.
+            // Fast or not, a body must not gain energy.
             0 => false,
             _ if is_terrain => false,
             1 | 2 => !all_slow,
@@ -250,7 +251,7 @@ impl Flight {
             let toward = toward.normalize();
             let place = if let obstacle::Bound::Room(inner) = &obstacle.bound {
                 let free = (*inner - one.radius - 0.03).max(DVec3::ZERO);
-                // A part of the room for each of the bodies, so that none begins in another.
+                // Each body starts in its own part of the room, so that none overlaps another.
                 let x = -free.x + (n as f64 + 0.5) * 2.0 * free.x / n_bodies as f64;
                 let x = if n_bodies == 1 { rng.range(-free.x, free.x) } else { x };
                 DVec3::new(x, rng.range(-free.y, free.y), rng.range(-free.z, free.z))
@@ -259,10 +260,11 @@ impl Flight {
                 DVec3::new(at(n % 3), rng.range(0.6, 4.0) + one.radius, at(n / 3 + 1) - 2.0)
             } else {
                 let target = DVec3::new(rng.range(-1.0, 1.0), 0.0, rng.range(-1.0, 1.0));
-                // Beside the line to the middle of the other, so that they begin apart.
+                // The target is beside the line to the middle of the other body, so that they
+                // start apart.
                 let beside = |v: DVec3| v - toward * toward.dot(v);
                 let target = if is_pair { beside(rng.in_ball() * obstacle.thick) } else { target };
-                // Above the highest bump.
+                // The start is above the highest bump.
                 let bumps = if obstacle.is_flat() || is_pair { 0.0 } else { obstacle.top().max(0.5) };
                 let reach = obstacle.moving.as_ref().map_or(0.0, |other| other.radius);
                 let gap = one.radius * 1.01 + 0.012 + bumps + reach + rng.range(0.0, 3.0) * speed * dt;
@@ -274,7 +276,7 @@ impl Flight {
             let omega = rng.direction() * spin;
             let pose = Pose::new(quat(rng), wide.transform_point(place).as_vec3());
             let desc = placed(BodyDesc::dynamic(one.shape.clone())).with_pose(pose).with_ccd(is_fast);
-            // Sleep takes the momentum of slow bodies.
+            // Sleeping is off, because it removes the momentum of slow bodies.
             let desc = desc
                 .with_linear_velocity(velocity.as_vec3())
                 .with_angular_velocity(omega.as_vec3())
@@ -331,8 +333,8 @@ impl Flight {
 }
 
 impl Flight {
-    /// Whether the promise that no surface is passed holds for a step from these states: the bodies
-    /// are marked fast, or the way of each is below its thickness and that of the obstacle. Gravity
+    /// Whether the bodies must not pass a surface in a step from these states: they are marked as
+    /// fast, or the displacement of each is below its thickness and that of the obstacle. Gravity
     /// and bounces make slow bodies faster.
     fn holds(&self, states: &[State]) -> bool {
         let dt = f64::from(self.dt);
@@ -356,12 +358,12 @@ struct State {
     mass: f64,
     center: DVec3,
     velocity: DVec3,
-    /// About the centre.
+    /// Angular momentum about the centre.
     angular_momentum: DVec3,
     kinetic: f64,
 }
 
-/// The state of a body after a step with substeps of `substep`.
+/// Returns the state of a body after a step with substeps of `substep` seconds.
 fn state_of(body: &Body, gravity: DVec3, substep: f32) -> State {
     State {
         mass: 1.0 / f64::from(body.inverse_mass),
@@ -372,12 +374,12 @@ fn state_of(body: &Body, gravity: DVec3, substep: f32) -> State {
     }
 }
 
-/// What one flight was like.
+/// The outcome of one flight.
 #[derive(Clone, Debug, Default)]
 struct Outcome {
     worst: f64,
     gain_at: Option<u32>,
-    /// Step, depth, and which body.
+    /// Step, depth, and index of the body.
     escape: Option<(u32, f64, usize)>,
     momentum: Option<(u32, f64)>,
     spin: Option<(u32, f64, &'static str)>,
@@ -385,7 +387,7 @@ struct Outcome {
     steps: u64,
 }
 
-/// Flies one flight, and writes each step to `log`.
+/// Simulates one flight, and writes each step to `log`.
 fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     let mut out = Outcome { worst: 1.0, ..Outcome::default() };
     let substep = flight.dt / flight.world.settings().solver.substeps as f32;
@@ -400,18 +402,19 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     let kinetic = |states: &[State]| states.iter().map(|s| s.kinetic).sum::<f64>();
     let potential =
         |states: &[State]| -> f64 { states.iter().map(|s| -s.mass * flight.gravity.dot(s.center)).sum() };
-    // The energy of heights that rounding of the places gives, in this step and those before it.
+    // The potential energy that rounding of positions can add, in this step and those before it.
     let rounded = |states: &[State], step: u32| -> f64 {
         let of_steps = |s: &State| f64::from(step) * STEP_ROUNDING * s.center.length();
         let height = |s: &State| PLACE_ROUNDING * (1.0 + s.center.abs().max_element()) + of_steps(s);
         states.iter().map(|s| s.mass * flight.gravity.length() * height(s)).sum()
     };
     let (first_kinetic, first_potential) = (kinetic(&before), potential(&before));
-    // The most so far: what a bounce rounds shows at the top of the next arc, where little is left.
+    // The largest energy so far: the rounding of a bounce appears at the top of the next arc, at
+    // which the kinetic energy is small.
     let mut turned_over = first_kinetic;
     let max_speed = f64::from(flight.world.settings().solver.max_speed);
-    // A body that is stopped pays for the height that it keeps, and misses the rest of a step of
-    // gravity; one that is too fast is slowed down. Each changes the momentum.
+    // A stopped body loses the energy of the height that it keeps, and the rest of a step of
+    // gravity. A body that is too fast is slowed down. Both change the momentum.
     let mut is_kept = true;
     let mut longest = 0.0_f64;
     let first = before.clone();
@@ -433,7 +436,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
             out.error = Some(format!("step {step}: a number is not finite"));
             break;
         }
-        // The energy, against that of the start and what gravity did.
+        // The energy, compared with that at the start and the work of gravity.
         let fallen = first_potential - potential(&now);
         turned_over = turned_over.max(first_kinetic + fallen.abs());
         let gained = kinetic(&now) - fallen - first_kinetic - rounded(&now, step);
@@ -444,15 +447,14 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
         if 1.0 + MAX_GAIN < gain && out.gain_at.is_none() {
             out.gain_at = Some(step);
         }
-        // The side.
+        // The side of the surface.
         if flight.is_held {
             for (k, (_, flyer)) in flight.movers.iter().enumerate() {
-                // A body about as thin as the overlap that the solver leaves may lie with its
-                // middle in it.
+                // A body about as thin as the slop may rest with its middle below the surface.
                 let mut allowed = (2.0 * slop - flyer.thin).max(0.0);
                 if flight.is_endless && !flight.is_fast {
-                    // A half-space has no far side: what falls in by the way of a step comes out
-                    // again.
+                    // A half-space has no far side: a body that enters it by the displacement of a
+                    // step comes out again.
                     longest = longest.max((now[k].center - before[k].center).length());
                     allowed += longest;
                 }
@@ -556,17 +558,16 @@ fn describe(out: &Outcome, with_spins: bool) -> Option<String> {
     (!said.is_empty()).then(|| said.join("; "))
 }
 
-/// The flights to be flown, and what is wrong about one.
+/// The selection of flights, and the faults to count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlightSettings {
-    /// Only flights of this class, as the table names it.
+    /// If set, only flights of this class of the table.
     pub class: Option<String>,
-    /// Whether a flight is wrong in which a body keeps its energy and its side, but not its angular
-    /// momentum.
+    /// Whether a changed angular momentum alone makes a flight wrong.
     pub with_spins: bool,
 }
 
-/// Flies the flight of this seed and counts it.
+/// Simulates the flight of this seed and counts it.
 pub fn fly(seed: u64, settings: &FlightSettings, tally: &mut FlightTally) {
     let flown = std::panic::catch_unwind(|| {
         let flight = Flight::new(seed);
@@ -599,7 +600,7 @@ pub fn fly(seed: u64, settings: &FlightSettings, tally: &mut FlightTally) {
     }
 }
 
-/// Flies the flight of this seed, and gives what was wrong and what happened in each step.
+/// Simulates the flight of this seed. Returns the fault, if there is one, and a log of all steps.
 pub fn replay(seed: u64) -> (Option<String>, String) {
     let flight = Flight::new(seed);
     let mut log = format!("seed {seed}: {}\n", flight.about);

@@ -1,6 +1,6 @@
-//! Obstacles of a flight, and the side of an obstacle on which a point is.
+//! Obstacles of a flight, and a test on which side of an obstacle a point is.
 //!
-//! An obstacle has a surface at y = 0 of its own frame, or about it; the free side is above.
+//! An obstacle has a surface at y = 0 of its own frame, or near it. The free side is above.
 
 use super::flyer::{self, Flyer, log_range};
 use carom_geom::{Cuboid, HalfSpace, HeightField, TriMesh};
@@ -28,7 +28,7 @@ pub(super) const KINDS: [&str; 11] = [
 /// Half the length of a wall or a field, in metres.
 pub(super) const REACH: f64 = 8.0;
 
-/// What a body must not pass.
+/// The surface that a body must not pass.
 #[derive(Clone, Debug)]
 pub(super) enum Bound {
     /// Free above y = 0, and solid down to `-thick`, within `REACH`.
@@ -49,11 +49,12 @@ pub(super) struct Obstacle {
     /// A body that moves, at the origin.
     pub(super) moving: Option<Flyer>,
     pub(super) bound: Bound,
-    /// How thick it is; a surface backed by nothing that ends is infinitely thick.
+    /// Its thickness; infinite for a half-space and the like.
     pub(super) thick: f64,
 }
 
-/// Height fields of one size, flat and bumpy, with coarse and fine cells; and the same as meshes.
+/// Returns height fields of one size, flat and bumpy, with coarse and fine cells, and the same
+/// surfaces as meshes.
 fn fields() -> &'static [(Arc<HeightFieldShape>, Arc<MeshShape>)] {
     static FIELDS: OnceLock<Vec<(Arc<HeightFieldShape>, Arc<MeshShape>)>> = OnceLock::new();
     FIELDS.get_or_init(|| {
@@ -74,7 +75,7 @@ fn fields() -> &'static [(Arc<HeightFieldShape>, Arc<MeshShape>)] {
     })
 }
 
-/// A closed box of triangles around the origin; every side is cut into `n` by `n` cells.
+/// Returns a closed box of triangles around the origin. Every side has `n` by `n` cells.
 fn box_mesh(half: DVec3, n: usize, is_inward: bool) -> Arc<MeshShape> {
     let (mut vertices, mut indices): (Vec<Vec3>, Vec<[u32; 3]>) = Default::default();
     let mut number = std::collections::HashMap::new();
@@ -106,7 +107,7 @@ fn box_mesh(half: DVec3, n: usize, is_inward: bool) -> Arc<MeshShape> {
     Arc::new(MeshShape::new(TriMesh::new(vertices, indices).unwrap()).unwrap())
 }
 
-/// An obstacle of this kind.
+/// Returns a random obstacle of this kind.
 pub(super) fn obstacle(kind: usize, rng: &mut Rng) -> Obstacle {
     let thick = log_range(rng, 1e-3, 1.0);
     let half = DVec3::new(REACH, 0.5 * thick, REACH);
@@ -168,9 +169,8 @@ pub(super) fn obstacle(kind: usize, rng: &mut Rng) -> Obstacle {
 }
 
 impl Obstacle {
-    /// How far the centre of a body is beyond the surface, in metres, where it came from `before`,
-    /// in the frame of the obstacle; `None` on the free side. The body may be so far in as
-    /// `allowed`.
+    /// Returns how far the centre of a body that was at `before` is beyond the surface, in metres;
+    /// `None` on the free side. A depth up to `allowed` counts as the free side.
     pub(super) fn beyond(&self, frame: &WidePose, before: DVec3, center: DVec3, allowed: f64) -> Option<f64> {
         let [p, q] = [before, center].map(|point| frame.inverse_transform_point(point));
         let is_past = |depth: f64| (allowed < depth).then_some(depth);
@@ -180,13 +180,13 @@ impl Obstacle {
                 if p.y < level || level <= q.y {
                     return None;
                 }
-                // The place where the path goes through.
+                // The point at which the path crosses the surface.
                 let at = p + (q - p) * ((p.y - level) / (p.y - q.y));
                 let is_within = thick.is_infinite() || at.x.abs() < REACH - 0.1 && at.z.abs() < REACH - 0.1;
                 is_within.then_some(-q.y)
             }
             Bound::Field(shape) => {
-                // A body that comes in below the field from beside it has passed nothing.
+                // A body that moves below the field from the side has not passed it.
                 let depth = |p: DVec3| height_above(shape.field(), p).map(|height| -height);
                 let (before, depth) = (depth(p)?, depth(q)?);
                 if allowed < before { None } else { is_past(depth) }
@@ -196,7 +196,7 @@ impl Obstacle {
         }
     }
 
-    /// The height of the highest point of the surface.
+    /// Returns the height of the highest point of the surface.
     pub(super) fn top(&self) -> f64 {
         match &self.bound {
             Bound::Field(shape) => {
@@ -216,9 +216,9 @@ impl Obstacle {
     }
 }
 
-/// The height of `q` above the field; `None` if it is beside it.
+/// Returns the height of `q` above the field; `None` beside the field.
 fn height_above(field: &HeightField, q: DVec3) -> Option<f64> {
-    // What left the field over its edge may be anywhere.
+    // A body that left the field over its edge may be anywhere.
     if !(q.x.abs() < REACH - 0.1 && q.z.abs() < REACH - 0.1) {
         return None;
     }

@@ -19,14 +19,14 @@ use carom_bsp::{Brush, Contents, SplitPlane};
 use carom_geom::f64::ConvexHull;
 use glam::{DQuat, DVec2, DVec3};
 
-/// A body, as seen from its reference point.
+/// A body, relative to its reference point.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// Nothing but that point.
+    /// The reference point alone.
     Point,
     /// A ball of this radius about it.
     Ball(f64),
-    /// A cylinder along z that stands on it.
+    /// A cylinder along z whose base is at the point.
     Upright {
         /// Of the cylinder.
         radius: f64,
@@ -40,7 +40,7 @@ pub enum Body {
 /// A brush and a body.
 #[derive(Clone, Debug)]
 struct Sum {
-    /// Of a polytope around the sum; of the sum itself where that is one.
+    /// The planes of a polytope around the sum, or of the sum itself if it is a polytope.
     planes: Vec<(DVec3, f64)>,
     faces: Vec<Vec<DVec3>>,
     low: DVec3,
@@ -54,21 +54,22 @@ pub struct BrushTruth {
     sums: Vec<Sum>,
 }
 
-/// How many sides the prism around a cylinder has.
+/// Sides of the prism around a cylinder.
 const N_SIDES: u32 = 16;
 
 impl BrushTruth {
-    /// What is slow about the answers is done here. Panics where a brush is so thin that its sum
-    /// with a hull has no inside.
+    /// Computes all sums, which is slow. Panics if a brush is so thin that its sum with a hull has
+    /// no inside.
     pub fn new(brushes: &[Brush], body: Body) -> BrushTruth {
         let sums = brushes.iter().map(|brush| Sum::new(brush, &body)).collect();
         BrushTruth { body, sums }
     }
 
-    /// When the body, with all its surface moved out by `margin`, first touches a brush on its way:
-    /// from 0 to 1.
+    /// Returns the first time, from 0 to 1, at which the body touches a brush on the path `way`.
+    /// Its surface is moved out by `margin`.
     pub fn entry(&self, margin: f64, from: DVec3, way: DVec3) -> Option<f64> {
-        // By when the bodies around them are touched, so that few others are looked at.
+        // The times at which the polytopes around the sums are entered. They are sorted, so that
+        // few sums are tested exactly.
         let mut near: Vec<(f64, f64, &Sum)> = self
             .sums
             .iter()
@@ -104,7 +105,7 @@ impl BrushTruth {
             Body::Point | Body::Hull(_) => {
                 clip(sum.planes.iter().map(|(n, d)| (*n, d + margin)), from, way).map(|(low, _)| low)
             }
-            // Smaller than nothing.
+            // The body vanishes.
             Body::Ball(radius) | Body::Upright { radius, .. } if radius + margin < 0.0 => None,
             Body::Ball(radius) => rounded_entry(&sum.faces, radius + margin, from, way),
             Body::Upright { radius, height } => {
@@ -147,7 +148,7 @@ impl Sum {
         Sum { planes, faces, low: low - most, high: high - least }
     }
 
-    /// By the boxes of both, which is quick.
+    /// Tests the boxes of both, which is fast.
     fn may_be_met(&self, margin: f64, from: DVec3, way: DVec3) -> bool {
         let grown = DVec3::splat(2.0 * margin.max(0.0));
         let (low, high) = (self.low - grown, self.high + grown);
@@ -156,8 +157,7 @@ impl Sum {
             return false;
         }
         let (a, b) = ((low - from) / way, (high - from) / way);
-        // Where the way has no length along an axis the quotient is infinite or no number, and does
-        // not matter.
+        // If the path has no extent along an axis, the quotient is infinite or NaN and is ignored.
         let (enter, leave) = (a.min(b), a.max(b));
         let last = |v: DVec3, no: f64, f: fn(f64, f64) -> f64| {
             v.to_array().into_iter().filter(|x| !x.is_nan()).fold(no, f)
@@ -170,14 +170,14 @@ fn bounds(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
     points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)))
 }
 
-/// The planes of the sum of a brush and the mirrored hull.
+/// Returns the planes of the sum of a brush and the mirrored hull.
 fn polytope(brush: &Brush, body: &[DVec3]) -> Vec<(DVec3, f64)> {
     let corners: Vec<DVec3> = brush.corners().flat_map(|v| body.iter().map(move |p| v - *p)).collect();
     let hull = ConvexHull::from_points(&corners).expect("a sum of solids is solid");
     (0..hull.n_faces() as u32).map(|face| (hull.face_normal(face), hull.face_offset(face))).collect()
 }
 
-/// The part of a segment that is behind all planes.
+/// Returns the part of a segment that is behind all planes.
 fn clip(planes: impl Iterator<Item = (DVec3, f64)>, from: DVec3, way: DVec3) -> Option<(f64, f64)> {
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
     for (normal, offset) in planes {
@@ -193,8 +193,8 @@ fn clip(planes: impl Iterator<Item = (DVec3, f64)>, from: DVec3, way: DVec3) -> 
     (low <= high).then_some((low, high))
 }
 
-/// When a segment gets into what is within a radius of a polytope: through a face moved out, a
-/// cylinder about an edge, or a ball about a corner, whichever is first.
+/// Returns the first time at which a segment is within a radius of a polytope: it enters through a
+/// face that is moved out, a cylinder about an edge, or a ball about a corner.
 fn rounded_entry(faces: &[Vec<DVec3>], radius: f64, from: DVec3, way: DVec3) -> Option<f64> {
     if distance(faces, from) <= radius {
         return Some(0.0);
@@ -242,10 +242,10 @@ fn unit_normal(corners: &[DVec3]) -> DVec3 {
     fan.sum::<DVec3>().normalize()
 }
 
-/// The first t at which `from + way * t` has this length.
+/// Returns the first t at which `from + way * t` has this length.
 fn least_root(from: DVec3, way: DVec3, length: f64) -> Option<f64> {
     let (a, half_b, c) = (way.length_squared(), from.dot(way), from.length_squared() - length * length);
-    // The part of the discriminant that is left of the squares, from the vectors themselves.
+    // The discriminant by Lagrange's identity, without the cancellation of squares.
     let across = from.cross(way).length_squared();
     let discriminant = a * length * length - across;
     if a == 0.0 || discriminant < 0.0 || 0.0 <= half_b {
@@ -254,7 +254,7 @@ fn least_root(from: DVec3, way: DVec3, length: f64) -> Option<f64> {
     Some(c / (-half_b + discriminant.sqrt()))
 }
 
-/// How far a point is from a brush, 0 inside.
+/// Returns the distance of a point from a brush; 0 inside.
 pub fn brush_distance(brush: &Brush, point: DVec3) -> f64 {
     let faces: Vec<Vec<DVec3>> = brush.faces().iter().map(|face| face.corners.clone()).collect();
     distance(&faces, point)
@@ -277,8 +277,8 @@ fn distance(faces: &[Vec<DVec3>], point: DVec3) -> f64 {
     least
 }
 
-/// Seen from above, how far a point is from the part of a polytope that is between two heights;
-/// infinite where there is none.
+/// Returns the horizontal distance of a point from the part of a polytope between two heights;
+/// infinite if there is no such part.
 fn from_above(faces: &[Vec<DVec3>], (low, high): (f64, f64), point: DVec2) -> f64 {
     let mut shadow: Vec<DVec2> = Vec::with_capacity(32);
     for corners in faces {
@@ -308,7 +308,7 @@ fn from_above(faces: &[Vec<DVec3>], (low, high): (f64, f64), point: DVec2) -> f6
     })
 }
 
-/// Counter-clockwise.
+/// Returns the convex hull of points in the plane, counter-clockwise.
 fn hull_in_plane(mut points: Vec<DVec2>) -> Vec<DVec2> {
     points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
     points.dedup();
@@ -335,7 +335,7 @@ fn hull_in_plane(mut points: Vec<DVec2>) -> Vec<DVec2> {
     hull
 }
 
-/// The first t between two at which a convex function is not above 0.
+/// Returns the first t in an interval at which a convex function is not above 0.
 fn first_below(low: f64, high: f64, above: impl Fn(f64) -> f64) -> Option<f64> {
     if above(low) <= 0.0 {
         return Some(low);
@@ -371,7 +371,7 @@ fn first_below(low: f64, high: f64, above: impl Fn(f64) -> f64) -> Option<f64> {
     Some(touching)
 }
 
-/// The faces of brushes, fanned: vertices and triangles that overlap, hide each other and have
+/// Returns the faces of brushes as triangle fans. They overlap, hide each other and have
 /// T-junctions.
 pub fn soup(brushes: &[Brush]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
@@ -383,7 +383,7 @@ pub fn soup(brushes: &[Brush]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     (vertices, triangles)
 }
 
-/// How deep inside a point is, or minus how far outside at least.
+/// Returns the depth of a point inside a brush, or minus a lower bound of its distance outside.
 pub fn brush_depth(brush: &Brush, point: DVec3) -> f64 {
     -brush.faces().iter().fold(f64::NEG_INFINITY, |most, face| most.max(face.plane.height(point)))
 }
@@ -392,12 +392,12 @@ pub fn brush_depth(brush: &Brush, point: DVec3) -> f64 {
 pub struct RealLevel {
     /// Its brushes, all solid, with the class of the entity that each belongs to.
     pub brushes: Vec<(String, Brush)>,
-    /// Where entities without brushes are, with their classes.
+    /// The places of entities without brushes, with their classes.
     pub places: Vec<(String, DVec3)>,
 }
 
 impl RealLevel {
-    /// Reads `levels/<name>.brushes.txt`; `None`, with a printed line, where it is not present.
+    /// Reads `levels/<name>.brushes.txt`. Prints a line and returns `None` if it is not present.
     pub fn read(name: &str) -> Option<RealLevel> {
         let path = crate::data::find(&format!("levels/{name}.brushes.txt"))?;
         let text = std::fs::read_to_string(path).ok()?;
@@ -431,13 +431,14 @@ impl RealLevel {
     }
 }
 
-/// All brushes of a level of the real data; `None`, with a printed line, where it is not present.
+/// Returns all brushes of a level of the real data. Prints a line and returns `None` if it is not
+/// present.
 pub fn real_level(name: &str) -> Option<Vec<Brush>> {
     Some(RealLevel::read(name)?.brushes.into_iter().map(|(_, brush)| brush).collect())
 }
 
-/// Boxes along the axes and turned, wedges, corners cut off, on a coarse grid so that many share
-/// planes, overlap and touch; within 15 of the origin or so.
+/// Returns axis-aligned and turned boxes, wedges, and boxes with a corner cut off, within about 15
+/// of the origin. They are on a coarse grid, so that many share planes, overlap and touch.
 pub fn generated_level(seed: u64, n: usize) -> Vec<Brush> {
     let mut random = Random::new(seed);
     let mut brushes = Vec::new();
@@ -469,7 +470,7 @@ pub fn generated_level(seed: u64, n: usize) -> Vec<Brush> {
     brushes
 }
 
-/// Any rotation, if not all as often.
+/// Returns a random rotation, not uniformly distributed.
 pub fn rotation(random: &mut Random) -> DQuat {
     loop {
         let q = DQuat::from_vec4(random.cube_point().extend(random.range(-1.0, 1.0)));

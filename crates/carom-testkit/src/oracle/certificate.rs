@@ -18,12 +18,12 @@ use super::solid::Difference;
 use carom_math::double_double::DoubleDoubleVec3;
 use glam::DVec3;
 
-/// What is proved about the signed distance of two solids, minus the depth where they overlap.
+/// Proved bounds of the signed distance of two solids, which is minus the depth if they overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proof {
-    /// Not above it, to the rounding of a length.
+    /// A lower bound, up to the rounding of a length.
     pub lower: f64,
-    /// Not below it, but for four roundings of [`Difference::size`].
+    /// An upper bound, up to four roundings of [`Difference::size`].
     pub upper: f64,
     /// The direction, from A to B, that proves the lower bound.
     pub normal: DVec3,
@@ -32,7 +32,7 @@ pub struct Proof {
 const MAX_ROUNDS: usize = 200;
 const MAX_CORNERS: usize = 300;
 
-/// Proves what it can; the hints are directions to try, from A to B.
+/// Returns the best bounds that it proves. The hints are directions to try, from A to B.
 pub fn signed_distance(pair: &Difference<'_>, hints: &[DVec3]) -> Proof {
     let rounding = 4.0 * f64::EPSILON * pair.size;
     let mut normals = hints.to_vec();
@@ -61,7 +61,8 @@ fn best(pair: &Difference<'_>, normals: &[DVec3]) -> Proof {
     proof
 }
 
-/// The mean of up to three points nearest to the origin, and which of them it needs.
+/// Returns the convex combination of up to three points that is nearest to the origin, and the
+/// indices of the points in it.
 fn nearest_of(points: &[DVec3]) -> (DVec3, Vec<usize>) {
     let mut best = (DVec3::INFINITY, Vec::new());
     let mut least = f64::INFINITY;
@@ -94,8 +95,8 @@ fn nearest_of(points: &[DVec3]) -> (DVec3, Vec<usize>) {
     best
 }
 
-/// The volumes of a tetrahedron with the origin in the place of each corner, in 106 bits: of one
-/// sign, and it is inside.
+/// Whether the origin is inside of a tetrahedron: the volumes with the origin in place of each
+/// corner have one sign, in 106 bits.
 fn is_inside(p: &[DVec3]) -> bool {
     let p: Vec<DoubleDoubleVec3> = p.iter().map(|p| DoubleDoubleVec3::from(*p)).collect();
     let volume = |i: usize, j: usize, k: usize| p[i].cross(p[j]).dot(p[k]).to_f64();
@@ -103,8 +104,8 @@ fn is_inside(p: &[DVec3]) -> bool {
     volumes.iter().all(|v| 0.0 < *v) || volumes.iter().all(|v| *v < 0.0)
 }
 
-/// The distance of the origin from a triangle. Whether its foot is in the triangle is said by 106
-/// bits: for a sliver it makes a difference.
+/// Returns the distance of the origin from a triangle. The test whether the foot of the
+/// perpendicular is in the triangle has 106 bits, which matters for slivers.
 fn triangle_distance(corners: [DVec3; 3]) -> f64 {
     let edges = [[0, 1], [1, 2], [2, 0]].map(|e| nearest_of(&e.map(|i| corners[i])).0.length());
     let nearest = edges.into_iter().fold(f64::INFINITY, f64::min);
@@ -118,7 +119,7 @@ fn triangle_distance(corners: [DVec3; 3]) -> f64 {
     nearest
 }
 
-/// An upper bound of the distance of the cores, and the directions on the way to it.
+/// Returns an upper bound of the distance of the cores, and the directions that the search tried.
 fn distance(pair: &Difference<'_>, rounding: f64) -> (f64, Vec<DVec3>) {
     let mut simplex = vec![pair.lowest(DVec3::X)];
     let mut mean = simplex[0];
@@ -153,20 +154,20 @@ fn distance(pair: &Difference<'_>, rounding: f64) -> (f64, Vec<DVec3>) {
     (upper, vec![normal, mean])
 }
 
-/// A triangle of the surface, outward.
+/// A triangle of the surface that faces outwards.
 #[derive(Clone, Copy)]
 struct Face {
     corners: [usize; 3],
-    /// Of length 1, or zero where there is none.
+    /// The unit normal, or zero if there is none.
     normal: DVec3,
-    /// Of its plane, along the normal; infinite where there is none.
+    /// The height of its plane along the normal; infinite if there is none.
     height: f64,
     is_final: bool,
 }
 
 fn face(points: &[DVec3], corners: [usize; 3]) -> Face {
     let [a, b, c] = corners.map(|i| points[i]);
-    // Of the two shortest edges.
+    // The normal is the product of the two shortest edges.
     let (u, v, w) = (b - a, c - b, a - c);
     let longest = u.length_squared().max(v.length_squared()).max(w.length_squared());
     let cross = if longest == u.length_squared() {
@@ -189,8 +190,8 @@ fn edges([a, b, c]: [usize; 3]) -> [[usize; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
 
-/// Four points of the difference that span a volume; the way in which it is flat where there are
-/// none.
+/// Returns four points of the difference that span a volume, or the directions along which it is
+/// flat.
 fn first(pair: &Difference<'_>, rounding: f64) -> Result<[DVec3; 4], Vec<DVec3>> {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z, -DVec3::X, -DVec3::Y, -DVec3::Z];
     let points = axes.map(|axis| pair.lowest(axis));
@@ -220,8 +221,8 @@ fn first(pair: &Difference<'_>, rounding: f64) -> Result<[DVec3; 4], Vec<DVec3>>
     if thickness <= rounding { Err(vec![normal, -normal]) } else { Ok([a, b, c, d]) }
 }
 
-/// A lower bound of the depth of the cores, where the origin is proved to be inside; adds
-/// directions that bound it from above.
+/// Returns a lower bound of the depth of the cores, if the origin is proved to be inside. Adds
+/// directions that bound the depth from above.
 fn depth(pair: &Difference<'_>, rounding: f64, normals: &mut Vec<DVec3>) -> Option<f64> {
     let mut points = match first(pair, rounding) {
         Ok(points) => points.to_vec(),
@@ -255,9 +256,8 @@ fn depth(pair: &Difference<'_>, rounding: f64, normals: &mut Vec<DVec3>) -> Opti
             faces[k].is_final = true;
             continue;
         }
-        // What the new point sees goes, as far as it hangs together, and every edge that is left
-        // open is closed by a triangle with it: the surface stays closed whatever rounding made of
-        // the choice.
+        // The connected faces that the new point sees are removed. Each open edge gets a triangle
+        // with the new point. So the surface stays closed even if rounding changes the choice.
         let mut seen: Vec<usize> = (0..faces.len())
             .filter(|&i| i != k && faces[i].height + rounding < faces[i].normal.dot(next))
             .collect();
@@ -293,11 +293,11 @@ fn depth(pair: &Difference<'_>, rounding: f64, normals: &mut Vec<DVec3>) -> Opti
         winding += solid_angle(corners);
         inside = inside.min(triangle_distance(corners));
     }
-    // A whole number, to rounding: 1 where the surface goes around the origin once.
+    // The winding number, up to rounding: 1 if the surface goes around the origin once.
     (0.75 < (winding / (4.0 * core::f64::consts::PI)).abs()).then_some(inside)
 }
 
-/// Its sign, at least, is that of 106 bits.
+/// Returns the solid angle of a triangle. Its sign is computed in 106 bits.
 fn solid_angle([a, b, c]: [DVec3; 3]) -> f64 {
     let [p, q, r] = [a, b, c].map(DoubleDoubleVec3::from);
     let (x, y, z) = (a.length(), b.length(), c.length());

@@ -1,10 +1,9 @@
-//! Whether a bounding volume contains a point: in exact numbers, after a look in `f64` that settles
-//! what is clear.
+//! Whether a bounding volume contains a point, in exact numbers. A test in `f64` decides clear
+//! cases first.
 //!
-//! The volume is the set that its stored numbers say, each `f32` taken as the number that it is; so
-//! is the point, and a point that is placed is the exact product of the pose's stored matrix. Every
-//! test is a comparison of polynomials, in whole numbers times powers of two: no rounding happens
-//! anywhere.
+//! Stored numbers are taken as exact: those of the volume, of the point, and of the matrix of a
+//! pose that places the point. Every test is a comparison of polynomials in whole numbers times
+//! powers of two, without rounding.
 //!
 //! Reference: none needed: the definitions of the volumes.
 
@@ -24,13 +23,13 @@ pub struct Dyadic {
 }
 
 impl Dyadic {
-    /// The number that a finite `f64` is.
+    /// Returns the exact value of a finite `f64`.
     fn of(x: f64) -> Dyadic {
         let (whole, exponent) = super::triangle::parts(x);
         Dyadic { whole: whole.into(), exponent }
     }
 
-    /// Both as multiples of one power of two.
+    /// Returns both numbers as multiples of one power of two, and its exponent.
     fn aligned(&self, other: &Dyadic) -> (BigInt, BigInt, i32) {
         let exponent = self.exponent.min(other.exponent);
         let shifted = |x: &Dyadic| &x.whole << (x.exponent - exponent);
@@ -81,12 +80,12 @@ impl Mul for &Dyadic {
 /// A point or vector in exact numbers.
 pub type Exact = [Dyadic; 3];
 
-/// A point as the numbers that it is.
+/// Returns the exact coordinates of a point.
 pub fn exact(p: DVec3) -> Exact {
     p.to_array().map(Dyadic::of)
 }
 
-/// A point placed by the numbers of a pose.
+/// Returns a point transformed exactly by the matrix of a pose.
 pub fn placed(pose: &WidePose, p: &Exact) -> Exact {
     let [a, b, c] = [0, 1, 2].map(|k| scaled(&exact(pose.rotation.col(k)), &p[k]));
     sum(&sum(&sum(&a, &b), &c), &exact(pose.translation))
@@ -118,18 +117,18 @@ fn determinant(columns: &[Exact; 3]) -> Dyadic {
     &(&(&a[0] * &minor(1, 2)) - &(&a[1] * &minor(0, 2))) + &(&a[2] * &minor(0, 1))
 }
 
-/// Relative: what a few operations of `f64` may be off by, with a lot to spare.
+/// A generous bound of the relative error of a few operations in `f64`.
 const ROUGH: f64 = 1e-13;
 
 /// A volume that can be tested against a point.
 pub trait Contains {
-    /// The exact answer.
+    /// Returns the exact answer.
     fn holds(&self, p: &Exact) -> bool;
 
-    /// True only where a point that is within `room` of `p` surely lies in the volume.
+    /// Returns true only if all points within `room` of `p` surely lie in the volume.
     fn surely_holds(&self, p: DVec3, room: f64) -> bool;
 
-    /// The exact answer for a point of `f64` that is placed by a pose.
+    /// Returns the exact answer for a point that is transformed by a pose.
     fn surrounds(&self, pose: &WidePose, p: DVec3) -> bool {
         if *pose == WidePose::IDENTITY {
             return self.surely_holds(p, 0.0) || self.holds(&exact(p));
@@ -149,7 +148,7 @@ impl Contains for Aabb {
     }
 
     fn surely_holds(&self, p: DVec3, room: f64) -> bool {
-        // A difference of its own may be rounded, unless nothing is taken away.
+        // The differences here are rounded themselves, unless `room` is 0.
         let (low, high) = if room == 0.0 { (p, p) } else { (p - room * 2.0, p + room * 2.0) };
         self.min.as_dvec3().cmple(low).all() && high.cmple(self.max.as_dvec3()).all()
     }
@@ -166,7 +165,7 @@ impl Contains for Sphere {
 
     fn surely_holds(&self, p: DVec3, room: f64) -> bool {
         let distance = (p - self.center.as_dvec3()).length();
-        // Squares that may have vanished settle nothing.
+        // Squares that may underflow decide nothing.
         self.radius == f32::INFINITY
             || 1e-100 < distance && distance * (1.0 + ROUGH) + room < f64::from(self.radius)
     }
@@ -218,7 +217,7 @@ where
         Self::DIRECTIONS.iter().enumerate().all(|(i, d)| {
             let d = DVec3::from(d.map(f64::from));
             let (along, size) = (d.dot(p), d.abs().dot(p.abs()));
-            // Along an axis there is nothing to round.
+            // Along an axis no operation rounds.
             let lost = if i < 3 && room == 0.0 { 0.0 } else { size * ROUGH + room * 4.0 };
             along + lost <= f64::from(self.offsets[i]) && lost - along <= f64::from(self.offsets[half + i])
         })
@@ -250,13 +249,13 @@ impl<const E: usize> Contains for SweptSphere<E> {
     }
 }
 
-/// The vector is at most `radius` long.
+/// Whether the length of the vector is at most `radius`.
 fn is_within(v: &Exact, radius: f32) -> bool {
     0.0 <= radius && dot(v, v).is_at_most(&(&narrow(radius) * &narrow(radius)))
 }
 
-/// The point is within `radius` of the points `x_0 e_0 + x_1 e_1 ...`, `|x_i| <= 1`, for up to two
-/// edges.
+/// Whether the point is within `radius` of the points `x_0 e_0 + x_1 e_1 ...`, `|x_i| <= 1`, for
+/// up to two edges.
 fn is_within_of_core(p: &Exact, edges: &[Exact], radius: f32) -> bool {
     if !(0.0 <= radius) {
         return false;
@@ -279,11 +278,11 @@ fn is_within_of_core(p: &Exact, edges: &[Exact], radius: f32) -> bool {
             let x = &(&pe * &ff) - &(&pf * &ef);
             let y = &(&pf * &ee) - &(&pe * &ef);
             if whole.is_positive() && x.abs().is_at_most(&whole) && y.abs().is_at_most(&whole) {
-                // The closest point is inside: the rest, times the whole.
+                // The closest point is inside. Both sides are multiplied by `whole`.
                 let rest = difference(&difference(&scaled(p, &whole), &scaled(e, &x)), &scaled(f, &y));
                 return dot(&rest, &rest).is_at_most(&(&squared * &(&whole * &whole)));
             }
-            // Else it is on a side.
+            // Otherwise it is on a side.
             [(sum(p, e), f), (difference(p, e), f), (sum(p, f), e), (difference(p, f), e)]
                 .iter()
                 .any(|(from, side)| is_within_of_core(from, core::slice::from_ref(side), radius))

@@ -1,7 +1,8 @@
 //! Distance of two convex point sets by trying every pair of features, in `f64`.
 //!
-//! A hull here is what its supporting triangles and their edges say; triangles and edges that lie
-//! inside the hull do no harm, since their points belong to it, so nothing depends on a tolerance.
+//! A hull is given by its supporting triangles and their edges. Triangles and edges inside the
+//! hull do no harm, because their points belong to it. So the answer does not depend on a
+//! tolerance.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points of points,
 //! segments, triangles).
@@ -14,16 +15,17 @@ use glam::DVec3;
 pub struct BruteHull {
     /// The points, as given.
     pub points: Vec<DVec3>,
-    /// Supporting triangles; a face with more corners appears as all its triangles.
+    /// Supporting triangles. A face with more corners appears as all triangles of its corners.
     pub triangles: Vec<[usize; 3]>,
     /// Unit normals of the triangles, outward; both for a flat set.
     pub normals: Vec<DVec3>,
-    /// Edges of the triangles, diagonals of faces included; all pairs where there is no triangle.
+    /// Edges of the triangles, diagonals of faces included; all pairs of points if there is no
+    /// triangle.
     pub edges: Vec<[usize; 2]>,
 }
 
 impl BruteHull {
-    /// Of the given points, at least one.
+    /// Returns the hull of at least one point.
     pub fn new(points: &[DVec3]) -> BruteHull {
         let n = points.len();
         let size = points.iter().map(|p| (*p - points[0]).length()).fold(0.0, f64::max);
@@ -36,8 +38,8 @@ impl BruteHull {
                     let heights = || points.iter().map(|p| normal.dot(*p - points[i]));
                     let (low, high) =
                         heights().fold((0.0, 0.0), |(l, h), x| (f64::min(l, x), f64::max(h, x)));
-                    // Generous: a triangle just below the surface is harmless, a missing one is
-                    // not.
+                    // The tolerance is generous: an extra triangle just below the surface is
+                    // harmless, a missing one is not.
                     let tolerance = 1e-9 * size;
                     if high <= tolerance || -tolerance <= low {
                         triangles.push([i, j, k]);
@@ -64,7 +66,7 @@ impl BruteHull {
         BruteHull { points: points.to_vec(), triangles, normals, edges }
     }
 
-    /// The same hull elsewhere.
+    /// Returns the hull with transformed points and normals.
     pub fn map(&self, place: impl Fn(DVec3) -> DVec3, turn: impl Fn(DVec3) -> DVec3) -> BruteHull {
         BruteHull {
             points: self.points.iter().map(|p| place(*p)).collect(),
@@ -74,7 +76,7 @@ impl BruteHull {
         }
     }
 
-    /// No volume: a polygon, a segment or a point.
+    /// Whether it has no volume: a polygon, a segment or a point.
     pub fn is_flat(&self) -> bool {
         self.normals.len() != self.triangles.len() || self.triangles.is_empty()
     }
@@ -88,7 +90,7 @@ impl BruteHull {
     }
 }
 
-/// Unit normal from the two shortest edges; `None` for a triangle without area.
+/// Returns the unit normal from the two shortest edges; `None` for a triangle without area.
 fn triangle_normal(a: DVec3, b: DVec3, c: DVec3) -> Option<DVec3> {
     let mut edges = [b - a, c - b, a - c];
     let full = edges[0].cross(edges[1]);
@@ -99,8 +101,8 @@ fn triangle_normal(a: DVec3, b: DVec3, c: DVec3) -> Option<DVec3> {
     (n.length() > 1e-14 * bound).then(|| n.normalize())
 }
 
-/// Distance and nearest points of the surfaces of two hulls in one frame: the distance of the
-/// solids when they are apart.
+/// Returns the distance and the nearest points of the surfaces of two hulls in one frame. It is
+/// the distance of the solids if they are apart.
 pub fn surface_distance(a: &BruteHull, b: &BruteHull) -> (f64, DVec3, DVec3) {
     let mut best = (f64::INFINITY, DVec3::ZERO, DVec3::ZERO);
     let mut offer = |pa: DVec3, pb: DVec3| {
@@ -145,7 +147,7 @@ pub fn surface_distance(a: &BruteHull, b: &BruteHull) -> (f64, DVec3, DVec3) {
     best
 }
 
-/// The point of a segment nearest to `p`.
+/// Returns the point of a segment nearest to `p`.
 pub fn point_segment(p: DVec3, [a, b]: [DVec3; 2]) -> DVec3 {
     let e = b - a;
     let ee = e.length_squared();
@@ -162,7 +164,7 @@ pub fn point_segment(p: DVec3, [a, b]: [DVec3; 2]) -> DVec3 {
     }
 }
 
-/// Nearest points of two segments: interior to both, or an end of one against the other.
+/// Returns the nearest points of two segments: interior to both, or an end of one of them.
 pub fn segment_segment(p: [DVec3; 2], q: [DVec3; 2]) -> (DVec3, DVec3) {
     let mut best = (p[0], point_segment(p[0], q));
     let mut offer = |x: DVec3, y: DVec3| {
@@ -186,7 +188,7 @@ pub fn segment_segment(p: [DVec3; 2], q: [DVec3; 2]) -> (DVec3, DVec3) {
     best
 }
 
-/// The projection of `p` on a triangle when it falls inside.
+/// Returns the projection of `p` on a triangle, if it falls inside.
 pub fn point_triangle_inside(p: DVec3, [a, b, c]: [DVec3; 3]) -> Option<DVec3> {
     let n = triangle_normal(a, b, c)?;
     let q = p - n * n.dot(p - a);

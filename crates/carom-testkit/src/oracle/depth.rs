@@ -1,9 +1,9 @@
 //! Penetration depth of two convex point sets by trying every facet direction of their Minkowski
 //! difference, in `f64`.
 //!
-//! The difference is bounded by facets whose normals are those of A's faces, those of B's faces
-//! turned round, and cross products of an edge of each. Any direction gives an upper bound of the
-//! depth, so superfluous ones do no harm.
+//! The normals of its facets are those of A's faces, the reversed ones of B's faces, and cross
+//! products of an edge of each. Each direction gives an upper bound of the depth, so superfluous
+//! ones do no harm.
 //!
 //! Reference: S. Cameron, R. Culley, Determining the Minimum Translational Distance Between Two
 //! Convex Polyhedra, IEEE ICRA 1986.
@@ -12,8 +12,8 @@ use super::convex::BruteHull;
 use super::sat::least_overlap;
 use glam::DVec3;
 
-/// The least overlap over all facet directions, and its direction from A to B: the depth when it is
-/// not negative; negative exactly when the hulls are apart, to rounding.
+/// Returns the least overlap over all facet directions, and its direction from A to B. It is the
+/// depth if it is not negative. It is negative exactly if the hulls are apart, up to rounding.
 pub fn depth(a: &BruteHull, b: &BruteHull) -> (f64, DVec3) {
     let mut axes: Vec<DVec3> = a.normals.iter().chain(&b.normals).copied().collect();
     let directions = |hull: &BruteHull| -> Vec<DVec3> {
@@ -35,7 +35,7 @@ pub fn depth(a: &BruteHull, b: &BruteHull) -> (f64, DVec3) {
             }
         }
     }
-    // A flat set has sides that no face normal tells of.
+    // A flat set has sides without a face normal.
     if a.is_flat() || b.is_flat() {
         for (hull, along) in [(a, &of_a), (b, &of_b)] {
             axes.extend(along.iter().flat_map(|e| hull.normals.iter().map(|n| e.cross(*n))));

@@ -1,11 +1,10 @@
-//! The time at which two moving polytopes first touch, by dense sampling: the truth for times of
-//! impact.
+//! The time at which two moving polytopes first touch, by dense sampling, as a reference for times
+//! of impact.
 //!
-//! The greatest separation over all axes that can separate two polytopes is computed at evenly
-//! spaced times; where it is least between neighbours the minimum is chased, and where it falls
-//! below 0 the first crossing is bisected. Poses are those of quaternions and the standard
-//! library's sines, nothing that a search under test uses. What is brief may still be missed, so a
-//! time that is found is right, and one that is not found proves nothing shorter than a sample.
+//! The greatest separation over all candidate axes is computed at evenly spaced times. A local
+//! minimum is refined, and the first crossing of 0 is found by bisection. Poses use quaternions
+//! and the standard library's sines, which no search under test uses. A time that is found is
+//! right. A contact shorter than a sample may be missed.
 //!
 //! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996; W. Press et
 //! al., Numerical Recipes, 3rd ed., 2007, 10.2 (golden section).
@@ -23,18 +22,18 @@ pub struct Figure {
     normals: Vec<DVec3>,
     /// Unit vectors along the edges, one of each parallel family.
     edges: Vec<DVec3>,
-    /// Of a ball about the origin.
+    /// Radius of a ball about the origin that contains it.
     radius: f64,
 }
 
 impl Figure {
-    /// A box by its half extents.
+    /// Returns a box with these half extents.
     pub fn cuboid(half: DVec3) -> Figure {
         let points = box_corners(half, |p| p);
         Figure { points, normals: DVec3::AXES.to_vec(), edges: DVec3::AXES.to_vec(), radius: half.length() }
     }
 
-    /// The hull of points that do not lie in one plane.
+    /// Returns the hull of points that do not lie in one plane.
     pub fn hull(points: &[DVec3]) -> Figure {
         let hull = BruteHull::new(points);
         let different = |all: &mut Vec<DVec3>, v: DVec3| {
@@ -54,7 +53,7 @@ impl Figure {
     }
 }
 
-/// How a body moves: `x(t) = center + linear * t + turn(angular * t) * rotation * (x -
+/// The motion of a body: `x(t) = center + linear * t + turn(angular * t) * rotation * (x -
 /// local_center)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
@@ -62,11 +61,11 @@ pub struct Path {
     pub rotation: DQuat,
     /// The point of the body, in its own frame, that moves in a straight line.
     pub local_center: DVec3,
-    /// Where that point is at the time 0.
+    /// The place of that point at time 0.
     pub center: DVec3,
     /// Its velocity.
     pub linear: DVec3,
-    /// The axis of turning times radians per unit of time.
+    /// The rotation axis times radians per unit of time.
     pub angular: DVec3,
 }
 
@@ -76,16 +75,16 @@ impl Path {
         Path { rotation, local_center: DVec3::ZERO, center, linear: DVec3::ZERO, angular: DVec3::ZERO }
     }
 
-    /// Orientation and place of the frame's origin at the time `t`.
+    /// Returns the orientation, and the place of the frame's origin, at time `t`.
     pub fn at(&self, t: f64) -> (DQuat, DVec3) {
         let rotation = DQuat::from_scaled_axis(self.angular * t) * self.rotation.normalize();
         (rotation, self.center + self.linear * t - rotation * self.local_center)
     }
 }
 
-/// The greatest separation of two figures over all axes that can separate them at the time `t`:
-/// positive exactly when they are apart, and then at most their distance, that of the balls around
-/// them where those are apart; negative minus the depth.
+/// Returns the greatest separation of two figures over all candidate axes at time `t`. It is
+/// positive exactly if they are apart, and then at most their distance. If the balls around them
+/// are apart, it is the distance of the balls. If negative, it is minus the depth.
 pub fn gap(a: (&Figure, &Path), b: (&Figure, &Path), t: f64) -> f64 {
     let ((turn_a, at_a), (turn_b, at_b)) = (a.1.at(t), b.1.at(t));
     let between_balls = (at_b - at_a).length() - a.0.radius - b.0.radius;
@@ -120,7 +119,7 @@ pub fn gap(a: (&Figure, &Path), b: (&Figure, &Path), t: f64) -> f64 {
     most
 }
 
-/// What was seen of a function of time.
+/// The result of sampling a function of time.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     /// The first time found at which it is not above 0.
@@ -129,7 +128,7 @@ pub struct Seen {
     pub least: f64,
 }
 
-/// When `gap` first falls to 0 between two times, as far as `n_samples` intervals show it.
+/// Returns the first time at which `gap` falls to 0 between two times, by `n_samples` intervals.
 pub fn first_contact(mut gap: impl FnMut(f64) -> f64, start: f64, end: f64, n_samples: usize) -> Seen {
     let time = |i: usize| start + (end - start) * (i as f64 / n_samples as f64);
     let values: Vec<f64> = (0..=n_samples).map(|i| gap(time(i))).collect();
@@ -137,7 +136,7 @@ pub fn first_contact(mut gap: impl FnMut(f64) -> f64, start: f64, end: f64, n_sa
     for i in 0..=n_samples {
         let mut below = (values[i] <= 0.0).then(|| time(i));
         let is_least = 0 < i && i < n_samples && values[i] <= values[i - 1] && values[i] <= values[i + 1];
-        // A dip is chased where the curve could reach 0 between the samples.
+        // A minimum is refined if the curve could reach 0 between the samples.
         if below.is_none()
             && is_least
             && values[i] < 2.0 * (values[i - 1] - values[i]).max(values[i + 1] - values[i])
@@ -149,7 +148,7 @@ pub fn first_contact(mut gap: impl FnMut(f64) -> f64, start: f64, end: f64, n_sa
             }
         }
         if let Some(mut late) = below {
-            // Chased dips lie in the interval before or after this sample.
+            // A refined minimum is in the interval before or after this sample.
             let mut early = if i == 0 { start } else { time(i - 1) };
             if gap(early) <= 0.0 {
                 return Seen { first: Some(early), least };
@@ -168,7 +167,7 @@ pub fn first_contact(mut gap: impl FnMut(f64) -> f64, start: f64, end: f64, n_sa
     Seen { first: None, least }
 }
 
-/// A minimum between two times.
+/// Returns a minimum between two times, by golden section search.
 fn golden(gap: &mut impl FnMut(f64) -> f64, mut low: f64, mut high: f64) -> (f64, f64) {
     const PART: f64 = 0.618_033_988_749_894_9;
     let (mut x, mut y) = (high - PART * (high - low), low + PART * (high - low));

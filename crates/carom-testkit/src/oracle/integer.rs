@@ -1,10 +1,10 @@
-//! Triangles whose corners are whole numbers, by separating axes in integers: fast enough for a
-//! hundred million pairs.
+//! Intersection of triangles with integer corners, by separating axes in integers. It is fast
+//! enough for a hundred million pairs.
 //!
-//! The difference of two triangles is a polytope that has the origin in it exactly when they meet.
-//! Its facets are spanned by two sides of the triangles; where it is flat, its edges are sides,
-//! seen in its plane; where it is a segment or a point, equations tell. All numbers are exact in
-//! `i64` for figures up to 2^14 wide, in `i128` up to 2^30.
+//! The difference of two triangles is a polytope that contains the origin exactly if they meet.
+//! Its facets are spanned by two sides of the triangles. If it is flat, its edges are parallel to
+//! sides; if it is a segment or a point, equations decide. All numbers are exact in `i64` for
+//! figures up to 2^14 wide, and in `i128` up to 2^30.
 //!
 //! Reference: S. Gottschalk, Separating Axis Theorem, UNC technical report TR96-024, 1996.
 
@@ -13,8 +13,8 @@ use num_traits::{Num, Signed};
 /// Three whole coordinates.
 pub type Point = [i64; 3];
 
-/// The closed triangles, segments or points have a point in common. All corners lie within 2^30 of
-/// each other.
+/// Whether the closed triangles, segments or points have a common point. All corners must lie
+/// within 2^30 of each other.
 pub fn triangles_meet(a: &[Point; 3], b: &[Point; 3]) -> bool {
     let origin = a[0];
     let mut points = [[0_i64; 3]; 6];
@@ -26,7 +26,8 @@ pub fn triangles_meet(a: &[Point; 3], b: &[Point; 3]) -> bool {
         }
     }
     assert!(reach <= 1 << 29, "the corners are too far from each other for exact integers");
-    // Corners reach so far on either side of the first, so differences reach twice as far.
+    // `reach` is the extent on either side of the first corner, so differences are up to twice as
+    // large.
     if reach <= 1 << 13 { meet(&points) } else { meet(&points.map(|p| p.map(i128::from))) }
 }
 
@@ -56,7 +57,8 @@ fn meet<T: Num + Signed + PartialOrd + Copy>(points: &[[T; 3]; 6]) -> bool {
     !(is_flat && sides.iter().any(|&side| is_separated(points, cross(normal, side))))
 }
 
-/// All of the first three lie strictly before all of the others along the axis, or strictly behind.
+/// Whether the first three points lie strictly before all others along the axis, or strictly
+/// behind.
 fn is_separated<T: Num + PartialOrd + Copy>(points: &[[T; 3]; 6], axis: [T; 3]) -> bool {
     let range = |triangle: &[[T; 3]]| {
         let first = dot(axis, triangle[0]);

@@ -1,5 +1,4 @@
-//! Distances of points, segments and triangles that move, without rounding: fractions of whole
-//! numbers.
+//! Distances of moving points, segments and triangles in rational numbers, without rounding.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points), in exact
 //! numbers.
@@ -12,28 +11,28 @@ use num_traits::{One, Zero};
 /// Three exact numbers.
 pub type Vector = [BigRational; 3];
 
-/// `a - b`.
+/// Returns `a - b`.
 pub fn minus(a: &Vector, b: &Vector) -> Vector {
     core::array::from_fn(|i| &a[i] - &b[i])
 }
 
-/// `a + (b - a) t`.
+/// Returns `a + (b - a) t`.
 pub fn between(a: &Vector, b: &Vector, t: &BigRational) -> Vector {
     core::array::from_fn(|i| &a[i] + (&b[i] - &a[i]) * t)
 }
 
-/// `p + v t`, of numbers taken as they are.
+/// Returns `p + v t` exactly.
 pub fn moved(p: DVec3, v: DVec3, t: f64) -> Vector {
     let (p, v, t) = (exact3(p), exact3(v), exact(t));
     core::array::from_fn(|i| &p[i] + &v[i] * &t)
 }
 
-/// The length, squared.
+/// Returns the squared length.
 pub fn square(v: &Vector) -> BigRational {
     dot(v, v)
 }
 
-/// The distance of a point from a segment, squared.
+/// Returns the squared distance of a point from a segment.
 pub fn point_segment_sq(p: &Vector, a: &Vector, b: &Vector) -> BigRational {
     let (edge, from) = (minus(b, a), minus(p, a));
     let edge_sq = square(&edge);
@@ -43,7 +42,7 @@ pub fn point_segment_sq(p: &Vector, a: &Vector, b: &Vector) -> BigRational {
     square(&minus(p, &between(a, b, &place)))
 }
 
-/// Vector product.
+/// Returns the cross product.
 pub fn cross(a: &Vector, b: &Vector) -> Vector {
     core::array::from_fn(|i| {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
@@ -51,7 +50,8 @@ pub fn cross(a: &Vector, b: &Vector) -> Vector {
     })
 }
 
-/// The distance of a point from a triangle, squared; with corners on a line it is that segment.
+/// Returns the squared distance of a point from a triangle. If the corners are on a line, the
+/// triangle is a segment.
 pub fn point_triangle_sq(p: &Vector, t: &[Vector; 3]) -> BigRational {
     let n = cross(&minus(&t[1], &t[0]), &minus(&t[2], &t[0]));
     let zero = BigRational::zero();
@@ -64,7 +64,7 @@ pub fn point_triangle_sq(p: &Vector, t: &[Vector; 3]) -> BigRational {
     (0..3).map(|i| point_segment_sq(p, &t[i], &t[(i + 1) % 3])).min().unwrap()
 }
 
-/// The distance of two segments, squared.
+/// Returns the squared distance of two segments.
 pub fn segment_segment_sq(a: &[Vector; 2], b: &[Vector; 2]) -> BigRational {
     let (e, f, r) = (minus(&a[1], &a[0]), minus(&b[1], &b[0]), minus(&b[0], &a[0]));
     let mut best = [

@@ -1,5 +1,4 @@
-//! Small questions of algebra, answered with fractions of whole numbers: nothing is ever rounded
-//! but a final result.
+//! Signs of small algebraic expressions in rational numbers. Only a final result is rounded.
 //!
 //! Reference: D. E. Knuth, The Art of Computer Programming, volume 2, 4.5.1 (fractions).
 
@@ -8,51 +7,50 @@ use glam::DVec3;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 
-/// The number itself, which must be finite.
+/// Returns the exact value of a finite number.
 pub fn exact(x: f64) -> BigRational {
     BigRational::from_float(x).expect("a finite number")
 }
 
-/// The vector itself.
+/// Returns the exact value of a finite vector.
 pub fn exact3(v: DVec3) -> [BigRational; 3] {
     v.to_array().map(exact)
 }
 
-/// Inner product.
+/// Returns the inner product.
 pub fn dot(a: &[BigRational; 3], b: &[BigRational; 3]) -> BigRational {
     &a[0] * &b[0] + &a[1] * &b[1] + &a[2] * &b[2]
 }
 
-/// -1, 0 or 1.
+/// Returns the sign: -1, 0 or 1.
 pub fn sign(x: &BigRational) -> i32 {
     i32::from(x.is_positive()) - i32::from(x.is_negative())
 }
 
-/// The sign of `b^2 - 4 a c`.
+/// Returns the sign of `b^2 - 4 a c`.
 pub fn discriminant_sign(a: f64, b: f64, c: f64) -> i32 {
     let (a, b, c) = (exact(a), exact(b), exact(c));
     sign(&(&b * &b - exact(4.0) * a * c))
 }
 
-/// The sign of `a t^2 + b t + c`.
+/// Returns the sign of `a t^2 + b t + c`.
 pub fn quadratic_sign(a: f64, b: f64, c: f64, t: f64) -> i32 {
     let t = exact(t);
     sign(&((exact(a) * &t + exact(b)) * &t + exact(c)))
 }
 
-/// Where the line `origin + t direction` meets the plane `normal . x + offset = 0`, rounded at the
-/// end.
+/// The intersection of the line `origin + t direction` and the plane `normal . x + offset = 0`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LinePlane {
-    /// Nowhere.
+    /// The line does not meet the plane.
     Apart,
-    /// Everywhere.
+    /// The line is in the plane.
     Within,
-    /// At one t.
+    /// They meet at this t, rounded.
     At(f64),
 }
 
-/// Where a line meets a plane.
+/// Returns the intersection of a line and a plane.
 pub fn line_plane(origin: DVec3, direction: DVec3, normal: DVec3, offset: f64) -> LinePlane {
     let (o, d, n) = (exact3(origin), exact3(direction), exact3(normal));
     let (height, speed) = (dot(&n, &o) + exact(offset), dot(&n, &d));
@@ -63,7 +61,8 @@ pub fn line_plane(origin: DVec3, direction: DVec3, normal: DVec3, offset: f64) -
     }
 }
 
-/// The sign of the distance of a line from a ball about the origin: 0 where it is tangent.
+/// Returns the sign of the distance of a line from the surface of a ball about the origin: 0 for a
+/// tangent.
 pub fn line_ball_sign(origin: DVec3, direction: DVec3, radius: f64) -> i32 {
     let (o, d) = (exact3(origin), exact3(direction));
     // The least of |o + t d|^2 - r^2, times |d|^2.
@@ -71,7 +70,8 @@ pub fn line_ball_sign(origin: DVec3, direction: DVec3, radius: f64) -> i32 {
     sign(&((dot(&o, &o) - exact(radius) * exact(radius)) * dd - &od * &od))
 }
 
-/// The line meets the closed box: the intervals of t of all three axes have a number in common.
+/// Whether the line meets the closed box: the intervals of t of all three axes have a common
+/// number.
 pub fn line_meets_box(origin: DVec3, direction: DVec3, min: DVec3, max: DVec3) -> bool {
     let (mut low, mut high): (Option<BigRational>, Option<BigRational>) = (None, None);
     for axis in 0..3 {

@@ -1,15 +1,15 @@
-//! Overlap of two convex point sets along given axes, by projecting every point: the truth for
-//! separating axes.
+//! Overlap of two convex point sets along given axes, by projecting every point, as a reference
+//! for separating axes.
 //!
 //! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996.
 
 use glam::DVec3;
 
-/// The least overlap over the given axes, and the axis, a unit vector from A to B: negative overlap
-/// is a gap.
+/// Returns the least overlap over the given axes, and its axis, a unit vector from A to B. A
+/// negative overlap is a gap.
 ///
-/// Axes of any length, either sign; those too short to have a direction are skipped. `None` without
-/// any axis.
+/// Axes may have any length and sign; those too short to have a direction are skipped. Returns
+/// `None` if no axis is left.
 pub fn least_overlap(
     a: &[DVec3],
     b: &[DVec3],
@@ -28,14 +28,14 @@ pub fn least_overlap(
     best
 }
 
-/// How far B must move along the unit vector `n` to lie wholly beyond A.
+/// Returns how far B must move along the unit vector `n` to lie wholly beyond A.
 pub fn overlap_along(a: &[DVec3], b: &[DVec3], n: DVec3) -> f64 {
     let max_a = a.iter().map(|p| p.dot(n)).fold(f64::NEG_INFINITY, f64::max);
     let min_b = b.iter().map(|p| p.dot(n)).fold(f64::INFINITY, f64::min);
     max_a - min_b
 }
 
-/// The corners of a box.
+/// Returns the corners of a box, transformed by `place`.
 pub fn box_corners(half: DVec3, place: impl Fn(DVec3) -> DVec3) -> Vec<DVec3> {
     (0..8)
         .map(|k| {
@@ -45,8 +45,8 @@ pub fn box_corners(half: DVec3, place: impl Fn(DVec3) -> DVec3) -> Vec<DVec3> {
         .collect()
 }
 
-/// Every axis that can separate two polytopes with these face normals and edge directions, all in
-/// one frame.
+/// Returns every axis that can separate two polytopes with these face normals and edge directions,
+/// all in one frame.
 pub fn all_axes(
     normals_a: &[DVec3],
     edges_a: &[DVec3],

@@ -12,12 +12,12 @@ use carom_math::WidePose;
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
 use glam::DVec3;
 
-/// The hull of some points, or something round about the origin, its axis along y.
+/// The hull of some points, or a round shape about the origin with its axis along y.
 #[derive(Clone, Debug)]
 pub enum Core {
-    /// At least one.
+    /// Points, at least one.
     Points(Vec<DVec3>),
-    /// By its half axes.
+    /// The half axes of an ellipsoid.
     Ellipsoid(DVec3),
     /// Half the height, and the radius.
     Cylinder(f64, f64),
@@ -30,14 +30,14 @@ pub enum Core {
 /// A core with a radius all around.
 #[derive(Clone, Debug)]
 pub struct Solid {
-    /// Without the radius.
+    /// The solid without the radius.
     pub core: Core,
-    /// Not below 0.
+    /// The radius, not below 0.
     pub radius: f64,
 }
 
 impl Solid {
-    /// The farthest point of the core along a direction of any length.
+    /// Returns the farthest point of the core along a direction of any length.
     pub fn farthest(&self, n: DVec3) -> DVec3 {
         // The point of a disc about the y axis.
         let rim = |y: f64, r: f64| {
@@ -63,7 +63,7 @@ impl Solid {
         }
     }
 
-    /// Radius of a ball about the origin that holds the solid.
+    /// Returns the radius of a ball about the origin that contains the solid.
     pub fn reach(&self) -> f64 {
         self.radius
             + match &self.core {
@@ -86,7 +86,7 @@ fn farthest(points: &[DVec3], n: DVec3) -> usize {
     best
 }
 
-/// A point placed by a pose, with all of 106 bits.
+/// Returns a point transformed by a pose, in 106 bits.
 pub fn placed(pose: &WidePose, p: DVec3) -> DoubleDoubleVec3 {
     let r = &pose.rotation;
     let part = |axis: DVec3, x: f64| DoubleDoubleVec3::from(axis) * DoubleDouble::from(x);
@@ -102,7 +102,7 @@ pub struct Difference<'a> {
     points_b: Vec<DVec3>,
     /// The sum of the two radii.
     pub radius: f64,
-    /// No coordinate that takes part is larger: what roundings are parts of.
+    /// A bound of all coordinates in the computation, to which rounding errors are relative.
     pub size: f64,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Difference<'a> {
         Difference { a, b, pose, points_b, radius: a.radius + b.radius, size }
     }
 
-    /// The point of the difference of the cores that is lowest along a direction.
+    /// Returns the point of the difference of the cores that is lowest along a direction.
     pub fn lowest(&self, n: DVec3) -> DVec3 {
         let b = match &self.b.core {
             Core::Points(_) => self.points_b[farthest(&self.points_b, -n)],
@@ -153,7 +153,7 @@ impl<'a> Difference<'a> {
         (room / wide.dot(wide)).to_f64() * n.length() - self.radius
     }
 
-    /// The largest of the exact heights of the points that rounding cannot tell apart.
+    /// Returns the largest exact height among the points that rounding cannot distinguish.
     fn most(
         &self,
         points: &[DVec3],

@@ -1,13 +1,12 @@
-//! Solids made of tetrahedra: whether two are clear, touching or overlapping, and how deep, in
-//! whole numbers.
+//! Solids made of tetrahedra: the relation of two of them (clear, touching or overlapping) and
+//! their depth, in whole numbers.
 //!
 //! - A solid is the union of tetrahedra that share no inside, so the interiors of two solids meet
 //!   exactly if those of two tetrahedra do.
 //! - Two tetrahedra are apart exactly if they are along the normal of a face or along the product
 //!   of two edges. Every one of the 44 directions is tried.
-//! - Coordinates are the rational numbers that they are, times one power of two.
-//! - Only boxes around single tetrahedra leave pairs out. There is no tree, no filter, no
-//!   rounding.
+//! - Coordinates are taken as exact, and multiplied by one power of two.
+//! - Only boxes around single tetrahedra skip pairs. There is no tree, no filter and no rounding.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.1 (separating axes).
 
@@ -41,7 +40,8 @@ pub struct Tetrahedra {
 const FACES: [[usize; 3]; 4] = [[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]];
 
 impl Tetrahedra {
-    /// Adds a cell, turned so that its volume is positive; false if it is flat.
+    /// Adds a cell, with its vertices ordered so that its volume is positive. Returns false if it
+    /// is flat.
     pub fn add(&mut self, mut cell: [u32; 4]) -> bool {
         let volume = self.volume_sign(cell);
         if volume < 0 {
@@ -51,7 +51,7 @@ impl Tetrahedra {
         volume != 0
     }
 
-    /// The sign of a cell's volume.
+    /// Returns the sign of a cell's volume.
     fn volume_sign(&self, cell: [u32; 4]) -> i32 {
         let points = cell.map(|v| self.vertices[v as usize]);
         let [a, b, c, d] = whole(&points, lowest(&points)).try_into().expect("four points");
@@ -63,7 +63,7 @@ impl Tetrahedra {
         self.cells.iter().all(|cell| 0 < self.volume_sign(*cell))
     }
 
-    /// The faces that belong to one cell alone, counter-clockwise from outside.
+    /// Returns the faces that belong to only one cell, counter-clockwise seen from outside.
     pub fn surface(&self) -> Vec<[u32; 3]> {
         let faces = || self.cells.iter().flat_map(|cell| FACES.map(|face| face.map(|i| cell[i])));
         let mut keys: Vec<[u32; 3]> = faces().map(sorted).collect();
@@ -85,8 +85,8 @@ impl Tetrahedra {
         })
     }
 
-    /// About how far a point is from the solid at most; 0 or less inside. A small number means
-    /// near, for cells that are no slivers.
+    /// Returns an approximate upper bound of a point's distance from the solid; 0 or less inside.
+    /// A small number means near, unless cells are slivers.
     pub fn distance_of(&self, p: DVec3) -> f64 {
         let height = |cell: &[u32; 4], face: [usize; 3]| {
             let [a, b, c] = face.map(|i| self.vertices[cell[i] as usize]);
@@ -112,7 +112,7 @@ pub fn relation(a: &Tetrahedra, b: &Tetrahedra, by: DVec3) -> Relation {
     }
 }
 
-/// The corners of both as whole numbers, those of B moved.
+/// Returns the corners of both as whole numbers, with B moved.
 fn placed(a: &Tetrahedra, b: &Tetrahedra, by: DVec3) -> (Vec<Exact<BigInt>>, Vec<Exact<BigInt>>) {
     let all: Vec<DVec3> = a.vertices.iter().chain(&b.vertices).copied().chain([by]).collect();
     let mut points = whole(&all, lowest(&all));
@@ -124,13 +124,13 @@ fn placed(a: &Tetrahedra, b: &Tetrahedra, by: DVec3) -> (Vec<Exact<BigInt>>, Vec
     (points, points_b)
 }
 
-/// The same numbers in `i128`; `None` if one has more than 38 bits.
+/// Returns the same numbers in `i128`; `None` if one has more than 38 bits.
 fn small(points: &[Exact<BigInt>]) -> Option<Vec<Exact<i128>>> {
     let number = |x: &BigInt| x.to_i128().filter(|x| x.unsigned_abs() < 1 << 38);
     points.iter().map(|p| Some([number(&p[0])?, number(&p[1])?, number(&p[2])?])).collect()
 }
 
-/// A tetrahedron with what every pair needs of it.
+/// A tetrahedron, with the values that every pair needs.
 struct Cell<T> {
     corners: [Exact<T>; 4],
     low: Exact<T>,
@@ -170,7 +170,7 @@ fn relation_of<T: Num + Signed + Clone + Ord>(a: &[Cell<T>], b: &[Cell<T>]) -> R
     most
 }
 
-/// Every direction along which two tetrahedra can be apart.
+/// Returns the relation of two tetrahedra, by every direction along which they can be apart.
 fn relation_of_cells<T: Num + Signed + Clone + Ord>(a: &Cell<T>, b: &Cell<T>) -> Relation {
     let products = a.edges.iter().flat_map(|u| b.edges.iter().map(move |v| cross(u, v)));
     let mut least = Relation::Overlapping;
@@ -190,7 +190,7 @@ fn relation_of_cells<T: Num + Signed + Clone + Ord>(a: &Cell<T>, b: &Cell<T>) ->
     least
 }
 
-/// The least and greatest product with an axis.
+/// Returns the least and the greatest product with an axis.
 fn extent<T: Num + Clone + Ord>(axis: &Exact<T>, points: &[Exact<T>]) -> (T, T) {
     let mut ends: Option<(T, T)> = None;
     for p in points {
@@ -205,8 +205,8 @@ fn extent<T: Num + Clone + Ord>(axis: &Exact<T>, points: &[Exact<T>]) -> (T, T) 
     ends.expect("points")
 }
 
-/// The square of the length of the shortest translation that parts two overlapping solids that are
-/// convex. For others it parts their hulls.
+/// Returns the squared length of the shortest translation that separates two overlapping convex
+/// solids. For other solids it is that of their hulls.
 ///
 /// It lies along the normal of a face of one of them, or across an edge of each.
 pub fn depth_sq(a: &Tetrahedra, b: &Tetrahedra) -> BigRational {

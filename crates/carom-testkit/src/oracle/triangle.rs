@@ -1,9 +1,9 @@
-//! Points, segments, triangles and rays in exact arithmetic: the f64 coordinates are taken as the
-//! rational numbers that they are, scaled by one power of two to integers.
+//! Points, segments, triangles and rays in exact arithmetic. The `f64` coordinates are taken as
+//! exact, and scaled by one power of two to integers.
 //!
-//! Two hulls of points meet exactly when the origin lies in the hull of the differences of their
-//! points; by Caratheodory's theorem it then lies in a simplex of at most four of these, and all of
-//! them are tried. Nothing here resembles the orientation tests that it is held against.
+//! Two hulls of points meet exactly if the origin lies in the hull of the differences of their
+//! points. By Caratheodory's theorem it then lies in a simplex of at most four of these, and all
+//! simplices are tried. The method differs from the orientation tests that are compared with it.
 //!
 //! Reference: C. Caratheodory, Ueber den Variabilitaetsbereich der Koeffizienten von Potenzreihen,
 //! Mathematische Annalen 64, 1907; R. T. Rockafellar, Convex Analysis, 1970, section 17.
@@ -24,18 +24,18 @@ pub(super) fn parts(x: f64) -> (i64, i32) {
     let fraction = (bits & ((1 << 52) - 1)) as i64;
     let (mantissa, exponent) =
         if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
-    // Without trailing zeros, so that whole numbers stay small.
+    // Trailing zeros are removed, so that whole numbers stay small.
     let zeros = if mantissa == 0 { 0 } else { mantissa.trailing_zeros() };
     (if x < 0.0 { -(mantissa >> zeros) } else { mantissa >> zeros }, exponent + zeros as i32)
 }
 
-/// The lowest exponent among these numbers.
+/// Returns the lowest exponent among these numbers.
 pub(super) fn lowest(points: &[DVec3]) -> i32 {
     let exponents = points.iter().flat_map(|p| p.to_array()).filter(|x| *x != 0.0).map(|x| parts(x).1);
     exponents.min().unwrap_or(0)
 }
 
-/// The points times `2^-lowest`, which makes them whole.
+/// Returns the points times `2^-lowest`, as integers.
 pub(super) fn whole(points: &[DVec3], lowest: i32) -> Vec<Exact<BigInt>> {
     let convert = |x: f64| {
         let (mantissa, exponent) = parts(x);
@@ -64,19 +64,19 @@ pub(super) fn is_zero<T: Num>(v: &Exact<T>) -> bool {
     v.iter().all(Zero::is_zero)
 }
 
-/// -1, 0 or 1.
+/// Returns the sign: -1, 0 or 1.
 pub(super) fn sign<T: Signed>(x: &T) -> i32 {
     i32::from(x.is_positive()) - i32::from(x.is_negative())
 }
 
-/// Sign of `det(a - d, b - d, c - d)`.
+/// Returns the sign of `det(a - d, b - d, c - d)`.
 pub fn orient3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> i32 {
     let points = [a, b, c, d];
     let p = whole(&points, lowest(&points));
     sign(&dot(&sub(&p[0], &p[3]), &cross(&sub(&p[1], &p[3]), &sub(&p[2], &p[3]))))
 }
 
-/// Sign of `direction . ((a - origin) x (b - origin))`.
+/// Returns the sign of `direction . ((a - origin) x (b - origin))`.
 pub fn line_side(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> i32 {
     let points = [origin, a, b];
     let p = whole(&points, lowest(&points));
@@ -84,7 +84,7 @@ pub fn line_side(origin: DVec3, direction: DVec3, a: DVec3, b: DVec3) -> i32 {
     sign(&dot(&d, &cross(&sub(&p[1], &p[0]), &sub(&p[2], &p[0]))))
 }
 
-/// The closed convex hulls of two sets of points have a point in common.
+/// Whether the closed convex hulls of two sets of points have a common point.
 pub fn hulls_meet(a: &[DVec3], b: &[DVec3]) -> bool {
     let all: Vec<DVec3> = a.iter().chain(b).copied().collect();
     let low = lowest(&all);
@@ -109,7 +109,7 @@ pub fn hulls_meet(a: &[DVec3], b: &[DVec3]) -> bool {
     }
 }
 
-/// Every simplex of at most four of the points, by brute force.
+/// Whether the hull of the points contains the origin: tests every simplex of at most four points.
 fn hull_contains_origin<T: Num + Signed + Clone>(p: &[Exact<T>]) -> bool {
     let n = p.len();
     let mut crosses = Vec::with_capacity(n * n);
@@ -168,30 +168,30 @@ fn hull_contains_origin<T: Num + Signed + Clone>(p: &[Exact<T>]) -> bool {
     false
 }
 
-/// How a line passes a triangle with area that it is not parallel to.
+/// The relation of a line and a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LineHit {
     /// The line is in the plane, or parallel to it, or the triangle has no area.
     Parallel,
-    /// Not through the closed triangle.
+    /// The line does not meet the closed triangle.
     Miss,
-    /// Through its inside; t along the direction, rounded, and its exact sign.
+    /// The line meets the inside of the triangle.
     Inside {
-        /// Rounded to f64.
+        /// The parameter along the direction, rounded to `f64`.
         t: f64,
-        /// Exact: -1, 0 or 1.
+        /// The exact sign of `t`: -1, 0 or 1.
         t_sign: i32,
     },
-    /// Through an edge or a corner; t as before.
+    /// The line meets an edge or a corner.
     Boundary {
-        /// Rounded to f64.
+        /// The parameter along the direction, rounded to `f64`.
         t: f64,
-        /// Exact: -1, 0 or 1.
+        /// The exact sign of `t`: -1, 0 or 1.
         t_sign: i32,
     },
 }
 
-/// Where the line `origin + t direction` passes the triangle, exactly.
+/// Returns the relation of the line `origin + t direction` and the triangle, decided exactly.
 pub fn line_triangle(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> LineHit {
     let points = [origin, t[0], t[1], t[2], direction];
     let p = whole(&points, lowest(&points));
@@ -211,19 +211,19 @@ pub fn line_triangle(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> LineHit
     if sides.contains(&0) { LineHit::Boundary { t, t_sign } } else { LineHit::Inside { t, t_sign } }
 }
 
-/// Where a point is, as to a closed mesh.
+/// The place of a point relative to a closed mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Inside: an odd number of triangles lies in a generic direction.
+    /// Inside: a ray in a generic direction meets an odd number of triangles.
     Inside,
     /// Outside.
     Outside,
-    /// In a triangle.
+    /// On a triangle.
     Surface,
 }
 
-/// Inside or outside of a closed mesh by counting triangles along rays, one after another until one
-/// meets no edge.
+/// Returns the place of a point relative to a closed mesh. It counts triangles along a ray, and
+/// takes another ray if one meets an edge.
 pub fn point_in_mesh(p: DVec3, triangles: &[[DVec3; 3]]) -> Place {
     if triangles.iter().any(|t| hulls_meet(&[p], t)) {
         return Place::Surface;
@@ -249,7 +249,8 @@ pub fn point_in_mesh(p: DVec3, triangles: &[[DVec3; 3]]) -> Place {
     panic!("a hundred rays, and all of them meet an edge");
 }
 
-/// The nearest f64, roughly: numerator and denominator are cut to 128 bits first.
+/// Returns the number as `f64`, within a few roundings: numerator and denominator are cut to 128
+/// bits first.
 pub(crate) fn to_f64(x: &BigRational) -> f64 {
     let cut = |n: &BigInt| {
         let shift = n.bits().saturating_sub(128);
@@ -261,7 +262,7 @@ pub(crate) fn to_f64(x: &BigRational) -> f64 {
     n / d * 2f64.powi(shift / 2) * 2f64.powi(shift - shift / 2)
 }
 
-/// The square root of an exact number, to f64.
+/// Returns the square root of an exact number as `f64`.
 fn sqrt_to_f64(x: &BigRational) -> f64 {
     if x.is_zero() {
         return 0.0;
@@ -273,14 +274,14 @@ fn sqrt_to_f64(x: &BigRational) -> f64 {
     to_f64(&near_one).sqrt() * 2f64.powi(shift as i32)
 }
 
-/// Distance of two triangles, exact up to the final rounding: the least over all pairs of features
-/// whose nearest points lie inside both.
+/// Returns the distance of two triangles, exact up to the final rounding: the least distance over
+/// all pairs of features whose nearest points lie inside both.
 pub fn triangle_distance(a: &[DVec3; 3], b: &[DVec3; 3]) -> f64 {
     let (distance_sq, low) = scaled_distance_sq(a, b);
     sqrt_to_f64(&distance_sq) * 2f64.powi(low / 2) * 2f64.powi(low - low / 2)
 }
 
-/// The two triangles are no farther apart than two radii together, exactly.
+/// Whether the distance of two triangles is at most the sum of two radii, decided exactly.
 pub fn triangles_within(a: &[DVec3; 3], b: &[DVec3; 3], radii: [f64; 2]) -> bool {
     let (distance_sq, low) = scaled_distance_sq(a, b);
     let radius = |x: f64| BigRational::from_float(x).expect("a finite radius");
@@ -290,7 +291,7 @@ pub fn triangles_within(a: &[DVec3; 3], b: &[DVec3; 3], radii: [f64; 2]) -> bool
     distance_sq <= &reach * &reach
 }
 
-/// The square of the distance, exact, in units of a power of two, whose exponent is the second.
+/// Returns the exact squared distance in units of a power of two, and its exponent.
 fn scaled_distance_sq(a: &[DVec3; 3], b: &[DVec3; 3]) -> (BigRational, i32) {
     if hulls_meet(a, b) {
         return (BigRational::zero(), 0);
@@ -298,7 +299,7 @@ fn scaled_distance_sq(a: &[DVec3; 3], b: &[DVec3; 3]) -> (BigRational, i32) {
     let all: Vec<DVec3> = a.iter().chain(b).copied().collect();
     let low = lowest(&all);
     let (a, b) = (whole(a, low), whole(b, low));
-    // Squares of distances as fractions, compared by multiplying crosswise.
+    // Squared distances are fractions, compared by cross multiplication.
     let mut least: Option<(BigInt, BigInt)> = None;
     let mut keep = |numerator: BigInt, denominator: BigInt| {
         if least.as_ref().is_none_or(|(n, d)| &numerator * d < n * &denominator) {
@@ -333,7 +334,7 @@ fn scaled_distance_sq(a: &[DVec3; 3], b: &[DVec3; 3]) -> (BigRational, i32) {
             let (u, v) = (sub(&a[(i + 1) % 3], &a[i]), sub(&b[(j + 1) % 3], &b[j]));
             let r = sub(&b[j], &a[i]);
             let n = cross(&u, &v);
-            // Of parallel edges, n = 0, a corner is as near as anything.
+            // For parallel edges, n = 0, a corner is as near as any other point.
             let nn = square(&n);
             let x = dot(&cross(&r, &v), &n);
             let y = dot(&cross(&r, &u), &n);
@@ -347,7 +348,7 @@ fn scaled_distance_sq(a: &[DVec3; 3], b: &[DVec3; 3]) -> (BigRational, i32) {
     (BigRational::new(numerator, denominator), low)
 }
 
-/// The sign of a sum of products of two, exactly.
+/// Returns the exact sign of a sum of products of two numbers.
 pub fn sum_of_products(products: &[(f64, f64)]) -> i32 {
     let exact = |x: f64| {
         let (mantissa, exponent) = parts(x);

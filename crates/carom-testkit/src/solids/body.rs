@@ -1,4 +1,4 @@
-//! Solids on a lattice, each with the tetrahedra that it is made of.
+//! Solids on a lattice, each with its tetrahedra.
 
 use crate::oracle::tetrahedra::Tetrahedra;
 use crate::random::Random;
@@ -30,7 +30,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// All of them.
+    /// All families.
     pub const ALL: [Family; 10] = [
         Family::Box,
         Family::Tetrahedron,
@@ -52,11 +52,11 @@ pub(super) struct Body {
     pub family: Family,
     /// Its tetrahedra.
     pub solid: Tetrahedra,
-    /// Boxes that it surrounds wholly or in part and does not fill: least and greatest corners.
+    /// Empty boxes that it surrounds wholly or in part: least and greatest corners.
     pub gaps: Vec<[DVec3; 2]>,
 }
 
-/// A random solid of a family; `None` if the random numbers make none.
+/// Returns a random solid of a family; `None` if the random numbers give no valid one.
 pub(super) fn body(random: &mut Random, family: Family) -> Option<Body> {
     let all = |_: [usize; 3]| true;
     let (solid, gaps) = match family {
@@ -81,7 +81,7 @@ pub(super) fn body(random: &mut Random, family: Family) -> Option<Body> {
     (!solid.cells.is_empty()).then_some(Body { family, solid, gaps })
 }
 
-/// Cells of a grid of random widths, and the boxes of those that are left out.
+/// Returns the cells of a grid of random widths, and the boxes of the omitted ones.
 fn cells(
     random: &mut Random,
     n: [usize; 3],
@@ -97,7 +97,7 @@ fn cells(
     cells_between(random.below(8), &planes, is_full)
 }
 
-/// Cells between planes. The bits of `turn` choose the diagonal that all cells share.
+/// Returns the cells between planes. The bits of `turn` choose the diagonal that all cells share.
 pub(super) fn cells_between(
     turn: usize,
     planes: &[Vec<f64>; 3],
@@ -117,7 +117,7 @@ pub(super) fn cells_between(
             gaps.push([cell, cell.map(|x| x + 1)].map(|c| solid.vertices[number(c) as usize]));
             continue;
         }
-        // Six ways along the edges from one corner to the opposite one.
+        // The six paths along edges from one corner to the opposite one are the six tetrahedra.
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             let mut at = [0, 1, 2].map(|k| cell[k] + (turn >> k & 1));
             let mut corners = [number(at); 4];
@@ -136,7 +136,8 @@ fn tetrahedron(random: &mut Random) -> Option<Tetrahedra> {
     solid.add([0, 1, 2, 3]).then_some(solid)
 }
 
-/// Cells from a point within to the faces of the hull. No four points may be in one plane.
+/// Returns cells from an inner point to the faces of the hull; `None` if four points are in one
+/// plane.
 fn hull(random: &mut Random) -> Option<Tetrahedra> {
     let n = 5 + random.below(5) as u32;
     let mut solid =
@@ -176,7 +177,7 @@ fn hull(random: &mut Random) -> Option<Tetrahedra> {
     surface.iter().all(|face| is_below(n, *face)).then_some(solid)
 }
 
-/// A star in the plane, from one height to another; a point in its middle sees all of it.
+/// Returns a prism over a star in the plane. All of the star is visible from its middle.
 fn prism(random: &mut Random) -> Option<Tetrahedra> {
     let n = 5 + random.below(5);
     let heights = [0.0, 2.0 + random.below(8) as f64];

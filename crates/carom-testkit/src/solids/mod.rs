@@ -1,11 +1,13 @@
-//! Random pairs of solids, and carom's answers about them against tetrahedra in whole numbers.
+//! Random pairs of solids: carom's answers are compared with exact ones from tetrahedra in whole
+//! numbers.
 //!
-//! - The three answers, both ways round, are those of [`relation`].
-//! - The translation that carom gives parts the solids, and its length is at most the upper bound.
+//! - The relation in either order is that of [`relation`].
+//! - The translation that carom returns separates the solids, and its length is at most the upper
+//!   bound.
 //! - The depth of convex solids lies between the bounds.
 //! - Random translations shorter than the lower bound leave every pair overlapping.
 //!
-//! A pair is a function of its seed alone.
+//! A pair depends only on its seed.
 
 mod body;
 mod double;
@@ -27,14 +29,13 @@ use std::collections::BTreeMap;
 /// Random translations shorter than the lower bound, of each pair.
 const N_TRANSLATIONS: usize = 3;
 
-/// The upper bound of the depth of convex solids may be above the truth by this part of their size.
+/// The largest excess of the upper bound of the depth of convex solids, relative to their size.
 const EXACT_TO: f64 = 1e-12;
 
-/// The bounds of the depth of solids that are convex but for rounded corners, as a part of their
-/// size.
+/// Tolerance of the depth of solids that are convex up to rounding, relative to their size.
 const ROUNDED_TO: f64 = 1e-8;
 
-/// The triangles of a solid, as carom gets them.
+/// The triangles of a solid, as input for carom.
 struct Mesh {
     vertices: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
@@ -42,12 +43,12 @@ struct Mesh {
 
 /// The answers of carom.
 struct Answer {
-    /// That of A and B, and that of B and A.
+    /// The relation of A and B, and that of B and A.
     relations: [Relation; 2],
     overlap: Option<Overlap>,
 }
 
-/// The depth that carom gives.
+/// Carom's bounds of the depth.
 struct Overlap {
     at_least: f64,
     at_most: f64,
@@ -61,27 +62,27 @@ struct Overlap {
 pub struct Row {
     /// By [`Relation`].
     pub relations: [u64; 3],
-    /// Those with a wrong answer.
+    /// Pairs with a wrong answer.
     pub wrong: u64,
 }
 
 impl Row {
-    /// All pairs.
+    /// Returns the number of pairs.
     pub fn pairs(&self) -> u64 {
         self.relations.iter().sum()
     }
 }
 
-/// How near the bounds of depths are to each other.
+/// Statistics of the bounds of depths.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Depths {
     /// Pairs.
     pub n: u64,
-    /// Those whose lower bound is 0.
+    /// Pairs whose lower bound is 0.
     pub n_without_lower: u64,
     /// The sum of logarithms of upper over lower bound, of the other pairs.
     pub sum_log_ratio: f64,
-    /// The sum of upper bounds, as parts of the diagonal of the box that both boxes share.
+    /// The sum of upper bounds, each relative to the diagonal of the intersection of both boxes.
     pub sum_part: f64,
 }
 
@@ -105,23 +106,23 @@ impl Depths {
     }
 }
 
-/// What was found.
+/// The counts of all pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// By heading and class.
     pub rows: BTreeMap<(u8, String), Row>,
-    /// Depths that carom calls exact.
+    /// Depths that carom reports as exact.
     pub exact: Depths,
     /// The other depths.
     pub bounded: Depths,
-    /// Pairs of which carom cannot tell inside from outside, left out.
+    /// Pairs that are left out, because carom cannot distinguish inside from outside.
     pub ambiguous: u64,
-    /// Seeds of pairs with wrong answers, and what was wrong.
+    /// Seeds of pairs with wrong answers, and the faults.
     pub wrong: Vec<(u64, String)>,
 }
 
 impl Tally {
-    /// Adds what another thread found.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: &Tally) {
         for (key, row) in &other.rows {
             let sum = self.rows.entry(key.clone()).or_default();
@@ -135,12 +136,12 @@ impl Tally {
         self.wrong.sort();
     }
 
-    /// Counts of all pairs.
+    /// Returns the counts of all pairs.
     pub fn total(&self) -> Row {
         self.rows.get(&(0, "all".to_owned())).copied().unwrap_or_default()
     }
 
-    /// Counts by class.
+    /// Returns the table of counts by class.
     pub fn table(&self) -> String {
         const HEADINGS: [&str; 5] = ["", "solid", "place", "numbers", "moved by"];
         let mut out = format!(
@@ -165,7 +166,7 @@ impl Tally {
     }
 }
 
-/// The pair of a seed, and the meshes that carom gets of it.
+/// Returns the pair of a seed, and its meshes for carom.
 fn pair_of(seed: u64) -> (Pair, [Mesh; 2], Random) {
     let mut random = Random::new(seed);
     loop {
@@ -176,8 +177,8 @@ fn pair_of(seed: u64) -> (Pair, [Mesh; 2], Random) {
     }
 }
 
-/// The surface, in any order. Some triangles face inwards in one of four meshes, and one of
-/// sixteen has a vertex that no triangle uses.
+/// Returns the surface in a random order. In one of four meshes some triangles face inwards, and
+/// one of sixteen has a vertex that no triangle uses.
 fn mesh(random: &mut Random, solid: &Tetrahedra) -> Mesh {
     let mut triangles = solid.surface();
     for i in 1..triangles.len() {
@@ -282,7 +283,7 @@ fn judge_depth(pair: &Pair, found: &Overlap, random: &mut Random, precision: &st
         complain(format!("{point} is not in both"));
     }
     for i in 0..=N_TRANSLATIONS {
-        // The way that separates, too.
+        // The direction that separates is tested, too.
         let direction = if i == 0 { separation } else { random.cube_point() }.normalize_or(DVec3::X);
         let by = direction * (at_least * (1.0 - 1e-6 * random.unit().powi(4)));
         if square(by) < squares[0] && relation(a, b, by) != Relation::Overlapping {
@@ -294,7 +295,8 @@ fn judge_depth(pair: &Pair, found: &Overlap, random: &mut Random, precision: &st
         complain("convex solids, and not exact".to_owned());
     }
     if is_exact {
-        // Faces that are flat but for rounding are close to convex: the depth is that of the hulls.
+        // If faces are flat up to rounding, the solids are nearly convex, and the depth is that of
+        // the hulls.
         let depth = depth_sq(a, b);
         if depth < squares[0] {
             complain(format!("at least {at_least}, but the hulls are less deep"));
@@ -327,7 +329,7 @@ fn count_depth(pair: &Pair, found: &Overlap, depths: &mut Depths) {
     }
 }
 
-/// The pair of a seed, in words: its corners, and what was wrong.
+/// Returns the fault of the pair of a seed, if there is one, and a description with its corners.
 pub fn replay(seed: u64) -> (Option<String>, String) {
     let (pair, meshes, _) = pair_of(seed);
     let mut log = format!("{pair}\n");

@@ -62,7 +62,7 @@ impl Place {
 /// The change of the integer coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Numbers {
-    /// They stay.
+    /// The coordinates stay whole numbers.
     Whole,
     /// Tenths, rounded.
     Tenths,
@@ -83,7 +83,7 @@ impl Numbers {
 /// The final displacement of the second solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hair {
-    /// Not at all.
+    /// No displacement.
     None,
     /// Each coordinate along an axis to the next number.
     Ulp,
@@ -111,7 +111,7 @@ pub struct Pair {
     pub hair: Hair,
     /// The solids.
     pub solids: [Tetrahedra; 2],
-    /// Every coordinate is a number of `f32`.
+    /// Whether every coordinate is a number of `f32`.
     pub is_single: bool,
 }
 
@@ -188,7 +188,7 @@ pub(super) fn pair(random: &mut Random) -> Option<Pair> {
     is_proper.then_some(Pair { families, place, numbers, hair, solids, is_single })
 }
 
-/// A random solid whose coordinates are numbers of `f32`: one for each seed.
+/// Returns the random solid of a seed. Its coordinates are numbers of `f32`.
 pub fn solid(seed: u64) -> (Family, Tetrahedra) {
     let mut random = Random::new(seed);
     loop {
@@ -206,7 +206,7 @@ pub fn solid(seed: u64) -> (Family, Tetrahedra) {
     }
 }
 
-/// Places B. Returns a vertex that both have or nearly have in common.
+/// Places B. Returns a vertex that both share, exactly or nearly.
 fn put(random: &mut Random, a: &Body, b: &mut Body, place: Place) -> Option<DVec3> {
     let surface = |solid: &Tetrahedra| solid.surface();
     let corner = |solid: &Tetrahedra, v: u32| solid.vertices[v as usize];
@@ -214,7 +214,7 @@ fn put(random: &mut Random, a: &Body, b: &mut Body, place: Place) -> Option<DVec
     let (low_b, high_b) = bounds(&b.solid);
     let mut anywhere = DVec3::ZERO;
     for k in 0..3 {
-        // Steps in which faces of both often come to lie in one plane.
+        // With these steps, faces of both often lie in one plane.
         let (from, to) = (low_a[k] - high_b[k] + 24.0, high_a[k] - low_b[k] - 24.0);
         anywhere[k] = from + 24.0 * random.below((1.0 + (to - from).max(0.0) / 24.0) as usize) as f64;
     }
@@ -287,7 +287,7 @@ fn put(random: &mut Random, a: &Body, b: &mut Body, place: Place) -> Option<DVec
     Some(anchor.unwrap_or_else(|| corner(&b.solid, pick(random, &surface(&b.solid))[0])))
 }
 
-/// Whole numbers to others.
+/// Changes the whole numbers of the coordinates to others.
 fn renumber(random: &mut Random, solids: &mut [Tetrahedra; 2], numbers: Numbers, anchor: DVec3) {
     let turn = DMat3::from_quat(rotation(random));
     match numbers {
@@ -309,7 +309,7 @@ fn renumber(random: &mut Random, solids: &mut [Tetrahedra; 2], numbers: Numbers,
     }
 }
 
-/// Rounds, and moves the second solid by a hair.
+/// Rounds the coordinates, and moves the second solid by `hair`.
 fn round(random: &mut Random, solids: &mut [Tetrahedra; 2], hair: Hair, is_single: bool) {
     let far = if random.below(8) == 0 { DVec3::new(1e4, -3e3, 777.7) } else { DVec3::ZERO };
     let scale = pick(random, &[1.0 / 64.0, 1.0 / 1024.0, 1.0, 64.0]);

@@ -1,5 +1,5 @@
-//! Pairs of boxes against 106 bits, curved pairs against a search that goes on, rays by steps
-//! against rays by roots.
+//! Errors of pairs of boxes compared with 106 bits, of curved pairs compared with a longer search,
+//! and of rays by steps compared with rays by roots.
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, chapter
 //! 4.
@@ -17,7 +17,7 @@ use carom_sat::f64::box_box;
 use glam::DVec3;
 use std::sync::Arc;
 
-/// Two boxes that touch along one of their axes, but for a little.
+/// Returns two boxes that nearly touch along one of their axes.
 fn touching_pair(random: &mut Random) -> (DVec3, DVec3, WidePose, f64) {
     let (half_a, half_b, mut pose, size) = near_pair(random);
     let axes = Boxes::new(half_a, half_b, &pose).axes();
@@ -39,8 +39,8 @@ fn signed_distance(half_a: DVec3, half_b: DVec3, pose: &WidePose) -> f64 {
     wide::signed_distance(&a, &b, pose, &GjkSettings::default(), None).distance
 }
 
-/// The distance, or minus the depth, of two boxes along one of whose axes they nearly touch: in 106
-/// bits, as it is found, and the longest vector in their Minkowski difference, or a little more.
+/// Returns for two boxes that nearly touch: their signed distance in 106 bits, the computed one,
+/// and an upper bound of the longest vector in their Minkowski difference.
 fn distances(random: &mut Random) -> (f64, f64, f64) {
     let (half_a, half_b, pose, _) = touching_pair(random);
     let truth = Boxes::new(half_a, half_b, &pose).signed_distance();
@@ -53,7 +53,7 @@ pub(super) fn box_distance(random: &mut Random) -> f64 {
     if truth < 0.0 { 0.0 } else { (found - truth).abs() / reach }
 }
 
-/// The error where touching is in question, and the answer is not that they touch.
+/// Returns the error for boxes that nearly touch, if the answer is not that they touch.
 pub(super) fn box_distance_near_touching(random: &mut Random) -> f64 {
     let (truth, found, reach) = distances(random);
     // rounding: what the depth search stops at is beyond all digits here.
@@ -61,14 +61,14 @@ pub(super) fn box_distance_near_touching(random: &mut Random) -> f64 {
     if is_near { (found - truth).abs() / reach } else { 0.0 }
 }
 
-/// The largest gap that is called touching.
+/// Returns the gap of a pair that is reported as touching.
 pub(super) fn box_touching(random: &mut Random) -> f64 {
     let (truth, found, reach) = distances(random);
     if found == 0.0 { truth / reach } else { 0.0 }
 }
 
-/// Boxes that overlap, both thinner along one axis than [`tol::EPA_THIN`], or up to a thousand
-/// times thicker.
+/// Returns the error for boxes that overlap. Along one axis both are thinner than
+/// [`tol::EPA_THIN`], or up to a thousand times thicker.
 pub(super) fn thin_depth(random: &mut Random) -> f64 {
     let (half_a, half_b, _, size) = near_pair(random);
     let thin = |half: DVec3, random: &mut Random| {
@@ -82,7 +82,7 @@ pub(super) fn thin_depth(random: &mut Random) -> f64 {
     (signed_distance(half_a, half_b, &pose) - truth).abs() / power_of_two(size)
 }
 
-/// Two overlaps are compared, so twice the error of the one that was chosen.
+/// Returns twice the error of the chosen overlap, because two overlaps are compared.
 pub(super) fn box_overlap(random: &mut Random) -> f64 {
     let (half_a, half_b, pose, _) = touching_pair(random);
     let Some(found) = box_box::separation(half_a, half_b, &pose) else { return f64::NAN };
@@ -98,8 +98,8 @@ pub(super) fn box_depth(random: &mut Random) -> f64 {
     (-found.distance - truth) / sum_of_halves(half_a, half_b) - 2e-15
 }
 
-/// The deepest contact of clipped faces above the witness, both in `f32`; 0 where the witness is a
-/// contact itself.
+/// Returns how much less deep the deepest contact of clipped faces is than the witness, both in
+/// `f32`; 0 if the witness is a contact itself.
 pub(super) fn clipped_depth(random: &mut Random) -> f64 {
     let (half_a, half_b, pose, _) = near_pair(random);
     let Ok(a) = carom_geom::Cuboid::new(half_a.as_vec3()) else { return f64::NAN };
@@ -119,7 +119,7 @@ pub(super) fn clipped_depth(random: &mut Random) -> f64 {
     f64::from(deepest.distance - witness.distance) / (a.radius() + b.radius())
 }
 
-/// The same in `f64`.
+/// Does the same in `f64`.
 pub(super) fn clipped_depth_f64(random: &mut Random) -> f64 {
     let (half_a, half_b, pose, _) = near_pair(random);
     let Some((a, b)) = boxes(half_a, half_b) else { return f64::NAN };
@@ -138,8 +138,8 @@ pub(super) fn clipped_depth_f64(random: &mut Random) -> f64 {
     (deepest.distance - witness.distance) / (a.radius() + b.radius())
 }
 
-/// The sine between the normal of a distance search as `f32` tells it and the way between edges
-/// that the search found.
+/// Returns the sine of the angle between the normal of a distance search in `f32` and the
+/// direction between the edges that the search found.
 pub(super) fn normal_of_edges(random: &mut Random) -> f64 {
     let (half_a, half_b, pose, _) = near_pair(random);
     let Some((a, b)) = boxes(half_a, half_b) else { return f64::NAN };
@@ -150,7 +150,7 @@ pub(super) fn normal_of_edges(random: &mut Random) -> f64 {
     way.cross(found.normal.as_vec3().as_dvec3()).length()
 }
 
-/// A curved shape.
+/// Returns a random curved shape.
 fn curved(random: &mut Random) -> Box<dyn SupportMap> {
     let half = half_extents(random);
     let slender = |x: f64, y: f64| (x.max(1e-3 * y), y);
@@ -165,7 +165,7 @@ fn curved(random: &mut Random) -> Box<dyn SupportMap> {
     shape.unwrap_or_else(|| Box::new(geom::Sphere::new(1.0).unwrap()))
 }
 
-/// Where B is, so that the pair overlaps by a part of its size, or is apart by it.
+/// Returns a pose of B for which the pair overlaps, or is apart, by a part of its size.
 fn curved_pair(
     random: &mut Random,
     low: f64,
@@ -182,7 +182,7 @@ fn curved_pair(
     (a, b, pose)
 }
 
-/// The change of a distance, as a part of it, when the search does not stop.
+/// Returns the relative change of a distance if the search does not stop.
 pub(super) fn curved_distance(random: &mut Random) -> f64 {
     let (a, b, pose) = curved_pair(random, 0.01, 2.0);
     let settings = GjkSettings::default();
@@ -198,7 +198,7 @@ pub(super) fn curved_depth(random: &mut Random) -> f64 {
     let found = wide::signed_distance(&*a, &*b, &pose, &settings, None);
     let on = settings.with_depth_tolerance(0.0).with_max_iterations(1000, 2000);
     let truth = wide::signed_distance(&*a, &*b, &pose, &on, None);
-    // A search that ran out of memory says so by its bounds.
+    // The bounds show whether a search ran out of memory.
     let is_done = found.upper_bound - found.lower_bound <= -2.0 * tol::EPA_DEPTH * found.distance;
     if found.distance < 0.0 && is_done {
         (found.distance - truth.distance).abs() / -found.distance
@@ -207,7 +207,8 @@ pub(super) fn curved_depth(random: &mut Random) -> f64 {
     }
 }
 
-/// How far off the surface a ray by steps stops: along the ray, times the cosine to the normal.
+/// Returns how far from the surface a ray by steps stops: the error along the ray, times the
+/// cosine to the normal.
 pub(super) fn cast_by_steps(random: &mut Random) -> f64 {
     let (radius, half) = (size(random), size(random));
     let part = random.range(0.1, 0.9);
@@ -229,11 +230,11 @@ pub(super) fn cast_by_steps(random: &mut Random) -> f64 {
             // rounding: of the distance and of the root.
             (s.t - r.t).abs() * ray.direction.length() * cosine / (reach + ray.origin.length()) - 2e-15
         }
-        // One of them grazes: how deep the ray is at most.
+        // One of them is a hit that grazes the surface: its largest depth counts.
         (Some(one), None) | (None, Some(one)) => {
             let p = ray.at(one.t);
             let q = DVec3::new(0.0, p.y.clamp(-half, half), 0.0);
-            // The nearest that the line comes to the axis, near where it touches.
+            // The least distance of the line from the axis, near the hit.
             let depth = (radius - (p - q).length()).abs();
             depth / (reach + ray.origin.length())
         }

@@ -1,4 +1,4 @@
-//! Segments, triangles and rays: closest points, cuts, parameters.
+//! Errors of segments, triangles and rays: closest points, cuts, parameters.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.9.
 
@@ -12,14 +12,15 @@ use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
 use carom_math::exact_number::{ExactNumber, ExactVec3};
 use glam::DVec3;
 
-/// The largest coordinate difference of the corners from the first.
+/// Returns the largest coordinate difference of the corners from the first one.
 fn extent(corners: impl IntoIterator<Item = DVec3>) -> f64 {
     let mut corners = corners.into_iter();
     let Some(first) = corners.next() else { return 0.0 };
     corners.fold(0.0, |m: f64, p| m.max((p - first).abs().max_element()))
 }
 
-/// The distance of two triangles, one or both of which may be given as a segment or a point.
+/// Returns the error of the distance of two triangles. Each may degenerate to a segment or a
+/// point.
 pub(super) fn triangle_distance(random: &mut Random) -> f64 {
     let (mut a, mut b) = if random.below(2) == 0 {
         let family = Family::ALL[random.below(Family::ALL.len())];
@@ -60,9 +61,9 @@ pub(super) fn triangle_distance(random: &mut Random) -> f64 {
     if extent == 0.0 { 0.0 } else { (found.distance - exact_distance(&a, &b)).abs() / extent }
 }
 
-/// Two segments that cross at a distance, both in their middles, at a small angle: the sine of
-/// that, how far the points of plain `f64` are from the closest, and the root of the sum of squares
-/// by which they are scaled.
+/// Makes two segments that cross at a distance, in their middles and at a small angle. Returns the
+/// sine of the angle, the displacement of the points of plain `f64` from the closest ones, and
+/// their scale. The displacement is relative to the scale.
 fn crossing(random: &mut Random, least_sine: f64) -> (f64, f64, f64) {
     let scale = size(random);
     let u = direction(random);
@@ -90,24 +91,24 @@ fn crossing(random: &mut Random, least_sine: f64) -> (f64, f64, f64) {
     (sine, displaced / size, size)
 }
 
-/// The least squared sine at which points would be displaced by no more than 1e-11 of the extent.
+/// Returns the least squared sine at which points are displaced by at most 1e-11 of the extent.
 pub(super) fn plain_angle(random: &mut Random) -> f64 {
     let (sine, displaced, _) = crossing(random, carom_math::tol::PLAIN_SINE_SQ.sqrt());
     // rounding: the displacement grows like the inverse of the squared sine.
     displaced * sine * sine / 1e-11
 }
 
-/// The least squared distance at which that displacement changes the distance by no more than 1e-16
-/// of the extent.
+/// Returns the least squared distance at which that displacement changes the distance by at most
+/// 1e-16 of the extent.
 pub(super) fn plain_distance(random: &mut Random) -> f64 {
     let (_, displaced, _) = crossing(random, carom_math::tol::PLAIN_SINE_SQ.sqrt());
     // rounding: half of f64's.
     (displaced * displaced / 2e-16).powi(2)
 }
 
-/// The sine of the widest cone between planes that were meant to be one, or three to meet in one
-/// line, and to leave no room: each through three corners of a face of a brush, of a hundredth to a
-/// five hundredth of the level, in `f32`.
+/// Returns the sine of the widest cone between planes that should be one plane, or meet in one
+/// line, and leave no room. Each is through three corners of a face of a brush in `f32`. The brush
+/// is a hundredth to a five hundredth of the level.
 pub(super) fn sliver_of_planes(random: &mut Random) -> f64 {
     let place = random.cube_point();
     let line = super::rounding::direction(random);
@@ -135,8 +136,8 @@ pub(super) fn sliver_of_planes(random: &mut Random) -> f64 {
     a.dot(across).abs() / across.length()
 }
 
-/// A corner that comes of cutting a triangle by planes across the axes, twenty times in turn: how
-/// far off the triangle.
+/// Cuts a triangle by planes across the axes twenty times in turn. Returns how far a new corner is
+/// from the triangle.
 pub(super) fn cut_corner(random: &mut Random) -> f64 {
     let mut t = [0; 3].map(|_| random.cube_point());
     if random.below(2) == 0 {
@@ -174,7 +175,7 @@ pub(super) fn cut_corner(random: &mut Random) -> f64 {
     tri_distance::point_triangle(corner, &t).distance / largest
 }
 
-/// A corner cut at the side of a prism over a triangle, and how far off that side it then is.
+/// Returns how far a corner that was cut at the side of a prism over a triangle is from that side.
 pub(super) fn prism_side(random: &mut Random) -> f64 {
     let t = [0; 3].map(|_| random.cube_point());
     let Some(normal) = carom_math::scaling::unit((t[1] - t[0]).cross(t[2] - t[0])) else { return 0.0 };
@@ -190,7 +191,8 @@ pub(super) fn prism_side(random: &mut Random) -> f64 {
     height(cut).abs() / largest
 }
 
-/// The parameter of a line on a triangle that is thin or seen nearly edge-on.
+/// Returns the error of the parameter of a line on a triangle that is thin or nearly parallel to
+/// the line.
 pub(super) fn ray_parameter(random: &mut Random) -> f64 {
     let scale = size(random);
     let mut t = [0; 3].map(|_| random.cube_point());
@@ -210,12 +212,12 @@ pub(super) fn ray_parameter(random: &mut Random) -> f64 {
     let t = t.map(|p| p * scale);
     let origin = (target - along * random.range(0.5, 50.0)) * scale;
     let Some(hit) = ray_mesh::line_touches(origin, along, &t) else { return 0.0 };
-    // Of the worst slivers 106 bits say less than the answer.
+    // For the worst slivers, 106 bits are less accurate than the answer.
     let normal = ExactVec3::difference(t[1], t[0]).cross(&ExactVec3::difference(t[2], t[0]));
     let (height, speed) =
         (normal.dot(&ExactVec3::difference(t[0], origin)), normal.dot(&ExactVec3::from(along)));
     let off = (&(&ExactNumber::from(hit.t) * &speed) - &height).quotient(&speed);
     let reach = (t[0] - origin).abs().max_element() / along.abs().max_element();
-    // rounding: the unit that the documentation of the constant speaks of.
+    // rounding: the unit in the documentation of the constant.
     off.abs() / reach / 1e-15
 }

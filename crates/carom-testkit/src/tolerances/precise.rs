@@ -1,7 +1,7 @@
-//! The better computation: placed points, overlaps and distances of boxes in numbers of 106 bits.
+//! The reference: placed points, overlaps and distances of boxes in numbers of 106 bits.
 //!
-//! A placed box is what its pose makes of it, the matrix taken as it is: an image of a cube that is
-//! nearly a box.
+//! The matrix of a pose is taken as exact, so a placed box is the image of a cube and nearly a
+//! box.
 //!
 //! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996; C. Ericson,
 //! Real-Time Collision Detection, 2005, 5.1.9.
@@ -11,12 +11,12 @@ use carom_math::WidePose;
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
 use glam::DVec3;
 
-/// The difference of two numbers, rounded.
+/// Returns the absolute difference of two numbers, rounded.
 pub(super) fn off(x: f64, truth: DoubleDouble) -> f64 {
     (DoubleDouble::from(x) - truth).to_f64().abs()
 }
 
-/// The length of a vector that is known better, to the rounding of `f64`.
+/// Returns the length of a vector, rounded to `f64`.
 pub(super) fn length(v: DoubleDoubleVec3) -> f64 {
     v.to_dvec3().length()
 }
@@ -31,7 +31,7 @@ pub(super) struct Boxes {
 const ZERO: DoubleDoubleVec3 =
     DoubleDoubleVec3 { x: DoubleDouble::ZERO, y: DoubleDouble::ZERO, z: DoubleDouble::ZERO };
 
-/// Ends of the twelve edges of a box, by the numbers of its corners.
+/// Returns the indices of the ends of the twelve edges of a box.
 fn edges() -> impl Iterator<Item = [usize; 2]> {
     (0..8_usize)
         .flat_map(|k| [1, 2, 4].into_iter().filter(move |bit| k & bit == 0).map(move |bit| [k, k | bit]))
@@ -50,8 +50,7 @@ impl Boxes {
         }
     }
 
-    /// How far B must move along a vector of any length to lie wholly beyond A, in lengths of that
-    /// vector's.
+    /// Returns how far B must move along the direction of a vector to lie wholly beyond A.
     pub(super) fn overlap(&self, n: DoubleDoubleVec3) -> f64 {
         let largest = |points: &[DoubleDoubleVec3], n: DoubleDoubleVec3| {
             points.iter().map(|p| p.dot(n)).reduce(|m, x| if (m - x).is_negative() { x } else { m })
@@ -61,7 +60,8 @@ impl Boxes {
         (a + b).to_f64() / n.dot(n).to_f64().sqrt()
     }
 
-    /// The directions that can separate: normals of faces, of either sign, and of pairs of edges.
+    /// Returns the directions that can separate: normals of faces and of pairs of edges, of either
+    /// sign.
     pub(super) fn axes(&self) -> Vec<DoubleDoubleVec3> {
         let a = DVec3::AXES.map(DoubleDoubleVec3::from);
         let b = self.axes_b;
@@ -73,18 +73,18 @@ impl Boxes {
         all.iter().flat_map(|n| [*n, ZERO - *n]).collect()
     }
 
-    /// The least overlap; negative where some direction separates.
+    /// Returns the least overlap; negative if a direction separates.
     pub(super) fn least_overlap(&self) -> f64 {
         self.axes().into_iter().map(|n| self.overlap(n)).fold(f64::INFINITY, f64::min)
     }
 
-    /// The distance, or minus the depth.
+    /// Returns the distance, or minus the depth.
     pub(super) fn signed_distance(&self) -> f64 {
         let overlap = self.least_overlap();
         if 0.0 <= overlap { -overlap } else { self.distance() }
     }
 
-    /// The least distance of two edges, or of a corner and a face.
+    /// Returns the least distance of two edges, or of a corner and a face.
     fn distance(&self) -> f64 {
         let mut best = f64::INFINITY;
         for e in edges() {
@@ -108,7 +108,8 @@ impl Boxes {
     }
 }
 
-/// Distance of two segments: points in both, wherever they are, are no nearer than the nearest.
+/// Returns the distance of two points of the segments, which is at least that of the segments. It
+/// is equal if the closest points are inside of both.
 fn edge_distance([a, a_end]: [DoubleDoubleVec3; 2], [b, b_end]: [DoubleDoubleVec3; 2]) -> f64 {
     let (u, v, r) = (a_end - a, b_end - b, b - a);
     let n = u.cross(v);
@@ -116,14 +117,15 @@ fn edge_distance([a, a_end]: [DoubleDoubleVec3; 2], [b, b_end]: [DoubleDoubleVec
     let (uu, vv) = (u.dot(u), v.dot(v));
     let quotient =
         |x: DoubleDouble, y: DoubleDouble| if y.to_f64() == 0.0 { DoubleDouble::ZERO } else { x / y };
-    // Edges are parallel, or points: any start will do.
+    // The edges are parallel or points: each start is right.
     let s = quotient(r.cross(v).dot(n), nn).clamp_unit();
     let t = quotient((u * s - r).dot(v), vv).clamp_unit();
     let s = quotient((v * t + r).dot(u), uu).clamp_unit();
     length(r + v * t - u * s)
 }
 
-/// Distance of a point from the plane of a face, if it is over the face; else infinite.
+/// Returns the distance of a point from the plane of a face, if it projects into the face; else
+/// infinity.
 fn face_distance(w: DoubleDoubleVec3, [u, v]: [DoubleDoubleVec3; 2]) -> f64 {
     let n = u.cross(v);
     let nn = n.dot(n);

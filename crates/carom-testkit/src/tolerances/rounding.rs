@@ -1,4 +1,4 @@
-//! Roundings that can be counted: points placed, cut, printed and stored.
+//! Rounding errors of points that are placed, cut, printed and stored.
 //!
 //! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, 3.1 (sums
 //! and products).
@@ -9,12 +9,12 @@ use carom_math::double_double::DoubleDoubleVec3;
 use carom_math::{Pose, Quat, WidePose};
 use glam::{DMat3, DQuat, DVec3};
 
-/// A size from 1e-4 to 1e4.
+/// Returns a random size from 1e-4 to 1e4.
 pub(crate) fn size(random: &mut Random) -> f64 {
     10_f64.powf(random.range(-4.0, 4.0))
 }
 
-/// Half extents: a cube-like box, a plate, a needle, or any.
+/// Returns random half extents: a box like a cube, a plate, a needle, or any.
 pub(crate) fn half_extents(random: &mut Random) -> DVec3 {
     let (size, thin) = (size(random), 10_f64.powf(random.range(-6.0, 0.0)));
     let mut half = DVec3::new(random.range(0.2, 1.0), random.range(0.2, 1.0), random.range(0.2, 1.0));
@@ -28,7 +28,8 @@ pub(crate) fn half_extents(random: &mut Random) -> DVec3 {
     half * size
 }
 
-/// A turn: any, about an axis of the frame, nearly none, or by right angles.
+/// Returns a random rotation: any, about an axis of the frame, nearly the identity, or by right
+/// angles.
 pub(crate) fn turn(random: &mut Random) -> DQuat {
     let axis = DVec3::AXES[random.below(3)];
     let full = core::f64::consts::TAU;
@@ -50,17 +51,17 @@ pub(crate) fn turn(random: &mut Random) -> DQuat {
     }
 }
 
-/// A direction of length 1 to rounding.
+/// Returns a random direction, of length 1 up to rounding.
 pub(crate) fn direction(random: &mut Random) -> DVec3 {
     turn(random) * DVec3::new(0.48, 0.6, 0.64)
 }
 
-/// The power of two at or below a size: what a pair is divided by before GJK looks at it.
+/// Returns the power of two at or below a size, by which GJK divides a pair first.
 pub(super) fn power_of_two(size: f64) -> f64 {
     1.0 / carom_math::scaling::scale_of(size)
 }
 
-/// A corner of a box, or a point in it.
+/// Returns a corner of a box, or a point in it.
 fn point_of(random: &mut Random, half: DVec3) -> DVec3 {
     let mut p = random.cube_point();
     if random.below(4) != 0 {
@@ -69,7 +70,7 @@ fn point_of(random: &mut Random, half: DVec3) -> DVec3 {
     p * half
 }
 
-/// Two boxes near each other: half extents, B's pose, the size that GJK scales by.
+/// Returns two boxes near each other: half extents, B's pose, and the size that GJK scales by.
 pub(super) fn near_pair(random: &mut Random) -> (DVec3, DVec3, WidePose, f64) {
     let (half_a, half_b) = (half_extents(random), half_extents(random));
     let reach = half_a.length() + half_b.length();
@@ -79,7 +80,7 @@ pub(super) fn near_pair(random: &mut Random) -> (DVec3, DVec3, WidePose, f64) {
     (half_a, half_b, pose, size)
 }
 
-/// `direction . (a - placed b)`, in units of the size that GJK scales to.
+/// Returns the error of `direction . (a - placed b)`, in units of the size that GJK scales to.
 pub(super) fn minkowski_height(random: &mut Random) -> f64 {
     let (half_a, half_b, pose, size) = near_pair(random);
     let (a, b, n) = (point_of(random, half_a), point_of(random, half_b), direction(random));
@@ -88,12 +89,13 @@ pub(super) fn minkowski_height(random: &mut Random) -> f64 {
     off(height, truth) / power_of_two(size)
 }
 
-/// The sum of half extents, the unit of the tolerances about boxes.
+/// Returns the sum of half extents, which is the unit of the tolerances for boxes.
 pub(super) fn sum_of_halves(half_a: DVec3, half_b: DVec3) -> f64 {
     (half_a + half_b).element_sum()
 }
 
-/// A corner of B in A's frame, summed as the clipping of boxes does it, above a side of A.
+/// Returns the error of the height of a corner of B above a side of A, summed as in the clipping
+/// of boxes.
 pub(super) fn corner_height(random: &mut Random) -> f64 {
     let (half_a, half_b, pose, _) = near_pair(random);
     let size = sum_of_halves(half_a, half_b);
@@ -106,12 +108,12 @@ pub(super) fn corner_height(random: &mut Random) -> f64 {
     off(computed.x - half_a.x, truth.x - half_a.x.into()) / size
 }
 
-/// Where an edge that was cut at a plane lies afterwards.
+/// Returns the distance of a cut point of an edge from the plane that cut it.
 pub(super) fn cut_height(random: &mut Random) -> f64 {
     let (half_a, half_b, pose, _) = near_pair(random);
     let (p, q) =
         (pose.transform_point(point_of(random, half_b)), pose.transform_point(point_of(random, half_b)));
-    // Towards and away from a plane through A.
+    // The edge may approach or leave a plane through A.
     let h = half_a.x.clamp(p.x.min(q.x), p.x.max(q.x));
     let (height_p, height_q) = (p.x - h, q.x - h);
     if !(height_p * height_q < 0.0) {
@@ -121,14 +123,14 @@ pub(super) fn cut_height(random: &mut Random) -> f64 {
     (cut.x - h).abs() / sum_of_halves(half_a, half_b).max(p.abs().max_element()).max(q.abs().max_element())
 }
 
-/// Two plates that lie in one plane, turned alike: how thick their difference comes out.
+/// Returns the computed thickness of the difference of two plates in one plane, with the same
+/// rotation.
 pub(super) fn flat_thickness(random: &mut Random) -> f64 {
     let flat = |half: DVec3| DVec3::new(half.x, 0.0, half.z);
     let (half_a, half_b) = (flat(half_extents(random)), flat(half_extents(random)));
     let reach = half_a.length() + half_b.length();
     let q = turn(random);
-    // The two poses in the world, and the one relative to the other: the same up to a turn in the
-    // plane.
+    // The two poses in the world, and their relative pose: a rotation in the plane.
     let (frame, spin) =
         (WidePose::from_quat(q, DVec3::ZERO), DQuat::from_rotation_y(random.range(-4.0, 4.0)));
     let shift =
@@ -142,7 +144,7 @@ pub(super) fn flat_thickness(random: &mut Random) -> f64 {
         points.extend(corners(half_b).map(|b| a - pose.transform_point(b)));
     }
     let size = half_a.length().max(half_b.length()).max(pose.translation.abs().max_element());
-    // The plane of a triangle that is not much thinner than the whole.
+    // The plane of a triangle that is not much thinner than all points.
     let start = points[0];
     let normal = points
         .iter()
@@ -153,7 +155,7 @@ pub(super) fn flat_thickness(random: &mut Random) -> f64 {
     points.iter().fold(0.0, |m: f64, p| m.max(normal.dot(*p - start).abs())) / power_of_two(size)
 }
 
-/// A number as it is printed with so many digits after the point.
+/// Returns a number as printed with this number of digits after the point.
 fn printed(x: f64, digits: i32) -> f64 {
     let unit = 10_f64.powi(digits);
     (x * unit).round() / unit
@@ -175,8 +177,8 @@ pub(super) fn printed_axis(random: &mut Random) -> f64 {
     (axis.length_squared() - 1.0).abs()
 }
 
-/// How far the corners of a polygon, turned, moved and rounded to `f32`, are from the plane in
-/// their middle that is at right angles to their area, in units of the largest coordinate.
+/// Returns how far the corners of a turned and moved polygon, rounded to `f32`, are from the plane
+/// through their middle with its area normal, in units of the largest coordinate.
 pub(super) fn turned_polygon(random: &mut Random) -> f64 {
     let (n, turn) = (3 + random.below(10), turn(random));
     let at = random.cube_point() * 10_f64.powf(random.range(-1.0, 2.0));
@@ -196,14 +198,15 @@ pub(super) fn turned_polygon(random: &mut Random) -> f64 {
     0.5 * (high - low) / largest
 }
 
-/// Along a normal, by how much rounding to `f32` moves a point, in units of the largest coordinate.
+/// Returns the displacement of a point along a normal by rounding to `f32`, in units of the
+/// largest coordinate.
 pub(super) fn rounded_point(random: &mut Random) -> f64 {
     let (p, n) = (random.cube_point() * size(random), direction(random));
     n.dot(p.as_vec3().as_dvec3() - p).abs() / p.abs().max_element()
 }
 
-/// How far the fourth corner of a face is from the plane of the other three, in the unit of the
-/// tolerance.
+/// Returns how far the fourth corner of a face is from the plane of the other three, in the unit
+/// of the tolerance.
 fn off_plane(corners: [DVec3; 8], epsilon: f64) -> f64 {
     let largest = corners.iter().fold(DVec3::ZERO, |m, p| m.max(p.abs())).element_sum();
     let mut most = 0.0_f64;
@@ -222,7 +225,7 @@ fn off_plane(corners: [DVec3; 8], epsilon: f64) -> f64 {
     most
 }
 
-/// A box with a place in the world: near, or far from the origin.
+/// Returns a box with a pose in the world, near the origin or far from it.
 fn box_in_world(random: &mut Random) -> (DVec3, DQuat, DVec3) {
     let half = half_extents(random);
     let away = [0.0, 1.0, 10.0, 1e5][random.below(4)];

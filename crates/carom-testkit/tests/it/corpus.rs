@@ -1,5 +1,4 @@
-//! The corpus is what it says: its numbers agree with the oracles, and its judge tells right from
-//! wrong.
+//! The numbers of the corpus agree with the oracles, and its judge tells right from wrong.
 
 use carom_testkit::corpus::{
     Answer, Case, Entry, Exactly, PairAnswer, PointAnswer, Precision, RayAnswer, entries, exactly, judge,
@@ -8,7 +7,7 @@ use carom_testkit::corpus::{
 use glam::DVec3;
 use std::collections::BTreeSet;
 
-/// What stands in the files was computed once; it is computed again, and the two agree.
+/// The exact answers in the files agree with a new computation.
 #[test]
 fn the_numbers_agree_with_the_oracles() {
     let mut wrong = Vec::new();
@@ -56,7 +55,7 @@ fn case(all: &[Entry], thread: &str) -> Case {
     all.iter().find(|entry| entry.thread == thread).unwrap().cases[0].clone()
 }
 
-/// Every way in which an answer can be wrong is seen.
+/// Wrong answers to pairs, rays and points are refused.
 #[test]
 fn the_judge_sees_wrong_answers() {
     let all = entries();

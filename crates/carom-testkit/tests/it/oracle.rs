@@ -1,4 +1,4 @@
-//! The oracles at the ends of the numbers they count with.
+//! The oracles at the limits of their integers.
 
 use carom_testkit::oracle::triangle::hulls_meet;
 use glam::DVec3;

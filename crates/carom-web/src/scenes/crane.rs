@@ -28,7 +28,7 @@ const CRATE: f32 = 0.6;
 /// Metres from the middle of the jib down to the ropes at the trolley.
 const TROLLEY_DROP: f32 = 0.5;
 
-/// Rope that is out while the crane turns, in metres.
+/// Length of the ropes while the crane turns, in metres.
 const TRAVEL_ROPE: f32 = 2.2;
 
 /// Largest speeds of the jib in radians per second, and of the trolley and the winch in metres per
@@ -40,14 +40,15 @@ const WINCH_SPEED: f32 = 2.0;
 /// Seconds in which a motor slows down close to its goal.
 const BRAKING_TIME: f32 = 0.6;
 
-/// Largest accelerations of the jib and of the trolley. A load swings less the lower they are.
+/// Largest accelerations of the jib and of the trolley. With lower ones, a load swings less.
 const JIB_ACCELERATION: f32 = 0.35;
 const TROLLEY_ACCELERATION: f32 = 1.5;
 
 /// Speed at which the ropes' upper ends follow a load that swings, per metre of its swing.
 const SWAY_RATE: f32 = 1.2;
 
-/// The place of the hook counts as reached within this distance, and at less than this speed.
+/// The place of the hook counts as reached within this distance in metres, and below this speed in
+/// metres per second.
 const HOOK_TOLERANCE: f32 = 0.15;
 const CALM: f32 = 0.22;
 
@@ -63,7 +64,7 @@ pub enum Phase {
     Reach,
     /// Lifts it.
     Lift,
-    /// Moves over the place where it shall lie.
+    /// Moves over the place at which the crate will lie.
     Carry,
     /// Puts it down.
     PutDown,
@@ -71,7 +72,7 @@ pub enum Phase {
     Leave,
 }
 
-/// A crane, and what it has to do.
+/// A crane, and its task.
 #[derive(Clone, Debug)]
 pub struct Crane {
     jib: BodyId,
@@ -101,12 +102,12 @@ fn direction(angle: f32) -> Vec3 {
     Vec3::new(cos, 0.0, -sin)
 }
 
-/// Returns the place where a crate lies at first.
+/// Returns the place of a crate at the start.
 fn home(number: usize) -> Place {
     [0.45 + 0.3 * (number / 2) as f32, 6.0 + 2.6 * (number % 2) as f32]
 }
 
-/// Returns the place of a crate in the stack, and the height of what it lies on.
+/// Returns the place of a crate in the stack, and the height of the surface below it.
 fn in_stack(number: usize, n_crates: usize) -> (Place, f32) {
     let n_columns = n_crates.div_ceil(3).max(1);
     let (level, column) = (number / n_columns, number % n_columns);
@@ -114,7 +115,7 @@ fn in_stack(number: usize, n_crates: usize) -> (Place, f32) {
 }
 
 impl Crane {
-    /// Returns the parts that move and are no load: jib, trolley and hook.
+    /// Returns the moving parts without the load: jib, trolley and hook.
     pub fn parts(&self) -> [BodyId; 3] {
         [self.jib, self.trolley, self.hook]
     }
@@ -124,12 +125,12 @@ impl Crane {
         &self.ropes
     }
 
-    /// Returns what the crane does at present.
+    /// Returns the present phase.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Returns the number of the crate that is carried next, or is carried now.
+    /// Returns the index of the crate that is carried now or next.
     pub fn next(&self) -> usize {
         let n = self.crates.len();
         if self.is_returning { n - 1 - self.n_done.min(n - 1) } else { self.n_done }
@@ -140,7 +141,7 @@ impl Crane {
         self.is_returning
     }
 
-    /// Returns how many crates lie where they belong in the stack.
+    /// Returns how many crates lie at their places in the stack.
     pub fn n_in_stack<B: BroadPhase>(&self, world: &World<B>) -> usize {
         let is_there = |(number, id): (usize, &BodyId)| {
             let ([angle, radius], height) = in_stack(number, self.crates.len());
@@ -227,7 +228,7 @@ impl Crane {
         (self.phase, self.n_phase_steps) = (phase, 0);
     }
 
-    /// Returns the place where a crate is carried, and the height of what it shall lie on.
+    /// Returns the place to which a crate is carried, and the height of the surface there.
     fn target(&self, number: usize) -> (Place, f32) {
         if self.is_returning { (home(number), 0.0) } else { in_stack(number, self.crates.len()) }
     }

@@ -214,7 +214,7 @@ pub fn scene(name: &str) -> Option<&'static Scene> {
     SCENES.iter().find(|scene| scene.name == name)
 }
 
-/// Returns actors of which none acts, for a scene that was filled.
+/// Returns no actors, for a scene that was filled.
 fn passive(filled: Result<(), Error>, request: &Request) -> Result<Actors, Error> {
     filled.map(|()| Actors::new(request.seed))
 }
@@ -223,7 +223,7 @@ const fn camera(target: [f32; 3], distance: f32, yaw: f32, pitch: f32) -> Camera
     Camera { target: Vec3::from_array(target), distance, yaw, pitch }
 }
 
-/// A scene that is a row of the scoreboard.
+/// Returns a scene that is a row of the scoreboard.
 const fn row(
     name: &'static str,
     title: &'static str,

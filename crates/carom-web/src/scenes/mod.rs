@@ -41,23 +41,23 @@ pub const STEP: f64 = 1.0 / 60.0;
 /// A world whose broad phase is chosen by name.
 pub type AnyWorld = World<Box<dyn SpatialBroadPhase>>;
 
-/// What a user chooses about a scene.
+/// The choices of a user about a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The number of bodies, or of what else the scene counts: see [`Count`].
+    /// The number of bodies, or of other things: see [`Count`].
     pub count: usize,
-    /// The seed of what is random.
+    /// The seed of random choices.
     pub seed: u64,
 }
 
-/// What a scene lets a user count.
+/// The things of a scene whose number a user can choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// The number at first.
     pub usual: usize,
-    /// The largest number; as many as at first if it cannot be chosen.
+    /// The largest number; equal to `usual` if it cannot be chosen.
     pub most: usize,
-    /// What is counted, in the plural.
+    /// The name of the things, in the plural.
     pub of: &'static str,
 }
 
@@ -66,7 +66,7 @@ pub struct Count {
 pub struct Camera {
     /// The point in the middle of the picture.
     pub target: Vec3,
-    /// From the eye to the target.
+    /// Distance from the eye to the target.
     pub distance: f32,
     /// Radians about y: at 0 the eye is towards z, at a quarter turn towards x.
     pub yaw: f32,
@@ -77,7 +77,7 @@ pub struct Camera {
 /// The vertices of a mesh as a function of the time in seconds.
 pub type VerticesAt = fn(f32) -> Vec<Vec3>;
 
-/// How a scene is made.
+/// The source of a scene.
 #[derive(Clone, Copy)]
 pub enum Source {
     /// A scene of plain data.
@@ -95,15 +95,15 @@ pub struct Scene {
     pub name: &'static str,
     /// The heading.
     pub title: &'static str,
-    /// One sentence: what to look at, and what to try.
+    /// One sentence about the scene, and about possible actions.
     pub about: &'static str,
-    /// The heading of the list that it is in.
+    /// The heading of its group in the list.
     pub group: &'static str,
-    /// What can be counted.
+    /// The number that a user can choose.
     pub count: Count,
     /// The camera; `None` shows all bodies.
     pub camera: Option<Camera>,
-    /// How it is made.
+    /// The source.
     pub source: Source,
 }
 
@@ -125,7 +125,7 @@ impl Scene {
     }
 }
 
-/// The way that a car drives.
+/// The route of a car.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Route {
     /// A circle about the y axis.
@@ -135,7 +135,7 @@ pub enum Route {
     },
     /// To and fro along the x axis; backwards on the way back.
     Line {
-        /// It turns at this distance from the origin.
+        /// The distance from the origin at which it turns.
         reach: f32,
         /// Metres per second.
         speed: f64,
@@ -144,8 +144,8 @@ pub enum Route {
     },
 }
 
-/// What acts on a world between its steps: platforms, characters, a car, a crane, a mesh that
-/// deforms.
+/// The actors of a scene, which act on a world between its steps: platforms, characters, a car, a
+/// crane, a mesh that deforms.
 #[derive(Clone)]
 pub struct Actors {
     /// Kinematic bodies, and their poses as functions of time.
@@ -154,7 +154,7 @@ pub struct Actors {
     pub walkers: Vec<Walker>,
     /// A car.
     pub car: Option<Vehicle>,
-    /// The way that it drives.
+    /// The route of the car.
     pub route: Route,
     /// A crane.
     pub crane: Option<Crane>,
@@ -162,13 +162,13 @@ pub struct Actors {
     pub sheet: Option<(BodyId, VerticesAt)>,
     /// Bodies that are drawn as another shape.
     pub looks: Vec<(BodyId, Shape)>,
-    /// Changes of the velocities of kinematic bodies, in the order of time.
+    /// Changes of the velocities of kinematic bodies, by ascending time.
     pub drives: Vec<(BodyId, Drive)>,
     rng: Rng,
 }
 
 impl Actors {
-    /// Returns actors of a scene in which none acts yet.
+    /// Returns no actors.
     pub fn new(seed: u64) -> Actors {
         Actors {
             platforms: Vec::new(),

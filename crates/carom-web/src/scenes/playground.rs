@@ -1,4 +1,4 @@
-//! A playground: some of all that a world has, in one scene.
+//! A playground: most features of a world in one scene.
 //!
 //! Joints of each kind, hooks, belts, soft things, water, force fields, platforms, characters, a
 //! ragdoll and a car, around a heap of loose bodies.
@@ -172,8 +172,8 @@ fn insert_soft_things<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> 
     Ok(())
 }
 
-/// Inserts what acts by hooks: a platform that holds from above only, soft ground, a gate for
-/// balls, and a pad that throws back.
+/// Inserts bodies that act by hooks: a platform that holds from above only, soft ground, a gate
+/// for balls, and a pad that throws bodies back.
 fn insert_hooks<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     let at = |x: f32, y: f32, z: f32| HOOKS + Vec3::new(x, y, z);
     let platform = BodyDesc::fixed(cuboid(Vec3::new(1.5, 0.06, 1.2))?).with_position(at(-6.0, 2.2, 0.0));

@@ -1,6 +1,6 @@
-//! What a body of a scene does to those that touch it: the hooks of all scenes.
+//! Roles: the effects of bodies of a scene on those that touch them, as hooks of all scenes.
 //!
-//! The role is the user data of the body, so the hooks have no state, and a snapshot has all.
+//! The role is the user data of the body. So the hooks have no state, and a snapshot is complete.
 //!
 //! Reference: the examples `one_way` and `soft_ground` of carom-world.
 
@@ -8,17 +8,17 @@ use carom_math::Vec3;
 use carom_query::Shape;
 use carom_world::{ActiveHooks, BodyDesc, ContactMut, Hooks, MixedMaterial, PairView, Side, Spring};
 
-/// What a body does to those that touch it.
+/// The effect of a body on those that touch it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Role {
-    /// Lets pass what comes from below, and holds what comes from above.
+    /// Lets bodies pass from below, and holds bodies from above.
     OneWay = 1,
     /// Gives way like a spring.
     SoftGround = 2,
     /// Lets balls pass, and nothing else.
     BallGate = 3,
-    /// Throws back what falls on it.
+    /// Throws back bodies that fall on it.
     Bouncer = 4,
 }
 
@@ -44,7 +44,7 @@ impl Role {
     }
 }
 
-/// The hooks of all scenes. Bodies without a role are not concerned.
+/// The hooks of all scenes. They do not change bodies without a role.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Roles;
 

@@ -1,4 +1,4 @@
-//! Cloth and water that act on bodies, and bodies on them.
+//! Cloth and water that interact with bodies.
 //!
 //! Reference: the examples `cloth_on_ball` and `raft` of carom-world.
 

@@ -10,7 +10,7 @@ use carom_query::Shape;
 use carom_scenes::Rng;
 use carom_world::{BodyDesc, World};
 
-/// Density of the boxes, in kg/m3: like air, so that a ball that is shot scatters them.
+/// Density of the boxes, in kg/m3: that of air, so that a shot ball scatters them.
 const DENSITY: f32 = 1.0;
 
 /// Half the side of a box, in metres.
@@ -67,7 +67,7 @@ pub(super) fn links<B: BroadPhase>(world: &mut World<B>, request: &Request) -> R
     let link = Shape::torus(0.5 * LINK_SPACING + LINK, LINK)?;
     let quarters =
         [Quat::from_xyzw(DIAGONAL, 0.0, 0.0, DIAGONAL), Quat::from_xyzw(0.0, 0.0, DIAGONAL, DIAGONAL)];
-    // The whole chain leans: three aside on four down.
+    // The whole chain leans: three metres aside on four down.
     let lean = Quat::from_xyzw(0.0, 0.0, 0.316_227_8, 0.948_683_3);
     let top = LINK_SPACING * request.count as f32 + 1.0;
     for k in 0..request.count {

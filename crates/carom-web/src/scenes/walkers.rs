@@ -20,7 +20,7 @@ const FRAME: f64 = 1.0 / 60.0;
 const WHEEL_RADIUS: f32 = 0.35;
 pub(super) const CIRCLE: f32 = 18.0;
 
-/// Metres per second: at this speed the throttle is closed.
+/// Speed at which the throttle is closed, in metres per second.
 const CAR_SPEED: f64 = 6.0;
 
 /// Half the size of the chassis, in metres.
@@ -43,17 +43,17 @@ pub enum Plan {
     Commute {
         /// The other place.
         other: DVec3,
-        /// Whether it was there last, and walks home.
+        /// Whether it reached `other` last, and walks home.
         is_there: bool,
     },
-    /// Walks at random, for `left` more steps in the present direction.
+    /// Walks at random. It keeps the present direction for `left` more steps.
     Roam {
-        /// Steps.
+        /// The remaining steps.
         left: usize,
     },
 }
 
-/// A character, and where it goes.
+/// A character, and its plan.
 #[derive(Clone, Debug)]
 pub struct Walker {
     /// The character in the world.
@@ -244,7 +244,7 @@ pub fn characters<B: BroadPhase + SpatialIndex>(
     Ok(actors)
 }
 
-/// Returns what is drawn for the chassis: the lower part of the body, and the cabin on it.
+/// Returns the drawn shape of the chassis: the lower part of the body, and the cabin on it.
 fn car_body() -> Result<Shape, Error> {
     let lower = Pose::from_translation(Vec3::Y * (-0.45 * CHASSIS.y));
     let cabin = Pose::from_translation(Vec3::new(-0.15 * CHASSIS.x, 0.4 * CHASSIS.y, 0.0));
@@ -279,7 +279,7 @@ pub fn wheel_poses<B: BroadPhase>(car: &Vehicle, world: &World<B>) -> Result<Vec
     Ok(wheels.collect())
 }
 
-/// Moves what is to move before a step that ends at `seconds`: platforms and the car.
+/// Moves platforms and the car before a step that ends at `seconds`.
 pub(super) fn before<B: BroadPhase + SpatialIndex>(
     actors: &mut Actors,
     world: &mut World<B>,

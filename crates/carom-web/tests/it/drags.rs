@@ -34,8 +34,8 @@ fn water(bed: &Testbed) -> ParticlesId {
     ids.next().unwrap()
 }
 
-/// A vertex at a corner of the cloth follows the pull, the rest of the cloth hangs from it, and
-/// falls when it is let go. A replay has the same bits.
+/// A vertex at a corner of the cloth follows the pull. The rest of the cloth hangs from it, and
+/// falls when the vertex is released. A replay has the same bits.
 #[test]
 fn a_corner_of_a_cloth_is_pulled() {
     let mut bed = start("cloth", 12);
@@ -50,7 +50,7 @@ fn a_corner_of_a_cloth_is_pulled() {
     bed.act(&grab_at(from + Vec3::new(-0.01, 0.0, 0.0))).unwrap();
     bed.act(&Action::Drag { to: to.to_array() }).unwrap();
     run(&mut bed, 1);
-    // Where the cloth lies in folds, a vertex above the corner is taken.
+    // If the cloth lies in folds, a vertex above the corner is taken.
     let held: Vec<u32> = bed.world().soft_body(cloth).unwrap().pinned().collect();
     let &[held] = &held[..] else { panic!("{held:?} are held") };
     let aside = (place_of(&bed, held) - from).with_y(0.0).length();
@@ -70,7 +70,7 @@ fn a_corner_of_a_cloth_is_pulled() {
     assert_eq!(bed.replay(), Some(ReplayOutcome::Same));
 }
 
-/// Vertices that the scene holds stay held: a drag takes a free one beside them.
+/// A drag does not take vertices that the scene holds, but a free one beside them.
 #[test]
 fn pinned_and_attached_vertices_are_not_taken() {
     let mut bed = start("playground", 4);
@@ -119,8 +119,8 @@ fn some_water_is_lifted() {
     assert!(n_left == 0, "{n_left} of {n_lifted} have not fallen");
 }
 
-/// An eye outside of a tank or a pit is in the half-space of a wall, and still takes hold of what
-/// is inside.
+/// An eye outside of a tank or a pit is in the half-space of a wall. A drag still takes hold of
+/// things inside.
 #[test]
 fn walls_that_the_eye_is_in_hide_nothing() {
     for name in ["raft", "pile"] {
@@ -133,7 +133,7 @@ fn walls_that_the_eye_is_in_hide_nothing() {
     }
 }
 
-/// What a ray meets first is taken: the cloth over the ball, the ball below its edge.
+/// The first thing on a ray is taken: the cloth over the ball, the ball below its edge.
 #[test]
 fn the_first_thing_on_the_ray_is_taken() {
     let mut bed = start("cloth", 12);

@@ -105,7 +105,7 @@ fn islands_and_levels_are_those_of_the_world() {
     assert!(live.picture().volumes.is_empty() && live.picture().islands.is_empty());
 }
 
-/// A session has the hash of a testbed, and each command leaves it where it says.
+/// A session has the hash of a testbed, and each command has its stated effect.
 #[test]
 fn commands_do_what_a_testbed_does() {
     let mut live = start("pyramid", 5);
@@ -164,7 +164,7 @@ fn files_are_read_and_dropped() {
     }
 }
 
-/// Whatever a page sends is answered, and what is refused changes nothing.
+/// Every text of a page gets an answer, and a refused command changes nothing.
 #[test]
 fn bad_commands_are_refused() {
     let mut live = start("pile", 10);

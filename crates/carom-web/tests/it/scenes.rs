@@ -22,7 +22,7 @@ fn each_scene_runs() {
     }
 }
 
-/// The rings have no joints: each hangs in the one above as long as they swing.
+/// The rings have no joints: each stays in the one above while they swing.
 #[test]
 fn a_chain_of_rings_holds() {
     let request = Request { count: 12, seed: 1 };
@@ -143,7 +143,7 @@ fn the_car_drives_over_the_bridge_and_back() {
     assert!(played.place(car).x < 0.5 * most, "{}", played.place(car));
 }
 
-/// The car is not held up by the boxes on its way, wherever they lie.
+/// The boxes on its way do not stop the car (several seeds).
 #[test]
 fn the_car_on_hills_comes_round() {
     for seed in 1..=6 {
@@ -165,7 +165,7 @@ fn the_car_on_hills_comes_round() {
     }
 }
 
-/// What the parts of the playground are there for.
+/// Each part of the playground has its effect.
 #[test]
 fn each_part_of_the_playground_does_what_it_is_for() {
     let mut played = Played::new(playground, 16, 1);

@@ -1,4 +1,4 @@
-//! What a user does to a scene.
+//! The actions of a user on a scene.
 
 use carom_broad_auto::catalogue::ALGORITHMS;
 use carom_math::Vec3;

@@ -60,7 +60,7 @@ fn triangles_are_those_of_the_contacts() {
     let (mut n_pairs, mut n_of_ring) = (0, 0);
     for _ in 0..120 {
         bed.step().unwrap();
-        // Contacts are those of the poses that triangles are at.
+        // The contacts are those at the poses of the triangles.
         let mut again = bed.world().contacts().filter(|view| view.is_touching).peekable();
         if again.peek().is_none() {
             continue;

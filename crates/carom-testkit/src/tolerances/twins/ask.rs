@@ -9,7 +9,7 @@ use math::{Interval, Plane, Pose, Quat, Ray, Vec3};
 use query::{ConvexShape, MeshShape, RoundedShape, Shape, ShapeKind};
 use std::sync::Arc;
 
-/// The same `f32` numbers in both.
+/// Returns the vector rounded to `f32`, the same in both precisions.
 fn vector(p: DVec3) -> Vec3 {
     let p = p.as_vec3().as_dvec3();
     Vec3::new(real(p.x), real(p.y), real(p.z))
@@ -25,7 +25,7 @@ fn pose(body: &Body) -> Pose {
     Pose::new(rotation, vector(body.translation))
 }
 
-/// The shape; `None` for points that span no volume.
+/// Returns the shape; `None` for points that span no volume.
 fn shape(body: &Body) -> Option<Shape> {
     let half = vector(body.half);
     let (h, r) = (half.y, half.x);
@@ -51,7 +51,7 @@ fn shape(body: &Body) -> Option<Shape> {
     })
 }
 
-/// The support map of a convex shape.
+/// Returns the support map of a convex shape.
 fn support_map(shape: &Shape) -> Option<&dyn SupportMap> {
     if let ShapeKind::Convex(map) = shape.kind() { Some(map) } else { None }
 }
@@ -84,7 +84,7 @@ fn poses(case: &Case, all: &mut Vec<Answer>) {
     tell("Pose::wide_relative_to", wide_pose.translation.to_array().map(|x| (x, between)).to_vec());
     let [p, q, r] = case.triangles[0];
     let (u, v) = (q - p, r - p);
-    // A plane is as good as its triangle is thick.
+    // The error of a plane is inversely proportional to the thickness of its triangle.
     let thick = u.cross(v).length() / (u.length_squared().max(v.length_squared()));
     if let Some(plane) = Plane::from_points(vector(p), vector(q), vector(r)) {
         tell("Plane::from_points", coordinates(plane.normal, 1.0 / thick).collect());
@@ -103,12 +103,12 @@ fn triangles(case: &Case, all: &mut Vec<Answer>) {
     let [a, b] = case.triangles.map(|t| t.map(vector));
     let reach: f64 = case.triangles.iter().flatten().fold(0.0, |m: f64, p| m.max(p.length()));
     let here = Pose::IDENTITY;
-    // One of them is placed far from the other.
+    // One triangle is placed far from the other.
     let far = reach + case.a.translation.length();
     let mut tell = |what, reach: f64, found: geom::closest::ClosestPair, meets: bool| {
         let mut values = vec![(wide(found.distance), reach)];
         if 1e-3 * reach < wide(found.distance) {
-            // Where one pair of points is closest.
+            // Only if one pair of points is closest.
             values.extend(coordinates(found.point_a, reach));
         }
         let decision = i64::from(meets) + 2 * i64::from(found.distance == 0.0);
@@ -162,7 +162,8 @@ fn triangles(case: &Case, all: &mut Vec<Answer>) {
     }
 }
 
-/// A point and a ray against one shape, in its frame and in the world; its mass.
+/// Adds the answers about one shape: a point and a ray, in its frame and in the world, and its
+/// mass.
 fn alone(case: &Case, shape: &Shape, all: &mut Vec<Answer>) {
     let name = SHAPES[case.a.kind];
     let size = case.a.size();
@@ -179,7 +180,7 @@ fn alone(case: &Case, shape: &Shape, all: &mut Vec<Answer>) {
         let ray = Ray::new(vector(case.origin + place), vector(case.direction));
         let hit = query::cast_ray(shape, &pose, &ray, Interval::FORWARD);
         let values = hit.map(|hit| {
-            // A hit is as good as the angle at which the surface is met.
+            // The error of a hit is inversely proportional to the cosine at the surface.
             let cosine = widen(hit.normal).dot(case.direction).abs() / case.direction.length();
             let reach = size + widen(ray.origin).length() + place.length();
             (wide(hit.t) * case.direction.length(), reach / cosine)
@@ -199,7 +200,7 @@ fn alone(case: &Case, shape: &Shape, all: &mut Vec<Answer>) {
     }
     if SHAPES[case.a.kind] != "mesh" {
         let mass = shape.mass_properties(real(1.0));
-        // What has no `f32` of full precision is not held to it.
+        // Numbers below the least normal `f32` are compared with its unit.
         let least = f64::from(f32::MIN_POSITIVE);
         let mut values = vec![(wide(mass.mass), wide(mass.mass).max(least))];
         values.extend(coordinates(mass.center, size));
@@ -209,7 +210,7 @@ fn alone(case: &Case, shape: &Shape, all: &mut Vec<Answer>) {
     }
 }
 
-/// The bit of the point that a corner of a hull is.
+/// Returns the bit of the point at a corner of a hull.
 fn corner_bit(body: &Body, corner: Vec3) -> i64 {
     body.points.iter().position(|p| *p == widen(corner)).map_or(0, |k| 1 << k)
 }
@@ -235,7 +236,7 @@ fn pairs(case: &Case, [a, b]: [&Shape; 2], all: &mut Vec<Answer>) {
         values: contact.map(|c| (wide(c.contact.distance), unit)).into_iter().collect(),
     });
     let (Some(map_a), Some(map_b)) = (support_map(a), support_map(b)) else { return };
-    // Given in A's frame: the same numbers.
+    // The pose is given in A's frame, so both precisions get the same numbers.
     let b_in_a = Pose::new(pose_b.rotation, vector(case.b.translation - case.a.translation));
     let signed = gjk::signed_distance(map_a, map_b, &b_in_a, &GjkSettings::default(), None);
     let family = ("gjk", if signed.distance <= 0.0 { "depth" } else { "distance" });

@@ -13,19 +13,19 @@ use crate::random::Random;
 use glam::{DQuat, DVec3};
 use std::collections::BTreeMap;
 
-/// A question: the family, and the shape that it is about.
+/// A query: the family, and the shape.
 pub type Family = (&'static str, &'static str);
 
-/// What a twin answers.
+/// The answer of a twin.
 pub(super) struct Answer {
     family: Family,
-    /// A yes or no, or a number of things: to be the same.
+    /// A decision or a count, which must be equal.
     decision: i64,
-    /// Numbers, each with the size that its difference is counted in.
+    /// Numbers, each with the unit of its difference.
     values: Vec<(f64, f64)>,
 }
 
-/// The shapes, each about as large as its half extents.
+/// The kinds of shapes. A shape is about as large as its half extents.
 pub(super) const SHAPES: [&str; 10] = [
     "sphere",
     "capsule",
@@ -39,7 +39,7 @@ pub(super) const SHAPES: [&str; 10] = [
     "mesh",
 ];
 
-/// A shape and its place.
+/// A shape and its pose.
 pub(super) struct Body {
     kind: usize,
     half: DVec3,
@@ -50,7 +50,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// Half the diagonal of a box around it.
+    /// Returns an upper bound of half the diagonal of a box around it.
     fn size(&self) -> f64 {
         self.points.iter().fold(2.0 * self.half.length(), |m, p| m.max(p.length()))
     }
@@ -82,7 +82,7 @@ fn body(random: &mut Random) -> Body {
     Body { kind, half, points, rotation, translation: DVec3::ZERO }
 }
 
-/// Everything in whole numbers: bodies touch, rays graze, points lie on surfaces.
+/// Returns a case in whole numbers: bodies touch, rays graze, points lie on surfaces.
 fn case_in_whole_numbers(random: &mut Random) -> Case {
     let whole = |random: &mut Random, n: usize| random.grid_point(2 * n) - n as f64;
     let body = |random: &mut Random| {
@@ -125,12 +125,11 @@ fn case(random: &mut Random) -> Case {
 /// The differences in one family.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Difference {
-    /// Questions.
+    /// Queries.
     pub n_cases: u64,
-    /// Questions that were decided in two ways.
+    /// Queries with different decisions.
     pub n_decisions: u64,
-    /// The largest difference of numbers, in units of `f32::EPSILON` and of the size of what was
-    /// asked about.
+    /// The largest difference of numbers, in units of `f32::EPSILON` times the size.
     pub most: f64,
 }
 
@@ -139,7 +138,7 @@ pub struct Difference {
 pub struct Differences(pub BTreeMap<Family, Difference>);
 
 impl Differences {
-    /// Asks both twins so many times everything.
+    /// Sends `n_cases` random cases to both twins, and counts the differences.
     pub fn look(&mut self, random: &mut Random, n_cases: u64) {
         for _ in 0..n_cases {
             let case = case(random);
@@ -160,7 +159,7 @@ impl Differences {
         }
     }
 
-    /// What two have seen.
+    /// Adds the differences of another.
     pub fn add(&mut self, other: &Differences) {
         for (family, difference) in &other.0 {
             let row = self.0.entry(*family).or_default();
